@@ -15,6 +15,8 @@ if(BENCH_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Through the sanitizers' instrumentation GCC no longer sees that std::regex sets its members.
   target_compile_options(bench_flags INTERFACE -Wno-maybe-uninitialized)
 endif()
+# Of directories: programs do not name the place of their sources. Debuggers want it.
+set(bench_anywhere $<$<NOT:$<CONFIG:Debug>>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
 if(BENCH_WERROR)
   target_compile_options(bench_flags INTERFACE -Werror)
 endif()

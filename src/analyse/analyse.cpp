@@ -53,6 +53,12 @@ std::string reason_of_nothing(const Matches& found) {
 
 using MatchesByName = std::map<std::string_view, Matches>;
 
+/// Of a text that is written as a number, too, and of digits beyond 64 bits.
+std::optional<double> number_of(const Value& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  return text ? parse_number(*text) : as_number(value);
+}
+
 }  // namespace
 
 /// Scans the files of groups, one group after the other.
@@ -61,11 +67,8 @@ class GroupAnalyser::Scanner {
   explicit Scanner(Diagnostics* diagnostics) : diagnostics_(diagnostics), regexes_(diagnostics) {}
 
   Findings scan(const Group& group) {
-    regexes_.next_group();
-    MatchesByName matches;
     EnergyReadings energy;
-    for (const FileToScan& file : group.files)
-      scan_file(file, group, matches, energy);
+    const MatchesByName matches = matches_of(group, energy);
     for (const std::string& reason : group.unmeasured)
       energy.leave_out(reason);
     std::set<std::string, std::less<>> names;
@@ -78,7 +81,32 @@ class GroupAnalyser::Scanner {
     return findings;
   }
 
+  std::map<std::string, std::vector<double>, std::less<>> series(const Group& group) {
+    EnergyReadings energy;
+    std::map<std::string, std::vector<double>, std::less<>> series;
+    for (const auto& [name, found] : matches_of(group, energy)) {
+      const bool numeric = found.pattern->type != ValueType::string;
+      std::vector<double> numbers;
+      for (const std::string& text : found.texts)
+        if (const auto value =
+                numeric ? value_of(text, *found.pattern) : std::optional<Value>(text);
+            const auto number = value ? number_of(*value) : std::nullopt)
+          numbers.push_back(*number);
+      if (numbers.size() > 1 && (numeric || numbers.size() == found.texts.size()))
+        series.emplace(name, std::move(numbers));
+    }
+    return series;
+  }
+
  private:
+  MatchesByName matches_of(const Group& group, EnergyReadings& energy) {
+    regexes_.next_group();
+    MatchesByName matches;
+    for (const FileToScan& file : group.files)
+      scan_file(file, group, matches, energy);
+    return matches;
+  }
+
   void scan_file(const FileToScan& file, const Group& group, MatchesByName& matches,
                  EnergyReadings& energy) {
     const std::optional<Subject> subject = read_subject(file.file);
@@ -183,6 +211,10 @@ std::vector<Findings> GroupAnalyser::analyse(const std::vector<Group>& groups) {
                                      failure.pattern->name, failure.error),
                          "its default is used, or it has no value", failure.pattern->place);
   return findings;
+}
+
+std::map<std::string, std::vector<double>, std::less<>> GroupAnalyser::series(const Group& group) {
+  return scanner_->series(group);
 }
 
 }  // namespace bench::analyse

@@ -1,3 +1,5 @@
+#include "inherited_descriptors.hpp"
+
 #include <algorithm>
 #include <optional>
 #include <ratio>
@@ -26,10 +28,10 @@
 #include <fmt/core.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <bench/base/end_watch.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/outage.hpp>
@@ -87,8 +89,7 @@ struct ChildSetup : bp::extend::handler {
         check(::dup2(fd, k) == k, "dup2");
     if (directory)
       check(::chdir(directory) == 0, directory);
-    // Whatever this process or a library opened without O_CLOEXEC. Fails harmlessly before 5.11.
-    ::syscall(SYS_close_range, 3U, ~0U, 4U /* CLOSE_RANGE_CLOEXEC */);
+    close_inherited_descriptors_at_exec();
     struct sigaction action {};
     action.sa_handler = SIG_DFL;
     ::sigaction(SIGPIPE, &action, nullptr);
@@ -101,11 +102,6 @@ struct ChildSetup : bp::extend::handler {
 int null_device() {
   static const UniqueFd fd(::open("/dev/null", O_RDWR | O_CLOEXEC));
   return fd.get();
-}
-
-/// Invalid if no descriptor is left. The process runs already, so this is not an error.
-UniqueFd open_pidfd(int pid) {
-  return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U)));
 }
 
 ExitStatus decode(int status) {
@@ -145,6 +141,18 @@ bool write_some(int fd, std::string_view& from) {
   return !from.empty() && (count > 0 || errno == EINTR || errno == EAGAIN);
 }
 
+/// Kills the group of a process. What the kernel does not let go, since it waits for a file system
+/// or a driver that does not answer, is left to itself: nobody knows when that ends.
+void kill_or_leave(Process& process) {
+  process.signal_group(SIGKILL);
+  for (int round = 0; round < 100; ++round) {
+    if (process.poll())
+      return;
+    ::poll(nullptr, 0, 10);
+  }
+  process.release();
+}
+
 /// Our ends of a child's three pipes, fed and drained until the child has closed its own.
 void exchange(Process& process, PipeEnds& in, PipeEnds& out, PipeEnds& err, std::string_view input,
               double timeout_s, CommandOutput& result) {
@@ -156,7 +164,7 @@ void exchange(Process& process, PipeEnds& in, PipeEnds& out, PipeEnds& err, std:
   while (out.read.valid() || err.read.valid()) {
     const auto left = std::chrono::duration<double, std::milli>(deadline - Clock::now()).count();
     if (left <= 0) {
-      process.signal_group(SIGKILL);
+      kill_or_leave(process);
       throw Error(fmt::format("no answer within {} s", timeout_s));
     }
     std::array<pollfd, 3> waits{
@@ -242,7 +250,7 @@ Process::Process(const ProcessSpec& spec) {
       throw MachineError(text);
     throw Error(text);
   }
-  pidfd_ = open_pidfd(pid_);
+  watch_ = EndWatch(pid_);
 }
 
 Process::Process(Process&& other) noexcept {
@@ -251,7 +259,7 @@ Process::Process(Process&& other) noexcept {
 
 Process& Process::operator=(Process&& other) noexcept {
   std::swap(pid_, other.pid_);
-  std::swap(pidfd_, other.pidfd_);
+  std::swap(watch_, other.watch_);
   std::swap(status_, other.status_);
   return *this;
 }
@@ -264,6 +272,7 @@ Process::~Process() {
 }
 
 ExitStatus Process::wait() {
+  watch_.settle();
   int status = 0;
   while (!status_)
     if (::waitpid(pid_, &status, 0) == pid_)
@@ -275,9 +284,14 @@ ExitStatus Process::wait() {
 
 std::optional<ExitStatus> Process::poll() {
   int status = 0;
-  if (!status_ && ::waitpid(pid_, &status, WNOHANG) == pid_)
+  if (!status_ && watch_.may_reap() && ::waitpid(pid_, &status, WNOHANG) == pid_)
     status_ = decode(status);
   return status_;
+}
+
+void Process::release() {
+  watch_.release();
+  pid_ = -1;
 }
 
 void Process::signal_group(int signal) {

@@ -64,14 +64,13 @@ std::string local_time_at(double unix_s) {
 }
 
 std::string utc_time_at(double unix_s) {
-  const auto milliseconds = std::llround(unix_s * 1000);
-  const auto seconds =
-      static_cast<std::time_t>(std::floor(static_cast<double>(milliseconds) / 1000));
+  const auto unix_ms = std::llround(unix_s * 1000);
+  const auto seconds = static_cast<std::time_t>(std::floor(static_cast<double>(unix_ms) / 1000));
   std::tm parts{};
   gmtime_r(&seconds, &parts);
   std::array<char, 32> buffer{};
   std::strftime(buffer.data(), buffer.size(), "%Y-%m-%dT%H:%M:%S", &parts);
-  return fmt::format("{}.{:03}Z", buffer.data(), milliseconds - seconds * 1000);
+  return fmt::format("{}.{:03}Z", buffer.data(), unix_ms - seconds * 1000);
 }
 
 std::optional<double> parse_local_time(const std::string& text) {

@@ -22,7 +22,10 @@ namespace bench::batch {
 namespace {
 
 /// Limit for a server that hangs; programs give up sooner on one that is down.
-constexpr double patience_s = 60;
+double& patience_s() {
+  static double seconds = 60;
+  return seconds;
+}
 
 std::function<void(const std::string&)>& slow_listener() {
   static std::function<void(const std::string&)> listener;
@@ -74,6 +77,10 @@ void tell_slow_answers(std::function<void(const std::string& program)> tell) {
   slow_listener() = std::move(tell);
 }
 
+void limit_answers(double seconds) {
+  patience_s() = seconds;
+}
+
 ProgramAnswer ask_program(std::vector<std::string> arguments, Environment environment,
                           const std::filesystem::path& directory) {
   // An error here means that the batch system did not answer; the caller continues without it.
@@ -82,7 +89,7 @@ ProgramAnswer ask_program(std::vector<std::string> arguments, Environment enviro
     const CommandOutput output = run_command({.arguments = std::move(arguments),
                                               .directory = directory,
                                               .environment = clean(std::move(environment))},
-                                             patience_s);
+                                             patience_s());
     ProgramAnswer answer{.exit_code = std::nullopt,
                          .output = output.standard_output,
                          .error = one_line(output.standard_error)};

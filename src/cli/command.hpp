@@ -54,6 +54,9 @@ inline constexpr const char* update_of_results =
 /// `-s, --style`: one of the styles of tables; another word is wrong usage.
 void declare_style(CLI::App& app, std::string& style, const std::string& description);
 
+/// The words of `bench export --format`.
+std::vector<std::string> export_formats();
+
 /// `--margin`, of commands that judge changes.
 void declare_margin(CLI::App& app, double& percent);
 
@@ -64,15 +67,20 @@ std::string swallowed_hint(const CLI::App& command);
 std::function<int()> declare_run(CLI::App& app);
 std::function<int()> declare_continue(CLI::App& app);
 std::function<int()> declare_cancel(CLI::App& app);
+std::function<int()> declare_tell(CLI::App& app);
+std::function<int()> declare_ask(CLI::App& app);
 std::function<int()> declare_check(CLI::App& app);
+std::function<int()> declare_plan(CLI::App& app);
 std::function<int()> declare_analyse(CLI::App& app);
 std::function<int()> declare_result(CLI::App& app);
+std::function<int()> declare_report(CLI::App& app);
 std::function<int()> declare_info(CLI::App& app);
 std::function<int()> declare_why(CLI::App& app);
 std::function<int()> declare_diff(CLI::App& app);
 std::function<int()> declare_compare(CLI::App& app);
 std::function<int()> declare_history(CLI::App& app);
 std::function<int()> declare_baseline(CLI::App& app);
+std::function<int()> declare_export(CLI::App& app);
 std::function<int()> declare_status(CLI::App& app);
 std::function<int()> declare_serve(CLI::App& app);
 std::function<int()> declare_log(CLI::App& app);
@@ -81,7 +89,9 @@ std::function<int()> declare_comment(CLI::App& app);
 std::function<int()> declare_tag(CLI::App& app);
 std::function<int()> declare_remove(CLI::App& app);
 std::function<int()> declare_platforms(CLI::App& app);
+std::function<int()> declare_doctor(CLI::App& app);
 std::function<int()> declare_references(CLI::App& app);
+std::function<int()> declare_mlflow(CLI::App& app);
 std::function<int()> declare_mlperf(CLI::App& app);
 std::function<int()> declare_schema(CLI::App& app);
 std::function<int()> declare_complete(CLI::App& app);

@@ -60,6 +60,8 @@ OptionValue value_of(const CLI::App& command, const CLI::Option& option,
     offer(references::reference_names());
   else if (option.check_lname("style"))
     offer(result::style_names());
+  else if (option.check_lname("format"))
+    offer(export_formats());
   else if (option.check_lname("shell"))
     offer({"bash", "zsh", "fish"});
   else if (command.get_name() == "log" && option.check_lname("command"))

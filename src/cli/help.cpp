@@ -1,4 +1,5 @@
 #include "command.hpp"
+#include "manual.hpp"
 
 #include <functional>
 #include <memory>
@@ -89,7 +90,14 @@ std::function<int()> declare_help(CLI::App& app) {
       ->expected(0, 2);
   const auto markdown = std::make_shared<bool>();
   app.add_flag("--markdown", *markdown, "print the reference of the whole language as Markdown");
-  return [topic, markdown, &app] {
+  const auto manual = std::make_shared<std::string>();
+  app.add_option("--man", *manual, "write the manual pages of all commands to this directory")
+      ->type_name("DIR");
+  return [topic, markdown, manual, &app] {
+    if (!manual->empty()) {
+      write_manual(*app.get_parent(), *manual);
+      return 0;
+    }
     if (!*markdown)
       return show_help(*app.get_parent(), word_of(*topic));
     print(language_reference());

@@ -1,5 +1,5 @@
 #include "abbreviations.hpp"
-#include "command.hpp"
+#include "commands.hpp"
 #include "interruption.hpp"
 
 #include <algorithm>
@@ -23,59 +23,6 @@
 
 namespace bench::cli {
 namespace {
-
-const std::array commands{
-    Command{"run", "expand a benchmark and run it", "bench run examples/quickstart.yaml --result",
-            declare_run},
-    Command{"continue", "collect finished jobs and start what became ready",
-            "bench continue examples/quickstart_run -i last", declare_continue},
-    Command{"cancel", "cancel a run's batch jobs",
-            "bench cancel examples/quickstart_run -i last -s train", declare_cancel},
-    Command{"check", "check an input file and show what it would run",
-            "bench check examples/quickstart.yaml --tag slurm", declare_check},
-    Command{"analyse", "search the output of a run for its patterns",
-            "bench analyse examples/quickstart_run", declare_analyse},
-    Command{"result", "show the tables of a run",
-            "bench result examples/quickstart_run -s markdown", declare_result},
-    Command{"info", "list the runs, or show a run, its steps or workpackages",
-            "bench info examples/quickstart_run -i last -s", declare_info},
-    Command{"diff", "compare two runs: parameters, provenance and metrics",
-            "bench diff examples/quickstart_run -i 0 1", declare_diff},
-    Command{"compare", "say which metrics of two runs differ, and how certain that is",
-            "bench compare examples/quickstart_run -i 0 1", declare_compare},
-    Command{"history", "show a metric over many runs, and where its level changed",
-            "bench history rate examples/quickstart_run", declare_history},
-    Command{"baseline", "accept good runs, and check a run against them, for CI",
-            "bench baseline accept examples/quickstart_run", declare_baseline},
-    Command{"why", "explain why a workpackage failed, waits or does not exist",
-            "bench why examples/quickstart_run 3", declare_why},
-    Command{"status", "print RUNNING, FINISHED or ERROR, or watch a run",
-            "bench status examples/quickstart_run --watch", declare_status},
-    Command{"serve", "show all runs below a directory in a browser", "bench serve examples",
-            declare_serve},
-    Command{"log", "show the log files of a run", "bench log examples/quickstart_run -c run",
-            declare_log},
-    Command{"output", "list the files that commands wrote to",
-            "bench output examples/quickstart_run -o stderr -d", declare_output},
-    Command{"comment", "change the comment of a run",
-            "bench comment 'after the upgrade' examples/quickstart_run", declare_comment},
-    Command{"tag", "show the tags of an input file or a run", "bench tag examples/quickstart.yaml",
-            declare_tag},
-    Command{"remove", "delete a run, or workpackages that are to be repeated",
-            "bench remove examples/quickstart_run -i 0 -w 3 --force", declare_remove},
-    Command{"platforms", "list the known machines, or show one", "bench platforms show LUMI-G",
-            declare_platforms},
-    Command{"references", "list the published numbers, or show those of one source",
-            "bench references d3.7_ap1 --metric total_runtime", declare_references},
-    Command{"mlperf", "check and score logs of MLPerf HPC's benchmarks",
-            "bench mlperf check examples/files/mlperf_hpc.log", declare_mlperf},
-    Command{"schema", "print a JSON Schema of input files, for editors",
-            "bench schema > bench.schema.json", declare_schema},
-    Command{"complete", "print the completion script of a shell", "bench complete -s bash",
-            declare_complete},
-    Command{"help", "explain a command or a part of the language", "bench help parameter",
-            declare_help},
-};
 
 /// The did-you-mean for the first long option that the command does not have; empty: none is near.
 std::string misspelt_option(const CLI::App& command, const std::vector<std::string>& arguments) {
@@ -144,8 +91,9 @@ int swallowed(const std::string& hint) {
 /// `bench contine x` is worth a better answer than "the following arguments were not expected".
 int unknown_command(const std::string& word) {
   std::vector<std::string> known;
-  for (const Command& command : commands)
-    known.emplace_back(command.name);
+  for (const CommandGroup& group : command_groups())
+    for (const Command& command : group.commands)
+      known.emplace_back(command.name);
   const std::string near = did_you_mean(word, known);
   tell(fmt::format("error: unknown command '{}'\nhint: {}", word,
                    near.empty() ? "known: " + join(known, ", ") : near));
@@ -153,10 +101,10 @@ int unknown_command(const std::string& word) {
 }
 
 bool is_known(const std::string& word) {
-  for (const Command& command : commands)
-    if (word == command.name)
-      return true;
-  return false;
+  return std::ranges::any_of(command_groups(), [&](const CommandGroup& group) {
+    return std::ranges::any_of(group.commands,
+                               [&](const Command& command) { return word == command.name; });
+  });
 }
 
 constexpr std::array general_options{"--strict", "--force", "--debug", "--devel"};
@@ -174,13 +122,14 @@ void accept_general_options(CLI::App& command) {
 
 /// @param called the one that may need the general options; the others are spared the time
 void declare_commands(CLI::App& app, const std::string& called, std::function<int()>& action) {
-  for (const Command& command : commands) {
-    CLI::App* sub = app.add_subcommand(command.name, command.summary);
-    sub->footer(fmt::format("Example:\n  {}", command.example));
-    sub->final_callback([&action, run_it = command.declare(*sub)] { action = run_it; });
-    if (command.name == called)
-      accept_general_options(*sub);
-  }
+  for (const CommandGroup& group : command_groups())
+    for (const Command& command : group.commands) {
+      CLI::App* sub = app.add_subcommand(command.name, command.summary)->group(group.title);
+      sub->footer(fmt::format("Example:\n  {}", command.example));
+      sub->final_callback([&action, run_it = command.declare(*sub)] { action = run_it; });
+      if (command.name == called)
+        accept_general_options(*sub);
+    }
 }
 
 /// Whether JUBE takes it in front of the command: one of the general options, or its beginning.

@@ -1,5 +1,10 @@
 #include "command.hpp"
+#include "interruption.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -7,15 +12,24 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/below.hpp>
+#include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
+#include <bench/cli/output/console.hpp>
+#include <bench/cli/output/doctor_text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/platform_sheet.hpp>
 #include <bench/platform/machine.hpp>
 #include <bench/platform/platform.hpp>
 #include <bench/platform/words.hpp>
+#include <bench/site/survey.hpp>
+#include <bench/site/trial.hpp>
 
 namespace bench::cli {
 namespace {
 
+namespace fs = std::filesystem;
 using platform::Machine;
 using platform::MaybeFact;
 using platform::Platform;
@@ -34,41 +48,187 @@ std::string devices_text(const Machine& machine) {
   return fmt::format("{} ({} {})", devices, modules, name);
 }
 
-void list_platforms() {
+/// Files that are not used, since one of their name is found before them.
+void list_hidden(const std::vector<platform::FoundPlatform>& found) {
+  for (const platform::FoundPlatform& one : found)
+    for (const auto& file : one.hidden)
+      print(fmt::format("{} hides {}\n", short_path(one.file), short_path(file)));
+}
+
+/// @param beside of an input file, whose run looks there first; empty: none
+void list_platforms(const fs::path& beside) {
   std::vector<std::vector<std::string>> rows;
   bool doubtful = false;
-  for (const std::string& name : platform::platform_names()) {
-    const Platform platform = platform::load_platform(name);
+  const auto found = platform::find_platforms(beside);
+  for (const platform::FoundPlatform& one : found) {
+    const Platform platform = platform::load_platform(one.name, beside);
     const bool sure = !platform.unconfirmed.contains("status");
-    rows.push_back({name, platform.site, platform.scheduler, devices_text(platform.machine),
+    rows.push_back({one.name, platform.site, platform.scheduler, devices_text(platform.machine),
                     marked(platform.machine.accelerator.peak_fp16_tflops),
-                    word_of(platform::status_words(), platform.status) + (sure ? "" : "?")});
+                    word_of(platform::status_words(), platform.status) + (sure ? "" : "?"),
+                    one.place});
     for (const std::string& cell : rows.back())
       doubtful |= cell.find('?') != std::string::npos;
   }
-  print(text_table({"tag", "site", "scheduler", "devices per node", "FP16 peak[TFLOP/s]", "status"},
-                   rows));
+  print(text_table(
+      {"tag", "site", "scheduler", "devices per node", "FP16 peak[TFLOP/s]", "status", "from"},
+      rows));
   if (doubtful)
     print("? unconfirmed; `bench platforms show TAG` shows the sources\n");
+  list_hidden(found);
+}
+
+/// The platform with this name or tag, or in this file.
+Platform platform_of_word(const std::string& word) {
+  const std::string name = platform::is_platform_file(word) ? "" : platform::platform_of_tag(word);
+  return platform::load_platform(name.empty() ? word : name);
+}
+
+struct NewOptions {
+  std::string name;
+  std::string partition;
+  std::string output;
+  bool node_only = false;
+  bool only_print = false;
+};
+
+/// Names that fit into file names, tags and commands.
+void check_name(const std::string& name) {
+  const auto fits = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.' || c == '+';
+  };
+  if (name.empty() || !std::ranges::all_of(name, fits) || name.starts_with('.') ||
+      name.starts_with('-'))
+    throw Error(fmt::format("invalid platform name '{}'", name),
+                "use letters, digits, `_`, `-`, `+` and `.`");
+}
+
+fs::path file_to_write(const NewOptions& options) {
+  if (!options.output.empty())
+    return options.output;
+  const fs::path own = platform::user_directory();
+  if (own.empty())
+    throw Error("there is no home directory for the file", "name a file with --output");
+  return own / "platforms" / (options.name + ".yaml");
+}
+
+int write_platform(const NewOptions& options) {
+  check_name(options.name);
+  const fs::path file = file_to_write(options);
+  if (file.stem() != options.name || file.extension() != ".yaml")
+    throw Error(fmt::format("{} is not the file of platform {}", file.string(), options.name),
+                fmt::format("call it {}.yaml", options.name));
+  // Before the programs are asked, and while a link that leads nowhere is a file, too.
+  if (!options.only_print && is_taken(file))
+    throw Error(fmt::format("{} exists", short_path(file)),
+                "remove it, or select another file with --output");
+  const std::string text =
+      site::platform_file(options.name, site::survey(options.partition, options.node_only));
+  if (options.only_print) {
+    print(text);
+    return 0;
+  }
+  make_directories(fs::absolute(file).parent_path());
+  write_file_atomically(file, text);
+  const Platform written = platform::load_platform(fs::absolute(file).string());
+  for (const platform::FoundPlatform& other : platform::find_platforms())
+    if (other.name == options.name)
+      list_hidden({other});
+  const bool guessed = text.find("# guess") != std::string::npos;
+  print(fmt::format("wrote {}: {}try it with `bench platforms {} {}`\n", short_path(file),
+                    guessed ? "check what is marked \"guess\", then " : "",
+                    written.capabilities().queues_jobs ? "check" : "show",
+                    options.output.empty() ? options.name : file.string()));
+  return 0;
+}
+
+struct CheckOptions {
+  std::string name;
+  std::vector<std::string> partitions;
+  double timeout_s = 300;
+};
+
+int check_platform(const CheckOptions& options) {
+  const Platform machine = platform_of_word(options.name);
+  const auto partitions = site::partitions_of(machine, options.partitions);
+  std::vector<std::string> names;
+  for (const batch::Partition& partition : partitions)
+    names.push_back(partition.name);
+  tell(fmt::format("note: trying {}, with a job of at most 1 min in each: {}",
+                   plural(partitions.size(), "partition"), join(names, ", ")));
+  const std::atomic<bool>& stop = catch_interruptions();
+  const auto findings = site::try_partitions(machine, partitions,
+                                             {.bench = {"/proc/self/exe"},
+                                              .platform = machine.file.string(),
+                                              .timeout_s = options.timeout_s,
+                                              .interrupted = stop});
+  for (const doctor::Finding& finding : findings)
+    print(finding_text(finding, terminal_columns().value_or(0)));
+  print(findings_summary(findings) + "\n");
+  if (stop)
+    return interruption_code();
+  return std::ranges::any_of(findings,
+                             [](const auto& one) { return one.health == doctor::Health::error; })
+             ? failure
+             : 0;
+}
+
+std::function<int()> declare_new(CLI::App& app) {
+  const auto options = std::make_shared<NewOptions>();
+  app.add_option("NAME", options->name, "name of the platform")->required();
+  CLI::Option* const partition =
+      app.add_option("--partition", options->partition,
+                     "describe the nodes of this partition; default: the cluster's default one")
+          ->type_name("NAME");
+  app.add_flag("--node-only", options->node_only, "describe this node, without a batch system")
+      ->excludes(partition);
+  app.add_option("-o,--output", options->output,
+                 "file to write; default: platforms/NAME.yaml in your configuration directory")
+      ->type_name("FILE");
+  app.add_flag("-n,--dry-run", options->only_print, "print the file instead of writing it");
+  return [options] { return write_platform(*options); };
+}
+
+std::function<int()> declare_check_of(CLI::App& app) {
+  const auto options = std::make_shared<CheckOptions>();
+  app.add_option("NAME", options->name, "its name, one of its tags, or its file")->required();
+  app.add_option("--partition", options->partitions,
+                 "only these partitions; default: all that take jobs")
+      ->type_name("NAME");
+  app.add_option("--timeout", options->timeout_s, "cancels jobs that have not ended by then")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  return [options] { return check_platform(*options); };
 }
 
 }  // namespace
 
 std::function<int()> declare_platforms(CLI::App& app) {
   const auto tag = std::make_shared<std::string>();
+  const auto input = std::make_shared<std::string>();
+  app.add_option("--for", *input, "list them as a run of this input file finds them")
+      ->type_name("FILE");
   CLI::App* show =
       app.add_subcommand("show", "show everything known about one machine, with sources");
   show->add_option("NAME", *tag, "its name, one of its tags, or its file")->required();
-  show->fallthrough();
+  CLI::App* make = app.add_subcommand(
+      "new", "write a platform file from what Slurm, lscpu and the GPUs' programs say");
+  CLI::App* check = app.add_subcommand("check", "run a tiny job in each partition of a platform");
+  const auto make_it = declare_new(*make);
+  const auto check_it = declare_check_of(*check);
+  for (CLI::App* sub : {show, make, check})
+    sub->fallthrough();
   app.require_subcommand(0, 1);
-  return [tag, show] {
-    if (!show->parsed()) {
-      list_platforms();
-      return 0;
-    }
-    const std::string name =
-        platform::is_platform_file(*tag) ? "" : platform::platform_of_tag(*tag);
-    print(platform_sheet(platform::load_platform(name.empty() ? *tag : name)));
+  return [=] {
+    if (make->parsed())
+      return make_it();
+    if (check->parsed())
+      return check_it();
+    if (show->parsed())
+      print(platform_sheet(platform_of_word(*tag)));
+    else
+      list_platforms(input->empty() ? fs::path() : fs::absolute(*input).parent_path());
     return 0;
   };
 }

@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 #include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/preview_text.hpp>
@@ -18,6 +19,8 @@
 #include <bench/engine/make_run.hpp>
 #include <bench/engine/preflight.hpp>
 #include <bench/engine/preview.hpp>
+#include <bench/export/crate/archive.hpp>
+#include <bench/export/crate/rerun.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/scheduler/cost.hpp>
 #include <bench/setup/input.hpp>
@@ -90,6 +93,10 @@ InputFile read_input_file(const RunOptions& options, const std::string& file) {
   request.parallel = options.work.parallel;
   request.tags = {options.tags.begin(), options.tags.end()};
   request.include_path = {options.include_path.begin(), options.include_path.end()};
+  if (crate::is_archive(file))
+    throw Error(file + " is an archive", "unpack it, and run the directory that was in it");
+  if (crate::is_export(file))
+    request = crate::rerun_request(file, std::move(request));
   command_log().begin_parsing();
   Diagnostics diagnostics = telling_diagnostics(options.work.strict);
   setup::Input input = setup::read_input(request, diagnostics);
@@ -141,7 +148,8 @@ int run_files(RunOptions& options) {
 std::function<int()> declare_run(CLI::App& app) {
   const auto options = std::make_shared<RunOptions>();
   setup::Request& request = options->request;
-  app.add_option("FILE", options->files, "input files")->required();
+  app.add_option("FILE", options->files, "input files, or directories that `bench export` wrote")
+      ->required();
   app.add_option("-t,--tag", options->tags,
                  "active tags; the tag of a platform selects that platform")
       ->type_name("TAG");

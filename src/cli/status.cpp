@@ -1,6 +1,7 @@
 #include "command.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -15,6 +16,8 @@
 #include <bench/base/text.hpp>
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/inspect/jobs.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
@@ -44,6 +47,61 @@ void tell_of_worker(const std::optional<workspace::Worker>& worker, bool& told) 
                   worker->name));
 }
 
+/// Watches over a run that no bench process works on. Jobs of a batch system go on without one.
+class JobWatch {
+ public:
+  explicit JobWatch(const RunDirectory& run) : run_(run) {}
+
+  /// Tells, once, what is going on. Asks the batch system at most every 30 s.
+  /// @returns whether jobs are queued or running
+  bool look(const std::vector<workspace::StepCounts>& counts) {
+    constexpr auto pause = std::chrono::seconds(30);
+    const auto now = std::chrono::steady_clock::now();
+    if (asked_ && now - *asked_ < pause)
+      return true;
+    asked_ = now;
+    inspect::JobsUnderWay jobs;
+    if (has_jobs(counts)) {
+      auto workspace = Workspace::open(run_.path, Workspace::Access::read);
+      jobs = inspect::jobs_under_way(setup::load_run(run_, workspace), workspace);
+    }
+    const std::string target = fmt::format(
+        "{} -i {}", shell_quote(short_path(std::filesystem::absolute(run_.path).parent_path())),
+        run_.id);
+    const std::string count = plural(jobs.count, "job");
+    if (!jobs.trouble.empty())
+      tell(
+          fmt::format("note: no bench process is working on this run; {} may be queued or running: "
+                      "{}; collect with: bench continue {} --wait",
+                      count, jobs.trouble, target));
+    else if (jobs.count == 0)
+      tell(
+          fmt::format("note: nobody is working on this run: no bench process{}; resume with: bench "
+                      "continue {}{}",
+                      has_jobs(counts) ? ", and none of its jobs is queued or running" : "", target,
+                      has_jobs(counts) ? " --wait" : ""));
+    else if (!std::exchange(told_, true))
+      tell(fmt::format(
+          "note: {} of this run {} queued or running, but no bench process collects "
+          "{}: bench continue {} --wait",
+          count, jobs.count == 1 ? "is" : "are", jobs.count == 1 ? "it" : "them", target));
+    return jobs.count > 0 && jobs.trouble.empty();
+  }
+
+  bool has_told() const { return told_; }
+
+  /// A bench process works on the run again.
+  void forget() {
+    asked_.reset();
+    told_ = false;
+  }
+
+ private:
+  const RunDirectory& run_;
+  std::optional<std::chrono::steady_clock::time_point> asked_;
+  bool told_ = false;
+};
+
 /// Shows the state of a run whenever it changes, until it has ended or nobody works on it. On a
 /// terminal the new table takes the place of the old one. It also ends when its reader
 /// has gone away.
@@ -53,6 +111,7 @@ void watch(const RunDirectory& run) {
   std::string shown;
   bool worked_on = true;
   bool told = false;
+  JobWatch jobs(run);
   do {
     const auto worker = workspace::worker_of(run.path);
     tell_of_worker(worker, told);
@@ -62,21 +121,16 @@ void watch(const RunDirectory& run) {
     const std::string table = status_table(counts);
     if (table != shown) {
       const auto lines = std::ranges::count(shown, '\n');
-      if (terminal && lines > 0)
+      if (terminal && lines > 0 && !jobs.has_told())  // then there is a note between
         move_cursor(fmt::format("\x1b[{}A\x1b[J", lines));
       print(table);
       shown = table;
     }
-    if (status_word(counts) != "RUNNING") {
-      print(status_word(counts) + "\n");
-      return;
-    }
-    if (!worked_on && !was_worked_on) {
-      print(status_word(counts) + "\n");
-      tell(fmt::format(
-          "note: no bench process is working on this run; resume with: bench continue {} -i {}{}",
-          shell_quote(short_path(std::filesystem::absolute(run.path).parent_path())), run.id,
-          has_jobs(counts) ? " --wait" : ""));
+    const bool nobody = !worked_on && !was_worked_on;
+    if (!nobody)
+      jobs.forget();
+    if (status_word(counts) != "RUNNING" || (nobody && !jobs.look(counts))) {
+      print_status_word(counts);
       return;
     }
   } while (!reader_goes_within(pause_ms));
@@ -98,7 +152,7 @@ std::function<int()> declare_status(CLI::App& app) {
       if (options->watch)
         watch(run);
       else
-        print(status_word(counts_of(run)) + "\n");
+        print_status_word(counts_of(run));
     return 0;
   };
 }

@@ -3,20 +3,24 @@
 #include "interruption.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/batch/slow_answers.hpp>
+#include <bench/cli/output/console.hpp>
 #include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/progress.hpp>
+#include <bench/cli/output/progress_line.hpp>
 #include <bench/cli/output/show.hpp>
 #include <bench/engine/remove.hpp>
 #include <bench/platform/platform.hpp>
@@ -122,8 +126,23 @@ std::string interruption_text(const setup::Run& run, const scheduler::RunStatus&
       with_batch_system == 1 ? "runs" : "run", target, target);
 }
 
+/// The last line on a terminal, which may have scrolled past the failures.
+void show_summary(const setup::Run& run, const scheduler::RunStatus& status,
+                  const std::vector<long long>& failed,
+                  std::chrono::steady_clock::time_point begun) {
+  const double elapsed_s =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  const std::string why =
+      failed.empty() ? ""
+                     : fmt::format("bench why {} {}", shell_quote(short_path(run.directory.path)),
+                                   failed.front());
+  console().write(STDERR_FILENO,
+                  run_summary(sum_of(status.counts), elapsed_s, why, STDERR_FILENO) + "\n");
+}
+
 int take_further(setup::Run& run, workspace::Workspace& workspace, const WorkOptions& options) {
   print(heading(run) + "\n");
+  const auto begun = std::chrono::steady_clock::now();
   scheduler::RunStatus status;
   bool warned = false;
   {
@@ -144,6 +163,8 @@ int take_further(setup::Run& run, workspace::Workspace& workspace, const WorkOpt
       status.failed() > 0 ? engine::failed_workpackages(workspace) : std::vector<long long>{};
   print(status_table(status.counts) + "\n" +
         closing(run, finished, failed.empty() ? -1 : failed.front()));
+  if (!options.hide_animation && ::isatty(STDERR_FILENO) == 1)
+    show_summary(run, status, failed, begun);
   if (status.interrupted) {
     tell(interruption_text(run, status, options), Level::warning);
     return interruption_code();

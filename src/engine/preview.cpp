@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include <bench/base/diagnostics.hpp>
@@ -8,6 +9,7 @@
 #include <bench/execute/job.hpp>
 #include <bench/job/job_request.hpp>
 #include <bench/job/render.hpp>
+#include <bench/job/render_context.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/platform/batch_system.hpp>
 #include <bench/setup/partition.hpp>
@@ -28,10 +30,20 @@ bool needs_partitions(const setup::Run& run) {
          });
 }
 
+std::vector<std::string> texts_of(job::RenderContext context) {
+  if (context.step.batch)
+    context.variables["jube_starter"] = "";
+  std::vector<std::string> texts;
+  for (const model::Command& command : context.step.commands)
+    if (!command.text.empty() && context.holds(command.active, command.place))
+      texts.push_back(context.substitute(command.text));
+  return texts;
+}
+
 }  // namespace
 
 std::vector<Preview> preview(setup::Run& run, Diagnostics& diagnostics,
-                             std::vector<std::string>& notices) {
+                             std::vector<std::string>& notices, bool with_texts) {
   if (needs_partitions(run))
     setup::ask_partitions(*platform::batch_system_of(run.platform), run);
   evaluate::Evaluator evaluator = workflow::evaluator_of(run);
@@ -57,6 +69,12 @@ std::vector<Preview> preview(setup::Run& run, Diagnostics& diagnostics,
     one.workpackage = workpackage;
     one.script = rendered.script;
     one.request = rendered.request;
+    if (with_texts)
+      one.texts = texts_of({.run = run,
+                            .step = *run.benchmark.step(workpackage.step),
+                            .workpackage = workpackage,
+                            .variables = graph.variables_of(workpackage),
+                            .evaluator = evaluator});
     const std::size_t step = run.benchmark.index_of(workpackage.step);
     concurrency.learn(step, workpackage);
     one.at_once = concurrency.of_step(step);

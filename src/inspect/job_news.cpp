@@ -3,17 +3,21 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/batch/batch_system.hpp>
 #include <bench/batch/known_jobs.hpp>
+#include <bench/inspect/jobs.hpp>
 #include <bench/job/job_script.hpp>
 #include <bench/platform/batch_system.hpp>
 #include <bench/platform/platform.hpp>
 #include <bench/setup/run.hpp>
+#include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::inspect {
 namespace {
@@ -35,13 +39,36 @@ std::string report_text(const JobReport& report) {
 
 namespace {
 
-/// @param find the job among those that were told of
-template <class Find>
-JobNews ask(const setup::Run& run, const std::string& id, Find find) {
+/// Why the batch system of a run cannot be asked; empty: it can.
+std::string why_not_asked(const setup::Run& run) {
   const std::string name = setup::platform_source(run);
   if (!platform::is_platform_file(name) &&
       !std::ranges::binary_search(platform::platform_names(), name))
-    return {.text = fmt::format("the batch system was not asked: unknown platform {}", name)};
+    return fmt::format("the batch system was not asked: unknown platform {}", name);
+  return "";
+}
+
+setup::Run with_platform(setup::Run run) {
+  run.platform = setup::platform_of(run);
+  return run;
+}
+
+/// @param run with its platform, whose batch system may keep no comments: then names tell
+batch::BatchJob job_of(const setup::Run& run, const std::string& step,
+                       const workspace::Attempt& attempt) {
+  return {.job = {},
+          .submission = attempt.submission,
+          .name = job::job_name(run, step, attempt),
+          .id = attempt.job_id,
+          .task = attempt.task,
+          .messages = {}};
+}
+
+/// @param find the job among those that were told of
+template <class Find>
+JobNews ask(const setup::Run& run, const std::string& id, Find find) {
+  if (std::string reason = why_not_asked(run); !reason.empty())
+    return {.text = std::move(reason)};
   const auto system = platform::batch_system_of(setup::platform_of(run));
   for (const bool accounting : {false, true}) {
     const batch::QueryResult answer =
@@ -59,14 +86,12 @@ JobNews ask(const setup::Run& run, const std::string& id, Find find) {
 
 JobNews ask_about(const setup::Run& run, const std::string& step,
                   const workspace::Attempt& attempt) {
+  if (std::string reason = why_not_asked(run); !reason.empty())
+    return {.text = std::move(reason)};
+  const batch::BatchJob job = job_of(with_platform(run), step, attempt);
   return ask(run, attempt.job_id, [&](const std::vector<JobReport>& jobs) {
     const batch::KnownJobs known(jobs);
-    const JobReport* report = known.find({.job = {},
-                                          .submission = attempt.submission,
-                                          .name = job::job_name(run, step, attempt),
-                                          .id = attempt.job_id,
-                                          .task = attempt.task,
-                                          .messages = {}});
+    const JobReport* report = known.find(job);
     return report ? std::optional(*report) : std::nullopt;
   });
 }
@@ -76,6 +101,36 @@ JobNews ask_about_job(const setup::Run& run, const std::string& id) {
     const auto found = std::ranges::find(jobs, id, &JobReport::id);
     return found == jobs.end() ? std::nullopt : std::optional(*found);
   });
+}
+
+JobsUnderWay jobs_under_way(const setup::Run& run, const workspace::Workspace& workspace) {
+  std::vector<workspace::Attempt> attempts = workspace.unsettled_attempts();
+  std::erase_if(attempts, [](const workspace::Attempt& attempt) {
+    return attempt.submission.empty() || attempt.job_id.empty();
+  });
+  if (attempts.empty())
+    return {};
+  std::string trouble = workspace::is_own(run.directory.path)
+                            ? why_not_asked(run)
+                            : "the batch system was not asked: the run belongs to another user";
+  if (!trouble.empty())
+    return {.count = attempts.size(), .trouble = std::move(trouble)};
+  const setup::Run whole = with_platform(run);
+  std::vector<batch::BatchJob> jobs;
+  std::vector<std::string> ids;
+  for (const workspace::Attempt& attempt : attempts) {
+    jobs.push_back(job_of(whole, workspace.workpackage(attempt.workpackage).step, attempt));
+    ids.push_back(attempt.job_id);
+  }
+  const batch::QueryResult answer = platform::batch_system_of(whole.platform)->ask(ids);
+  if (!answer.trouble.empty())
+    return {.count = jobs.size(), .trouble = answer.trouble};
+  const batch::KnownJobs known(answer.jobs);
+  const auto is_under_way = [&](const batch::BatchJob& job) {
+    const JobReport* report = known.find(job);
+    return report && report->state != JobReport::State::ended;
+  };
+  return {.count = static_cast<std::size_t>(std::ranges::count_if(jobs, is_under_way))};
 }
 
 }  // namespace bench::inspect

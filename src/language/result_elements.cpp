@@ -10,30 +10,31 @@ namespace {
 constexpr auto filter_meaning = "leaves out the rows for which it is false";
 
 Element table() {
-  return {.name = "table",
-          .meaning = "a table of results",
-          .children = {"column"},
-          .attributes = {{"name", Type::name, "its name, also that of its file"},
-                         {"style",
-                          Type::text,
-                          "how the table is written",
-                          "csv",
-                          {"csv", "pretty", "aligned", "json", "markdown", "latex", "html"}},
-                         {"separator", Type::text, "between two cells", ","},
-                         {"sort", Type::names, "columns to sort by"},
-                         {"filter", Type::condition, filter_meaning},
-                         {"transpose", Type::flag, "swap rows and columns", "false"},
-                         {"cdf", Type::name, "pattern whose distribution function is shown"}},
-          .details =
-              "It is also written to result/<name>.dat.\n"
-              "With cdf each row is repeated for each value that the pattern has there, "
-              "ascending, with two more columns: the value, and the share of the values that "
-              "are not above it.",
-          .example =
-              "patternset: {name: output, pattern: {name: loss, _: \"loss: $jube_pat_fp\"}}\n"
-              "step: {name: train, do: ./train}\n"
-              "analyser: {name: read, use: output, analyse: {step: train, file: stdout}}\n"
-              "result: {use: read, table: {name: losses, style: pretty, column: loss}}"};
+  return {
+      .name = "table",
+      .meaning = "a table of results",
+      .children = {"column"},
+      .attributes = {{"name", Type::name, "its name, also that of its file"},
+                     {"style",
+                      Type::text,
+                      "how the table is written",
+                      "csv",
+                      {"csv", "pretty", "aligned", "json", "jsonl", "markdown", "latex", "html"}},
+                     {"separator", Type::text, "between two cells", ","},
+                     {"sort", Type::names, "columns to sort by"},
+                     {"filter", Type::condition, filter_meaning},
+                     {"transpose", Type::flag, "swap rows and columns", "false"},
+                     {"cdf", Type::name, "pattern whose distribution function is shown"}},
+      .details =
+          "It is also written to result/<name>.dat.\n"
+          "With cdf each row is repeated for each value that the pattern has there, "
+          "ascending, with two more columns: the value, and the share of the values that "
+          "are not above it.",
+      .example =
+          "patternset: {name: output, pattern: {name: loss, _: \"loss: $jube_pat_fp\"}}\n"
+          "step: {name: train, do: ./train}\n"
+          "analyser: {name: read, use: output, analyse: {step: train, file: stdout}}\n"
+          "result: {use: read, table: {name: losses, style: pretty, column: loss}}"};
 }
 
 /// With those of an element whose values can be calculated.
@@ -51,6 +52,44 @@ std::vector<Attribute> with_calculation(std::vector<Attribute> attributes) {
         "the row to compare with, by values of parameters: {nodes: 1}, {nodes: smallest}"},
        {"per", Type::names, "with baseline: each combination of these has its own baseline"}});
   return attributes;
+}
+
+Element figure() {
+  return {
+      .name = "figure",
+      .meaning = "a figure of `bench report`, in place of those that it chooses for the table",
+      .attributes = {{"table", Type::name, "the table that it shows", "the only one"},
+                     {"mark",
+                      Type::name,
+                      "how the values are drawn",
+                      "lines over numbers, bars over names",
+                      {"line", "bar", "heatmap", "point"}},
+                     {"x", Type::name, "column along the horizontal axis; of bars, their names"},
+                     {"y", Type::names, "column with the values; several are a panel each"},
+                     {"color", Type::names, "columns whose values are a line or bar each"},
+                     {"row", Type::name, "of a heatmap: column along the vertical axis"},
+                     {"facet", Type::name, "column whose values are a panel each"},
+                     {"x_scale",
+                      Type::name,
+                      "of the horizontal axis",
+                      "log where the values are powers of 2 or 10",
+                      {"linear", "log", "fit"}},
+                     {"scale",
+                      Type::name,
+                      "of the values: fit begins at the smallest one, linear at zero",
+                      "linear, or log where they differ by more than a factor of 100",
+                      {"linear", "log", "fit"}},
+                     {"title", Type::text, "its title", "made of the columns"}},
+      .details =
+          "Columns are called by their titles or names. Rows that share a place are shown "
+          "as their median with its 95 % confidence interval. A row without a value is "
+          "marked with how it ended: OOM, failed or skipped.",
+      .example =
+          "result:\n"
+          "  use: read\n"
+          "  table: {name: rates, column: [batch_size, precision, rate]}\n"
+          "  figure: {x: batch_size, y: rate, color: precision, title: Training speed}",
+      .see_also = "table, column"};
 }
 
 Element syslog() {
@@ -86,11 +125,12 @@ Element database() {
 const std::vector<Element> elements_of_results = {
     {.name = "result",
      .meaning = "tables and other outputs of the values",
-     .children = {"use", "table", "syslog", "database"},
+     .children = {"use", "table", "figure", "syslog", "database"},
      .attributes = {{"result_dir", Type::path, "where the results are written",
                      "`result` in the run"}},
      .example = "result: {use: read, table: {name: losses, column: [nodes, loss]}}"},
     table(),
+    figure(),
     {.name = "column",
      .meaning = "a column of a table: a parameter, pattern or variable",
      .has_text = true,

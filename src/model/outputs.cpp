@@ -1,6 +1,7 @@
 #include "outputs.hpp"
 
 #include "calculation.hpp"
+#include "figures.hpp"
 #include "key_outputs.hpp"
 #include "read.hpp"
 
@@ -102,6 +103,7 @@ Result build_result(const Node& node) {
   result.result_dir = attribute(node, "result_dir");
   for (const Node* table : node.all("table"))
     result.tables.push_back(build_table(*table));
+  result.figures = build_figures(node, result.tables);
   for (const Node* syslog : node.all("syslog"))
     result.syslogs.push_back(build_syslog(*syslog));
   for (const Node* database : node.all("database"))

@@ -83,23 +83,45 @@ void take_environment(Platform& platform) {
     }
 }
 
-/// The user's own directory for settings of bench.
-fs::path user_directory() {
-  if (const std::string config = variable("XDG_CONFIG_HOME"); !config.empty())
-    return fs::path(config) / "bench";
-  const std::string home = variable("HOME");
-  return home.empty() ? fs::path() : fs::path(home) / ".config" / "bench";
+/// Directories that a variable names, separated by `:`.
+/// @throws Error for one that does not exist
+std::vector<fs::path> directories_in(const char* name) {
+  std::vector<fs::path> directories;
+  std::error_code absent;
+  for (const std::string& directory : split_names(variable(name), ":")) {
+    if (!fs::is_directory(directory, absent))
+      throw Error(fmt::format("{} names {}, which is not a directory", name, directory));
+    directories.emplace_back(directory);
+  }
+  return directories;
+}
+
+/// A directory with platform files, and who has put them there.
+struct PlatformDirectory {
+  fs::path path;
+  const char* place;
+};
+
+std::vector<PlatformDirectory> platform_directories(const fs::path& beside) {
+  std::vector<PlatformDirectory> all;
+  if (!beside.empty())
+    all.push_back({beside / "platforms", "run"});
+  if (const fs::path own = user_directory(); !own.empty())
+    all.push_back({own / "platforms", "user"});
+  for (const fs::path& site : directories_in("BENCH_PLATFORM_PATH"))
+    all.push_back({site, "site"});
+  for (const fs::path& site : directories_in("BENCH_DATA"))
+    all.push_back({site / "platforms", "site"});
+  all.push_back({"/etc/bench/platforms", "system"});
+  all.push_back({data_directory() / "platforms", "bench"});
+  return all;
 }
 
 /// All platform files by name, the first of each.
 std::map<std::string, fs::path> platform_files(const fs::path& beside) {
   std::map<std::string, fs::path> files;
-  for (const fs::path& directory : data_directories(beside)) {
-    std::error_code absent;
-    for (const auto& entry : fs::directory_iterator(directory / "platforms", absent))
-      if (entry.path().extension() == ".yaml")
-        files.try_emplace(entry.path().stem().string(), entry.path());
-  }
+  for (const FoundPlatform& found : find_platforms(beside))
+    files.emplace(found.name, found.file);
   return files;
 }
 
@@ -165,6 +187,13 @@ const batch::SystemKind& Platform::system() const {
   return kind ? *kind : *batch::find_system("none");
 }
 
+fs::path user_directory() {
+  if (const std::string config = variable("XDG_CONFIG_HOME"); !config.empty())
+    return fs::path(config) / "bench";
+  const std::string home = variable("HOME");
+  return home.empty() ? fs::path() : fs::path(home) / ".config" / "bench";
+}
+
 fs::path data_directory() {
   std::error_code absent;
   const fs::path own = executable_directory();
@@ -179,15 +208,10 @@ fs::path data_directory() {
 
 std::vector<fs::path> data_directories(const fs::path& beside) {
   std::vector<fs::path> directories;
-  std::error_code absent;
   for (const fs::path& own : {beside, user_directory()})
     if (!own.empty())
       directories.push_back(own);
-  for (const std::string& site : split_names(variable("BENCH_DATA"), ":")) {
-    if (!fs::is_directory(site, absent))
-      throw Error(fmt::format("BENCH_DATA names {}, which is not a directory", site));
-    directories.emplace_back(site);
-  }
+  std::ranges::copy(directories_in("BENCH_DATA"), std::back_inserter(directories));
   directories.emplace_back("/etc/bench");
   directories.push_back(data_directory());
   return directories;
@@ -206,6 +230,26 @@ std::vector<std::pair<std::string, std::string>> idle_variables(const Platform& 
       idle.emplace_back(name, fmt::format("{} {}", one.key, setting));
   }
   return idle;
+}
+
+std::vector<FoundPlatform> find_platforms(const fs::path& beside) {
+  std::map<std::string, FoundPlatform> found;
+  for (const PlatformDirectory& directory : platform_directories(beside)) {
+    std::error_code absent;
+    for (const auto& entry : fs::directory_iterator(directory.path, absent)) {
+      if (entry.path().extension() != ".yaml")
+        continue;
+      const std::string name = entry.path().stem().string();
+      const auto [known, is_first] =
+          found.try_emplace(name, FoundPlatform{name, entry.path(), directory.place, {}});
+      if (!is_first)
+        known->second.hidden.push_back(entry.path());
+    }
+  }
+  std::vector<FoundPlatform> all;
+  for (auto& [name, one] : found)
+    all.push_back(std::move(one));
+  return all;
 }
 
 std::vector<std::string> platform_names(const fs::path& beside) {

@@ -28,8 +28,9 @@ const Writer& writer_of(const std::string& name) {
 }  // namespace
 
 std::span<const Writer* const> writers() {
-  static constexpr std::array all{&csv_writer,      &pretty_writer, &aligned_writer, &json_writer,
-                                  &markdown_writer, &latex_writer,  &html_writer};
+  static constexpr std::array all{&csv_writer,   &pretty_writer,     &aligned_writer,
+                                  &json_writer,  &json_lines_writer, &markdown_writer,
+                                  &latex_writer, &html_writer};
   return all;
 }
 

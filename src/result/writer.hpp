@@ -21,6 +21,7 @@ extern const Writer csv_writer;
 extern const Writer aligned_writer;
 extern const Writer pretty_writer;
 extern const Writer json_writer;
+extern const Writer json_lines_writer;
 extern const Writer markdown_writer;
 extern const Writer latex_writer;
 extern const Writer html_writer;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "reports.hpp"
 #include "run_content.hpp"
 #include "run_index.hpp"
 
@@ -15,6 +16,7 @@ struct Shelf {
   std::filesystem::path root;  ///< Canonical.
   RunIndex index;
   RunContents contents;
+  Reports reports;
 };
 
 /// Makes the answer to a question about all runs.
@@ -29,6 +31,7 @@ Answer comparison_page(Shelf& shelf, const Question& question);
 Answer run_page(Shelf& shelf, const RunSummary& run, const Question& question);
 Answer run_news(Shelf& shelf, const RunSummary& run, const Question& question);
 Answer tables_page(Shelf& shelf, const RunSummary& run, const Question& question);
+Answer report_page(Shelf& shelf, const RunSummary& run, const Question& question);
 Answer workpackage_page(Shelf& shelf, const RunSummary& run, const Question& question);
 Answer workpackage_news(Shelf& shelf, const RunSummary& run, const Question& question);
 Answer file_page(Shelf& shelf, const RunSummary& run, const Question& question);

@@ -147,8 +147,8 @@ Answer run_page(Shelf& shelf, const RunSummary& run, const Question& question) {
   if (run.steps.size() > 1)
     body += steps_html(run);
   body += facts_html(run, *content);
-  if (!content->run().benchmark.results.empty())
-    body += fmt::format("<p>{}</p>\n", link(address("tables", {{"name", run.name}}), "Tables"));
+  body += fmt::format("<p>{} {}</p>\n", link(address("tables", {{"name", run.name}}), "Tables"),
+                      link(address("report", {{"name", run.name}}), "Report"));
   body += comparison_form(shelf, run);
   body += "<h2>Workpackages</h2>\n" + state_filter(run, selection);
   if (!content->is_analysed())

@@ -59,6 +59,12 @@ const httplib::Headers security_headers{
     {"Cross-Origin-Opener-Policy", "same-origin"},
     {"Cache-Control", "no-store"}};
 
+/// Of a document with a policy of its own, which allows its scripts: it gets an origin of its own,
+/// from which it can ask this server for nothing.
+constexpr const char* policy_of_documents =
+    "sandbox allow-scripts allow-downloads allow-modals; connect-src 'none'; form-action 'none'; "
+    "base-uri 'none'; frame-ancestors 'none'";
+
 void refuse(httplib::Response& response, int status, const std::string& text) {
   response.status = status;
   response.set_content(text + "\n", "text/plain; charset=utf-8");
@@ -205,6 +211,8 @@ struct Server::Parts : private httplib::Server {
       question.parameters.emplace(name, value);
     const Answer answer = site.answer(question);
     response.status = answer.status;
+    if (answer.is_document)
+      response.set_header("Content-Security-Policy", policy_of_documents);
     if (answer.download && answer.download->bytes > 0)
       download(answer, response);
     else

@@ -24,10 +24,11 @@ namespace fs = std::filesystem;
 constexpr std::array<std::pair<std::string_view, PageMaker>, 3> pages{
     {{"", run_list_page}, {"news/runs", run_list_news}, {"compare", comparison_page}}};
 
-constexpr std::array<std::pair<std::string_view, RunPageMaker>, 7> run_pages{
+constexpr std::array<std::pair<std::string_view, RunPageMaker>, 8> run_pages{
     {{"run", run_page},
      {"news/run", run_news},
      {"tables", tables_page},
+     {"report", report_page},
      {"workpackage", workpackage_page},
      {"news/workpackage", workpackage_news},
      {"file", file_page},
@@ -49,7 +50,7 @@ fs::path served_directory(const fs::path& root) {
 }  // namespace
 
 struct Site::Parts {
-  explicit Parts(const fs::path& root) : shelf{root, RunIndex(root), {}} {
+  explicit Parts(const fs::path& root) : shelf{root, RunIndex(root), {}, {}} {
     for (const auto& [name, type] : installed)
       files[std::string(name)] = {
           .type = std::string(type),

@@ -1,15 +1,15 @@
 #include "provenance.hpp"
 
+#include "machine_facts.hpp"
+
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include <fmt/core.h>
@@ -28,50 +28,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The value of the first `key : value` line of a file; empty if there is none.
-std::string colon_value(const fs::path& file, std::string_view key) {
-  std::ifstream stream(file);
-  for (std::string line; std::getline(stream, line);)
-    if (const auto colon = line.find(':');
-        colon != std::string::npos && strip(line.substr(0, colon)) == key)
-      return std::string(strip(line.substr(colon + 1)));
-  return "";
-}
-
-std::string first_line(const fs::path& file) {
-  std::ifstream stream(file);
-  std::string line;
-  std::getline(stream, line);
-  return line;
-}
-
-/// What the driver calls an AMD GPU; its PCI device id where the board has no name of its own.
-std::string amd_model(const fs::path& device) {
-  const std::string name = first_line(device / "product_name");
-  return name.empty() ? fmt::format("AMD GPU {}", first_line(device / "device")) : name;
-}
-
-/// How many there are of each model, by the files of the NVIDIA and AMD drivers.
-std::map<std::string, int> gpu_models(const fs::path& root) {
-  constexpr std::string_view amd_vendor = "0x1002";
-  std::map<std::string, int> models;
-  std::error_code absent;
-  for (const auto& entry : fs::directory_iterator(root / "proc/driver/nvidia/gpus", absent))
-    ++models[colon_value(entry.path() / "information", "Model")];
-  std::set<fs::path> devices;  // each is listed as a card and as a render node
-  for (const auto& entry : fs::directory_iterator(root / "sys/class/drm", absent))
-    if (first_line(entry.path() / "device/vendor") == amd_vendor)
-      devices.insert(fs::canonical(entry.path() / "device"));
-  for (const fs::path& device : devices)
-    ++models[amd_model(device)];
-  return models;
-}
-
-/// The revision of the working tree with the input file, with `+changes` where it differs from
-/// it; empty outside of a repository or without git.
-std::string git_revision(const fs::path& directory) {
+/// `git_revision` of the working tree with the input file, with `+changes` where files differ from
+/// it; then `git_difference` has how, unless that is longer than `most_difference`. Nothing outside
+/// of a repository or without git.
+std::map<std::string, std::string> git_facts(const fs::path& directory) {
   if (find_program("git").empty())
-    return "";
+    return {};
   constexpr double patience_s = 10;
   const auto git = [&](std::vector<std::string> arguments) {
     std::vector<std::string> all{"git", "-C", directory.string()};
@@ -81,10 +43,18 @@ std::string git_revision(const fs::path& directory) {
   };
   const CommandOutput revision = git({"rev-parse", "HEAD"});
   if (!revision.status.success())
-    return "";
+    return {};
+  std::string text(strip(revision.standard_output));
   const CommandOutput changes = git({"status", "--porcelain", "--untracked-files=no"});
-  return std::string(strip(revision.standard_output)) +
-         (strip(changes.standard_output).empty() ? "" : "+changes");
+  if (strip(changes.standard_output).empty())
+    return {{"git_revision", text}};
+  const CommandOutput difference = git({"diff", "--no-ext-diff", "--no-color", "HEAD"});
+  constexpr std::size_t most_difference = 262'144;
+  return {{"git_revision", text + "+changes"},
+          {"git_difference",
+           !difference.status.success() || difference.standard_output.size() > most_difference
+               ? ""
+               : difference.standard_output}};
 }
 
 /// The variables that change what is measured. Prefixes end in `_`.
@@ -106,17 +76,6 @@ std::string relevant_environment() {
 
 }  // namespace
 
-std::map<std::string, std::string> gpu_facts(const fs::path& root) {
-  std::vector<std::string> models;
-  for (const auto& [model, count] : gpu_models(root))
-    models.push_back(fmt::format("{} x {}", count, model));
-  std::vector<std::string> drivers{first_line(root / "proc/driver/nvidia/version")};
-  if (const std::string amd = first_line(root / "sys/module/amdgpu/version"); !amd.empty())
-    drivers.push_back("amdgpu " + amd);
-  std::erase(drivers, "");
-  return {{"gpus", join(models, ", ")}, {"gpu_driver", join(drivers, ", ")}};
-}
-
 std::map<std::string, std::string> collect_provenance(const fs::path& input_file) {
   std::map<std::string, std::string> facts;
   const auto add = [&](const std::string& name, const std::string& value) {
@@ -128,15 +87,17 @@ std::map<std::string, std::string> collect_provenance(const fs::path& input_file
   struct sysinfo memory {};
   ::sysinfo(&memory);
   add("input_sha256", sha256_of_file(input_file));
-  add("git_revision", git_revision(fs::absolute(input_file).parent_path()));
+  for (const auto& [name, value] : git_facts(fs::absolute(input_file).parent_path()))
+    add(name, value);
   add("host", host_name());
   add("system", fmt::format("{} {} {}", system.sysname, system.release, system.machine));
-  add("cpu", colon_value("/proc/cpuinfo", "model name"));
   add("cpus_usable", std::to_string(usable_cpus()));
   add("memory_bytes",
       std::to_string(static_cast<unsigned long long>(memory.totalram) * memory.mem_unit));
-  for (const auto& [name, value] : gpu_facts("/"))
-    add(name, value);
+  for (const auto& facts_of_part : {cpu_facts("/"), gpu_facts("/")})
+    for (const auto& [name, value] : facts_of_part)
+      add(name, value);
+  add("container", container_image("/"));
   const char* modules = std::getenv("LOADEDMODULES");
   add("modules", modules ? modules : "");
   add("environment", relevant_environment());

@@ -137,7 +137,7 @@ bool StateStore::add_iterations(long long of, int begin, int end) {
 }
 
 bool StateStore::add_variant(long long of, const std::string& parameter, const std::string& value) {
-  return add(graph_.make_variant(of, parameter, value));
+  return add(graph_.make_variant(of, {{parameter, value}}));
 }
 
 bool StateStore::add(std::vector<Workpackage> made) {

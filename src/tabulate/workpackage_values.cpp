@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,15 +30,13 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
-std::optional<double> WorkpackageValues::number(const workspace::Workpackage& workpackage,
-                                                const std::string& name) const {
+std::vector<analyse::Group> WorkpackageValues::groups_of(
+    const workspace::Workpackage& workpackage, const evaluate::Lookup& lookup,
+    const analyse::LookedUp& is_looked_up) const {
   const model::Step& step = *run_.benchmark.step(workpackage.step);
-  const setup::Variables variables = graph_.variables_of(workpackage);
-  const evaluate::Lookup lookup = workflow::lookup_in(variables, workpackage.parameters);
   const fs::path work = workflow::work_directory(run_, workpackage, lookup);
   const auto group_of = [&] {
-    analyse::Group group{.parameter = lookup,
-                         .is_looked_up = [&](std::string_view wanted) { return wanted == name; }};
+    analyse::Group group{.parameter = lookup, .is_looked_up = is_looked_up};
     if (step.energy)
       group.files.push_back(
           {run_.directory.path / workpackage.directory / "work/energy.txt", {}, "energy.txt"});
@@ -58,12 +58,33 @@ std::optional<double> WorkpackageValues::number(const workspace::Workpackage& wo
     }
     groups.push_back(std::move(group));
   }
-  groups.push_back(group_of());  // what the meter says needs no analyser
+  groups.push_back(group_of());
+  return groups;
+}
+
+std::optional<double> WorkpackageValues::number(const workspace::Workpackage& workpackage,
+                                                const std::string& name) const {
+  const setup::Variables variables = graph_.variables_of(workpackage);
+  const evaluate::Lookup lookup = workflow::lookup_in(variables, workpackage.parameters);
+  const auto groups =
+      groups_of(workpackage, lookup, [&](std::string_view wanted) { return wanted == name; });
   for (const analyse::Findings& findings : analyse::GroupAnalyser(evaluator_).analyse(groups))
     if (const auto found = findings.find(name); found != findings.end() && found->second.present())
       if (const auto number = as_number(found->second.value))
         return number;
   return std::nullopt;
+}
+
+std::map<std::string, std::vector<double>, std::less<>> WorkpackageValues::series(
+    const workspace::Workpackage& workpackage) const {
+  const setup::Variables variables = graph_.variables_of(workpackage);
+  const evaluate::Lookup lookup = workflow::lookup_in(variables, workpackage.parameters);
+  std::map<std::string, std::vector<double>, std::less<>> series;
+  analyse::GroupAnalyser analyser(evaluator_);
+  for (const analyse::Group& group :
+       groups_of(workpackage, lookup, [](std::string_view) { return false; }))
+    series.merge(analyser.series(group));
+  return series;
 }
 
 }  // namespace bench::tabulate

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
 #include <bench/evaluate/substitute.hpp>
 #include <bench/expand/combination.hpp>
 #include <bench/model/benchmark.hpp>
@@ -56,18 +57,26 @@ Graph::ParentTuple Graph::tuple_of(const Workpackage& workpackage) const {
                                          : joins_.at(step.name).parents_of(workpackage.parents)};
 }
 
-std::vector<Workpackage> Graph::make_variant(long long of, const std::string& parameter,
-                                             const std::string& value) {
+std::vector<Workpackage> Graph::make_variant(long long of, const expand::FixedValues& values) {
   const ParentTuple tuple = tuple_of(at(of));
-  Growth growth{.fixed = independent_values(at(of), {parameter})};
-  growth.fixed[parameter] = value;
+  std::set<std::string> names;
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : values) {
+    names.insert(name);
+    texts.push_back(fmt::format("{}={}", name, value));
+  }
+  Growth growth{.fixed = independent_values(at(of), names)};
+  for (const auto& [name, value] : values)
+    growth.fixed[name] = value;
   ExpansionBatch batch;
   expand_step(*tuple.step, {&tuple, 1}, batch, growth);
   const auto combinations = -batch.combination;
   if (combinations > 1)
-    throw Error(fmt::format("step '{}' has {} combinations with {}={}, and needs one",
-                            tuple.step->name, combinations, parameter, value),
-                fmt::format("no template may depend on '{}'", parameter), tuple.step->place);
+    throw Error(fmt::format("step '{}' has {} combinations with {}, and needs one",
+                            tuple.step->name, combinations, join(texts, " ")),
+                fmt::format("no template may depend on '{}'",
+                            join(std::vector<std::string>(names.begin(), names.end()), "', '")),
+                tuple.step->place);
   return take_in(std::move(batch));
 }
 

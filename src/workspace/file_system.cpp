@@ -1,5 +1,3 @@
-#include "file_system.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -11,6 +9,7 @@
 
 #include <bench/base/below.hpp>
 #include <bench/base/unique_fd.hpp>
+#include <bench/workspace/file_system.hpp>
 
 namespace bench::workspace {
 

@@ -1,5 +1,4 @@
 #include "database.hpp"
-#include "file_system.hpp"
 #include "own_schema.hpp"
 #include "schema.hpp"
 
@@ -18,6 +17,7 @@
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/workspace/event.hpp>
+#include <bench/workspace/file_system.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 

@@ -1,5 +1,3 @@
-#include "file_system.hpp"
-
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -25,6 +23,7 @@
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/base/unique_fd.hpp>
+#include <bench/workspace/file_system.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/writer_lock.hpp>
 

@@ -1,4 +1,5 @@
 #include "bench_program.hpp"
+#include "support/eventually.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -7,11 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/unique_fd.hpp>
 
 namespace bench::end_to_end {
 namespace {
@@ -51,13 +55,15 @@ result: {use: a, table: {name: t, style: csv, column: [n, value, jube_wp_status]
 )");
   }
 
-  CommandOutput bench(std::vector<std::string> arguments) {
+  Environment variables() const {
     const std::string path = (ground_.path() / "bin").string() + ":" + std::getenv("PATH");
-    return ground_.bench(std::move(arguments),
-                         {{"PATH", path},
-                          {"USER", "somebody"},
-                          {"FAKE_BATCH_KIND", GetParam().kind},
-                          {"FAKE_BATCH_DIR", (ground_.path() / "queue").string()}});
+    return {{"PATH", path},
+            {"USER", "somebody"},
+            {"FAKE_BATCH_KIND", GetParam().kind},
+            {"FAKE_BATCH_DIR", (ground_.path() / "queue").string()}};
+  }
+  CommandOutput bench(std::vector<std::string> arguments) {
+    return ground_.bench(std::move(arguments), variables());
   }
   CommandOutput run(const std::string& option) {
     return bench({"run", "b.yaml", "--platform", GetParam().platform, "--account", "acc",
@@ -73,6 +79,31 @@ TEST_P(BatchSystemTest, RunsJobsToTheirEnds) {
   EXPECT_THAT(output.standard_error, HasSubstr("workpackage 1 (go) failed: exit code 1"));
   EXPECT_THAT(bench({"result", "runs"}).standard_output,
               HasSubstr("n,value,jube_wp_status\n1,1,DONE\n2,2,ERROR\n3,3,DONE\n"));
+}
+
+TEST_P(BatchSystemTest, AWatchGoesOnWhileAJobIsQueued) {
+  ground_.write("queue/hold", "");
+  ASSERT_EQ(run("--hide-animation").status.code, 0);
+  ProcessSpec spec = ground_.spec({"status", "runs", "--watch"}, variables());
+  const UniqueFd said(::open((ground_.path() / "said").c_str(), O_WRONLY | O_CREAT, 0600));
+  spec.stdout_fd = spec.stderr_fd = said.get();
+  Process watch(spec);
+  EXPECT_TRUE(support::eventually([&] {
+    return ground_.read("said").find(
+               "note: 3 jobs of this run are queued or running, but no bench process collects "
+               "them: bench continue runs -i 0 --wait\n") != std::string::npos;
+  }));
+  EXPECT_FALSE(watch.poll());
+  EXPECT_THAT(bench({"why", "runs", "0"}).standard_output,
+              testing::Not(HasSubstr("no longer knows the job")));
+  watch.signal_group(SIGINT);
+  watch.wait();
+  fs::remove_all(ground_.path() / "queue");
+  fs::create_directory(ground_.path() / "queue");
+  EXPECT_THAT(bench({"status", "runs", "--watch"}).standard_error,
+              HasSubstr("note: nobody is working on this run: no bench process, and none of its "
+                        "jobs is queued or running; resume with: bench continue runs -i 0 "
+                        "--wait\n"));
 }
 
 TEST_P(BatchSystemTest, CancelsJobsThatWait) {

@@ -1,10 +1,12 @@
 #include "bench_program.hpp"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 
+#include <bench/base/files.hpp>
 #include <bench/base/process.hpp>
 
 namespace bench::end_to_end {
@@ -14,6 +16,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
+namespace fs = std::filesystem;
 
 const std::vector<std::string> commands{
     "run",        "continue", "cancel",   "check",  "analyse",  "result", "info",   "diff",
@@ -38,6 +41,42 @@ TEST(SchemaTest, IsJsonThatNamesItsDialect) {
   EXPECT_THAT(schema.standard_output, HasSubstr("json-schema.org/draft/2020-12/schema"));
   EXPECT_THAT(schema.standard_output, StartsWith("{"));
   EXPECT_TRUE(schema.standard_output.ends_with("}\n"));
+}
+
+TEST(ManualTest, HasAPageForEveryCommandWithTheOptionsOfItsHelp) {
+  const Playground here;
+  EXPECT_EQ(here.bench({"help", "--man", "man1"}).status.code, 0);
+  for (const std::string& command : commands)
+    EXPECT_THAT(
+        here.read("man1/bench-" + command + ".1"),
+        AllOf(StartsWith(".TH BENCH"), HasSubstr(".SH SYNOPSIS"), HasSubstr(".SH EXAMPLE")));
+  EXPECT_THAT(here.read("man1/bench-run.1"), HasSubstr("\\-\\-budget"));
+  EXPECT_THAT(here.read("man1/bench-baseline.1"), HasSubstr("OPTIONS OF check"));
+  EXPECT_THAT(here.read("man1/bench.1"),
+              AllOf(HasSubstr("bench\\-continue(1)"), HasSubstr("BENCH_DATA")));
+  EXPECT_THAT(here.read("man1/bench-energy.1"),
+              AllOf(HasSubstr("OPTIONS OF COMBINE"), HasSubstr("\\-\\-interval TIME")));
+}
+
+TEST(ManualTest, HasNothingThatRoffTakesForSomethingElse) {
+  if (find_program("groff").empty())
+    GTEST_SKIP() << "groff is not installed";
+  const Playground here;
+  here.bench({"help", "--man", "man1"});
+  for (const auto& page : fs::directory_iterator(here.path() / "man1")) {
+    const CommandOutput rendered = run_command(
+        {.arguments = {"groff", "-ww", "-man", "-Tutf8", "-z", page.path().string()}}, 100);
+    EXPECT_EQ(rendered.standard_error, "");
+    EXPECT_EQ(rendered.status.code, 0);
+  }
+}
+
+TEST(ManualTest, ThatCannotBeWrittenIsAnError) {
+  const Playground here;
+  here.write("man1", "a file");
+  const auto outcome = here.bench({"help", "--man", "man1"});
+  EXPECT_EQ(outcome.status.code, 1);
+  EXPECT_THAT(outcome.standard_error, StartsWith("error: cannot create directory man1: "));
 }
 
 TEST(HelpTest, WithoutATopicAllAreListed) {

@@ -1,13 +1,17 @@
 // What `cmake --install` leaves works without the sources and the build directory.
 #include "bench_program.hpp"
+#include "support/report_library.hpp"
+#include "support/source_directory.hpp"
 
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 
+#include <bench/base/files.hpp>
 #include <bench/base/process.hpp>
 
 namespace bench::end_to_end {
@@ -53,6 +57,31 @@ step: {name: s, batch: true, energy: {interval: 20ms}, do: echo done}
   EXPECT_EQ(outcome.status.code, 0) << outcome.standard_error;
   EXPECT_EQ(here_.read("runs/000000/000000_s/work/stdout"), "done\n");
   EXPECT_TRUE(here_.has("runs/000000/000000_s/work/energy.txt"));
+  if (support::has_report_library(BUILD_DIRECTORY)) {
+    const CommandOutput report = run({bench, "report", "runs"});
+    EXPECT_EQ(report.status.code, 0) << report.standard_error;
+    EXPECT_TRUE(fs::exists(moved_ / "share/bench/report/THIRD_PARTY_LICENSES"));
+  }
+}
+
+TEST_F(InstallTest, HasManualPagesAndCompletions) {
+  for (const char* file :
+       {"share/man/man1/bench.1", "share/man/man1/bench-run.1", "share/man/man1/bench-energy.1",
+        "share/zsh/site-functions/_bench", "share/bash-completion/completions/bench",
+        "share/fish/vendor_completions.d/bench.fish"})
+    EXPECT_GT(fs::file_size(moved_ / file), 100U) << file;
+}
+
+TEST_F(InstallTest, ProgramsDoNotNameTheDirectoryOfTheSources) {
+#ifndef NDEBUG
+  GTEST_SKIP() << "debug information and assertions name their files";
+#endif
+  const std::string sources = support::source_directory().string() + "/";
+  for (const char* folder : {"bin", "libexec/bench/steps"}) {
+    std::error_code absent;
+    for (const auto& program : fs::directory_iterator(moved_ / folder, absent))
+      EXPECT_EQ(read_file(program.path()).find(sources), std::string::npos) << program.path();
+  }
 }
 
 TEST_F(InstallTest, TheHeaderOfRegionsNeedsNothingElse) {

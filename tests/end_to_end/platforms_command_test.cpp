@@ -54,9 +54,65 @@ TEST_F(PlatformsTest, AreListed) {
       list.standard_output,
       AllOf(ContainsRegex("\\| +tag \\| +site \\| scheduler \\| +devices per node \\|"),
             ContainsRegex("\\| +fast \\| +here \\| +slurm \\| +8 \\(4 MI250\\) \\| +362.1\\? "
-                          "\\| +live \\|\n"),
-            ContainsRegex("\\| +local \\| +\\| +none \\| +\\| +\\| +unknown \\|\n"),
+                          "\\| +live \\| +site \\|\n"),
+            ContainsRegex("\\| +local \\| +\\| +none \\| +\\| +\\| +unknown \\| +site \\|\n"),
+            ContainsRegex("\ndata/platforms/local.yaml hides [^\n]*/platforms/local.yaml\n"),
             HasSubstr("? unconfirmed; `bench platforms show TAG` shows the sources\n")));
+}
+
+TEST_F(PlatformsTest, ThoseOfEveryPlaceAreFoundInOrder) {
+  const std::string text = "description: x\nscheduler: none\ntemplate: local.job\n";
+  for (const char* place : {"there/platforms", "home/bench/platforms", "path", "data/platforms"})
+    here_.write(place + std::string("/owl.yaml"), "name: owl\n" + text);
+  here_.write("there/in.yaml", "name: a");
+  const auto origin = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> arguments{"platforms"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const auto list =
+        here_.bench(arguments, {{"BENCH_DATA", (here_.path() / "data").string()},
+                                {"BENCH_PLATFORM_PATH", (here_.path() / "path").string()},
+                                {"XDG_CONFIG_HOME", (here_.path() / "home").string()}});
+    for (const std::string& line : split(list.standard_output, "\n"))
+      if (line.find(" owl |") != std::string::npos)
+        return split_values(line, "|").at(7);
+    return list.standard_error;
+  };
+  EXPECT_EQ(origin({"--for", "there/in.yaml"}), "run");
+  EXPECT_EQ(origin({}), "user");
+  std::filesystem::remove(here_.path() / "home/bench/platforms/owl.yaml");
+  EXPECT_EQ(origin({}), "site");
+  std::filesystem::remove(here_.path() / "data/platforms/owl.yaml");
+  EXPECT_EQ(origin({}), "site");
+}
+
+TEST_F(PlatformsTest, ANewOneIsNeverWrittenOverAnother) {
+  here_.write("empty/.keep", "");
+  const auto make = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"platforms", "new"});
+    // Without Slurm on PATH it describes this machine.
+    return here_.bench(std::move(options), {{"PATH", (here_.path() / "empty").string()},
+                                            {"XDG_CONFIG_HOME", (here_.path() / "home").string()}});
+  };
+  EXPECT_THAT(
+      make({"owl"}).standard_output,
+      StartsWith("wrote home/bench/platforms/owl.yaml: try it with `bench platforms show "));
+  const std::string written = here_.read("home/bench/platforms/owl.yaml");
+  EXPECT_EQ(make({"owl", "-n"}).standard_output, written);
+  const auto again = make({"owl"});
+  EXPECT_EQ(again.status.code, 1);
+  EXPECT_EQ(again.standard_error,
+            "error: home/bench/platforms/owl.yaml exists\n"
+            "hint: remove it, or select another file with --output\n");
+  EXPECT_EQ(here_.read("home/bench/platforms/owl.yaml"), written);
+  EXPECT_THAT(make({"owl", "-o", "fox.yaml"}).standard_error,
+              HasSubstr("error: fox.yaml is not the file of platform owl"));
+  EXPECT_THAT(make({"a b"}).standard_error, HasSubstr("error: invalid platform name 'a b'"));
+}
+
+TEST_F(PlatformsTest, OneWithoutABatchSystemHasNoPartitionsToCheck) {
+  const auto refused = bench({"platforms", "check", "local"});
+  EXPECT_EQ(refused.status.code, 1);
+  EXPECT_THAT(refused.standard_error, HasSubstr("error: platform local has no batch system"));
 }
 
 TEST_F(PlatformsTest, AreShownWithTheirSources) {
@@ -159,14 +215,15 @@ TEST_F(OwnPlatformTest, IsFoundAndUsedAsThePageSays) {
   int commands = 0;
   const std::string reference = read_file(source_ / "docs/reference/platforms.md");
   for (const std::string& line : split(page + reference, "\n"))
-    if (line.starts_with("    bench ")) {
+    if (line.starts_with("    bench ") && line.find(" platforms check ") == std::string::npos &&
+        line.find(" --partition ") == std::string::npos) {  // tests/slurm has those
       const auto words = split_names(split(line, "#").front(), " ");
       const auto done = here_.bench({words.begin() + 1, words.end()});
       EXPECT_EQ(done.status.code, 0) << line << "\n" << done.standard_error;
       EXPECT_THAT(done.standard_output, Not(IsEmpty())) << line;
       ++commands;
     }
-  EXPECT_EQ(commands, 5);
+  EXPECT_EQ(commands, 6);
   const auto run = here_.bench({"run", "examples/35_batch.yaml", "--platform", "./owl.yaml", "-n"});
   EXPECT_THAT(run.standard_output, AllOf(HasSubstr("#SBATCH --partition=test"),
                                          HasSubstr("export NCCL_SOCKET_IFNAME=ib0")));
@@ -195,7 +252,7 @@ TEST(ShippedPlatformsTest, AreListedInAlignedLines) {
   EXPECT_THAT(widths, Each(widths.front()));
   EXPECT_THAT(list.standard_output,
               AllOf(HasSubstr("|            LUMI-G |             CSC |     slurm |           8 (4 "
-                              "AMD MI250X) |                383 |     live |\n"),
+                              "AMD MI250X) |                383 |     live | bench |\n"),
                     HasSubstr("historic"), Not(HasSubstr("\x1b"))));
 }
 

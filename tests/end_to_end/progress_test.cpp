@@ -1,6 +1,11 @@
 #include "terminal.hpp"
 
+#include <ostream>
+#include <string>
+
 #include <gmock/gmock.h>
+
+#include <bench/base/text.hpp>
 
 namespace bench::end_to_end {
 namespace {
@@ -44,14 +49,105 @@ TEST_F(ProgressTest, ATerminalShowsTheStepsAndTheTimeLeft) {
       shown,
       AllOf(HasSubstr("\x1b[Kfirst: 0 of 6 done, 1 running, 5 pending\r\n"),
             ContainsRegex("first: [1-5] of 6 done, 1 running, [^\r]*, about [0-9.]+ s left\r\n"),
-            HasSubstr("\x1b[Ksecond: "), HasSubstr("\x1b[Kall steps: ")));
+            HasSubstr("\x1b[Ksecond: "), HasSubstr("\x1b[Ktotal: ")));
   // Nobody knows how long a step takes that still grows.
   EXPECT_THAT(shown, Not(ContainsRegex("second: [0-9] of [1-5] done[^\r]* left")));
 }
 
 TEST_F(ProgressTest, ItIsGoneAtTheEnd) {
   const std::string shown = shown_at_terminal(here_, {"run", "quick.yaml"});
-  EXPECT_TRUE(shown.ends_with("A\x1b[J")) << shown;
+  EXPECT_THAT(shown, ContainsRegex("A\x1b\\[J12 of 12 done in [0-9.]+ s\r\n$"));
+}
+
+struct Width {
+  unsigned short columns;
+  std::string overall;  ///< The line of all steps.
+};
+
+void PrintTo(const Width& one, std::ostream* out) {
+  *out << one.columns;
+}
+
+class WidthTest : public ProgressTest, public testing::WithParamInterface<Width> {};
+
+/// From the left: what has failed and the time left stay longest.
+TEST_P(WidthTest, TheOverallLineLosesItsPartsFromTheLeft) {
+  here_.write("mixed.yaml",
+              "name: mixed\noutpath: runs\n"
+              "parameterset: {name: p, parameter: {n: [1, 2, 3, 4, 5, 6]}}\n"
+              "step: {name: s, use: p, procs: 1, do: 'sleep 0.4; test $n -gt 1'}\n");
+  const std::string shown = shown_at_terminal(here_, {"run", "mixed.yaml"}, GetParam().columns);
+  EXPECT_THAT(shown, ContainsRegex("\x1b\\[K" + GetParam().overall + "\r\n"));
+  for (const std::string& line : split(shown, "\r\n"))
+    if (const auto drawn = line.rfind("\x1b[K"); drawn != std::string::npos) {
+      EXPECT_LT(line.size() - drawn - 3, GetParam().columns) << line;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Columns, WidthTest,
+    testing::Values(Width{20, "[0-9.]+ s left"},
+                    Width{40, "[1-5] of 6 done, 1 failed, [0-9.]+ s left"},
+                    Width{80,
+                          "total: [1-4] pending, 1 running, elapsed [0-9.]+ s, [1-5] of 6 "
+                          "done, 1 failed, [0-9.]+ s left"},
+                    Width{200,
+                          "total: [1-4] pending, 1 running, elapsed [0-9.]+ s, [1-5] of 6 "
+                          "done, 1 failed, [0-9.]+ s left"}),
+    [](const auto& one) { return std::to_string(one.param.columns); });
+
+constexpr const char* failing =
+    "name: failing\noutpath: runs\nstep: {name: s, do: 'sleep 0.3; false'}\n";
+
+TEST_F(ProgressTest, TheLastLineSaysWhatExplainsAFailure) {
+  here_.write("failing.yaml", failing);
+  EXPECT_THAT(shown_at_terminal(here_, {"run", "failing.yaml"}),
+              ContainsRegex("J0 of 1 done, 1 failed in [0-9.]+ s; why: bench why runs/000000 "
+                            "0\r\n$"));
+}
+
+struct Colours {
+  std::string name;
+  Environment variables;
+  bool expected;
+};
+
+void PrintTo(const Colours& one, std::ostream* out) {
+  *out << one.name;
+}
+
+class ColourTest : public ProgressTest, public testing::WithParamInterface<Colours> {};
+
+TEST_P(ColourTest, FollowTheTerminalAndTheUser) {
+  here_.write("failing.yaml", failing);
+  Environment variables{{"TERM", "xterm"}, {"NO_COLOR", ""}, {"CLICOLOR_FORCE", ""}};
+  for (const auto& [name, value] : GetParam().variables)
+    set_variable(variables, name, value);
+  const std::string shown =
+      shown_at_terminal(here_, {"run", "failing.yaml"}, 80, 24, Screen::standard_error, variables);
+  EXPECT_EQ(shown.find("\x1b[31m1 failed\x1b[0m") != std::string::npos, GetParam().expected);
+  EXPECT_EQ(shown.find("\x1b[3") != std::string::npos, GetParam().expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(Variables, ColourTest,
+                         testing::Values(Colours{"Terminal", {}, true},
+                                         Colours{"NoColor", {{"NO_COLOR", "1"}}, false},
+                                         Colours{"Dumb", {{"TERM", "dumb"}}, false},
+                                         Colours{"Off", {{"CLICOLOR", "0"}}, false},
+                                         Colours{"NoColorBeatsForce",
+                                                 {{"NO_COLOR", "1"}, {"CLICOLOR_FORCE", "1"}},
+                                                 false}),
+                         [](const auto& one) { return one.param.name; });
+
+TEST_F(ProgressTest, APipeHasColoursOnlyIfTheyAreForced) {
+  here_.write("failing.yaml", failing);
+  here_.bench({"run", "failing.yaml"});
+  EXPECT_EQ(here_.bench({"status", "runs"}, {{"TERM", "xterm"}}).standard_output, "ERROR\n");
+  const Environment forced{{"CLICOLOR_FORCE", "1"}, {"NO_COLOR", ""}};
+  EXPECT_EQ(here_.bench({"status", "runs"}, forced).standard_output, "\x1b[31mERROR\x1b[0m\n");
+  EXPECT_THAT(here_.bench({"status", "nowhere"}, forced).standard_error,
+              testing::StartsWith("\x1b[31merror:\x1b[0m nowhere is not a directory\n"
+                                  "\x1b[34mhint:\x1b[0m "));
 }
 
 TEST_F(ProgressTest, ALineNeverWraps) {

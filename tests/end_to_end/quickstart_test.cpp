@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -41,6 +42,65 @@ TEST(QuickstartTest, TheExampleFillsEveryRowOfItsTable) {
     EXPECT_THAT(split(line, ","), AllOf(SizeIs(14), Not(testing::Contains("")))) << line;
   EXPECT_THAT(here.read("runs/000000/000008_summary/work/summary.txt"),
               AllOf(HasSubstr("images_per_second="), HasSubstr("result=ok")));
+}
+
+/// scripts/quickstart in a tree of its own, in which nothing has to be installed or built: the real
+/// bench, a meter that lists what a test wants, and a training that takes no time.
+class QuickstartScriptTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    namespace fs = std::filesystem;
+    const fs::path source = fs::path(QUICKSTART_FILE).parent_path().parent_path();
+    program("scripts/quickstart", read_file(source / "scripts/quickstart"));
+    for (const char* name : {"scripts/install-dependencies", "scripts/build"})
+      program(name, "#!/bin/sh\n");
+    program("build/release/bench",
+            "#!/bin/sh\necho \"$*\" >> calls\nexec " + shell_quote(BENCH_PROGRAM) + " \"$@\"\n");
+    here_.write("examples/quickstart.yaml",
+                "name: quickstart\noutpath: quickstart_run\n"
+                "step: {name: train, batch: true, energy: true, do: sleep 1}\n"
+                "analyser: {name: a, analyse: {step: train}}\n"
+                "result: {use: a, table: {name: t, style: pretty, column: [energy_wh]}}\n");
+    here_.write("build/release/build.ninja", "");
+  }
+  void program(const std::string& name, const std::string& text) const {
+    here_.write(name, text);
+    std::filesystem::permissions(here_.path() / name, std::filesystem::perms::owner_all);
+  }
+  void meter_lists(const std::string& list) const {
+    program("build/release/bench-energy", "#!/bin/sh\necho '" + list + "'\n");
+  }
+  std::string quickstart(const std::vector<std::string>& options = {}) const {
+    ProcessSpec spec = here_.spec({});
+    spec.arguments = {"bash", "scripts/quickstart"};
+    spec.arguments.insert(spec.arguments.end(), options.begin(), options.end());
+    const auto output = run_command(std::move(spec), 800);
+    EXPECT_EQ(output.status.code, 0) << output.standard_error;
+    return output.standard_output;
+  }
+  Playground here_;
+  std::string footer_ =
+      "\nenergy is estimated: utilisation x 4 W per core; to measure it, run this "
+      "where `bench-energy --list` shows a sensor\n";
+};
+
+TEST_F(QuickstartScriptTest, WithoutASensorEnergyIsEstimated) {
+  meter_lists("no power source on this node");
+  const std::string shown = quickstart();
+  EXPECT_THAT(here_.read("calls"), HasSubstr("--result --power-source model:cpu="));
+  EXPECT_THAT(shown, AllOf(HasSubstr("estimated"), testing::EndsWith(footer_),
+                           Not(HasSubstr("energy_wh: no power source"))));
+  // The second call shows the same run again.
+  EXPECT_THAT(quickstart(), AllOf(HasSubstr("holds a finished run"), testing::EndsWith(footer_)));
+}
+
+TEST_F(QuickstartScriptTest, WithASensorOrAnotherSourceItIsNot) {
+  meter_lists("channel     added  part of  what");
+  EXPECT_THAT(quickstart(), Not(HasSubstr("energy is estimated")));
+  meter_lists("no power source on this node");
+  EXPECT_THAT(quickstart({"--power-source", "mock:constant=100W"}),
+              Not(HasSubstr("energy is estimated")));
+  EXPECT_THAT(here_.read("calls"), Not(HasSubstr("model:cpu=")));
 }
 
 }  // namespace

@@ -31,17 +31,19 @@ inline ExitStatus bench_at_terminal(const Playground& here, std::vector<std::str
 
 enum class Screen { standard_error, both };
 
-/// What `bench` shows on a terminal, control characters included.
+/// What `bench` shows on a terminal, control characters included; without colours, unless
+/// `variables` ask for them.
 inline std::string shown_at_terminal(const Playground& here, std::vector<std::string> arguments,
                                      unsigned short columns = 80, unsigned short rows = 24,
-                                     Screen screen_of = Screen::standard_error) {
+                                     Screen screen_of = Screen::standard_error,
+                                     const Environment& variables = {{"NO_COLOR", "1"}}) {
   const UniqueFd screen(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
   if (!screen.valid() || ::grantpt(screen.get()) != 0 || ::unlockpt(screen.get()) != 0)
     throw std::runtime_error("no terminal can be made");
   const winsize size{.ws_row = rows, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
   ::ioctl(screen.get(), TIOCSWINSZ, &size);
   UniqueFd terminal(::open(::ptsname(screen.get()), O_RDWR | O_NOCTTY | O_CLOEXEC));
-  ProcessSpec spec = here.spec(std::move(arguments));
+  ProcessSpec spec = here.spec(std::move(arguments), variables);
   spec.stderr_fd = terminal.get();
   if (screen_of == Screen::both)
     spec.stdout_fd = terminal.get();

@@ -87,7 +87,8 @@ TEST_F(WatchTest, EndsWhenNobodyWorksOnTheRun) {
   EXPECT_THAT(here_.read("shown"), EndsWith("\nRUNNING\n"));
   EXPECT_EQ(
       here_.read("said"),
-      "note: no bench process is working on this run; resume with: bench continue runs -i 0\n");
+      "note: nobody is working on this run: no bench process; resume with: bench continue runs -i "
+      "0\n");
   here_.write("runs/go", "");
 }
 
@@ -114,7 +115,8 @@ TEST_F(WatchTest, SaysWhenItCannotSeeTheWorker) {
   EXPECT_FALSE(watch.poll());
   here_.write("runs/000000/workspace.lock", "\n");  // as a bench leaves it that has ended
   ASSERT_TRUE(ends(watch));
-  EXPECT_THAT(here_.read("said"), HasSubstr("note: no bench process is working on this run"));
+  EXPECT_THAT(here_.read("said"),
+              HasSubstr("note: nobody is working on this run: no bench process;"));
   here_.write("runs/go", "");
 }
 

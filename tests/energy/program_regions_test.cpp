@@ -40,6 +40,11 @@ TEST(EnergyRegions, GivesRegionsTheirEnergies) {
   EXPECT_EQ(rows[1][0], "epoch 1");
   EXPECT_EQ(rows[1][1], "1");
   EXPECT_THAT(read_file(directory.path() / "regions.log"), HasSubstr("end epoch 1\n"));
+  const auto times = csv_cells(read_file(directory.path() / "region_times.csv"));
+  ASSERT_EQ(times.size(), 3U);
+  EXPECT_EQ(times[1][0], "epoch 1");
+  EXPECT_NEAR(std::stod(times[1][2]) - std::stod(times[1][1]), duration_s, 1e-5);
+  EXPECT_EQ(times[2][0], "rest");
 }
 
 TEST(EnergyRegions, OneThatCameAndWentAtOnceIsAbsent) {

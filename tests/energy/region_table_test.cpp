@@ -38,6 +38,17 @@ TEST(RegionTable, GivesEveryRegionItsFigures) {
   EXPECT_THAT(region_warnings(run), IsEmpty());
 }
 
+TEST(RegionTable, TimesGoByBegin) {
+  Measurement run = measurement({{"epoch", 2, 3}, {"load, first", 1, 0.5}}, {1, 1});
+  run.regions[0].first_stays = {{0.25, 1.25}, {2, 4}};
+  run.regions[1].first_stays = {{0.5, 1}};
+  EXPECT_EQ(render_region_times_csv(run),
+            "region,begin_s,end_s\n"
+            "epoch,0.250000,1.250000\n"
+            "\"load, first\",0.500000,1.000000\n"
+            "epoch,2.000000,4.000000\n");
+}
+
 TEST(RegionTable, ARegionHasItsErrorBar) {
   Measurement run = measurement({{"epoch", 1, 10}}, {3600});
   run.channels[0].regions[0].uncertainty_j = 36;

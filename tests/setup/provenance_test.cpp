@@ -1,14 +1,19 @@
 #include "setup/provenance.hpp"
 
+#include "setup/machine_facts.hpp"
 #include "support/environment_variable.hpp"
 #include "support/temp_directory.hpp"
 
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
 
 namespace bench::setup {
 namespace {
@@ -86,6 +91,73 @@ TEST(GpuFacts, OfAmdGpusAreThoseOfTheKernelsDriver) {
   root.write("sys/module/amdgpu/version", "6.7.0\n");
   EXPECT_EQ(gpu_facts(root.path()), (Facts{{"gpus", "1 x AMD GPU 0x740c, 2 x AMD INSTINCT MI250"},
                                            {"gpu_driver", "amdgpu 6.7.0"}}));
+}
+
+TEST(CpuFacts, AreThoseOfTheKernel) {
+  const support::TempDirectory root;
+  root.write("proc/cpuinfo", "processor : 0\nmodel name : EPYC\nmicrocode : 0xa20\n");
+  const struct {
+    const char* cpu;
+    const char* socket;
+    const char* core;
+  } cpus[] = {{"cpu0", "0", "0"}, {"cpu1", "0", "1"}, {"cpu2", "1", "0"}, {"cpu3", "1", "0"}};
+  for (const auto& one : cpus) {
+    const std::string place = std::string("sys/devices/system/cpu/") + one.cpu + "/topology/";
+    root.write(place + "physical_package_id", one.socket + std::string("\n"));
+    root.write(place + "core_id", one.core + std::string("\n"));
+  }
+  const std::string frequencies = "sys/devices/system/cpu/cpu0/cpufreq/";
+  root.write(frequencies + "scaling_driver", "acpi-cpufreq\n");
+  root.write(frequencies + "scaling_governor", "performance\n");
+  root.write(frequencies + "cpuinfo_min_freq", "1500000\n");
+  root.write(frequencies + "cpuinfo_max_freq", "3400000\n");
+  root.write("sys/devices/system/cpu/cpufreq/boost", "1\n");
+  root.write("sys/devices/system/node/node0/cpulist", "0-3\n");
+  root.write("sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n");
+  root.write("sys/class/dmi/id/sys_vendor", "Dell Inc.\n");
+  root.write("sys/class/dmi/id/product_name", "R7525\n");
+  root.write("sys/class/dmi/id/bios_version", "2.3.1\n");
+  root.write("sys/class/dmi/id/bios_date", "01/02/2024\n");
+  const auto facts = cpu_facts(root.path());
+  EXPECT_EQ(facts.at("cpu"), "EPYC");
+  EXPECT_EQ(facts.at("topology"), "2 sockets, 3 cores, 4 CPUs, 1 NUMA node");
+  EXPECT_EQ(facts.at("clocks"),
+            "acpi-cpufreq, governor performance, 1.50 to 3.40 GHz, boost on, clock source tsc");
+  EXPECT_EQ(facts.at("firmware"), "Dell Inc. R7525, BIOS 2.3.1 of 01/02/2024, microcode 0xa20");
+}
+
+TEST(CpuFacts, AreEmptyWhereTheKernelTellsNothing) {
+  const support::TempDirectory root;
+  for (const auto& [name, value] : cpu_facts(root.path()))
+    EXPECT_EQ(value, "") << name;
+}
+
+TEST(ContainerImage, IsTheOneThatTheContainerTells) {
+  const support::TempDirectory root;
+  EXPECT_EQ(container_image(root.path()), "");
+  root.write("run/.containerenv", "engine=\"podman-4.3\"\nimage=\"docker.io/x:1\"\n");
+  EXPECT_EQ(container_image(root.path()), "docker.io/x:1");
+  const support::EnvironmentVariable apptainer("APPTAINER_CONTAINER", "/images/torch.sif");
+  EXPECT_EQ(container_image(root.path()), "/images/torch.sif");
+}
+
+TEST_F(ProvenanceTest, KeepsHowFilesDifferFromTheirRevision) {
+  if (find_program("git").empty())
+    GTEST_SKIP() << "git is not installed";
+  const auto git = [&](std::vector<std::string> arguments) {
+    std::vector<std::string> all{
+        "git", "-C", directory_.path().string(), "-c", "user.name=a", "-c", "user.email=a@b"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    constexpr double patience_s = 600;
+    return run_command({.arguments = all, .directory = {}, .environment = std::nullopt}, patience_s)
+        .status.success();
+  };
+  ASSERT_TRUE(git({"init", "-q"}) && git({"add", "in.yaml"}) && git({"commit", "-qm", "x"}));
+  EXPECT_FALSE(collect_provenance(file_).contains("git_difference"));
+  directory_.write("in.yaml", "step: {name: a, do: y}\n");
+  const auto facts = collect_provenance(file_);
+  EXPECT_THAT(facts.at("git_revision"), testing::EndsWith("+changes"));
+  EXPECT_THAT(facts.at("git_difference"), HasSubstr("\n+step: {name: a, do: y}\n"));
 }
 
 }  // namespace

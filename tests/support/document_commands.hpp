@@ -25,6 +25,10 @@ inline const std::vector<std::pair<std::string, std::string>>& commands_not_run(
       {"./scripts/quickstart", "installs packages with apt-get and builds the whole tree"},
       {"./scripts/test", "installs packages with apt-get, and runs this test"},
       {"bench serve examples", "ends at Ctrl-C; ServeTest starts and ends it"},
+      {"cmake -S . -B build/steps -DBENCH_TOOL=OFF -DBENCH_TESTS=OFF "
+       "-DCMAKE_PREFIX_PATH=DIR/libtorch",
+       "needs a LibTorch in that place"},
+      {"cmake --build build/steps && cmake --install build/steps --prefix DIR", "likewise"},
       {"sacct -j JOB -P -n -o JobID,ConsumedEnergyRaw",
        "needs slurmdbd and sensors that Slurm reads; the clusters of the tests have neither"},
   };

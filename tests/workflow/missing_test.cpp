@@ -109,7 +109,7 @@ TEST_F(MissingTest, AreNotWhatASearchHasTried) {
                            "analyser: {name: a, use: f, analyse: {step: s, file: stdout}}\n";
   plan(text);
   Graph graph = grown();
-  graph.make_variant(0, "n", "4");
+  graph.make_variant(0, {{"n", "4"}});
   const std::vector<workspace::Workpackage> known = graph.all();
   EXPECT_THAT(texts_of(known), ElementsAre("0 s() 2 i0 c0", "1 s() 4 i0 c1"));
   const auto found = Graph(run_, known, evaluator_).make_missing();
@@ -141,7 +141,7 @@ TEST_F(VariantTest, HasWhatFollowsFromTheValueAndTheOtherParameters) {
       "step: {name: s, use: p, iterations: 2}\n");
   Graph graph(run_, {}, evaluator_);
   graph.make_first();
-  EXPECT_THAT(texts_of(graph.make_variant(2, "n", "9")),
+  EXPECT_THAT(texts_of(graph.make_variant(2, {{"n", "9"}})),
               ElementsAre("8 s() 9/4/13 i0 c8", "9 s() 9/4/13 i1 c8"));
 }
 
@@ -149,7 +149,7 @@ TEST_F(VariantTest, IsNoneWhereItIsDropped) {
   plan("parameterset: {name: p, parameter: {n: [1, 2]}}\nstep: {name: s, use: p, where: $n < 5}\n");
   Graph graph(run_, {}, evaluator_);
   graph.make_first();
-  EXPECT_THAT(graph.make_variant(0, "n", "9"), IsEmpty());
+  EXPECT_THAT(graph.make_variant(0, {{"n", "9"}}), IsEmpty());
 }
 
 TEST_F(VariantTest, IsOneCombination) {
@@ -158,7 +158,9 @@ TEST_F(VariantTest, IsOneCombination) {
       "step: {name: s, use: p}\n");
   Graph graph(run_, {}, evaluator_);
   graph.make_first();
-  EXPECT_THAT(support::error_of([&] { graph.make_variant(0, "n", "9"); }),
+  EXPECT_THAT(support::error_of([&] {
+                graph.make_variant(0, {{"n", "9"}});
+              }),
               testing::HasSubstr("has 2 combinations with n=9, and needs one"));
 }
 

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <set>
+#include <string>
 #include <vector>
 
 #include <bench/analyse/group.hpp>
@@ -53,6 +56,12 @@ class GroupAnalyser {
   /// @throws Error with the pattern's place if an expression does not compile or exceeds its match
   ///         limit, or if derived patterns need each other
   std::vector<Findings> analyse(const std::vector<Group>& groups);
+
+  /// The values of each pattern that matched several numbers in the files of a group, in the order
+  /// of the matches. A pattern without a type counts if all of its values are numbers. Derived
+  /// patterns and the files of the meter have one value each, and are not among them.
+  /// @throws Error as `analyse` does
+  std::map<std::string, std::vector<double>, std::less<>> series(const Group& group);
 
  private:
   class Scanner;

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <bench/base/unique_fd.hpp>
+#include <bench/base/end_watch.hpp>
 
 namespace bench {
 
@@ -57,8 +57,9 @@ class Process {
   ~Process();
 
   int pid() const { return pid_; }
-  /// Becomes readable when the child has ended, so that many children are waited for in one poll.
-  int pidfd() const { return pidfd_.get(); }
+  /// A pidfd, or what stands in for it: becomes readable when the child has ended, so that many
+  /// children are waited for in one poll. -1 if no descriptor was left for it.
+  int pidfd() const { return watch_.descriptor(); }
 
   /// Waits for the end.
   ExitStatus wait();
@@ -67,11 +68,11 @@ class Process {
   /// Sends the signal to the whole process group.
   void signal_group(int signal);
   /// Lets the child go its own way: it is neither killed nor waited for any more.
-  void release() { pid_ = -1; }
+  void release();
 
  private:
   int pid_ = -1;
-  UniqueFd pidfd_;
+  EndWatch watch_;
   std::optional<ExitStatus> status_;
 };
 

@@ -341,9 +341,28 @@ struct Database {
   Place place;
 };
 
+/// A figure of `bench report`, in place of those that it chooses for a table. Columns are called by
+/// their titles or names.
+struct Figure {
+  enum class Mark { automatic, line, bar, heatmap, point };
+  enum class Scale { automatic, linear, log, fit };
+  std::string table;
+  Mark mark = Mark::automatic;  ///< Lines over numbers, bars over names.
+  std::string x;
+  std::vector<std::string> y;      ///< A panel each.
+  std::vector<std::string> color;  ///< A line or bar for each combination of their values.
+  std::string row;                 ///< Of a heatmap: its other axis.
+  std::string facet;               ///< A panel for each of its values.
+  Scale x_scale = Scale::automatic;
+  Scale scale = Scale::automatic;  ///< Of y.
+  std::string title;               ///< Empty: made of the columns.
+  Place place;
+};
+
 struct Result {
   std::vector<std::string> use;  ///< Analysers.
   std::vector<Table> tables;
+  std::vector<Figure> figures;
   std::vector<Syslog> syslogs;
   std::vector<Database> databases;
   std::string result_dir;  ///< Empty: `result` in the run directory.

@@ -112,11 +112,28 @@ struct Platform {
 /// @throws Error if there is none
 std::filesystem::path data_directory();
 
+/// The user's own directory for settings of bench: `$XDG_CONFIG_HOME/bench`, else
+/// `~/.config/bench`; empty without a home.
+std::filesystem::path user_directory();
+
 /// Where `platforms` and `templates` are looked for, in this order: `beside` (the directory of the
 /// input file), the user's (`$XDG_CONFIG_HOME/bench`, else `~/.config/bench`), the site's
 /// (`$BENCH_DATA`, directories separated by `:`, and `/etc/bench`), the shipped one.
 /// @throws Error for a directory of BENCH_DATA that does not exist
 std::vector<std::filesystem::path> data_directories(const std::filesystem::path& beside = {});
+
+/// A platform file.
+struct FoundPlatform {
+  std::string name;
+  std::filesystem::path file;
+  std::string place;  ///< Who put it there: `run`, `user`, `site`, `system` or `bench`.
+  std::vector<std::filesystem::path> hidden;  ///< Files of the name in later directories.
+};
+
+/// All of them by name, from `platforms` in `data_directories` and, after the user's, from the
+/// directories of `$BENCH_PLATFORM_PATH` themselves.
+/// @throws Error for a directory of a variable that does not exist
+std::vector<FoundPlatform> find_platforms(const std::filesystem::path& beside = {});
 
 /// The names of all platform files, sorted, each once.
 std::vector<std::string> platform_names(const std::filesystem::path& beside = {});
@@ -134,7 +151,7 @@ std::vector<std::pair<std::string, std::string>> idle_variables(const Platform& 
 bool is_platform_file(const std::string& name);
 
 /// Reads a platform file: one that is named by its path, else `NAME.yaml` in `beside` or the first
-/// `platforms/NAME.yaml` of `data_directories`. Settings that it leaves out come from the platform
+/// file of `find_platforms`. Settings that it leaves out come from the platform
 /// that it `extends`, if any. `$NAME` of the environment is expanded in the settings of
 /// `SubmissionDefaults`; one that is not set makes the setting empty. `BENCH_PARTITION`,
 /// `BENCH_ACCOUNT` and `BENCH_QOS` replace settings of the file; the batch system's own variables,

@@ -27,6 +27,9 @@ struct Answer {
   int status = 200;  ///< Of HTTP.
   std::string type = "text/html; charset=utf-8";
   std::string content;
+  /// The content is a whole document with scripts and a policy of its own: to be shown where it
+  /// reaches no other page.
+  bool is_document = false;
   std::shared_ptr<const Download> download = nullptr;  ///< In place of the content.
 };
 

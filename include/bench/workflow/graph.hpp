@@ -84,12 +84,12 @@ class Graph {
   /// @throws Error as `make_first` does
   std::vector<workspace::Workpackage> make_iterations(long long of, int begin, int end);
 
-  /// Makes the combination of a workpackage with another value of one parameter of its step, and
-  /// what follows from that.
+  /// Makes the combination of a workpackage with other values of parameters of its step, and what
+  /// follows from them.
   /// @returns nothing if `where` or `active` drops it
-  /// @throws Error as `make_first` does, and where several combinations have that value
-  std::vector<workspace::Workpackage> make_variant(long long of, const std::string& parameter,
-                                                   const std::string& value);
+  /// @throws Error as `make_first` does, and where several combinations have these values
+  std::vector<workspace::Workpackage> make_variant(long long of,
+                                                   const expand::FixedValues& values);
   /// The parameters of a workpackage that neither are among these names, nor depend on them or on
   /// what only the workpackage itself has.
   expand::FixedValues independent_values(const workspace::Workpackage& workpackage,

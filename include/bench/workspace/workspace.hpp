@@ -123,6 +123,14 @@ class Workspace {
   /// Whether the analyser has run since the last workpackage ended.
   bool analysed(const std::string& analyser) const;
 
+  /// A new text for one of the database; `place` is the table and column, and what tells the row:
+  /// `fact.value document`.
+  using Rewrite = std::function<std::string(const std::string& text, const std::string& place)>;
+  /// Writes the database, as it is at this moment, into a new file, with every text rewritten.
+  /// Nothing of the old texts is left in the file.
+  /// @throws Error if it cannot be written
+  void copy_to(const std::filesystem::path& file, const Rewrite& rewrite) const;
+
  private:
   struct Database;
   void check_rows() const;

@@ -124,6 +124,7 @@ JUBE_INCLUDE_PATH: directories of included files
 JUBE_EXEC_SHELL: replaces /bin/sh
 BENCH_PYTHON: replaces python3
 BENCH_DATA: directories of platforms, templates and references
+BENCH_PLATFORM_PATH: directories of platform files
 BENCH_PARTITION, BENCH_ACCOUNT, BENCH_QOS: override the platform file)"},
     {"exit_codes", "the exit codes of bench",
      R"(0: success. 1: a workpackage failed, or the input is wrong. 2: the command line is wrong.)"},

@@ -12,6 +12,7 @@
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
+#include <bench/cli/output/colour.hpp>
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
@@ -52,6 +53,12 @@ void write_text(std::string_view text, int fd) {
     console().write(fd, text);
 }
 
+/// The same of bench's own words, which may have colours.
+void write_told(const std::string& text, int fd) {
+  console().write(
+      fd, with_coloured_severities(::isatty(fd) == 1 ? with_visible_controls(text) : text, fd));
+}
+
 }  // namespace
 
 void print(const std::string& text) {
@@ -62,12 +69,20 @@ void print_file(const UniqueFd& fd, const std::filesystem::path& file) {
   read_pieces(fd, file, [](std::string_view piece) { write_text(piece, STDOUT_FILENO); });
 }
 
+void print_status_word(const std::vector<workspace::StepCounts>& counts) {
+  const std::string word = status_word(counts);
+  const Colour colour = word == "ERROR"      ? Colour::red
+                        : word == "FINISHED" ? Colour::green
+                                             : Colour::yellow;
+  console().write(STDOUT_FILENO, coloured(word, colour, STDOUT_FILENO) + "\n");
+}
+
 void move_cursor(const std::string& sequence) {
   console().write(STDOUT_FILENO, sequence);
 }
 
 void tell(const std::string& line, Level level) {
-  show_log_lines(line + "\n");
+  write_told(line + "\n", STDERR_FILENO);
   command_log().add_told(level, line);
 }
 

@@ -11,7 +11,9 @@
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
+#include <bench/cli/output/colour.hpp>
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
@@ -38,6 +40,17 @@ winsize terminal_size() {
 
 bool has_ended(const workspace::StepCounts& step) {
   return step.ended() == step.all();
+}
+
+/// The line of a step on a terminal.
+std::string with_coloured_failures(const std::string& line, const workspace::StepCounts& step) {
+  const std::string failures = fmt::format("{} failed", step.failed);
+  const auto at = line.rfind(failures);
+  if (step.failed == 0 || at == std::string::npos)
+    return with_visible_controls(line);
+  return with_visible_controls(line.substr(0, at)) +
+         coloured(failures, Colour::red, STDERR_FILENO) +
+         with_visible_controls(line.substr(at + failures.size()));
 }
 
 }  // namespace
@@ -101,22 +114,19 @@ std::string Progress::line_of(const workspace::StepCounts& step,
 }
 
 /// Of all steps together. They mostly run one after the other, so that their times add up.
-std::string Progress::overall_line(const std::vector<workspace::StepCounts>& counts,
-                                   std::size_t columns) const {
-  workspace::StepCounts sum;
+std::string Progress::line_of_all(const std::vector<workspace::StepCounts>& counts,
+                                  std::size_t columns) const {
   std::optional<double> left = 0;
   for (const workspace::StepCounts& step : counts) {
-    sum.ready += step.ready;
-    sum.running += step.running;
-    sum.submitted += step.submitted;
-    sum.pending += step.pending;
-    sum.done += step.done;
-    sum.failed += step.failed;
-    sum.skipped += step.skipped;
     const std::optional<double> own = step.all() > 0 ? left_s(step, counts) : std::nullopt;
     left = left && own ? std::optional(*left + *own) : std::nullopt;
   }
-  return progress_line("all steps", sum, left && *left >= 1 ? human_duration(*left) : "", columns);
+  const double elapsed_s = std::chrono::duration<double>(Clock::now() - begun_).count();
+  const auto text_of = [](double seconds) {
+    return seconds >= 1 ? human_duration(seconds) : std::string();
+  };
+  return overall_line(sum_of(counts), text_of(elapsed_s), text_of(left.value_or(0)), columns,
+                      STDERR_FILENO);
 }
 
 void Progress::draw(const std::vector<workspace::StepCounts>& counts) {
@@ -133,9 +143,8 @@ void Progress::draw(const std::vector<workspace::StepCounts>& counts) {
   };
   for (const workspace::StepCounts& step : counts)
     if (step.all() > 0 && !(too_many && has_ended(step)) && drawn_lines_ + 2 < size.ws_row)
-      add(line_of(step, counts, columns));
-  if (counts.size() > 1)
-    add(overall_line(counts, columns));
+      add(with_coloured_failures(line_of(step, counts, columns), step));
+  add(line_of_all(counts, columns));
   console().write(STDERR_FILENO, lines);
 }
 

@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/base/time.hpp>
+#include <bench/cli/output/colour.hpp>
 #include <bench/cli/output/progress_line.hpp>
 #include <bench/workspace/workpackage.hpp>
 
@@ -42,6 +45,16 @@ std::string shortened(const std::string& name, std::size_t columns) {
   return cut_to(columns - ends - 2, name) + ".." + end;
 }
 
+/// A part of a line.
+struct Part {
+  std::string text;
+  Colour colour = Colour::none;
+};
+
+Colour colour_of(const workspace::StepCounts& sum) {
+  return sum.failed == 0 && sum.ended() == sum.all() ? Colour::green : Colour::none;
+}
+
 }  // namespace
 
 std::string progress_line(const std::string& name, const workspace::StepCounts& counts,
@@ -64,6 +77,66 @@ std::string progress_line(const std::string& name, const workspace::StepCounts& 
   constexpr std::size_t least = 8;
   const std::size_t room = columns - std::min(columns, text.size());
   return cut_to(columns, shortened(name, std::max(room, least)) + text);
+}
+
+std::string overall_line(const workspace::StepCounts& sum, const std::string& elapsed,
+                         const std::string& left, std::size_t columns, int fd) {
+  std::vector<Part> parts;
+  if (const long long pending = sum.ready + sum.submitted + sum.pending; pending > 0)
+    parts.push_back({fmt::format("{} pending", pending)});
+  if (sum.running > 0)
+    parts.push_back({fmt::format("{} running", sum.running)});
+  if (!elapsed.empty())
+    parts.push_back({"elapsed " + elapsed});
+  parts.push_back({fmt::format("{} of {} done", sum.done, sum.all()), colour_of(sum)});
+  if (sum.failed > 0)
+    parts.push_back({fmt::format("{} failed", sum.failed), Colour::red});
+  if (!left.empty())
+    parts.push_back({left + " left"});
+  const std::string name = "total: ";
+  std::size_t width = 0;
+  std::size_t first = parts.size();
+  while (first > 0) {
+    const std::size_t wider = width + parts[first - 1].text.size() + (width > 0 ? 2 : 0);
+    if (wider > columns)
+      break;
+    width = wider;
+    --first;
+  }
+  if (first == parts.size())
+    return cut_to(columns, parts.back().text);
+  std::string line = first == 0 && name.size() + width <= columns ? name : "";
+  for (std::size_t k = first; k < parts.size(); ++k)
+    line += (k > first ? ", " : "") + coloured(parts[k].text, parts[k].colour, fd);
+  return line;
+}
+
+workspace::StepCounts sum_of(const std::vector<workspace::StepCounts>& counts) {
+  workspace::StepCounts sum;
+  for (const workspace::StepCounts& step : counts) {
+    sum.ready += step.ready;
+    sum.running += step.running;
+    sum.submitted += step.submitted;
+    sum.pending += step.pending;
+    sum.done += step.done;
+    sum.failed += step.failed;
+    sum.skipped += step.skipped;
+  }
+  return sum;
+}
+
+std::string run_summary(const workspace::StepCounts& sum, double elapsed_s, const std::string& why,
+                        int fd) {
+  std::string text =
+      coloured(fmt::format("{} of {} done", sum.done, sum.all()), colour_of(sum), fd);
+  if (sum.failed > 0)
+    text += ", " + coloured(fmt::format("{} failed", sum.failed), Colour::red, fd);
+  if (sum.skipped > 0)
+    text += fmt::format(", {} skipped", sum.skipped);
+  if (const long long open = sum.all() - sum.ended(); open > 0)
+    text += fmt::format(", {} open", open);
+  text += " in " + human_duration(elapsed_s);
+  return why.empty() ? text : text + "; why: " + with_visible_controls(why);
 }
 
 }  // namespace bench::cli

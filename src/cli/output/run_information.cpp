@@ -24,11 +24,11 @@ std::string last_change(const workspace::Workspace& workspace) {
 
 std::string run_information(const setup::Run& run, const workspace::Workspace& workspace) {
   constexpr std::array shown{
-      "benchmark",  "comment",      "started",       "accepted",     "tags",
-      "platform",   "budget_nh",    "order_seed",    "parallel",     "power_source",
-      "input_file", "input_sha256", "git_revision",  "host",         "system",
-      "cpu",        "cpus_usable",  "memory_bytes",  "gpus",         "gpu_driver",
-      "modules",    "environment",  "bench_version", "jube_version", "uuid"};
+      "benchmark",    "comment",     "started",       "accepted",     "tags",       "platform",
+      "budget_nh",    "order_seed",  "parallel",      "power_source", "input_file", "input_sha256",
+      "git_revision", "host",        "system",        "cpu",          "topology",   "clocks",
+      "firmware",     "cpus_usable", "memory_bytes",  "gpus",         "gpu_driver", "container",
+      "modules",      "environment", "bench_version", "jube_version", "uuid"};
   std::string text;
   const auto add = [&](const std::string& name, const std::string& value) {
     if (!value.empty())

@@ -162,7 +162,7 @@ void keep(const tabulate::Report& report, const std::string& style) {
   for (const tabulate::FilledTable& table : report.tables)
     keep(table);
   for (const tabulate::FilledSyslog& syslog : report.syslogs)
-    keep(syslog, style != "json" && style != "csv");
+    keep(syslog, style.empty() || !result::style_of(style).is_for_programs);
   for (const tabulate::FilledDatabase& database : report.databases)
     keep(database);
 }

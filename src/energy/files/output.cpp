@@ -59,6 +59,7 @@ std::vector<std::filesystem::path> Output::results() const {
                                         {"energy", "json"},
                                         {"energy", "h5"},
                                         {"regions", "csv"},
+                                        {"region_times", "csv"},
                                         {"energy_from_counter", "csv"},
                                         {"energy_from_counter", "h5"}})
     if (auto path = file(name, extension); std::filesystem::exists(path, ignored))
@@ -77,8 +78,10 @@ void Output::remove_earlier() const {
 void Output::write(const Measurement& measurement, const Provenance& provenance) const {
   if (settings_.directory.empty())
     return;
-  if (!measurement.regions.empty())
+  if (!measurement.regions.empty()) {
     write_file_atomically(file("regions", "csv"), render_regions_csv(measurement));
+    write_file_atomically(file("region_times", "csv"), render_region_times_csv(measurement));
+  }
   if (settings_.layout == PowerLayout::jpwr)
     write_jpwr(measurement);
   else

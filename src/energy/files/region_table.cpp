@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -169,6 +171,19 @@ std::string render_regions_csv(const Measurement& measurement) {
       cells.push_back(text_of(in_wh(region_j(measurement, channel, k))));
     text += csv_line(cells);
   }
+  return text;
+}
+
+std::string render_region_times_csv(const Measurement& measurement) {
+  std::vector<std::pair<RegionStay, std::string>> stays;
+  for (const RegionTime& region : measurement.regions)
+    for (const RegionStay& stay : region.first_stays)
+      stays.emplace_back(stay, region.name);
+  std::ranges::stable_sort(stays, {}, [](const auto& one) { return one.first.begin_s; });
+  std::string text = csv_line(std::vector<std::string>{"region", "begin_s", "end_s"});
+  for (const auto& [stay, name] : stays)
+    text += csv_line(std::vector<std::string>{name, fmt::format("{:.6f}", stay.begin_s),
+                                              fmt::format("{:.6f}", stay.end_s)});
   return text;
 }
 

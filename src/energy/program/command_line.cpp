@@ -17,17 +17,6 @@ namespace {
 constexpr std::size_t columns = 80;
 constexpr std::size_t help_column = 28;
 
-std::string left_of(const OptionRow& row) {
-  std::string text = std::string("  ") + row.name;
-  if (row.arity != Arity::none)
-    text += std::string(" ") + row.value;
-  if (row.arity == Arity::repeated || row.arity == Arity::words)
-    text += " ...";
-  if (*row.preset != '\0')
-    text += std::string("=") + row.preset;
-  return text;
-}
-
 }  // namespace
 
 CommandLine::CommandLine(std::span<const OptionRow> table,
@@ -102,10 +91,21 @@ std::string CommandLine::value(std::string_view name) const {
   return row_of(name)->preset;
 }
 
+std::string left_of(const OptionRow& row) {
+  std::string text = row.name;
+  if (row.arity != Arity::none)
+    text += std::string(" ") + row.value;
+  if (row.arity == Arity::repeated || row.arity == Arity::words)
+    text += " ...";
+  if (*row.preset != '\0')
+    text += std::string("=") + row.preset;
+  return text;
+}
+
 std::string help_of(const std::string& heading, std::span<const OptionRow> rows) {
   std::string text = heading + ":\n";
   for (const OptionRow& row : rows) {
-    std::string line = left_of(row);
+    std::string line = "  " + left_of(row);
     if (line.size() + 2 > help_column) {
       text += line + "\n";
       line.clear();

@@ -142,25 +142,40 @@ constexpr std::array options_of_recovering{
               "Of the results: csv, json, h5; without it as the meter was asked"},
 };
 
-std::string help_of_measuring() {
-  const std::string methods = "Power source, or several with commas: " + methods_help();
-  auto rows_with_methods = options_of_measuring;
+Help help_of_measuring() {
+  static const std::string methods = "Power source, or several with commas: " + methods_help();
+  static auto rows_with_methods = options_of_measuring;
   std::ranges::find(rows_with_methods, "--method", &OptionRow::name)->help = methods.c_str();
   const std::span<const OptionRow> rows = rows_with_methods;
   const auto own = rows.size() - jpwr_options.size();  // the last ones are jpwr's
-  return fmt::format("{}\n\nUsage: {}\n\n{}\n{}\n{}\n", description, usage,
-                     help_of("Options", rows.first(own)),
-                     help_of("jpwr's options", rows.subspan(own)), footer);
+  return {.name = "",
+          .description = description,
+          .usage = usage,
+          .options = {{"Options", rows.first(own)}, {"jpwr's options", rows.subspan(own)}},
+          .footer = footer};
 }
 
-std::string help_of_combining() {
-  return fmt::format("{}\n\nUsage: {}\n\n{}\n", combine_description, combine_usage,
-                     help_of("Options", options_of_combining));
+Help help_of_combining() {
+  return {.name = "combine",
+          .description = combine_description,
+          .usage = combine_usage,
+          .options = {{"Options", options_of_combining}},
+          .footer = ""};
 }
 
-std::string help_of_recovering() {
-  return fmt::format("{}\n\nUsage: {}\n\n{}\n", recover_description, recover_usage,
-                     help_of("Options", options_of_recovering));
+Help help_of_recovering() {
+  return {.name = "recover",
+          .description = recover_description,
+          .usage = recover_usage,
+          .options = {{"Options", options_of_recovering}},
+          .footer = ""};
+}
+
+std::string rendered(const Help& help) {
+  std::string text = fmt::format("{}\n\nUsage: {}\n\n", help.description, help.usage);
+  for (const auto& [heading, rows] : help.options)
+    text += help_of(heading, rows) + "\n";
+  return *help.footer ? text + help.footer + "\n" : text;
 }
 
 /// @throws bench::Error with a hint, if one is not
@@ -289,13 +304,17 @@ Options interpret(const CommandLine& line) {
 
 }  // namespace
 
+std::vector<Help> helps() {
+  return {help_of_measuring(), help_of_combining(), help_of_recovering()};
+}
+
 Options parse_options(const std::vector<std::string>& arguments) {
   const auto separator = std::ranges::find(arguments, "--");
   const CommandLine line(options_of_measuring, {arguments.begin(), separator},
                          Operands::at_the_end);
   if (line.wants_help()) {
     Options options;
-    options.help = help_of_measuring();
+    options.help = rendered(help_of_measuring());
     return options;
   }
   require_known(line, options_of_measuring);
@@ -318,7 +337,7 @@ CombineOptions parse_combine_options(const std::vector<std::string>& arguments) 
   CombineOptions options;
   const CommandLine line(options_of_combining, arguments, Operands::anywhere);
   if (line.wants_help()) {
-    options.help = help_of_combining();
+    options.help = rendered(help_of_combining());
     return options;
   }
   require_known(line, options_of_combining);
@@ -347,7 +366,7 @@ RecoverOptions parse_recover_options(const std::vector<std::string>& arguments) 
   RecoverOptions options;
   const CommandLine line(options_of_recovering, arguments, Operands::anywhere);
   if (line.wants_help()) {
-    options.help = help_of_recovering();
+    options.help = rendered(help_of_recovering());
     return options;
   }
   require_known(line, options_of_recovering);

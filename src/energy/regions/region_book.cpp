@@ -74,9 +74,17 @@ std::optional<RegionEdge> RegionBook::take(const RegionMark& mark, double time_s
     ++regions_[number].count;
     open.since_s = time_s;
   } else {
-    regions_[number].duration_s += time_s - open.since_s;
+    leave(number, time_s);
   }
   return RegionEdge{.region = number, .begins = mark.begins, .time_s = time_s};
+}
+
+void RegionBook::leave(std::size_t number, double time_s) {
+  RegionTime& region = regions_[number];
+  const double since_s = open_[number].since_s;
+  region.duration_s += time_s - since_s;
+  if (region.first_stays.size() < most_stays)
+    region.first_stays.push_back({since_s, time_s});
 }
 
 void RegionBook::note_nonsense(std::string_view line) {
@@ -91,7 +99,7 @@ std::vector<RegionEdge> RegionBook::close(double end_s) {
       continue;
     left_open_ = true;
     open_[number].depth = 0;
-    regions_[number].duration_s += end_s - open_[number].since_s;
+    leave(number, end_s);
     edges.push_back({.region = number, .begins = false, .time_s = end_s});
   }
   return edges;

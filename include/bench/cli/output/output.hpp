@@ -20,6 +20,8 @@ void print(const std::string& text);
 /// @param file its name, for the error
 /// @throws Error if it cannot be read
 void print_file(const UniqueFd& fd, const std::filesystem::path& file);
+/// `status_word`, in its colour.
+void print_status_word(const std::vector<workspace::StepCounts>& counts);
 /// A control sequence of bench's own for the terminal that is standard output.
 void move_cursor(const std::string& sequence);
 /// A line on standard error, for everything that is not the result; goes to the log, too.

@@ -52,8 +52,8 @@ class Progress : public scheduler::Observer {
   void tell_changes(const std::vector<workspace::StepCounts>& counts);
   std::string line_of(const workspace::StepCounts& step,
                       const std::vector<workspace::StepCounts>& counts, std::size_t columns) const;
-  std::string overall_line(const std::vector<workspace::StepCounts>& counts,
-                           std::size_t columns) const;
+  std::string line_of_all(const std::vector<workspace::StepCounts>& counts,
+                          std::size_t columns) const;
   std::optional<double> left_s(const workspace::StepCounts& step,
                                const std::vector<workspace::StepCounts>& counts) const;
   bool may_grow(const model::Step& step, const std::vector<workspace::StepCounts>& counts) const;
@@ -66,6 +66,7 @@ class Progress : public scheduler::Observer {
   bool warned_ = false;
   Follower follower_;
   int drawn_lines_ = 0;
+  Clock::time_point begun_ = Clock::now();
   Clock::time_point last_{};
   std::map<std::string, Pace> paces_;        ///< By step.
   std::map<std::string, std::string> told_;  ///< The line of each step.

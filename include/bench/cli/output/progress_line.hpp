@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include <bench/workspace/workpackage.hpp>
 
@@ -13,5 +14,22 @@ namespace bench::cli {
 /// @param left the time, or empty
 std::string progress_line(const std::string& name, const workspace::StepCounts& counts,
                           const std::string& left, std::size_t columns);
+
+/// Of all steps together: `total: 48 pending, 2 running, elapsed 1 min 05 s, 9 of 60 done, 1
+/// failed, 3 min 20 s left`, without what there is none of. Where that is wider than `columns`,
+/// parts are left out from the left: what has failed and the time left stay longest.
+/// @param elapsed, left times, or empty
+/// @param fd descriptor whose colours the line has
+std::string overall_line(const workspace::StepCounts& sum, const std::string& elapsed,
+                         const std::string& left, std::size_t columns, int fd);
+
+/// The sum of the counts of all steps.
+workspace::StepCounts sum_of(const std::vector<workspace::StepCounts>& counts);
+
+/// What is said at the end of a run on a terminal: `16 of 18 done, 2 failed in 1 min 05 s; why:
+/// bench why runs/000003 7`.
+/// @param why the command that explains the first failure; empty: there is none
+std::string run_summary(const workspace::StepCounts& sum, double elapsed_s, const std::string& why,
+                        int fd);
 
 }  // namespace bench::cli

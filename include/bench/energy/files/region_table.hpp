@@ -25,4 +25,8 @@ std::vector<std::string> region_warnings(const Measurement& measurement);
 /// A table with a row per region: how often, how long, its energy in total and by channel.
 std::string render_regions_csv(const Measurement& measurement);
 
+/// When the program was in its regions: a row per stay with `region`, `begin_s` and `end_s` on the
+/// time axis of the power log, by begin; of each region the first `most_stays`.
+std::string render_region_times_csv(const Measurement& measurement);
+
 }  // namespace bench::energy

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -22,12 +23,22 @@ struct Absence {
   bool elsewhere = false;  ///< Another meter on this node measures it.
 };
 
+/// A stay in a region, in seconds since the start of the program.
+struct RegionStay {
+  double begin_s = 0;
+  double end_s = 0;
+};
+
 /// How often and how long a program was in a region.
 struct RegionTime {
   std::string name;
   std::uint64_t count = 0;
   double duration_s = 0;
+  std::vector<RegionStay> first_stays = {};  ///< At most `most_stays`.
 };
+
+/// For a picture; a program may be in a region a million times.
+inline constexpr std::size_t most_stays = 1000;
 
 /// What a run was measured to draw.
 struct Measurement {

@@ -71,6 +71,9 @@ class CommandLine {
   bool wants_help_ = false;
 };
 
+/// The option with what its value is called, `--interval TIME=100ms`.
+std::string left_of(const OptionRow& row);
+
 /// The rows under their heading, wrapped for a terminal of 80 columns.
 std::string help_of(const std::string& heading, std::span<const OptionRow> rows);
 

@@ -4,17 +4,32 @@
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <bench/base/error.hpp>
 #include <bench/energy/files/output.hpp>
 #include <bench/energy/machine/thermal.hpp>
 #include <bench/energy/program/child.hpp>
+#include <bench/energy/program/command_line.hpp>
 #include <bench/energy/settings/wanted.hpp>
 #include <bench/energy/sources/methods.hpp>
 
 namespace bench::energy {
+
+/// What `--help` tells of one way to call the program.
+struct Help {
+  const char* name;  ///< The word that asks for it; empty for the measurement.
+  const char* description;
+  const char* usage;
+  std::vector<std::pair<const char*, std::span<const OptionRow>>> options;  ///< By their heading.
+  const char* footer;
+};
+
+/// To measure, to combine and to recover, for the manual page.
+std::vector<Help> helps();
 
 /// What the command line of the meter asks for.
 struct Options {

@@ -47,6 +47,9 @@ class RegionBook {
     double since_s = 0;
   };
 
+  /// The program has left the region.
+  void leave(std::size_t number, double time_s);
+
   std::map<std::string, std::size_t, std::less<>> numbers_;
   std::vector<RegionTime> regions_;
   std::vector<Open> open_;  ///< By number.

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace bench::doctor {
+
+/// Longest time that a program may take to answer one question.
+constexpr double patience_s = 5;
+
+/// What a program said.
+struct Answer {
+  bool found = false;   ///< It is on PATH, or where bench's own programs are.
+  bool ok = false;      ///< It ended with exit code 0.
+  std::string output;   ///< Its standard output, stripped.
+  std::string trouble;  ///< Why it is not ok: one line.
+};
+
+/// Runs a program to its end, or to the end of the patience.
+Answer ask(std::vector<std::string> arguments, double timeout_s = patience_s);
+
+/// The first line of a file, stripped; empty where it cannot be read.
+std::string first_line_of(const std::filesystem::path& file);
+
+}  // namespace bench::doctor

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/inspect/run_view.hpp>
+#include <bench/mlflow/tracking_store.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/tabulate/analyses.hpp>
+#include <bench/tabulate/tidy.hpp>
+#include <bench/tabulate/workpackage_values.hpp>
+#include <bench/workflow/graph.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::mlflow {
+
+/// A file for MLflow.
+struct Artifact {
+  std::string name;
+  std::filesystem::path file;  ///< Empty: `text` is what it holds.
+  std::string text = {};
+};
+
+/// What a run of MLflow is to have.
+struct Content {
+  NewRun run;
+  Batch batch;
+  Status status = Status::running;
+  std::optional<long long> end_ms;
+  std::vector<Artifact> artifacts;
+};
+
+/// A run of bench as runs of MLflow: one for itself, and one for each workpackage that has ended.
+///
+/// Metrics are all numbers that were found: a pattern with one value at the step of the iteration,
+/// one with several values at the steps 0, 1, ... in the order of its matches. Texts, units and
+/// reasons why a value is absent are tags.
+class RunContent {
+ public:
+  /// What is passed must outlive this object.
+  /// @param analyses of `stored_analyses_of_each`
+  /// @param own files are read only of the user's own runs; of others, what the workspace holds
+  RunContent(const setup::Run& run, const workspace::Workspace& workspace,
+             const tabulate::Analyses& analyses, bool own);
+
+  const setup::Run& run() const { return run_; }
+  Content parent() const;
+  std::size_t ended() const { return ended_.size(); }
+  std::size_t open() const { return table_.table.rows.size() - ended_.size(); }
+  /// @param number below `ended`
+  Content child(std::size_t number) const;
+
+ private:
+  void add_found(std::size_t row, const workspace::Workpackage& workpackage, long long time_ms,
+                 Batch& batch) const;
+  std::vector<Artifact> artifacts_of(const workspace::Workpackage& workpackage) const;
+
+  const setup::Run& run_;
+  bool own_;
+  tabulate::TidyTable table_;
+  inspect::RunView view_;
+  mutable evaluate::Evaluator evaluator_;
+  workflow::Graph graph_;
+  tabulate::WorkpackageValues values_;
+  std::vector<std::size_t> ended_;  ///< Positions of workpackages and rows.
+  std::optional<double> last_change_unix_s_;
+};
+
+/// The bytes of an artifact; nothing where they cannot be read or are more than 16 MiB.
+std::optional<std::string> read_artifact(const setup::Run& run, const Artifact& artifact);
+
+}  // namespace bench::mlflow

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <bench/setup/run.hpp>
+#include <bench/tabulate/analyses.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::plan {
+
+/// What a workpackage has taken.
+struct Observation {
+  std::string step;
+  workspace::Parameters
+      parameters;  ///< Those that tell points apart: see `independent_parameters`.
+  std::optional<double> time_s;
+  std::optional<double> energy_wh;
+  bool energy_estimated = false;
+  bool out_of_memory = false;
+};
+
+/// The parameters of a workpackage whose definitions name no other parameter: the others follow
+/// from these, or belong to the workpackage alone.
+workspace::Parameters independent_parameters(const model::Benchmark& benchmark,
+                                             const workspace::Workpackage& workpackage);
+
+/// The workpackages of a run that are done, or ran out of memory.
+/// @param analyses what was found at each workpackage
+std::vector<Observation> observations_of(const setup::Run& run,
+                                         const workspace::Workspace& workspace,
+                                         const tabulate::Analyses& analyses);
+
+/// A number with what it is known by, or why it is not.
+struct Estimate {
+  std::optional<double> value;
+  std::string source;
+  bool estimated = false;  ///< The numbers behind it are estimates themselves.
+};
+
+struct Prediction {
+  Estimate time_s;
+  Estimate energy_wh;
+  bool ran_out_of_memory = false;  ///< This point did, and never ended otherwise.
+};
+
+/// What earlier workpackages say of one to come. Pure: the same observations give the same answers.
+///
+/// The median of the same step with the same parameters, if there is any. Otherwise a model of at
+/// least three points that differ in numbers only: in one number, a power law or a straight line;
+/// in several, a power law in each; either above an offset, where that predicts each point better
+/// from the others. The error of that is part of the source; a model whose points are off by more
+/// than 100 % says nothing.
+class History {
+ public:
+  void add(const std::vector<Observation>& observations);
+  bool is_empty() const { return observations_.empty(); }
+
+  Prediction predict(const std::string& step, const workspace::Parameters& parameters) const;
+
+ private:
+  std::vector<Observation> observations_;
+};
+
+}  // namespace bench::plan

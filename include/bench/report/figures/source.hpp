@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <bench/base/value.hpp>
+#include <bench/result/table.hpp>
+
+namespace bench::report {
+
+/// How what a row stands for has ended. An allocation that was too large is a result.
+enum class RowState { done, out_of_memory, failed, skipped, unfinished };
+
+/// `done`, `out of memory`, `failed`, `skipped`, `unfinished`.
+std::string name_of(RowState state);
+
+/// What kind of quantity a column holds, as far as its unit says.
+enum class Quantity { none, time, energy, power, rate, per_energy };
+
+/// A column of a table of which figures are made.
+struct Column {
+  std::string name;  ///< Of the parameter or pattern; of a calculated column, its metric.
+  std::string title;
+  std::string unit;
+  bool is_parameter = false;
+  bool is_numeric = false;  ///< It has a number, and nothing that is none.
+  std::vector<std::optional<Value>> values;
+  bool is_estimated = false;               ///< A value comes from a model, not from a measurement.
+  std::vector<std::optional<double>> low;  ///< Of the 95 % interval of the median; else empty.
+  std::vector<std::optional<double>> high;
+
+  /// `title [unit]`.
+  std::string label() const;
+  Quantity quantity() const;
+  std::optional<double> number(std::size_t row) const;
+  /// As text; empty where it is missing.
+  std::string text(std::size_t row) const;
+  /// The texts of its values, each once: numbers ascending, else in order of appearance.
+  std::vector<std::string> levels() const;
+};
+
+/// A table as figures see it.
+struct Source {
+  std::string name;
+  std::vector<Column> columns;
+  std::vector<RowState> states;      ///< Of each row.
+  std::vector<std::string> reasons;  ///< Why it is not done; empty where it is.
+  bool is_distribution = false;      ///< The last two columns are values and their shares.
+
+  std::size_t rows() const { return states.size(); }
+  /// The position of the column with this name or title.
+  std::optional<std::size_t> find(const std::string& wanted) const;
+};
+
+/// @param is_parameter whether the name behind a column is that of a parameter
+Source source_of(const result::Table& table,
+                 const std::function<bool(const std::string& name)>& is_parameter);
+
+}  // namespace bench::report

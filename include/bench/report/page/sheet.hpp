@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <bench/report/page/page.hpp>
+#include <bench/result/table.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::report {
+
+/// `scaling/000003`: outpath and id, without the directories above, which say more of the author's
+/// machine than of the run.
+std::string name_of(const setup::Run& run);
+
+/// What was run, where and when, and in which states its workpackages are.
+RunSheet sheet_of(const setup::Run& run, const workspace::Workspace& workspace);
+
+/// An empty table of failures.
+result::Table no_failures();
+
+/// Adds a row for each workpackage of the run that failed or was skipped.
+void add_failures(const setup::Run& run, const workspace::Workspace& workspace,
+                  result::Table& failures);
+
+}  // namespace bench::report

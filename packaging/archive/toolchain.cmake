@@ -1,0 +1,25 @@
+# For the programs of the release archive: GCC 12 with the sysroot that scripts/package makes.
+# BENCH_SYSROOT and BENCH_ARCHITECTURE (x86_64 or aarch64) come from the command line.
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES BENCH_SYSROOT BENCH_ARCHITECTURE)
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR ${BENCH_ARCHITECTURE})
+set(triplet ${BENCH_ARCHITECTURE}-linux-gnu)
+set(CMAKE_CXX_COMPILER ${triplet}-g++-12)
+set(CMAKE_SYSROOT ${BENCH_SYSROOT})
+set(CMAKE_LIBRARY_ARCHITECTURE ${triplet})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+if(BENCH_ARCHITECTURE STREQUAL aarch64)
+  set(CMAKE_CROSSCOMPILING_EMULATOR "qemu-aarch64;-L;${BENCH_SYSROOT}")
+endif()
+
+# -B and -L: else the compiler would prefer the libc and the start files of this machine.
+set(libraries ${BENCH_SYSROOT}/usr/lib/${triplet})
+string(CONCAT CMAKE_CXX_FLAGS_INIT "-B${libraries} -ffile-prefix-map=${BENCH_SYSROOT}= "
+       "-ffunction-sections -fdata-sections")
+string(CONCAT CMAKE_EXE_LINKER_FLAGS_INIT
+       "-L${libraries} -static-libstdc++ -static-libgcc -s -Wl,--gc-sections,--as-needed "
+       "-Wl,--wrap=exp,--wrap=exp2,--wrap=log,--wrap=log2,--wrap=pow ${BENCH_SYSROOT}/old_glibc.o")
+set(CMAKE_CXX_STANDARD_LIBRARIES "${BENCH_SYSROOT}/libold_libm.a -lm")

@@ -1,0 +1,392 @@
+"use strict";
+// The page of a report: reads the data in it, shows tables and figures. Every text of a run goes
+// into the page as text, never as HTML.
+(() => {
+  const { view, svg, valueOf, lengthOf } = benchFigure;
+  const rowsAtATime = 100;
+
+  const make = (tag, attributes = {}, ...children) => {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes))
+      if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+      else if (name === "class") element.className = value;
+      else if (value !== null) element.setAttribute(name, value);
+    element.append(...children.filter((child) => child !== null));
+    return element;
+  };
+
+  const unpack = async (id) => {
+    const coded = atob(document.getElementById(id).textContent);
+    const bytes = new Uint8Array(coded.length);
+    for (let k = 0; k < coded.length; ++k) bytes[k] = coded.charCodeAt(k);
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Response(stream).text();
+  };
+
+  const save = (name, type, text) => {
+    const url = URL.createObjectURL(new Blob([text], { type }));
+    make("a", { href: url, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 1000);
+  };
+
+  const theme = () => document.documentElement.dataset.theme;
+
+  // ---- tables
+
+  const columnLabel = (column) => column.title + (column.unit ? ` [${column.unit}]` : "");
+
+  const csvOf = (table) => {
+    const field = (value) => {
+      const text = value === null || value === undefined ? "" : String(value);
+      return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    };
+    const lines = [table.columns.map((column) => field(columnLabel(column))).join(",")];
+    for (let row = 0; row < table.rows; ++row)
+      lines.push(table.columns.map((column) => field(valueOf(column.values, row))).join(","));
+    return lines.join("\r\n") + "\r\n";
+  };
+
+  const shownAt = (column, row) => {
+    const shown = column.shown && valueOf(column.shown, row);
+    const value = shown ?? valueOf(column.values, row);
+    if (value === null || value === undefined) return null;
+    return typeof value === "number" && column.decimals !== undefined
+      ? value.toFixed(column.decimals) : String(value);
+  };
+
+  // Whether a word occurs in a row. Texts that repeat are looked through once.
+  const occurrence = (word, table) => {
+    const mayBeNumber = /^[-+.e\d]+$/.test(word);
+    const tests = [];
+    for (const column of table.columns) {
+      for (const texts of [column.values, column.shown])
+        if (texts && !Array.isArray(texts)) {
+          const found = texts.d.map((text) => text.toLowerCase().includes(word));
+          tests.push((row) => found[texts.i[row]] === true);
+        }
+      if (Array.isArray(column.values) && mayBeNumber)
+        tests.push((row) => (shownAt(column, row) ?? "").includes(word));
+    }
+    return (row) => tests.some((test) => test(row));
+  };
+
+  // `batch_size>=64`, `state!=done`: a comparison with a column; any other word must occur in a row.
+  const conditionOf = (word, table) => {
+    const match = word.match(/^(.+?)(<=|>=|!=|=|<|>)(.*)$/);
+    const name = match && match[1].toLowerCase();
+    const column = match && table.columns.find((one) => one.title.toLowerCase() === name);
+    if (!column) return null;
+    const [, , operator, wanted] = match;
+    const number = wanted === "" ? NaN : Number(wanted);
+    return (row) => {
+      const value = valueOf(column.values, row);
+      if (value === null) return operator === "!=";
+      if (operator === "=" || operator === "!=") {
+        const equal = typeof value === "number" && !isNaN(number)
+          ? value === number : String(value).toLowerCase() === wanted;
+        return equal === (operator === "=");
+      }
+      const difference = Number(value) - number;
+      return operator === "<" ? difference < 0 : operator === ">" ? difference > 0
+        : operator === "<=" ? difference <= 0 : difference >= 0;
+    };
+  };
+
+  class Table {
+    constructor(table, name) {
+      this.table = table;
+      this.order = Uint32Array.from({ length: table.rows }, (_, row) => row);
+      this.limit = rowsAtATime;
+      this.sorted = { column: -1, ascending: true };
+      this.body = make("tbody");
+      this.count = make("span", { class: "count", role: "status" });
+      this.more = make("button", { type: "button", class: "small", onclick: () => this.showMore() });
+      this.input = make("input", {
+        type: "search", placeholder: "filter: words, or column>=number",
+        "aria-label": `filter the rows of ${name}`, oninput: () => this.filter(),
+      });
+      this.heads = table.columns.map((column, k) => this.head(column, k));
+      this.element = make("div", { class: "table" },
+        make("div", { class: "tools" }, table.rows > 5 ? this.input : null, this.count,
+          make("button", { type: "button", class: "small",
+            onclick: () => save(`${name}.csv`, "text/csv", csvOf(table)) }, "csv")),
+        make("div", { class: "scroll", tabindex: "0" },
+          make("table", {}, make("thead", {}, make("tr", {}, ...this.heads)), this.body)),
+        this.more);
+      this.show();
+    }
+
+    head(column, k) {
+      const unit = [column.unit && `[${column.unit}]`, column.estimated && "(estimated)"];
+      return make("th", { scope: "col", class: Array.isArray(column.values) ? "number" : "" },
+        make("button", { type: "button", onclick: () => this.sort(k) }, column.title,
+          make("span", { class: "unit" }, unit.filter(Boolean).map((text) => " " + text).join(""))));
+    }
+
+    filter() {
+      const words = this.input.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const conditions = words.map((word) =>
+        conditionOf(word, this.table) ?? occurrence(word, this.table));
+      const kept = [];
+      for (let row = 0; row < this.table.rows; ++row)
+        if (conditions.every((holds) => holds(row))) kept.push(row);
+      this.order = Uint32Array.from(kept);
+      this.limit = rowsAtATime;
+      this.arrange();
+    }
+
+    sort(column) {
+      const again = this.sorted.column === column;
+      this.sorted = { column, ascending: again ? !this.sorted.ascending : true };
+      this.heads.forEach((head, k) => {
+        if (k === column)
+          head.setAttribute("aria-sort", this.sorted.ascending ? "ascending" : "descending");
+        else head.removeAttribute("aria-sort");
+      });
+      this.arrange();
+    }
+
+    // Missing values come last in both directions.
+    arrange() {
+      const { column, ascending } = this.sorted;
+      if (column >= 0) {
+        const values = this.table.columns[column].values;
+        const sign = ascending ? 1 : -1;
+        const rank = Array.isArray(values) ? null : this.ranks(values.d);
+        const key = (row) => (rank ? (values.i[row] < 0 ? null : rank[values.i[row]]) : values[row]);
+        this.order.sort((a, b) => {
+          const [x, y] = [key(a), key(b)];
+          if (x === null || y === null) return (x === null) - (y === null) || a - b;
+          return (x - y) * sign || a - b;
+        });
+      }
+      this.show();
+    }
+
+    ranks(texts) {
+      const order = texts.map((_, k) => k);
+      const compare = new Intl.Collator("en", { numeric: true }).compare;
+      order.sort((a, b) => compare(texts[a], texts[b]));
+      const ranks = [];
+      order.forEach((at, rank) => (ranks[at] = rank));
+      return ranks;
+    }
+
+    showMore() {
+      this.limit *= 10;
+      this.show();
+    }
+
+    show() {
+      const shown = Math.min(this.limit, this.order.length);
+      const rows = [];
+      for (let k = 0; k < shown; ++k) rows.push(this.row(this.order[k]));
+      this.body.replaceChildren(...rows);
+      this.count.textContent = this.order.length === this.table.rows
+        ? `${this.table.rows} row${this.table.rows === 1 ? "" : "s"}`
+        : `${this.order.length} of ${this.table.rows} rows`;
+      this.more.hidden = shown === this.order.length;
+      this.more.textContent = `${this.order.length - shown} more rows`;
+    }
+
+    row(row) {
+      const state = this.table.states ? valueOf(this.table.states, row) : "done";
+      const kind = state === "failed" || state === "out of memory" ? "failed"
+        : state === "skipped" ? "skipped" : null;
+      const cells = this.table.columns.map((column) => {
+        const text = shownAt(column, row);
+        const number = Array.isArray(column.values);
+        if (text !== null) return make("td", { class: number ? "number" : "" }, text);
+        const why = column.absent && valueOf(column.absent, row);
+        return make("td", { class: number ? "number missing" : "missing", title: why ?? null },
+          state === "done" ? "n/a" : state === "out of memory" ? "OOM" : state);
+      });
+      return make("tr", { class: kind }, ...cells);
+    }
+  }
+
+  // ---- figures
+
+  // Above this many rows a chart is pixels: as many elements would make the page slow.
+  const mostElements = 4000;
+
+  class Chart {
+    constructor(figure, panel) {
+      this.figure = figure;
+      this.panel = panel;
+      this.element = make("div", { class: "chart" });
+    }
+
+    draw(width = Math.floor(this.element.clientWidth)) {
+      if (width < 50) return;
+      this.width = width;
+      this.view?.finalize();
+      const many = lengthOf(this.figure.columns[0].values) > mostElements;
+      try {
+        this.view = view(this.figure, this.panel, width, theme(), many ? "canvas" : "svg");
+        this.view.initialize(this.element).run();
+      } catch (error) {
+        this.element.textContent = `cannot be drawn: ${error.message}`;
+        console.error(error);
+      }
+    }
+  }
+
+  const figureCard = (figure, charts) => {
+    figure.rows = figure.columns.length ? lengthOf(figure.columns[0].values) : 0;
+    const panels = figure.panels.map((panel) => {
+      const chart = new Chart(figure, panel);
+      charts.push(chart);
+      return make("div", { class: "panel" }, panel.title ? make("h4", {}, panel.title) : null,
+        chart.element);
+    });
+    const data = make("details", {}, make("summary", {}, "data"));
+    data.addEventListener("toggle", () => {
+      if (data.open && data.children.length === 1) data.append(new Table(figure, figure.id).element);
+    });
+    const button = (text, action) =>
+      make("button", { type: "button", class: "small", onclick: action, "aria-label":
+        `${text} of ${figure.title}` }, text);
+    return make("figure", { class: figure.panels.length > 1 ? "card wide" : "card", id: figure.id },
+      make("figcaption", {}, make("h3", {}, figure.title),
+        button("csv", () => save(`${figure.id}.csv`, "text/csv", csvOf(figure))),
+        button("svg", async () =>
+          save(`${figure.id}.svg`, "image/svg+xml", await svg(figure, theme())))),
+      make("div", { class: "panels" }, ...panels),
+      ...figure.notes.map((note) => make("p", { class: "note" }, note)),
+      data);
+  };
+
+  // ---- sections
+
+  const sections = document.getElementById("sections");
+  const section = (id, title, ...children) => {
+    sections.append(make("a", { href: "#" + id }, title));
+    return make("section", { id }, make("h2", {}, title), ...children);
+  };
+
+  const plain = (rows) =>
+    make("div", { class: "plain" }, make("table", { class: "plain" },
+      make("thead", {}, make("tr", {}, ...rows[0].map((text) => make("th", { scope: "col" }, text)))),
+      make("tbody", {}, ...rows.slice(1).map((row) =>
+        make("tr", {}, ...row.map((text, k) => make("td", { class: k ? "number" : "" }, text)))))));
+
+  const tiles = (report) => {
+    const sums = new Map();
+    for (const run of report.runs)
+      for (const row of run.states.slice(1))
+        row.slice(1).forEach((count, k) => {
+          const state = run.states[0][k + 1];
+          sums.set(state, (sums.get(state) ?? 0) + Number(count));
+        });
+    const kinds = { done: "good", failed: "bad", skipped: "skip" };
+    const all = [["runs", report.runs.length], ...sums].filter(
+      ([name, count]) => count > 0 && !(name === "runs" && count === 1));
+    return make("div", { class: "tiles" }, ...all.map(([name, count]) =>
+      make("div", { class: `tile ${kinds[name] ?? ""}` }, make("b", {}, String(count)),
+        make("span", {}, name === "runs" ? name : `workpackages ${name}`))));
+  };
+
+  const runCard = (run) => {
+    const list = make("dl");
+    for (const [name, text] of run.facts) list.append(make("dt", {}, name), make("dd", {}, text));
+    return make("div", { class: "card" }, make("h3", {}, run.name), list,
+      run.states.length > 1 ? plain(run.states) : null);
+  };
+
+  const tableCard = (table) =>
+    make("div", { class: "card" }, make("h3", {}, table.title),
+      new Table(table, table.name || "table").element,
+      ...table.notes.map((note) => make("p", { class: "note" }, note)));
+
+  // What is there before the tables, which may be large, are unpacked.
+  const buildFirst = (report, main) => {
+    const charts = [];
+    const parts = [section("overview", "Overview",
+      report.comment ? make("p", { class: "comment" }, report.comment) : "", tiles(report))];
+    if (report.figures.length)
+      parts.push(section("figures", "Figures", make("div", { class: "figures" },
+        ...report.figures.map((figure) => figureCard(figure, charts)))));
+    main.replaceChildren(...parts);
+    return charts;
+  };
+
+  const buildRest = (report, { failures, tables, licenses }, main) => {
+    if (failures)
+      main.append(section("failures", "Failures",
+        make("div", { class: "card" }, new Table(failures, "failures").element)));
+    if (tables.length) main.append(section("tables", "Tables", ...tables.map(tableCard)));
+    main.append(section("runs", "Provenance",
+      make("div", { class: "runs" }, ...report.runs.map(runCard))));
+    main.append(section("about", "About", make("div", { class: "card" },
+      make("p", {}, `Made by bench ${report.version}. Drawn by Vega and Vega-Lite, which contain ` +
+        "D3. Everything is in this file; it loads nothing."),
+      make("details", {}, make("summary", {}, "licenses of what is in this file"),
+        make("pre", {}, licenses)))));
+  };
+
+  // ---- theme, size, print
+
+  const setTheme = (name, charts) => {
+    document.documentElement.dataset.theme = name;
+    document.getElementById("theme").textContent = name === "dark" ? "☀" : "☾";
+    document.getElementById("theme").setAttribute("aria-label",
+      name === "dark" ? "use light colours" : "use dark colours");
+    for (const chart of charts) chart.draw();
+  };
+
+  const watch = (charts) => {
+    document.getElementById("theme").addEventListener("click", () =>
+      setTheme(theme() === "dark" ? "light" : "dark", charts));
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) =>
+      setTheme(event.matches ? "dark" : "light", charts));
+    let waiting = 0;
+    addEventListener("resize", () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(() => {
+        for (const chart of charts)
+          if (Math.abs(chart.element.clientWidth - chart.width) > 4) chart.draw();
+      }, 150);
+    });
+    let before = null;
+    addEventListener("beforeprint", () => {
+      before = theme();
+      document.documentElement.dataset.theme = "light";
+      for (const chart of charts) chart.draw(290);
+    });
+    addEventListener("afterprint", () => setTheme(before, charts));
+  };
+
+  const start = async () => {
+    const message = document.getElementById("message");
+    try {
+      document.documentElement.dataset.theme =
+        matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+      // The policy knows the hash of this script.
+      document.head.append(make("script", {}, await unpack("vega")));
+      const report = JSON.parse(await unpack("content"));
+      const main = document.getElementById("report");
+      const charts = buildFirst(report, main);
+      setTheme(theme(), []);
+      watch(charts);
+      const pause = () => new Promise((done) => setTimeout(done));  // the page stays usable
+      for (const chart of charts) {
+        chart.draw();
+        if (chart === charts[0]) {
+          performance.mark("first-chart");
+          await pause();
+          buildRest(report, JSON.parse(await unpack("tables-content")), main);
+        }
+        await pause();
+      }
+      if (!charts.length) buildRest(report, JSON.parse(await unpack("tables-content")), main);
+      document.documentElement.dataset.ready = String(charts.length);
+    } catch (error) {
+      message.textContent = `This report cannot be shown: ${error.message}`;
+      message.className = "message bad";
+      document.getElementById("report").replaceChildren(message);
+      throw error;
+    }
+  };
+  start();
+})();

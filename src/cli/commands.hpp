@@ -1,0 +1,18 @@
+#pragma once
+
+#include "command.hpp"
+
+#include <span>
+
+namespace bench::cli {
+
+/// Commands that stand together in the list of `bench --help`.
+struct CommandGroup {
+  const char* title;
+  std::span<const Command> commands;
+};
+
+/// All commands.
+std::span<const CommandGroup> command_groups();
+
+}  // namespace bench::cli

@@ -1,0 +1,282 @@
+#include "command.hpp"
+#include "work.hpp"
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
+#include <bench/base/host.hpp>
+#include <bench/cli/evaluation/evaluation.hpp>
+#include <bench/cli/output/console.hpp>
+#include <bench/cli/output/output.hpp>
+#include <bench/engine/input_check.hpp>
+#include <bench/engine/preview.hpp>
+#include <bench/plan/history.hpp>
+#include <bench/plan/plan.hpp>
+#include <bench/result/style.hpp>
+#include <bench/result/table.hpp>
+#include <bench/setup/input.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workspace/run_directory.hpp>
+
+namespace bench::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using workspace::RunDirectory;
+
+struct PlanOptions {
+  std::string file;
+  std::vector<std::string> tags;
+  std::vector<std::string> include_path;
+  setup::Request request;
+  std::vector<std::string> history;
+  std::string budget;
+  std::string costs;
+  std::string check;
+  std::string style;
+  double efficiency_percent = 100 * plan::default_efficiency;
+};
+
+/// What a run must have in common with the one that is planned, for its times to tell of this one.
+struct Likeness {
+  std::string benchmark;
+  std::string platform;
+  std::string host;  ///< Empty: any, since the platform's jobs run on nodes alike.
+};
+
+Likeness likeness_of(const setup::Run& run, const platform::Platform& platform,
+                     const std::string& host) {
+  return {run.benchmark.name, platform.name, platform.capabilities().queues_jobs ? "" : host};
+}
+
+bool is_alike(const Evaluated& one, const Likeness& like) {
+  const auto& provenance = one.run.metadata.provenance;
+  const auto host = provenance.find("host");
+  return one.run.benchmark.name == like.benchmark && one.run.metadata.platform == like.platform &&
+         (like.host.empty() || (host != provenance.end() && host->second == like.host));
+}
+
+/// The runs of an outpath and of the directories of `--history`, each once.
+std::vector<RunDirectory> runs_below(const fs::path& outpath,
+                                     const std::vector<std::string>& further) {
+  std::vector<fs::path> directories{outpath};
+  for (const std::string& directory : further) {
+    if (!fs::is_directory(directory))
+      throw Error(fmt::format("--history names {}, which is not a directory", directory),
+                  "name an outpath or a run directory");
+    directories.emplace_back(directory);
+  }
+  std::vector<RunDirectory> runs;
+  std::set<fs::path> known;
+  for (const fs::path& directory : directories) {
+    const std::vector<RunDirectory> found = workspace::is_run(directory)
+                                                ? workspace::select_runs(directory, {})
+                                                : workspace::find_runs(directory);
+    for (const RunDirectory& run : found)
+      if (known.insert(fs::weakly_canonical(run.path)).second)
+        runs.push_back(run);
+  }
+  return runs;
+}
+
+/// Runs of one outpath that began in the same second are told apart by their ids.
+bool began_before(const setup::Run& run, const setup::Run& other) {
+  if (fs::equivalent(run.directory.path.parent_path(), other.directory.path.parent_path()))
+    return run.directory.id < other.directory.id;
+  return run.metadata.started < other.metadata.started;
+}
+
+/// @param until runs that began later are left out, and this one; null: none
+plan::History history_of(const std::vector<RunDirectory>& directories, const Likeness& like,
+                         EvaluatedRuns& runs, const setup::Run* until) {
+  plan::History history;
+  std::size_t used = 0;
+  std::size_t other = 0;
+  for (const RunDirectory& directory : directories) {
+    if (workspace::is_made_by_jube(directory.path))
+      continue;
+    const Evaluated& one = runs.read(directory);
+    if (until && !began_before(one.run, *until))
+      continue;
+    if (is_alike(one, like)) {
+      history.add(plan::observations_of(one.run, one.workspace, one.analyses));
+      ++used;
+    } else {
+      ++other;
+    }
+  }
+  tell(fmt::format("note: history: {} of benchmark {} on platform {}{}{}", plural(used, "run"),
+                   like.benchmark, like.platform, like.host.empty() ? "" : ", host " + like.host,
+                   other > 0 ? fmt::format("; {} of others not used", plural(other, "run")) : ""));
+  return history;
+}
+
+bool is_for_programs(const std::string& style) {
+  return !style.empty() && result::style_of(style).is_for_programs;
+}
+
+void show(const result::Table& table, const std::string& style) {
+  const auto columns = terminal_columns();
+  if (style.empty() && columns && result::pretty_width(table) > *columns)
+    print(result::render_vertical(table));
+  else
+    print(result::render(table, style.empty() ? "pretty" : style));
+}
+
+std::string hours_text(double hours) {
+  return fmt::format("{:.3g} node hours", hours);
+}
+
+/// Sums, and what they leave out.
+std::string total_text(const plan::Total& total, const std::string& cost_file) {
+  std::string text =
+      fmt::format("total: {}, {}, {:.3g} kWh", plural(total.workpackages, "workpackage"),
+                  hours_text(total.node_hours), total.energy_wh / 1000);
+  if (!cost_file.empty()) {
+    const plan::CostFactors factors = plan::read_cost_factors(cost_file);
+    const double kwh = total.energy_wh / 1000 * factors.pue;
+    if (factors.price)
+      text += fmt::format(", {:.3g} {}", kwh * *factors.price, factors.currency);
+    if (factors.intensity)
+      text += fmt::format(", {:.3g} g CO2", kwh * *factors.intensity);
+    text += fmt::format(" (PUE {:g})", factors.pue);
+  }
+  text += "\n";
+  if (total.without_time > 0)
+    text += fmt::format("{} without an expected time: the node hours are at least that\n",
+                        plural(total.without_time, "workpackage"));
+  if (total.without_energy > 0)
+    text += fmt::format("{} without an expected energy: the energy is at least that\n",
+                        plural(total.without_energy, "workpackage"));
+  if (total.cannot_fit > 0)
+    text +=
+        fmt::format("{} cannot fit into memory; no sum has {}\n",
+                    plural(total.cannot_fit, "workpackage"), total.cannot_fit == 1 ? "it" : "them");
+  return text;
+}
+
+void plan_benchmark(const PlanOptions& options, const setup::Input& input,
+                    const model::Benchmark& benchmark, const setup::Request& request) {
+  setup::Run run = setup::plan_run(input, benchmark, request);
+  Diagnostics diagnostics = telling_diagnostics();
+  std::vector<std::string> notices;
+  const auto previews = engine::preview(run, diagnostics, notices, true);
+  for (const std::string& notice : notices)
+    tell("note: " + notice);
+  EvaluatedRuns runs;
+  const plan::History history =
+      history_of(runs_below(run.directory.path.parent_path(), options.history),
+                 likeness_of(run, run.platform, host_name()), runs, nullptr);
+  const auto points = plan::plan_points(run, previews, history, options.efficiency_percent / 100);
+  const bool for_programs = is_for_programs(options.style);
+  show(plan::table_of(points, for_programs), options.style);
+  if (for_programs)
+    return;
+  const plan::Total total = plan::total_of(points);
+  print(total_text(total, options.costs));
+  if (options.budget.empty())
+    return;
+  const plan::Budget budget = plan::parse_budget(options.budget, run.platform);
+  const plan::Affordable fitting = plan::affordable(points, budget);
+  print(fitting.stop.empty()
+            ? fmt::format("a budget of {} pays for all of it\n", budget.text)
+            : fmt::format("a budget of {} pays for the first {}: {}\n", budget.text,
+                          plural(fitting.workpackages, "workpackage"), fitting.stop));
+}
+
+int plan_file(PlanOptions& options) {
+  setup::Request& request = options.request;
+  request.input_file = options.file;
+  request.tags = {options.tags.begin(), options.tags.end()};
+  request.include_path = {options.include_path.begin(), options.include_path.end()};
+  Diagnostics diagnostics = telling_diagnostics();
+  const setup::Input input = setup::read_input(request, diagnostics);
+  engine::check_input(input, diagnostics);
+  for (const model::Benchmark& benchmark : input.benchmarks)
+    plan_benchmark(options, input, benchmark, request);
+  return 0;
+}
+
+std::string error_text(const std::string& what, const plan::PlanError& error) {
+  if (error.points == 0)
+    return fmt::format("{}: not measured\n", what);
+  if (error.planned == 0)
+    return fmt::format("{}: no point could be planned before the run\n", what);
+  return fmt::format("{}: median error {:.1f} %, largest {:.1f} %, of {} of {}\n", what,
+                     100 * error.median, 100 * error.largest, error.planned,
+                     plural(error.points, "point"));
+}
+
+int check_plan(const PlanOptions& options) {
+  EvaluatedRuns runs;
+  const std::vector<RunDirectory> chosen = workspace::select_runs(options.check, {});
+  const Evaluated& made = runs.read(chosen.back());
+  const platform::Platform platform = setup::platform_of(made.run);
+  const auto host = made.run.metadata.provenance.find("host");
+  const plan::History history =
+      history_of(runs_below(made.run.directory.path.parent_path(), options.history),
+                 likeness_of(made.run, platform,
+                             host == made.run.metadata.provenance.end() ? "" : host->second),
+                 runs, &made.run);
+  const auto points =
+      plan::check_points(plan::observations_of(made.run, made.workspace, made.analyses), history);
+  const bool for_programs = is_for_programs(options.style);
+  show(plan::table_of(points, for_programs), options.style);
+  if (for_programs)
+    return 0;
+  print(error_text("time", plan::error_of_time(points)) +
+        error_text("energy", plan::error_of_energy(points)));
+  return 0;
+}
+
+}  // namespace
+
+std::function<int()> declare_plan(CLI::App& app) {
+  const auto options = std::make_shared<PlanOptions>();
+  setup::Request& request = options->request;
+  CLI::Option* const file = app.add_option("FILE", options->file, "input file");
+  app.add_option("-t,--tag", options->tags, "active tags")->type_name("TAG");
+  app.add_option("--include-path", options->include_path,
+                 "directories to search for included files")
+      ->type_name("DIR");
+  app.add_option("-o,--outpath", request.outpath, "directory of the runs")->type_name("DIR");
+  app.add_option("--platform", request.platform, "machine to run on")->type_name("NAME");
+  app.add_option("--history", options->history,
+                 "further outpaths or runs to learn from; always: those below the outpath")
+      ->type_name("DIR");
+  app.add_option("--budget", options->budget,
+                 "say how much of it this pays for: 50nh (node hours), 500Wh, 2kWh")
+      ->type_name("BUDGET");
+  app.add_option("--costs", options->costs, "file with price, PUE and CO2 factors")
+      ->type_name("FILE");
+  app.add_option("--efficiency", options->efficiency_percent,
+                 "share of the peak that is assumed where nothing was measured, in percent")
+      ->type_name("PERCENT")
+      ->check(CLI::Range(0.1, 100.0))
+      ->capture_default_str();
+  CLI::Option* const check =
+      app.add_option("--check", options->check,
+                     "instead of FILE: how far off the plan of this run was, by the runs before it")
+          ->type_name("RUN")
+          ->excludes(file);
+  declare_style(app, options->style, "print the table in this style");
+  return [options, file, check] {
+    if (check->count() > 0)
+      return check_plan(*options);
+    if (file->count() == 0)
+      throw Error("nothing to plan", "`bench plan FILE`, or `bench plan --check RUN`");
+    return plan_file(*options);
+  };
+}
+
+}  // namespace bench::cli

@@ -1,0 +1,189 @@
+#include "../command.hpp"
+#include "../interruption.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
+#include <bench/cli/evaluation/evaluation.hpp>
+#include <bench/cli/output/baseline_text.hpp>
+#include <bench/cli/output/comparison_text.hpp>
+#include <bench/cli/output/output.hpp>
+#include <bench/export/crate/export.hpp>
+#include <bench/export/formats/formats.hpp>
+#include <bench/inspect/baseline.hpp>
+#include <bench/inspect/run_comparison.hpp>
+#include <bench/result/table.hpp>
+#include <bench/tabulate/report.hpp>
+#include <bench/tabulate/tidy.hpp>
+#include <bench/workspace/run_directory.hpp>
+
+namespace bench::cli {
+namespace {
+
+using workspace::RunDirectory;
+
+constexpr const char* crate_format = "ro-crate";
+
+struct ExportOptions {
+  RunChoice choice;
+  std::string format = crate_format;
+  std::string output;
+  std::string license;
+  double most_mib = 64;
+  double margin_percent = 1;
+};
+
+/// The tables of the benchmark in markdown.
+std::string tables_of(const RunDirectory& directory) {
+  Evaluated one = evaluate(directory, {}, false, Found::in_rows);
+  Diagnostics diagnostics = telling_diagnostics();
+  const tabulate::Report report =
+      tabulate::report(one.run, one.workspace, one.analyses, {}, diagnostics,
+                       one.own ? tabulate::Trust::own : tabulate::Trust::foreign);
+  std::vector<std::string> tables;
+  for (const tabulate::FilledTable& filled : report.tables)
+    tables.push_back(result::render(filled.table, "markdown"));
+  return join(tables, "\n");
+}
+
+/// What `bench baseline check` says; empty without accepted runs.
+std::string baseline_of(const RunDirectory& directory, double margin) {
+  EvaluatedRuns runs;
+  const Evaluated& checked = runs.read(directory);
+  const inspect::Baseline baseline = inspect::baseline_of(
+      checked.run.metadata, inspect::known_runs(checked.run.directory.path.parent_path()), {});
+  if (baseline.runs.empty())
+    return "";
+  const inspect::RunComparison comparison = inspect::compare_runs(
+      {runs.sides(baseline.runs)}, {runs.sides({directory})}, {.margin = margin});
+  return outcome_text(inspect::check_of(comparison, margin), margin) + "\n" +
+         result::render(comparison_table(comparison), "markdown");
+}
+
+int write_format(const formats::Format& format, const ExportOptions& options,
+                 const RunDirectory& directory) {
+  const Evaluated one = evaluate(directory, {}, false, Found::in_workpackages);
+  const std::vector<tabulate::TidyRun> runs{{one.run, one.workspace, one.analyses}};
+  const tabulate::TidyTable tidy = tabulate::tidy(runs);
+  const auto workpackages = one.workspace.workpackages();
+  const auto attempts = one.workspace.attempts();
+  formats::Subject subject{
+      .run = one.run, .workpackages = workpackages, .attempts = attempts, .tidy = tidy};
+  if (format.needs_tables) {
+    subject.tables = tables_of(directory);
+    subject.baseline = baseline_of(directory, options.margin_percent / 100);
+  }
+  const std::string text = format.render(subject);
+  if (options.output.empty())
+    print(text);
+  else
+    write_file_atomically(options.output, text);
+  return 0;
+}
+
+int write_crate(const ExportOptions& options, const RunDirectory& directory) {
+  const Evaluated one = evaluate(directory, {}, false, Found::in_workpackages);
+  const std::vector<tabulate::TidyRun> runs{{one.run, one.workspace, one.analyses}};
+  constexpr double bytes_per_mib = 1024 * 1024;
+  const std::string output =
+      options.output.empty()
+          ? fmt::format("{}_{}_export", one.run.directory.path.parent_path().filename().string(),
+                        workspace::padded(directory.id))
+          : options.output;
+  const crate::Exported exported = crate::export_run(
+      one.run, one.workspace, tabulate::tidy(runs),
+      {.output = output,
+       .most_bytes = static_cast<std::uintmax_t>(options.most_mib * bytes_per_mib),
+       .license = options.license,
+       .interrupted = &catch_interruptions()});
+  if (exported.interrupted) {
+    tell("interrupted: nothing was exported");
+    return interruption_code();
+  }
+  print(output + "\n");
+  tell(fmt::format("exported {}, {:.1f} MB", plural(exported.files, "file"),
+                   static_cast<double>(exported.bytes) / 1e6));
+  if (exported.left_out > 0)
+    tell(fmt::format("note: {} left out, see left_out.csv", plural(exported.left_out, "file")));
+  if (exported.scrubbed > 0)
+    tell(fmt::format("note: {} replaced, see scrubbed.csv", plural(exported.scrubbed, "secret")));
+  return 0;
+}
+
+int export_one(const ExportOptions& options) {
+  const std::vector<RunDirectory> chosen = options.choice.runs();
+  if (chosen.size() != 1)
+    throw Error(fmt::format("cannot export {} at once", plural(chosen.size(), "run")),
+                "choose one with `-i ID`");
+  if (const formats::Format* format = formats::find_format(options.format))
+    return write_format(*format, options, chosen.front());
+  return write_crate(options, chosen.front());
+}
+
+/// An option of one format only would otherwise be ignored.
+void require_format(const CLI::App& app, const ExportOptions& options) {
+  const bool is_crate = options.format == crate_format;
+  for (const char* name : {"--license", "--max-file-size"})
+    if (app.get_option(name)->count() > 0 && !is_crate)
+      throw Error(
+          fmt::format("{} is for the format {}, not for {}", name, crate_format, options.format));
+  if (app.get_option("--margin")->count() > 0 && options.format != "summary")
+    throw Error(fmt::format("--margin is for the format summary, not for {}", options.format));
+}
+
+}  // namespace
+
+std::vector<std::string> export_formats() {
+  std::vector<std::string> names{crate_format};
+  for (const formats::Format& format : formats::formats())
+    names.emplace_back(format.name);
+  return names;
+}
+
+std::function<int()> declare_export(CLI::App& app) {
+  const auto options = std::make_shared<ExportOptions>();
+  options->choice.declare(app);
+  const auto refusal = [](const std::string& word) -> std::string {
+    const auto known = export_formats();
+    if (std::ranges::find(known, word) != known.end())
+      return "";
+    return fmt::format("unknown format '{}'; {}", word,
+                       suggestion(word, known, "the formats are "));
+  };
+  app.add_option(
+         "-f,--format", options->format,
+         fmt::format("{}: {}", "ro-crate (a directory or archive that others can run again)",
+                     join(export_formats(), ", ")))
+      ->type_name("FORMAT")
+      ->check(CLI::Validator(refusal, ""))
+      ->capture_default_str();
+  app.add_option("--output", options->output,
+                 "where to write; .tar, .tar.gz, .tgz and .zip make an archive of an ro-crate; "
+                 "default: a directory here, or standard output for the other formats")
+      ->type_name("PATH");
+  app.add_option("--license", options->license, "licence of the ro-crate, best as a URL")
+      ->type_name("TEXT");
+  app.add_option("--max-file-size", options->most_mib, "of an ro-crate: leave out larger files")
+      ->type_name("MIB")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  declare_margin(app, options->margin_percent);
+  return [options, &app] {
+    require_format(app, *options);
+    return export_one(*options);
+  };
+}
+
+}  // namespace bench::cli

@@ -1,0 +1,194 @@
+#include "../command.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
+#include <bench/cli/evaluation/evaluation.hpp>
+#include <bench/cli/evaluation/published.hpp>
+#include <bench/cli/output/output.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/report/page/gather.hpp>
+#include <bench/report/page/library.hpp>
+#include <bench/report/page/page.hpp>
+#include <bench/result/table.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/tabulate/report.hpp>
+#include <bench/tabulate/tidy.hpp>
+#include <bench/workspace/run_directory.hpp>
+
+namespace bench::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using workspace::RunDirectory;
+
+struct ReportOptions {
+  std::vector<std::string> directories;
+  RunChoice choice;  ///< In each of them.
+  Update update;
+  std::size_t newest = 0;  ///< 0: all that are chosen.
+  std::string file;
+  std::string title;
+  std::optional<std::string> reference;  ///< None: nothing is compared.
+  std::string figures;                   ///< A directory; empty: none.
+};
+
+std::vector<RunDirectory> chosen_runs(const ReportOptions& options) {
+  std::vector<RunDirectory> chosen;
+  std::set<fs::path> known;
+  for (const std::string& directory : options.directories) {
+    std::vector<std::string> ids = options.choice.ids;
+    if (options.newest > 0 && ids.empty() && !workspace::is_run(directory))
+      ids = {"all"};
+    std::vector<RunDirectory> runs = workspace::select_runs(directory, ids);
+    if (options.newest > 0 && runs.size() > options.newest)
+      runs.erase(runs.begin(), runs.end() - static_cast<std::ptrdiff_t>(options.newest));
+    for (RunDirectory& run : runs)
+      if (known.insert(fs::canonical(run.path)).second)
+        chosen.push_back(std::move(run));
+  }
+  return chosen;
+}
+
+bool has_tables(const model::Benchmark& benchmark) {
+  return std::ranges::any_of(benchmark.results,
+                             [](const model::Result& result) { return !result.tables.empty(); });
+}
+
+std::vector<result::Table> tables_of(const Evaluated& one, const setup::Run& run) {
+  Diagnostics diagnostics = telling_diagnostics();
+  std::vector<result::Table> tables;
+  for (tabulate::FilledTable& filled :
+       tabulate::report(run, one.workspace, one.analyses, {}, diagnostics,
+                        one.own ? tabulate::Trust::own : tabulate::Trust::foreign)
+           .tables)
+    tables.push_back(std::move(filled.table));
+  return tables;
+}
+
+std::vector<result::Table> compared_tables(const Evaluated& one, PublishedComparison& comparison) {
+  setup::Run run = one.run;
+  PublishedComparison::add_conditions(run.benchmark);
+  tabulate::Report ours;
+  for (result::Table& table : tables_of(one, run))
+    ours.tables.push_back({.table = std::move(table),
+                           .style = "pretty",
+                           .result_directory = {},
+                           .run_directory = {}});
+  std::vector<result::Table> compared;
+  for (tabulate::FilledTable& filled : comparison.compared(one, ours).tables)
+    compared.push_back(std::move(filled.table));
+  return compared;
+}
+
+report::Page page_of(const ReportOptions& options) {
+  std::optional<PublishedComparison> comparison;
+  if (options.reference)
+    comparison.emplace(*options.reference);
+  report::Gatherer gatherer;
+  std::deque<Evaluated> runs;  // tidy tables refer to them
+  std::vector<tabulate::TidyRun> without_tables;
+  for (const RunDirectory& directory : chosen_runs(options)) {
+    Evaluated one = evaluate(directory, options.update, false);
+    const bool is_without = !has_tables(one.run.benchmark);
+    if (is_without)
+      one = evaluate(directory, options.update, false, Found::in_workpackages);
+    gatherer.add(one.run, one.workspace, tables_of(one, one.run),
+                 comparison ? compared_tables(one, *comparison) : std::vector<result::Table>());
+    if (!is_without)
+      continue;
+    const Evaluated& kept = runs.emplace_back(std::move(one));
+    without_tables.push_back({kept.run, kept.workspace, kept.analyses,
+                              directory.path.parent_path().filename().string()});
+  }
+  if (comparison)
+    comparison->check_any();
+  if (!without_tables.empty())
+    gatherer.set_tidy(tabulate::tidy(without_tables).table);
+  report::Page page = gatherer.made(options.title);
+  page.version = BENCH_VERSION;
+  return page;
+}
+
+/// Nothing but an earlier report is replaced.
+void check_replaceable(const fs::path& file) {
+  std::error_code absent;
+  if (!fs::exists(file, absent))
+    return check_files_can_be_made(fs::absolute(file).parent_path());
+  if (fs::is_directory(file, absent))
+    throw Error(fmt::format("{} is a directory", file.string()), "--output FILE");
+  constexpr std::size_t bytes_of_the_head = 4096;
+  const std::string text = read_file(file).substr(0, bytes_of_the_head);
+  if (!text.empty() &&
+      text.find("name=\"generator\" content=\"bench report\"") == std::string::npos)
+    throw Error(fmt::format("{} exists and is not a report", file.string()),
+                "choose another file with --output FILE, or remove it");
+}
+
+int write_report(ReportOptions options) {
+  if (options.directories.empty())
+    options.directories = {"."};
+  const report::Library library = report::load_library();
+  if (options.file.empty())
+    options.file = "report.html";
+  if (options.figures.empty())
+    check_replaceable(options.file);
+  const report::Page page = page_of(options);
+  if (!options.figures.empty()) {
+    const auto files = report::draw_figures(content_of(page), options.figures);
+    for (const fs::path& file : files)
+      print(file.string() + "\n");
+    if (files.empty())
+      tell("note: nothing in these runs varies and has numbers, so there is no figure");
+    return 0;
+  }
+  const std::string html = html_of(page, library);
+  write_file_atomically(options.file, html);
+  print(fmt::format("{}: {}, {}, {} ({:.1f} MB)\n", options.file, plural(page.runs.size(), "run"),
+                    plural(page.figures.size(), "figure"), plural(page.tables.size(), "table"),
+                    static_cast<double>(html.size()) / 1e6));
+  return 0;
+}
+
+}  // namespace
+
+std::function<int()> declare_report(CLI::App& app) {
+  const auto options = std::make_shared<ReportOptions>();
+  app.add_option("RUN", options->directories,
+                 "run directories, or outpaths (the last run of each); default: the current "
+                 "directory");
+  options->choice.declare_ids(app);
+  declare_update(app, options->update, update_of_results);
+  app.add_option("-n,--num", options->newest, "the newest N runs of each outpath")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--output", options->file, "the HTML file; default: report.html")
+      ->type_name("FILE");
+  app.add_option("--title", options->title, "title of the report; default: the benchmark's name")
+      ->type_name("TEXT");
+  app.add_option("--compare", options->reference,
+                 "set the numbers beside published ones, as `bench result --compare` does")
+      ->type_name("REFERENCE");
+  app.add_option("--figures", options->figures,
+                 "instead of the report: its figures as SVG files in this directory, by Node.js, "
+                 "and as PNG if rsvg-convert is installed")
+      ->type_name("DIR");
+  return [options] { return write_report(*options); };
+}
+
+}  // namespace bench::cli

@@ -1,0 +1,116 @@
+#include "command.hpp"
+
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
+#include <bench/cli/evaluation/evaluation.hpp>
+#include <bench/cli/output/output.hpp>
+#include <bench/engine/add_point.hpp>
+#include <bench/result/arrange.hpp>
+#include <bench/result/table.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/tabulate/tidy.hpp>
+#include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workspace.hpp>
+#include <bench/workspace/writer_lock.hpp>
+
+namespace bench::cli {
+namespace {
+
+/// The run of a command that takes a single one.
+workspace::RunDirectory only_run(const RunChoice& choice) {
+  const std::vector<workspace::RunDirectory> runs = choice.runs();
+  if (runs.size() != 1)
+    throw Error(fmt::format("{} were chosen", plural(runs.size(), "run")), "choose one: `-i ID`");
+  return runs.front();
+}
+
+/// `{"run":0,"workpackages":[4,5],"new":true}`
+std::string answer(const workspace::RunDirectory& run, const engine::AddedPoint& added) {
+  std::vector<std::string> ids;
+  for (const long long id : added.workpackages)
+    ids.push_back(std::to_string(id));
+  return fmt::format(R"({{"run":{},"workpackages":[{}],"new":{}}})"
+                     "\n",
+                     run.id, join(ids, ","), added.is_new);
+}
+
+int tell_points(const RunChoice& choice, const std::vector<std::string>& points,
+                const std::string& step) {
+  const workspace::RunDirectory directory = only_run(choice);
+  const workspace::WriterLock lock(directory.path);
+  auto workspace = workspace::Workspace::open(directory.path, workspace::Workspace::Access::write);
+  setup::Run run = setup::load_run(directory, workspace);
+  run.platform = setup::platform_of(run);
+  Diagnostics diagnostics = telling_diagnostics();
+  const auto add = [&](const std::string& text) {
+    print(answer(directory, engine::add_point(run, workspace, engine::point_from_json(text), step,
+                                              diagnostics)));
+  };
+  for (const std::string& point : points)
+    if (point != "-")
+      add(point);
+    else
+      for (std::string line; std::getline(std::cin, line);)
+        if (!strip(line).empty())
+          add(line);
+  return 0;
+}
+
+/// Workpackages that have ended, as lines of JSON.
+int ask(const RunChoice& choice, const std::vector<long long>& workpackages) {
+  const Evaluated one = evaluate(only_run(choice), {}, false, Found::in_workpackages);
+  const std::vector<tabulate::TidyRun> runs{{one.run, one.workspace, one.analyses}};
+  result::Table table = tabulate::tidy(runs).table;
+  std::string where = "state in ('done', 'failed', 'skipped')";
+  if (!workpackages.empty()) {
+    std::vector<std::string> ids;
+    for (const long long id : workpackages)
+      ids.push_back(std::to_string(id));
+    where += fmt::format(" and workpackage in ({})", join(ids, ", "));
+  }
+  result::choose_rows(table, where);
+  print(result::render(table, "jsonl"));
+  return 0;
+}
+
+}  // namespace
+
+std::function<int()> declare_tell(CLI::App& app) {
+  struct Options {
+    RunChoice choice;
+    std::vector<std::string> points;
+    std::string step;
+  };
+  const auto options = std::make_shared<Options>();
+  app.add_option("DIR", options->choice.directory, "outpath or run directory")->required();
+  app.add_option("POINT", options->points,
+                 R"(points to add, as JSON: '{"batch_size": 64}'; -: lines of standard input)")
+      ->required();
+  options->choice.declare_ids(app);
+  app.add_option("-s,--step", options->step,
+                 "add them to this step; default: the first that has these parameters")
+      ->type_name("STEP");
+  return [options] { return tell_points(options->choice, options->points, options->step); };
+}
+
+std::function<int()> declare_ask(CLI::App& app) {
+  struct Options {
+    RunChoice choice;
+    std::vector<long long> workpackages;
+  };
+  const auto options = std::make_shared<Options>();
+  options->choice.declare(app);
+  app.add_option("-w,--workpackage", options->workpackages, "only these; default: all that ended")
+      ->type_name("ID");
+  return [options] { return ask(options->choice, options->workpackages); };
+}
+
+}  // namespace bench::cli

@@ -1,0 +1,63 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+#include <bench/base/below.hpp>
+#include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
+#include <bench/base/text.hpp>
+#include <bench/base/unique_fd.hpp>
+#include <bench/doctor/ask.hpp>
+#include <bench/execute/environment.hpp>
+
+namespace bench::doctor {
+namespace {
+
+/// The programs of bench stand before those on PATH, as for the commands of a step.
+std::string place_of(const std::string& program) {
+  if (program.find('/') == std::string::npos)
+    for (const auto& directory : execute::program_directories())
+      if (const auto own = directory / program; ::access(own.c_str(), X_OK) == 0)
+        return own;
+  const std::string found = find_program(program);
+  return ::access(found.c_str(), X_OK) == 0 ? found : "";
+}
+
+}  // namespace
+
+Answer ask(std::vector<std::string> arguments, double timeout_s) {
+  Answer answer;
+  const std::string program = place_of(arguments.front());
+  if (program.empty())
+    return answer;
+  answer.found = true;
+  arguments.front() = program;
+  Environment environment = current_environment();
+  set_variable(environment, "LC_ALL", "C");  // what it prints is read by a program
+  // A program that does not start or does not end is what the user wants to know of.
+  try {
+    const CommandOutput output = run_command(
+        {.arguments = std::move(arguments), .environment = std::move(environment)}, timeout_s);
+    answer.ok = output.status.success();
+    answer.output = strip(to_valid_utf8(output.standard_output));
+    if (!answer.ok)
+      answer.trouble = one_line(to_valid_utf8(output.standard_error));
+    if (!answer.ok && answer.trouble.empty())
+      answer.trouble = output.status.description();
+  } catch (const Error& error) {
+    answer.trouble = error.message();
+  }
+  return answer;
+}
+
+std::string first_line_of(const std::filesystem::path& file) {
+  const UniqueFd fd = open_regular_file(file);
+  if (!fd.valid())
+    return "";
+  return std::string(strip(split(end_of_file(fd, 50).text, "\n").front()));
+}
+
+}  // namespace bench::doctor

@@ -1,0 +1,148 @@
+#include "looks.hpp"
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+#include <bench/doctor/ask.hpp>
+
+namespace bench::doctor {
+namespace {
+
+/// Libraries of vendors may take seconds to start.
+constexpr double slow_start_s = 12;
+
+/// `4 x NVIDIA A100`, of a line for each GPU.
+std::string counted(const std::vector<std::string>& names) {
+  std::map<std::string, int> counts;
+  for (const std::string& name : names)
+    ++counts[name];
+  std::vector<std::string> texts;
+  for (const auto& [name, count] : counts)
+    texts.push_back(fmt::format("{} x {}", count, name));
+  return join(texts, ", ");
+}
+
+bool is_present(const std::filesystem::path& path) {
+  std::error_code unreadable;
+  return std::filesystem::exists(path, unreadable);
+}
+
+void look_at_nvidia(const Surroundings& where, Findings& findings) {
+  const bool loaded = is_present(where.root / "proc/driver/nvidia/version");
+  const Answer answer =
+      ask({"nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"}, slow_start_s);
+  if (!answer.found && loaded)
+    findings.push_back({"", Health::warning,
+                        "the NVIDIA driver is loaded, but nvidia-smi is missing",
+                        "install the driver's programs, or add them to PATH"});
+  if (answer.found && !answer.ok)
+    findings.push_back(
+        {"", loaded ? Health::error : Health::warning,
+         fmt::format("nvidia-smi: {}",
+                     answer.output.empty() ? answer.trouble : one_line(answer.output)),
+         loaded ? "GPUs cannot be used: ask the administrator, or try another node"
+                : "nothing to do where this node has no GPU"});
+  if (!answer.ok || answer.output.empty())
+    return;
+  std::vector<std::string> names;
+  std::string driver;
+  for (const std::string& line : split(answer.output, "\n")) {
+    const auto fields = split_values(line, ",");
+    names.push_back(fields.front());
+    driver = fields.back();
+  }
+  findings.push_back({"", Health::ok, fmt::format("{}, driver {}", counted(names), driver), ""});
+}
+
+void look_at_amd(const Surroundings& where, Findings& findings) {
+  if (!is_present(where.root / "sys/module/amdgpu"))
+    return;
+  const Answer answer = ask({"rocm-smi", "--showproductname", "--csv"}, slow_start_s);
+  if (!answer.found) {
+    findings.push_back({"", Health::ok, "the AMD driver is loaded; there is no rocm-smi", ""});
+    return;
+  }
+  if (!answer.ok) {
+    findings.push_back({"", Health::error, "rocm-smi: " + answer.trouble,
+                        "GPUs cannot be used: ask the administrator, or try another node"});
+    return;
+  }
+  std::vector<std::string> names;
+  for (const std::string& line : split(answer.output, "\n"))
+    if (const auto fields = split_values(line, ","); line.starts_with("card") && fields.size() > 1)
+      names.push_back(fields[1]);
+  const std::string driver = first_line_of(where.root / "sys/module/amdgpu/version");
+  findings.push_back(
+      {"", Health::ok, counted(names) + (driver.empty() ? "" : ", driver " + driver), ""});
+}
+
+}  // namespace
+
+Findings look_at_gpus(const Surroundings& where) {
+  Findings findings;
+  look_at_nvidia(where, findings);
+  look_at_amd(where, findings);
+  if (findings.empty())
+    findings.push_back({"", Health::ok, "none", ""});
+  return findings;
+}
+
+Findings look_at_power(const Surroundings&) {
+  const Answer answer = ask({"bench-energy", "--list"}, slow_start_s);
+  if (!answer.found)
+    return {{"", Health::error, "bench-energy is missing: steps with `energy` would fail",
+             "install it beside bench"}};
+  if (!answer.ok)
+    return {{"", Health::error, "bench-energy: " + answer.trouble,
+             "bench-energy --list shows the sources one by one"}};
+  std::vector<std::string> channels;
+  std::vector<std::string> absent;
+  for (const std::string& line : split(answer.output, "\n"))
+    if (line.starts_with("absent: "))
+      absent.push_back(line.substr(8, line.find(':', 8) - 8));
+    else if (!line.starts_with("note: ") && line.find(':') != std::string::npos)
+      channels.push_back(std::string(strip(line)).substr(0, strip(line).find(' ')));
+  if (channels.empty())
+    return {{"", Health::warning, "no power sensor: " + join(absent, ", ") + " are absent",
+             "`bench-energy --list` says why; `--power-source model:cpu=65W` estimates"}};
+  return {{"", Health::ok, join(channels, ", "), ""}};
+}
+
+Findings look_at_steps(const Surroundings&) {
+  constexpr std::array programs{"vision", "gpt", "llama", "cosmoflow", "deepcam"};
+  for (const char* program : programs) {
+    const Answer answer = ask({program, "--build-info"}, slow_start_s);
+    if (!answer.found)
+      continue;
+    if (!answer.ok)
+      return {{"", Health::error, fmt::format("{}: {}", program, answer.trouble),
+               "build the step programs for this machine and its LibTorch"}};
+    std::map<std::string, std::string> facts;
+    for (const std::string& line : split(answer.output, "\n"))
+      if (const auto equals = line.find('='); equals != std::string::npos)
+        facts.try_emplace(line.substr(0, equals), line.substr(equals + 1));
+    if (!facts.contains("torch_version"))
+      continue;  // another program of this name
+    const std::string text = fmt::format("LibTorch {}, BLAS {}, {} GPUs", facts["torch_version"],
+                                         facts["blas"], facts["gpus"]);
+    if (facts["blas"] == "reference")
+      return {{"", Health::error, text,
+               "matrix products may be 16 times slower: install OpenBLAS in its OpenMP flavour "
+               "(Debian: libopenblas0-openmp)"}};
+    if (facts["blas"] == "openblas-serial" || facts["blas"] == "openblas-pthread")
+      return {{"", Health::warning, text,
+               "its threads are not LibTorch's: install OpenBLAS in its OpenMP flavour (Debian: "
+               "libopenblas0-openmp)"}};
+    return {{"", Health::ok, text, ""}};
+  }
+  return {{"", Health::ok, "no step programs: the benchmarks that train need them", ""}};
+}
+
+}  // namespace bench::doctor

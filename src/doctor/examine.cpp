@@ -1,0 +1,97 @@
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include <bench/base/error.hpp>
+#include <bench/base/host.hpp>
+#include <bench/base/process.hpp>
+#include <bench/base/text.hpp>
+#include <bench/doctor/checks.hpp>
+#include <bench/doctor/examine.hpp>
+
+namespace bench::doctor {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json array_of(const std::vector<Finding>& findings) {
+  Json array = Json::array();
+  for (const Finding& finding : findings) {
+    Json one{{"check", finding.check}, {"health", word_of(finding.health)}, {"text", finding.text}};
+    if (!finding.remedy.empty())
+      one["remedy"] = finding.remedy;
+    array.push_back(one);
+  }
+  return array;
+}
+
+Health health_of(const std::string& word) {
+  for (const Health health : {Health::ok, Health::warning})
+    if (word_of(health) == word)
+      return health;
+  return Health::error;
+}
+
+/// What `json_of` has written; nothing for another text.
+bool read_findings(const std::string& text, std::vector<Finding>& findings) {
+  const Json array = Json::parse(text, nullptr, false);
+  if (!array.is_array())
+    return false;
+  for (const Json& one : array)
+    findings.push_back({one.value("check", ""), health_of(one.value("health", "")),
+                        one.value("text", ""), one.value("remedy", "")});
+  return true;
+}
+
+}  // namespace
+
+std::vector<Finding> look(const Check& check, const Surroundings& where) {
+  std::vector<Finding> findings;
+  // What a check cannot do is what its user has to know.
+  try {
+    findings = check.look(where);
+  } catch (const Error& error) {
+    findings = {{"", Health::error, error.message(), error.hint()}};
+  }
+  for (Finding& finding : findings)
+    finding.check = check.name;
+  return findings;
+}
+
+std::vector<Finding> examine(const Check& check, const std::vector<std::string>& command,
+                             double deadline_s) {
+  std::string trouble;
+  try {
+    const CommandOutput output = run_command({.arguments = command}, deadline_s);
+    std::vector<Finding> findings;
+    if (output.status.success() && read_findings(output.standard_output, findings))
+      return findings;
+    trouble = "the check ended with " + output.status.description();
+    if (const std::string said = one_line(output.standard_error); !said.empty())
+      trouble += ": " + to_valid_utf8(said);
+  } catch (const Error& error) {
+    trouble = error.message();
+  }
+  return {{check.name, Health::error, trouble,
+           fmt::format("`bench doctor {}` repeats this check alone", check.name)}};
+}
+
+std::string json_of(const std::vector<Finding>& findings) {
+  return array_of(findings).dump() + "\n";
+}
+
+std::string report_json(const std::string& version, const std::vector<Finding>& findings) {
+  std::array<std::size_t, 3> counts{};
+  for (const Finding& finding : findings)
+    ++counts[static_cast<std::size_t>(finding.health)];
+  const Json report{{"bench", version},    {"host", host_name()},
+                    {"ok", counts[0]},     {"warnings", counts[1]},
+                    {"errors", counts[2]}, {"findings", array_of(findings)}};
+  return report.dump(2) + "\n";
+}
+
+}  // namespace bench::doctor

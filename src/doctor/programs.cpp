@@ -1,0 +1,82 @@
+#include "looks.hpp"
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+#include <bench/doctor/ask.hpp>
+#include <bench/platform/platform.hpp>
+
+namespace bench::doctor {
+namespace {
+
+std::string variable_or(const char* name, const char* otherwise) {
+  const char* value = std::getenv(name);
+  return value && *value ? value : otherwise;
+}
+
+/// A program that only some input files need.
+Finding optional_program(const std::string& name, const Answer& answer, const std::string& text,
+                         const std::string& need, const std::string& remedy) {
+  if (!answer.found)
+    return {"", Health::warning, fmt::format("no {}: {}", name, need), remedy};
+  if (!answer.ok)
+    return {"", Health::error, fmt::format("{}: {}", name, answer.trouble), remedy};
+  return {"", Health::ok, text, ""};
+}
+
+}  // namespace
+
+Findings look_at_python(const Surroundings&) {
+  const std::string name = variable_or("BENCH_PYTHON", "python3");
+  const Answer answer =
+      ask({name, "-I", "-c", "import sys; print('%d.%d.%d' % sys.version_info[:3])"});
+  return {optional_program(name, answer, "Python " + answer.output,
+                           "`mode: python`, `where` and `active` need it",
+                           "install Python 3, or name one in BENCH_PYTHON")};
+}
+
+Findings look_at_perl(const Surroundings&) {
+  const Answer answer = ask({"perl", "-e", "print $^V"});
+  // Rare, so that it is no warning.
+  if (!answer.found)
+    return {{"", Health::ok, "no perl; only `mode: perl` needs it", ""}};
+  return {optional_program("perl", answer, "Perl " + answer.output, "", "install Perl")};
+}
+
+Findings look_at_shell(const Surroundings&) {
+  const std::string name = variable_or("JUBE_EXEC_SHELL", "/bin/sh");
+  const Answer answer = ask({name, "-c", "echo works"});
+  const std::string remedy = "commands of all steps need it: set JUBE_EXEC_SHELL to a shell";
+  if (!answer.found)
+    return {{"", Health::error, fmt::format("no shell '{}'", name), remedy}};
+  if (!answer.ok)
+    return {{"", Health::error, fmt::format("{}: {}", name, answer.trouble), remedy}};
+  if (answer.output != "works")
+    return {
+        {"", Health::warning,
+         fmt::format("{} prints text of its own: {}", name, one_line(answer.output)),
+         "what it prints would be analysed: remove it from the file that ENV or BASH_ENV names"}};
+  return {{"", Health::ok, fmt::format("{} works", name), ""}};
+}
+
+Findings look_at_bash(const Surroundings&) {
+  const Answer answer = ask({"bash", "-c", "echo $BASH_VERSION"});
+  return {optional_program("bash", answer, "bash " + answer.output, "job scripts need it",
+                           "install bash")};
+}
+
+Findings look_at_platforms(const Surroundings& where) {
+  const auto names = platform::platform_names(where.directory);
+  for (const std::string& name : names)
+    platform::load_platform(name, where.directory);
+  return {{"", Health::ok,
+           fmt::format("{} platform files; bench's own are in {}", names.size(),
+                       platform::data_directory().string()),
+           ""}};
+}
+
+}  // namespace bench::doctor

@@ -1,0 +1,147 @@
+#include "looks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
+#include <bench/base/time.hpp>
+#include <bench/batch/batch_system.hpp>
+#include <bench/batch/partition.hpp>
+#include <bench/batch/slow_answers.hpp>
+#include <bench/batch/systems.hpp>
+#include <bench/doctor/ask.hpp>
+
+namespace bench::doctor {
+namespace {
+
+/// The program that submits jobs, by which a batch system is known.
+struct Submitter {
+  const char* program;
+  const char* name;
+  const char* kind;  ///< As platform files name it.
+  std::vector<std::string> version;
+};
+
+const std::vector<Submitter>& submitters() {
+  static const std::vector<Submitter> all{{"sbatch", "Slurm", "slurm", {"sbatch", "--version"}},
+                                          {"flux", "Flux", "flux", {"flux", "--version"}},
+                                          {"qsub", "PBS or Grid Engine", "pbs", {}},
+                                          {"bsub", "LSF", "lsf", {}},
+                                          {"pjsub", "PJM", "pjm", {}}};
+  return all;
+}
+
+const Submitter* submitter() {
+  for (const Submitter& one : submitters())
+    if (!find_program(one.program).empty())
+      return &one;
+  return nullptr;
+}
+
+/// The batch system that bench speaks to by itself; null where there is none, and where a platform
+/// file has to say how.
+std::unique_ptr<batch::BatchSystem> batch_system() {
+  batch::limit_answers(patience_s);
+  const Submitter* found = submitter();
+  const batch::SystemKind* kind = found ? batch::find_system(found->kind) : nullptr;
+  return kind && !kind->needs_commands ? kind->make({}) : nullptr;
+}
+
+std::string text_of(const batch::Partition& partition) {
+  std::vector<std::string> facts;
+  if (partition.is_default)
+    facts.emplace_back("default");
+  facts.push_back(
+      fmt::format("{} node{}", partition.max_nodes, partition.max_nodes == 1 ? "" : "s"));
+  if (partition.most_gpus_per_node.value_or(0) > 0)
+    facts.push_back(fmt::format("{} GPUs per node", *partition.most_gpus_per_node));
+  if (partition.max_time_s)
+    facts.push_back(human_duration(*partition.max_time_s));
+  if (!partition.takes_jobs)
+    facts.emplace_back("takes no jobs");
+  return fmt::format("{} ({})", partition.name, join(facts, ", "));
+}
+
+}  // namespace
+
+Findings look_at_scheduler(const Surroundings&) {
+  const Submitter* found = submitter();
+  if (!found)
+    return {{"", Health::ok, "none: steps run on this machine", ""}};
+  if (found->version.empty())
+    return {{"", Health::ok, fmt::format("{}: `{}` is on PATH", found->name, found->program), ""}};
+  const Answer answer = ask(found->version);
+  if (!answer.ok)
+    return {{"", Health::error, fmt::format("{}: {}", found->program, answer.trouble),
+             "jobs cannot be submitted: ask the administrator"}};
+  return {{"", Health::ok, split(answer.output, "\n").front(), ""}};
+}
+
+Findings look_at_partitions(const Surroundings&) {
+  const auto system = batch_system();
+  if (!system)
+    return {};
+  const batch::Partitions partitions = system->ask_partitions();
+  if (!partitions.trouble.empty())
+    return {{"", Health::error, partitions.trouble,
+             "jobs wait while the batch system does not answer; `bench continue` collects them "
+             "later"}};
+  if (!partitions.known)
+    return {};
+  std::vector<std::string> texts;
+  constexpr std::size_t shown = 8;
+  for (const batch::Partition& partition : partitions.all)
+    if (texts.size() < shown)
+      texts.push_back(text_of(partition));
+  if (partitions.all.size() > shown)
+    texts.push_back(fmt::format("and {} more", partitions.all.size() - shown));
+  if (std::ranges::none_of(partitions.all, &batch::Partition::takes_jobs))
+    return {{"", Health::error, "no partition takes jobs: " + join(texts, ", "),
+             "wait, or ask the administrator"}};
+  return {{"", Health::ok, join(texts, ", "), ""}};
+}
+
+Findings look_at_accounting(const Surroundings&) {
+  const auto system = batch_system();
+  if (find_program("sbatch").empty() || !system->ask_partitions().trouble.empty())
+    return {};  // the check of partitions says why
+  const Answer answer = ask({"sacct", "-n", "-X", "-S", "now", "-o", "JobID"});
+  if (!answer.ok)
+    return {
+        {"", Health::warning,
+         "no accounting: " + (answer.found ? answer.trouble : "sacct is not installed"),
+         "nothing to do; a job that is lost while bench is away is known by its sentinel only"}};
+  return {{"", Health::ok, "sacct answers", ""}};
+}
+
+Findings look_at_accounts(const Surroundings&) {
+  const auto system = batch_system();
+  if (!system || !system->ask_partitions().trouble.empty())
+    return {};
+  std::vector<std::string> accounts;
+  for (const batch::Association& one : system->ask_associations())
+    accounts.push_back(one.qos.empty()
+                           ? one.account
+                           : fmt::format("{} (QOS {})", one.account, join(one.qos, ", ")));
+  if (accounts.empty())
+    return {{"", Health::ok, "the batch system lists no accounts of yours", ""}};
+  return {{"", Health::ok, join(accounts, ", "), ""}};
+}
+
+Findings look_at_limits(const Surroundings&) {
+  const auto system = batch_system();
+  if (!system || !system->ask_partitions().trouble.empty())
+    return {};  // the check of partitions says why
+  const int size = system->max_array_size();
+  return {{"", Health::ok,
+           size > 1 ? fmt::format("arrays of up to {} jobs", size) : "no arrays of jobs", ""}};
+}
+
+}  // namespace bench::doctor

@@ -1,0 +1,87 @@
+#include "environment.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include <bench/setup/metadata.hpp>
+
+namespace bench::crate {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What may be known, with the fact that holds it; none: no version of bench has recorded it.
+struct Item {
+  const char* name;
+  const char* fact = nullptr;
+};
+constexpr std::array items{
+    Item{"host", "host"},
+    Item{"system", "system"},
+    Item{"cpu", "cpu"},
+    Item{"cpus_usable", "cpus_usable"},
+    Item{"topology"},
+    Item{"clocks"},
+    Item{"memory_bytes", "memory_bytes"},
+    Item{"gpus", "gpus"},
+    Item{"gpu_driver", "gpu_driver"},
+    Item{"firmware"},
+    Item{"modules", "modules"},
+    Item{"environment", "environment"},
+    Item{"compiler"},
+    Item{"libraries"},
+    Item{"container", "jube_platform_container"},
+    Item{"container_digest"},
+    Item{"git_revision", "git_revision"},
+    Item{"git_difference"},
+    Item{"bench_version", "bench_version"},
+    Item{"platform", "platform"},
+    Item{"partition", "partition"},
+    Item{"qos", "qos"},
+    Item{"launcher", "launcher"},
+    Item{"power_source", "power_source"},
+};
+
+}  // namespace
+
+std::vector<EnvironmentItem> environment_of(const setup::Run& run) {
+  const auto facts = setup::facts_of(run.metadata);
+  std::vector<EnvironmentItem> all;
+  for (const Item& item : items) {
+    const auto fact = item.fact ? facts.find(item.fact) : facts.end();
+    if (!item.fact)
+      all.push_back(
+          {item.name, "", fmt::format("not recorded by bench {}", run.metadata.bench_version)});
+    else if (fact == facts.end() || fact->second.empty())
+      all.push_back({item.name, "", "not set, or not found when the run began"});
+    else
+      all.push_back({item.name, fact->second, ""});
+  }
+  // Facts that a later bench records.
+  for (const auto& [name, value] : run.metadata.provenance)
+    if (std::ranges::none_of(
+            items, [&known = name](const Item& item) { return item.fact && known == item.fact; }) &&
+        name != "filters") {
+      const auto same = std::ranges::find(all, name, &EnvironmentItem::name);
+      if (same == all.end())
+        all.push_back({name, value, ""});
+      else
+        *same = {name, value, ""};
+    }
+  return all;
+}
+
+std::string environment_json(const std::vector<EnvironmentItem>& items) {
+  Json json = Json::object();
+  for (const EnvironmentItem& item : items)
+    json[item.name] =
+        item.value.empty() ? Json{{"absent", item.absent_reason}} : Json{{"value", item.value}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace bench::crate

@@ -1,0 +1,145 @@
+#include "environment.hpp"
+#include "input_files.hpp"
+#include "metadata.hpp"
+#include "package.hpp"
+#include "reproduce.hpp"
+#include "run_files.hpp"
+#include "scheduler_record.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/below.hpp>
+#include <bench/base/error.hpp>
+#include <bench/base/process.hpp>
+#include <bench/base/text.hpp>
+#include <bench/export/crate/archive.hpp>
+#include <bench/export/crate/export.hpp>
+#include <bench/export/crate/secrets.hpp>
+#include <bench/result/table.hpp>
+#include <bench/workspace/run_directory.hpp>
+
+namespace bench::crate {
+namespace {
+
+namespace fs = std::filesystem;
+using workspace::Workpackage;
+
+/// The values of variables and parameters whose names say that they are secrets: of this process,
+/// since programs may have printed them, and of the run.
+std::set<std::string> known_secrets(const workspace::Workspace& workspace,
+                                    const std::vector<Workpackage>& workpackages) {
+  std::set<std::string> secrets;
+  const auto take = [&](const std::string& name, const std::string& value) {
+    if (is_secret_name(name) && is_secret_value(name, value))
+      secrets.insert(value);
+  };
+  for (const auto& [name, value] : current_environment())
+    take(name, value);
+  for (const Workpackage& one : workpackages)
+    for (const auto& [name, value] : one.parameters)
+      take(name, value);
+  for (const auto& [id, changes] : workspace.environments())
+    for (const auto& [name, value] : changes)
+      take(name, value.value_or(""));
+  return secrets;
+}
+
+std::string left_out_csv(const Package& package) {
+  std::string text = "path,reason\n";
+  for (const LeftOut& one : package.left_out())
+    text += fmt::format("{},{}\n", result::csv_field(one.path, ","),
+                        result::csv_field(one.reason, ","));
+  return text;
+}
+
+std::string scrubbed_csv(const Package& package) {
+  std::string text = "place,line,rule,name\n";
+  for (const Scrubbed& one : package.scrubber().scrubbed())
+    text += fmt::format("{},{},{},{}\n", result::csv_field(one.place, ","), one.line,
+                        result::csv_field(one.rule, ","), result::csv_field(one.name, ","));
+  return text;
+}
+
+std::string checksums(const Package& package) {
+  std::vector<std::string> lines;
+  for (const PackedFile& file : package.files())
+    if (file.path.find('\n') == std::string::npos)  // sha256sum would need its escapes
+      lines.push_back(fmt::format("{}  {}\n", file.sha256, file.path));
+  std::ranges::sort(lines, {}, [](const std::string& line) { return line.substr(64); });
+  return join(lines, "");
+}
+
+/// It would be a part of itself.
+void refuse_inside(const setup::Run& run, const fs::path& output) {
+  if (is_written_below(run.directory.path, fs::weakly_canonical(fs::absolute(output))))
+    throw Error(fmt::format("{} is in the run directory that is exported", output.string()),
+                "choose another place with --output");
+}
+
+void add_all(const setup::Run& run, const workspace::Workspace& workspace,
+             const tabulate::TidyTable& tidy, const Options& options,
+             const std::vector<Workpackage>& workpackages, Package& package) {
+  const auto attempts = workspace.attempts();
+  const auto environment = environment_of(run);
+  // Somebody else's run may name any file of this user as one of its own.
+  const bool is_own = workspace::is_own(run.directory.path);
+  add_resolved_input(run, package);
+  if (is_own)
+    add_input(run, workpackages, package);
+  else
+    package.leave_out("input", "the run belongs to another user: nothing outside of it is read");
+  add_run(run, workspace, package);
+  package.add_text("environment.json", environment_json(environment));
+  if (const std::string jobs = is_own ? scheduler_json(run, attempts) : ""; !jobs.empty())
+    package.add_text("scheduler.json", jobs);
+  package.add_text("REPRODUCE.md", reproduce_text(run, environment, package));
+  package.add_as_is("left_out.csv", left_out_csv(package));
+  package.add_as_is("scrubbed.csv", scrubbed_csv(package));
+  const std::string metadata = metadata_json({.run = run,
+                                              .workpackages = workpackages,
+                                              .attempts = attempts,
+                                              .tidy = tidy,
+                                              .environment = environment,
+                                              .files = package.files(),
+                                              .license = options.license});
+  // Everything in it stands in the database, too, where it has been listed.
+  Scrubber scrubber = package.scrubber();
+  package.add_as_is("ro-crate-metadata.json", scrubber.scrub(metadata, ""));
+  package.add_as_is("SHA256SUMS", checksums(package));
+}
+
+}  // namespace
+
+Exported export_run(const setup::Run& run, const workspace::Workspace& workspace,
+                    const tabulate::TidyTable& tidy, const Options& options) {
+  if (workspace::is_made_by_jube(run.directory.path))
+    throw Error(fmt::format("the run in {} was made by JUBE: it has no database to hand on",
+                            run.directory.path.string()),
+                "its results can be exported with another --format");
+  refuse_inside(run, options.output);
+  const auto workpackages = workspace.workpackages();
+  Scrubber scrubber(known_secrets(workspace, workpackages));
+  const auto archive = make_archive(
+      options.output, fmt::format("{}_{}", run.directory.path.parent_path().filename().string(),
+                                  workspace::padded(run.directory.id)));
+  Package package(*archive, scrubber, options.most_bytes, options.interrupted);
+  add_all(run, workspace, tidy, options, workpackages, package);
+  if (package.is_interrupted())
+    return {.interrupted = true};
+  archive->finish();
+  Exported exported{.files = package.files().size(),
+                    .left_out = package.left_out().size(),
+                    .scrubbed = scrubber.scrubbed().size()};
+  for (const PackedFile& file : package.files())
+    exported.bytes += file.bytes;
+  return exported;
+}
+
+}  // namespace bench::crate

@@ -1,0 +1,243 @@
+#include "input_files.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <bench/base/below.hpp>
+#include <bench/base/files.hpp>
+#include <bench/document/node.hpp>
+#include <bench/document/read.hpp>
+#include <bench/document/write.hpp>
+#include <bench/evaluate/substitute.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/platform/job_template.hpp>
+#include <bench/platform/platform.hpp>
+#include <bench/setup/run.hpp>
+
+namespace bench::crate {
+namespace {
+
+namespace fs = std::filesystem;
+using document::Node;
+
+/// Where files of the machine are in `input/`: those below the directory of the input file keep
+/// their relative path, others come below `outside/` with their absolute one.
+class Places {
+ public:
+  explicit Places(const fs::path& home) : home_(home.lexically_normal()) {}
+
+  fs::path of(const fs::path& file) const {
+    const fs::path normal = file.lexically_normal();
+    return is_written_below(home_, normal) ? normal.lexically_relative(home_)
+                                           : "outside" / normal.relative_path();
+  }
+  const fs::path& home() const { return home_; }
+
+ private:
+  fs::path home_;
+};
+
+void collect_files(const Node& node, std::set<std::string>& files) {
+  files.insert(node.place.file);
+  for (const Node& child : node.children)
+    collect_files(child, files);
+}
+
+/// Makes the directories that relative paths start from those of the export.
+void move_references(Node& node, const Places& places) {
+  if (node.name == "benchmark")
+    std::erase_if(node.attributes,
+                  [](const document::Attribute& one) { return one.name == "file_path_ref"; });
+  for (document::Attribute& attribute : node.attributes)
+    if (attribute.name == "file_path_ref" && fs::path(attribute.value).is_absolute())
+      attribute.value = places.of(attribute.value).string();
+  for (Node& child : node.children)
+    move_references(child, places);
+}
+
+/// A text with the parameters of each workpackage; itself where there are none in it.
+std::set<std::string> values_of(const std::string& text,
+                                const std::vector<workspace::Workpackage>& workpackages) {
+  if (text.find('$') == std::string::npos)
+    return {text};
+  std::set<std::string> values;
+  const auto names = evaluate::names_in(text);
+  std::set<std::vector<std::string>> seen;
+  for (const workspace::Workpackage& one : workpackages) {
+    std::map<std::string, std::string, std::less<>> known =
+        workspace::values_of(one.parameters, {names.begin(), names.end()});
+    std::vector<std::string> key;
+    for (const auto& [name, value] : known)
+      key.push_back(value);
+    if (known.size() == names.size() && seen.insert(key).second)
+      values.insert(evaluate::substitute(text, [&](std::string_view name) {
+        const auto value = known.find(name);
+        return value == known.end() ? nullptr : &value->second;
+      }));
+  }
+  return values;
+}
+
+/// The sources of a copy or link, as far as they exist.
+std::set<fs::path> sources_of(const model::FileEntry& entry, const Places& places,
+                              const std::vector<workspace::Workpackage>& workpackages) {
+  std::set<fs::path> sources;
+  if (entry.internal || entry.action == model::FileEntry::Action::prepare)
+    return sources;
+  for (const std::string& path : entry.paths)
+    for (const std::string& named :
+         values_of((fs::path(entry.source_dir) / path).string(), workpackages)) {
+      const fs::path base = places.home() / entry.base / expand_user_and_environment(named);
+      for (const fs::path& file : files_matching(base.lexically_normal()))
+        sources.insert(file.has_filename() ? file : file.parent_path());
+    }
+  return sources;
+}
+
+/// A file, or all files of a directory. Links are followed only where they stay in it.
+void add_source(const fs::path& source, const Places& places, Package& package) {
+  const auto path_of = [&](const fs::path& file) {
+    return (input_directory / places.of(file)).string();
+  };
+  std::error_code failed;
+  if (!fs::is_directory(source, failed)) {
+    package.add_file(path_of(source), fs::weakly_canonical(source, failed).parent_path(), source);
+    return;
+  }
+  std::set<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(
+           source, fs::directory_options::skip_permission_denied, failed))
+    if (!entry.is_directory(failed))
+      files.insert(entry.path());
+  for (const fs::path& file : files)
+    package.add_file(path_of(file), source, file);
+}
+
+void add_sources(const setup::Run& run, const Places& places,
+                 const std::vector<workspace::Workpackage>& workpackages, Package& package) {
+  std::set<fs::path> sources;
+  for (const model::FileSet& set : run.benchmark.file_sets)
+    for (const model::FileEntry& entry : set.entries)
+      sources.merge(sources_of(entry, places, workpackages));
+  for (const fs::path& source : sources)
+    if (is_written_below(places.home(), source) ||
+        std::ranges::any_of(run.benchmark.file_sets, [&](const model::FileSet& set) {
+          return std::ranges::any_of(set.entries, [&](const model::FileEntry& entry) {
+            return fs::path(entry.base).is_absolute() && is_written_below(entry.base, source);
+          });
+        }))
+      add_source(source, places, package);
+    else
+      package.leave_out(source.string(),
+                        "lies outside of the directory of the input file; a file set names it");
+}
+
+/// The files that a platform is read from, as `bench run` finds them beside the input.
+void add_platform(const setup::Run& run, Package& package) {
+  std::string name = setup::platform_source(run);
+  const auto known = platform::platform_names(run.metadata.home);
+  for (int k = 0; k < 8 && !name.empty(); ++k) {
+    if (!platform::is_platform_file(name) && std::ranges::find(known, name) == known.end()) {
+      package.leave_out("input/platforms/" + name + ".yaml", "there is no such platform here");
+      return;
+    }
+    const platform::Platform one = platform::load_platform(name, run.metadata.home);
+    package.add_file("input/platforms/" + one.file.filename().string(), one.file.parent_path(),
+                     one.file);
+    name = one.extends;
+    if (platform::is_platform_file(name))
+      name = (one.file.parent_path() / name).string();
+  }
+}
+
+void add_templates(const setup::Run& run, Package& package) {
+  std::set<std::string> names;
+  const fs::path file = run.metadata.platform_file;
+  std::error_code absent;
+  if (fs::is_regular_file(file, absent))
+    names.insert(platform::load_platform(file.string()).job_template);
+  for (const model::Step& step : run.benchmark.steps)
+    if (step.batch)
+      names.insert(step.batch->job_template);
+  names.erase("");
+  const fs::path home = run.metadata.home;
+  const fs::path beside = file.parent_path();
+  std::vector<fs::path> directories{home, home / "templates", beside,
+                                    beside.parent_path() / "templates"};
+  for (const fs::path& directory : platform::data_directories())
+    directories.push_back(directory / "templates");
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find_if(directories, [&](const fs::path& directory) {
+      return fs::is_regular_file(directory / name, absent);
+    });
+    const std::string path = "input/templates/" + fs::path(name).filename().string();
+    if (found == directories.end())
+      package.leave_out(path, "there is no such template here");
+    else
+      package.add_file(path, fs::weakly_canonical(*found, absent), *found / name);
+  }
+}
+
+/// What relative names of files in the document started from. It is not recorded, but the name of
+/// the input file is, as it was given and in full.
+fs::path base_of_names(const fs::path& given, const fs::path& input_file) {
+  fs::path base = input_file;
+  fs::path up;
+  for (const fs::path& part : given.lexically_normal())
+    if (part == "..")
+      up /= "any";  // `any/..` is nothing, whatever its name was
+    else
+      base = base.parent_path();
+  return given.is_absolute() ? fs::path("/") : base / up;
+}
+
+void add_as_read(const setup::Run& run, const Node& document, const Places& places,
+                 Package& package) {
+  std::set<std::string> names;
+  collect_files(document, names);
+  names.erase("");
+  const fs::path input = run.metadata.input_file;
+  const fs::path base = base_of_names(document.place.file, input);
+  std::set<fs::path> files{input};
+  for (const std::string& name : names)
+    files.insert((base / name).lexically_normal());
+  std::error_code absent;
+  for (const fs::path& file : files) {
+    const std::string path = (input_directory / places.of(file)).string();
+    if (file == input && setup::input_has_changed(run))
+      package.leave_out(path, "has changed since the run began");
+    else if (fs::is_regular_file(file, absent))
+      package.add_file(path, fs::weakly_canonical(file, absent).parent_path(), file);
+    else
+      package.leave_out(path, "is no longer there");
+  }
+}
+
+}  // namespace
+
+std::string input_path_of(const setup::Run& run) {
+  return (input_directory / Places(run.metadata.home).of(run.metadata.input_file)).string();
+}
+
+void add_resolved_input(const setup::Run& run, Package& package) {
+  Node document = document::from_json(run.metadata.document);
+  move_references(document, Places(run.metadata.home));
+  package.add_text(resolved_file, document::to_xml(document));
+}
+
+void add_input(const setup::Run& run, const std::vector<workspace::Workpackage>& workpackages,
+               Package& package) {
+  const Places places(run.metadata.home);
+  add_as_read(run, document::from_json(run.metadata.document), places, package);
+  add_sources(run, places, workpackages, package);
+  add_platform(run, package);
+  add_templates(run, package);
+}
+
+}  // namespace bench::crate

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "environment.hpp"
+#include "package.hpp"
+
+#include <string>
+#include <vector>
+
+#include <bench/setup/run.hpp>
+
+namespace bench::crate {
+
+/// `REPRODUCE.md`: the command that repeats the run, what it needs, and what each file is.
+std::string reproduce_text(const setup::Run& run, const std::vector<EnvironmentItem>& environment,
+                           const Package& package);
+
+}  // namespace bench::crate

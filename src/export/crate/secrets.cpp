@@ -1,0 +1,227 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <bench/base/regex.hpp>
+#include <bench/base/text.hpp>
+#include <bench/export/crate/secrets.hpp>
+
+namespace bench::crate {
+namespace {
+
+constexpr std::string_view replacement = "SCRUBBED";
+constexpr std::size_t shortest_known = 8;
+
+/// A kind of secret that its text alone gives away.
+struct Rule {
+  const char* name;
+  Regex expression;  ///< Group 1 is replaced.
+  /// One of them is in every such text, in lower case: the expression is slow.
+  std::vector<std::string_view> triggers;
+};
+
+std::vector<Rule> make_rules() {
+  std::vector<Rule> rules;
+  rules.push_back({"private key",
+                   Regex("(-----BEGIN [A-Z ]*PRIVATE KEY-----[\\s\\S]*?(?:-----END [A-Z ]*PRIVATE "
+                         "KEY-----|\\z))"),
+                   {"private key-----"}});
+  rules.push_back({"password in URL",
+                   Regex("[A-Za-z][A-Za-z0-9+.-]{0,20}://[^\\s/:@\"']*:([^\\s/@\"']+)@"),
+                   {"://"}});
+  rules.push_back({"authorization",
+                   Regex("(?i)\\b(?:bearer|basic) +([A-Za-z0-9._~+/=-]{16,})"),
+                   {"bearer ", "basic "}});
+  rules.push_back({"token",
+                   Regex("(?<![A-Za-z0-9])(gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\\w{30,}|"
+                         "gl[a-z]{2,5}-[\\w-]{20,}|hf_[A-Za-z0-9]{20,}|sk-[A-Za-z0-9_-]{20,}|"
+                         "A[KS]IA[0-9A-Z]{16}|xox[abeprs]-[A-Za-z0-9-]{10,}|AIza[\\w-]{35}|"
+                         "eyJ[\\w-]{10,}\\.eyJ[\\w-]{10,}\\.[\\w-]{5,}|npm_[A-Za-z0-9]{36})"),
+                   {"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "gldt-",
+                    "glcbt-", "hf_", "sk-", "akia", "asia", "xox", "eyj", "aiza", "npm_"}});
+  return rules;
+}
+
+const std::vector<Rule>& rules() {
+  static const std::vector<Rule> all = make_rules();
+  return all;
+}
+
+/// `NAME=value`, `"NAME": "value"`, `--name value`.
+constexpr const char* named =
+    "([A-Za-z_][A-Za-z0-9_.-]*)\\\\?[\"']?(?:[ \\t]*(?:=|:)[ \\t]*|(?<=[a-z])[ \\t]+)"
+    "(\\\\?\"[^\"\\\\]*|'[^']*|[^\\s\"',;&<>)}\\]]+)";
+
+constexpr std::array<std::string_view, 7> secret_words{"token", "secret", "passw",     "credential",
+                                                       "key",   "auth",   "passphrase"};
+
+bool holds_any(std::string_view text, const auto& words) {
+  return std::ranges::any_of(
+      words, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
+/// A number, maybe with its unit.
+bool is_measurement(std::string_view value) {
+  static const Regex number(
+      "\\A[-+]?(?:[0-9]+[A-Za-z%]{0,3}|[0-9]*\\.[0-9]+(?:[eE][-+]?[0-9]+)?[A-Za-z/%]*|"
+      "[0-9]+[eE][-+]?[0-9]+)\\z");
+  return number.search(value).has_value();
+}
+
+/// Replacements in a text.
+class Replacing {
+ public:
+  /// @param line number of the text's first line
+  Replacing(std::string text, const std::string& place, std::vector<Scrubbed>& scrubbed,
+            std::size_t line = 1)
+      : text_(std::move(text)), place_(place), scrubbed_(scrubbed), first_line_(line) {}
+
+  void replace(std::size_t begin, std::size_t length, const std::string& rule,
+               const std::string& name = "") {
+    const auto newlines = std::ranges::count(std::string_view(text_).substr(0, begin), '\n');
+    scrubbed_.push_back({place_, first_line_ + static_cast<std::size_t>(newlines), rule, name});
+    text_.replace(begin, length, replacement);
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+  const std::string& place_;
+  std::vector<Scrubbed>& scrubbed_;
+  std::size_t first_line_;
+};
+
+void scrub_by_rule(const Rule& rule, Replacing& replacing) {
+  std::size_t from = 0;
+  while (const auto match = rule.expression.search(replacing.text(), from)) {
+    const std::string secret = (*match)[1];
+    const std::size_t begin = replacing.text().find(secret, match->begin());
+    from = match->end();
+    if (secret == replacement || secret.starts_with('$'))
+      continue;
+    replacing.replace(begin, secret.size(), rule.name);
+    from = begin + replacement.size();
+  }
+}
+
+/// The value without the quote that it begins with.
+std::string unquoted(const std::string& value) {
+  std::size_t quotes = 0;
+  while (quotes < value.size() && quotes < 2 &&
+         (value[quotes] == '"' || value[quotes] == '\'' || value[quotes] == '\\'))
+    ++quotes;
+  return value.substr(quotes);
+}
+
+void scrub_names_of_line(Replacing& replacing) {
+  static const Regex expression(named);
+  std::size_t from = 0;
+  while (const auto match = expression.search(replacing.text(), from)) {
+    const std::string name = (*match)[1];
+    const std::string value = unquoted((*match)[2]);
+    const std::size_t begin = match->end() - value.size();
+    // What is no secret may be the name of one: `export TOKEN=...`.
+    from = match->begin() + name.size();
+    const bool is_assigned =
+        replacing.text().substr(from, begin - from).find_first_of("=:") != std::string::npos;
+    const bool is_option =
+        match->begin() >= 2 && replacing.text().compare(match->begin() - 2, 2, "--") == 0;
+    if ((!is_assigned && !is_option) || !is_secret_name(name) || value == replacement ||
+        !is_secret_value(name, value))
+      continue;
+    replacing.replace(begin, value.size(), "name", name);
+    from = begin + replacement.size();
+  }
+}
+
+/// Line by line: most lines hold none of the words, and the expression is slow.
+std::string scrub_names(const std::string& text, const std::string& place,
+                        std::vector<Scrubbed>& scrubbed) {
+  std::string result;
+  std::size_t number = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t newline = text.find('\n', begin);
+    const std::size_t end = newline == std::string::npos ? text.size() : newline + 1;
+    std::string line = text.substr(begin, end - begin);
+    begin = end;
+    ++number;
+    if (holds_any(to_lower(line), secret_words)) {
+      Replacing replacing(std::move(line), place, scrubbed, number);
+      scrub_names_of_line(replacing);
+      line = replacing.text();
+    }
+    result += line;
+  }
+  return result;
+}
+
+}  // namespace
+
+bool is_secret_name(std::string_view name) {
+  static const Regex secret(
+      "(?:token|secrets?|secret_?key|passw(?:or)?ds?|passphrase|credentials?|auth|"
+      "(?:api|access|private|account|storage|encryption|license|wandb|ssh|master)[_-]?key|"
+      "access_key_id)\\z");
+  return secret.search(to_lower(name)).has_value();
+}
+
+bool is_secret_value(std::string_view name, std::string_view value) {
+  constexpr std::array<std::string_view, 8> words{"true", "false", "none", "null",
+                                                  "yes",  "no",    "on",   "off"};
+  if (value.size() < 3 || value.starts_with('$') || value.starts_with('%') ||
+      std::ranges::find(words, to_lower(value)) != words.end() ||
+      value.find_first_not_of("*") == std::string_view::npos || is_measurement(value))
+    return false;
+  const std::string lower = to_lower(name);
+  const bool is_plain = lower.ends_with("token") || lower.ends_with("key") ||
+                        lower.ends_with("key_id") || lower.ends_with("auth");
+  constexpr std::string_view digits = "0123456789";
+  const bool has_letter = std::ranges::any_of(
+      value, [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
+  return !is_plain || (value.size() >= 8 && has_letter &&
+                       value.find_first_of(digits) != std::string_view::npos &&
+                       value.find_first_of("<>[]{}|()") == std::string_view::npos);
+}
+
+Scrubber::Scrubber(const std::set<std::string>& known) {
+  for (const std::string& value : known)
+    if (value.size() >= shortest_known)
+      known_.push_back(value);
+  // A longer one may hold a shorter one.
+  std::ranges::stable_sort(
+      known_, [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
+}
+
+std::string Scrubber::scrub(const std::string& text, const std::string& place) {
+  const std::string lower = to_lower(text);
+  const bool has_name = holds_any(lower, secret_words);
+  const bool has_known = holds_any(text, known_);
+  if (!has_name && !has_known && std::ranges::none_of(rules(), [&](const Rule& rule) {
+        return holds_any(lower, rule.triggers);
+      }))
+    return text;
+  Replacing replacing(text, place, scrubbed_);
+  for (const std::string& value : known_)
+    for (auto at = replacing.text().find(value); at != std::string::npos;
+         at = replacing.text().find(value, at))
+      replacing.replace(at, value.size(), "known value");
+  for (const Rule& rule : rules())
+    if (holds_any(lower, rule.triggers))
+      scrub_by_rule(rule, replacing);
+  return has_name ? scrub_names(replacing.text(), place, scrubbed_) : replacing.text();
+}
+
+bool Scrubber::is_in(std::string_view bytes) const {
+  const std::string lower = to_lower(bytes);
+  return holds_any(bytes, known_) || std::ranges::any_of(rules(), [&](const Rule& rule) {
+           return rule.name != std::string_view("password in URL") &&
+                  holds_any(lower, rule.triggers) && rule.expression.search(bytes);
+         });
+}
+
+}  // namespace bench::crate

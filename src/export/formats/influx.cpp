@@ -1,0 +1,118 @@
+#include "points.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
+#include <bench/export/formats/formats.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::formats {
+namespace {
+
+using workspace::Attempt;
+using workspace::Workpackage;
+
+/// A key, or the value of a tag. There is no escape for a backslash at the end, which would take
+/// the comma for its own, nor for a line break.
+std::string escaped(const std::string& text, std::string_view special) {
+  std::string result;
+  for (const char c : one_line(to_valid_utf8(text))) {
+    if (special.find(c) != std::string_view::npos)
+      result += '\\';
+    result += c;
+  }
+  if (result.ends_with('\\'))
+    result.back() = '_';
+  return result;
+}
+
+std::string key(const std::string& text) {
+  return escaped(text, ",= ");
+}
+
+std::string quoted(const std::string& text) {
+  return "\"" + replace_all(replace_all(to_valid_utf8(text), "\\", "\\\\"), "\"", "\\\"") + "\"";
+}
+
+/// None of a value that the protocol has no number for.
+std::optional<std::string> field_value(const Value& value) {
+  if (const auto* integer = std::get_if<long long>(&value))
+    return fmt::format("{}i", *integer);
+  if (const auto* real = std::get_if<double>(&value))
+    return std::isfinite(*real) ? std::optional(fmt::format("{}", *real)) : std::nullopt;
+  return quoted(std::get<std::string>(value));
+}
+
+/// Tags tell series apart, sorted by key as the database asks for.
+std::string tags_of(const Subject& subject, const Workpackage& one, const Attempt& attempt) {
+  std::map<std::string, std::string> tags;
+  for (const auto& [name, value] : one.parameters)
+    tags[name] = value;
+  for (const auto& [name, value] : std::initializer_list<std::pair<std::string, std::string>>{
+           {"benchmark", subject.run.metadata.benchmark},
+           {"step", one.step},
+           {"platform", subject.run.metadata.platform},
+           {"host", attempt.host},
+           {"workpackage", std::to_string(one.id)},
+           {"iteration", std::to_string(one.iteration)}}) {
+    if (const auto taken = tags.find(name); taken != tags.end())
+      tags["parameter_" + name] = taken->second;
+    tags[name] = value;
+  }
+  std::string text;
+  for (const auto& [name, value] : tags)
+    if (const std::string tag = key(value); !tag.empty())
+      text += fmt::format(",{}={}", key(name), tag);
+  return text;
+}
+
+std::string fields_of(const Subject& subject, std::size_t row,
+                      const std::vector<NumberColumn>& columns) {
+  const Workpackage& one = subject.workpackages[row];
+  std::string text =
+      fmt::format("state={},run={}i,retries={}i", quoted(std::string(name_of(one.state))),
+                  subject.run.directory.id, one.retries);
+  for (const NumberColumn& column : columns) {
+    const auto& value = subject.tidy.table.rows[row][column.index].value;
+    // A field has one type for all points.
+    if (!value || std::holds_alternative<std::string>(*value))
+      continue;
+    if (const auto field = field_value(*as_number(*value)))
+      text += fmt::format(",{}={}",
+                          key(name_with_unit(column.heading->title, column.heading->unit)), *field);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string influx(const Subject& subject) {
+  const auto columns = number_columns(subject);
+  const auto attempts = attempts_by_row(subject);
+  std::string text;
+  for (std::size_t row = 0; row < subject.workpackages.size(); ++row) {
+    const Workpackage& one = subject.workpackages[row];
+    // A point needs its time.
+    if (!attempts[row] || !attempts[row]->ended_unix_s || !one.has_ended())
+      continue;
+    // In ns. The database keeps less than microseconds of a time of today.
+    const long long time_us = std::llround(*attempts[row]->ended_unix_s * 1e6);
+    text += fmt::format("bench{} {} {}000\n", tags_of(subject, one, *attempts[row]),
+                        fields_of(subject, row, columns), time_us);
+  }
+  return text;
+}
+
+}  // namespace bench::formats

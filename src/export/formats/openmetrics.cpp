@@ -1,0 +1,145 @@
+#include "points.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+#include <bench/base/time.hpp>
+#include <bench/base/value.hpp>
+#include <bench/export/formats/formats.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::formats {
+namespace {
+
+using workspace::Workpackage;
+using Labels = std::vector<std::pair<std::string, std::string>>;
+
+/// `[a-zA-Z_][a-zA-Z0-9_]*`, what metrics and labels may be called.
+std::string identifier(const std::string& text) {
+  std::string name;
+  for (const char c : text)
+    name += (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ? c : '_';
+  return name.empty() || (name[0] >= '0' && name[0] <= '9') ? "_" + name : name;
+}
+
+std::string label_value(const std::string& text) {
+  return replace_all(replace_all(replace_all(to_valid_utf8(text), "\\", "\\\\"), "\"", "\\\""),
+                     "\n", "\\n");
+}
+
+std::string labels_text(const Labels& labels) {
+  std::string text;
+  for (const auto& [name, value] : labels)
+    text += fmt::format("{}{}=\"{}\"", text.empty() ? "" : ",", name, label_value(value));
+  return text.empty() ? "" : "{" + text + "}";
+}
+
+/// Those that tell a workpackage from all others. Parameters that would have the name of another
+/// label have `parameter_` in front.
+Labels labels_of(const Subject& subject, const Workpackage& one) {
+  Labels labels{{"benchmark", subject.run.metadata.benchmark},
+                {"step", one.step},
+                {"workpackage", std::to_string(one.id)},
+                {"iteration", std::to_string(one.iteration)}};
+  std::set<std::string> taken{"benchmark", "step", "workpackage", "iteration", "job", "instance"};
+  for (const auto& [name, value] : one.parameters) {
+    std::string label = identifier(name);
+    if (label.starts_with("__") || taken.contains(label))
+      label = "parameter_" + label;
+    if (taken.insert(label).second)
+      labels.emplace_back(label, value);
+  }
+  return labels;
+}
+
+/// Metrics in the text format that both Prometheus and OpenMetrics read: gauges without times.
+class MetricText {
+ public:
+  /// @param unit as a part of the name, at its end; empty: none
+  void begin(const std::string& name, const std::string& help, const std::string& unit = "") {
+    family_ = name;
+    text_ += fmt::format("# TYPE {} gauge\n", name);
+    if (!unit.empty())
+      text_ += fmt::format("# UNIT {} {}\n", name, unit);
+    // Prometheus knows no escaped quotes here, OpenMetrics no others.
+    text_ += fmt::format("# HELP {} {}\n", name,
+                         one_line(replace_all(replace_all(help, "\"", "'"), "\\", "/")));
+  }
+  void add(const Labels& labels, double value) {
+    const std::string number = std::isnan(value)   ? "NaN"
+                               : std::isinf(value) ? (value > 0 ? "+Inf" : "-Inf")
+                                                   : fmt::format("{}", value);
+    text_ += fmt::format("{}{} {}\n", family_, labels_text(labels), number);
+  }
+  std::string text() const { return text_ + "# EOF\n"; }
+
+ private:
+  std::string family_;
+  std::string text_;
+};
+
+void add_run(const Subject& subject, MetricText& metrics) {
+  const setup::RunMetadata& metadata = subject.run.metadata;
+  const Labels of_run{{"benchmark", metadata.benchmark}};
+  Labels info = of_run;
+  info.insert(info.end(), {{"run", metadata.id},
+                           {"uuid", metadata.uuid},
+                           {"platform", metadata.platform},
+                           {"bench_version", metadata.bench_version}});
+  metrics.begin("bench_run_info", "The run that these metrics are of");
+  metrics.add(info, 1);
+  if (const auto started = parse_local_time(metadata.started)) {
+    metrics.begin("bench_run_started_timestamp_seconds", "When the run began", "seconds");
+    metrics.add(of_run, *started);
+  }
+  std::map<std::string, double> states;
+  for (const workspace::State state :
+       {workspace::State::ready, workspace::State::running, workspace::State::submitted,
+        workspace::State::pending, workspace::State::done, workspace::State::failed,
+        workspace::State::skipped})
+    states[std::string(name_of(state))] = 0;
+  for (const Workpackage& one : subject.workpackages)
+    ++states[std::string(name_of(one.state))];
+  metrics.begin("bench_run_workpackages", "Workpackages of the run by state");
+  for (const auto& [state, count] : states) {
+    Labels labels = of_run;
+    labels.emplace_back("state", state);
+    metrics.add(labels, count);
+  }
+}
+
+}  // namespace
+
+std::string openmetrics(const Subject& subject) {
+  MetricText metrics;
+  add_run(subject, metrics);
+  std::set<std::string> taken;
+  for (const NumberColumn& column : number_columns(subject)) {
+    const result::Heading& heading = *column.heading;
+    const std::string unit = to_lower(unit_word(heading.unit));
+    std::string name = "bench_" + identifier(to_lower(name_with_unit(heading.title, heading.unit)));
+    for (int k = 2; !taken.insert(name).second; ++k)
+      name = "bench_" + identifier(to_lower(
+                            name_with_unit(heading.title + "_" + std::to_string(k), heading.unit)));
+    metrics.begin(
+        name,
+        heading.unit.empty() ? heading.title : fmt::format("{} in {}", heading.title, heading.unit),
+        unit);
+    for (std::size_t row = 0; row < subject.workpackages.size(); ++row)
+      if (const auto& value = subject.tidy.table.rows[row][column.index].value;
+          value && !std::holds_alternative<std::string>(*value))
+        metrics.add(labels_of(subject, subject.workpackages[row]), *as_number(*value));
+  }
+  return metrics.text();
+}
+
+}  // namespace bench::formats

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bench::plan {
+
+/// A point that something was measured at: its numbers, all positive, and the value there.
+struct FitPoint {
+  std::vector<double> x;
+  double y = 0;
+};
+
+/// A model of such points.
+struct Fit {
+  enum class Kind { power, line };
+  Kind kind = Kind::power;
+  double offset = 0;              ///< Of a power law: what the numbers do not change.
+  double constant = 0;            ///< Factor of a power law, intercept of a line.
+  std::vector<double> exponents;  ///< One for each number; the slope of a line.
+  double error = 0;  ///< Median relative error where each point is predicted from the others.
+
+  /// Nothing where the model makes no sense: a value that is not positive.
+  std::optional<double> at(const std::vector<double>& x) const;
+};
+
+/// The model that predicts left-out points best: a power law; of points with one number, a line; of
+/// one point more than a power law needs, a power law above an offset, such as a start-up. The
+/// simpler one if there is little between them. Numbers that depend on others at all points get the
+/// exponent 0. Least squares of logarithms, of relative errors for a line.
+/// @returns nothing for less than three points, or than two more than there are exponents
+std::optional<Fit> fit(const std::vector<FitPoint>& points);
+
+}  // namespace bench::plan

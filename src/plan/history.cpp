@@ -1,0 +1,262 @@
+#include "fit.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/plan/history.hpp>
+#include <bench/result/table.hpp>
+#include <bench/statistics/reals.hpp>
+#include <bench/tabulate/tidy.hpp>
+#include <bench/workflow/definitions.hpp>
+
+namespace bench::plan {
+namespace {
+
+using workspace::Parameters;
+using Member = std::optional<double> Observation::*;
+
+/// The observations at one point.
+struct Point {
+  Parameters parameters;
+  std::vector<double> values;
+  double median = 0;
+};
+
+/// All points of a step where the member is known, each once, in the order of the observations.
+std::vector<Point> points_of(const std::vector<Observation>& observations, const std::string& step,
+                             Member member) {
+  std::vector<Point> points;
+  std::map<Parameters, std::size_t> known;
+  for (const Observation& one : observations) {
+    const std::optional<double>& value = one.*member;
+    if (one.step != step || !value || !(*value > 0))
+      continue;
+    const auto [found, is_new] = known.try_emplace(one.parameters, points.size());
+    if (is_new)
+      points.push_back({one.parameters, {}, 0});
+    points[found->second].values.push_back(*value);
+  }
+  for (Point& point : points)
+    point.median = statistics::median(point.values);
+  return points;
+}
+
+std::optional<double> positive_number(const std::string& text) {
+  const auto number = parse_number(text);
+  return number && *number > 0 ? number : std::nullopt;
+}
+
+/// The names of the parameters with other values; nothing where the names themselves differ, or a
+/// value that differs is not a number.
+std::optional<std::vector<std::string>> differing_numbers(const Parameters& a,
+                                                          const Parameters& b) {
+  if (a.size() != b.size())
+    return std::nullopt;
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    if (a[k].first != b[k].first)
+      return std::nullopt;
+    if (a[k].second == b[k].second)
+      continue;
+    if (!positive_number(a[k].second) || !positive_number(b[k].second))
+      return std::nullopt;
+    names.push_back(a[k].first);
+  }
+  return names;
+}
+
+std::vector<double> numbers_of(const Parameters& parameters,
+                               const std::vector<std::string>& names) {
+  std::vector<double> numbers;
+  for (const std::string& name : names)
+    numbers.push_back(positive_number(*workspace::value_of(parameters, name)).value_or(1));
+  return numbers;
+}
+
+/// A model of the points near the wanted one.
+struct Neighbours {
+  std::vector<std::string> names;  ///< Of the numbers in which they differ.
+  std::vector<FitPoint> points;
+  Fit model;
+};
+
+/// @param names the numbers in which points may differ from the wanted one
+std::optional<Neighbours> model_of(const std::vector<Point>& points, const Parameters& wanted,
+                                   const std::vector<std::string>& names) {
+  Neighbours near{names, {}, {}};
+  for (const Point& point : points) {
+    const auto differing = differing_numbers(point.parameters, wanted);
+    if (differing && std::ranges::all_of(*differing, [&](const std::string& name) {
+          return std::ranges::find(names, name) != names.end();
+        }))
+      near.points.push_back({numbers_of(point.parameters, names), point.median});
+  }
+  const auto found = fit(near.points);
+  if (!found)
+    return std::nullopt;
+  near.model = *found;
+  return near;
+}
+
+/// All numbers in which some point differs from the wanted one, in the order of its parameters.
+std::vector<std::string> varied_numbers(const std::vector<Point>& points,
+                                        const Parameters& wanted) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : wanted)
+    if (std::ranges::any_of(points, [&, &key = name](const Point& point) {
+          const auto differing = differing_numbers(point.parameters, wanted);
+          return differing && std::ranges::find(*differing, key) != differing->end();
+        }))
+      names.push_back(name);
+  return names;
+}
+
+bool is_inside(const Neighbours& near, const std::vector<double>& at) {
+  for (std::size_t k = 0; k < at.size(); ++k) {
+    const auto [low, high] =
+        std::ranges::minmax(near.points, {}, [&](const FitPoint& point) { return point.x[k]; });
+    if (at[k] < low.x[k] || at[k] > high.x[k])
+      return false;
+  }
+  return true;
+}
+
+/// `power law in n^0.98 of 4 points, ±5 %, extrapolated`
+std::string source_of(const Neighbours& near, const std::vector<double>& at) {
+  std::vector<std::string> terms;
+  for (std::size_t k = 0; k < near.names.size(); ++k)
+    terms.push_back(near.model.kind == Fit::Kind::power
+                        ? fmt::format("{}^{:.2f}", near.names[k], near.model.exponents[k])
+                        : near.names[k]);
+  const std::string offset =
+      near.model.offset > 0 ? fmt::format("{:.3g} + ", near.model.offset) : "";
+  return fmt::format("{}{} in {} of {} points, ±{:.0f} %{}", offset,
+                     near.model.kind == Fit::Kind::power ? "power law" : "line", join(terms, " "),
+                     near.points.size(), 100 * near.model.error,
+                     is_inside(near, at) ? "" : ", extrapolated");
+}
+
+Estimate predict_member(const std::vector<Observation>& observations, const std::string& step,
+                        const Parameters& wanted, Member member) {
+  const std::vector<Point> points = points_of(observations, step, member);
+  for (const Point& point : points)
+    if (point.parameters == wanted)
+      return {point.median, fmt::format("median of {}",
+                                        point.values.size() == 1
+                                            ? "1 workpackage"
+                                            : fmt::format("{} workpackages", point.values.size()))};
+  const std::vector<std::string> names = varied_numbers(points, wanted);
+  std::optional<Neighbours> best;
+  for (const std::string& name : names)
+    if (auto near = model_of(points, wanted, {name});
+        near && (!best || near->model.error < best->model.error))
+      best = std::move(near);
+  if (names.size() > 1)
+    if (auto all = model_of(points, wanted, names);
+        all && (!best || all->model.error < best->model.error))
+      best = std::move(all);
+  constexpr double largest_error = 1;
+  if (best && !(best->model.error <= largest_error))
+    return {std::nullopt,
+            fmt::format("no model of {} points is right to within 100 %", best->points.size())};
+  if (best) {
+    const std::vector<double> at = numbers_of(wanted, best->names);
+    if (const auto value = best->model.at(at))
+      return {value, source_of(*best, at)};
+  }
+  return {std::nullopt,
+          points.empty()
+              ? "never measured on this platform"
+              : fmt::format("{} points of the step were measured, none like this", points.size())};
+}
+
+}  // namespace
+
+Parameters independent_parameters(const model::Benchmark& benchmark,
+                                  const workspace::Workpackage& workpackage) {
+  const workflow::Definitions definitions(benchmark);
+  Parameters parameters;
+  for (const auto& [name, value] : workpackage.parameters) {
+    const model::Parameter* definition = definitions.of(workpackage, name);
+    if (!definition || definition->text.find('$') == std::string::npos)
+      parameters.emplace_back(name, value);
+  }
+  return parameters;
+}
+
+std::vector<Observation> observations_of(const setup::Run& run,
+                                         const workspace::Workspace& workspace,
+                                         const tabulate::Analyses& analyses) {
+  const tabulate::TidyRun source{run, workspace, analyses};
+  const result::Table table = tabulate::tidy({&source, 1}).table;
+  const auto column = [&](const std::string& name, const std::string& unit) {
+    const auto found = std::ranges::find_if(table.headings, [&](const result::Heading& heading) {
+      return heading.title == name && heading.unit == unit;
+    });
+    return static_cast<std::size_t>(found - table.headings.begin());
+  };
+  const std::size_t time = column("run_time", "s");
+  const std::size_t energy = column("energy_wh", "Wh");
+  std::map<long long, std::string> outcomes;
+  for (const workspace::Attempt& attempt : workspace.attempts())
+    outcomes[attempt.workpackage] = attempt.outcome;
+  const auto number = [&](std::size_t row, std::size_t at) -> std::optional<double> {
+    if (at >= table.headings.size() || !table.rows[row][at].value)
+      return std::nullopt;
+    return as_number(*table.rows[row][at].value);
+  };
+  std::vector<Observation> observations;
+  std::size_t row = 0;
+  for (const workspace::Workpackage& one : workspace.workpackages()) {
+    const std::size_t at = row++;
+    const bool out_of_memory = outcomes[one.id] == "out_of_memory";
+    if (one.state != workspace::State::done && !out_of_memory)
+      continue;
+    Observation& observed = observations.emplace_back();
+    observed.step = one.step;
+    observed.parameters = independent_parameters(run.benchmark, one);
+    observed.out_of_memory = out_of_memory;
+    if (out_of_memory)
+      continue;
+    observed.time_s = number(at, time);
+    observed.energy_wh = number(at, energy);
+    observed.energy_estimated = energy < table.headings.size() && table.rows[at][energy].estimated;
+  }
+  return observations;
+}
+
+void History::add(const std::vector<Observation>& observations) {
+  observations_.insert(observations_.end(), observations.begin(), observations.end());
+}
+
+Prediction History::predict(const std::string& step, const Parameters& parameters) const {
+  Prediction prediction;
+  prediction.time_s = predict_member(observations_, step, parameters, &Observation::time_s);
+  prediction.energy_wh = predict_member(observations_, step, parameters, &Observation::energy_wh);
+  bool ended = false;
+  for (const Observation& one : observations_) {
+    if (one.step != step)
+      continue;
+    prediction.energy_wh.estimated |= one.energy_estimated;
+    if (one.parameters == parameters) {
+      ended |= !one.out_of_memory;
+      prediction.ran_out_of_memory |= one.out_of_memory;
+    }
+  }
+  prediction.ran_out_of_memory &= !ended;
+  return prediction;
+}
+
+}  // namespace bench::plan

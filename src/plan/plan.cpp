@@ -1,0 +1,181 @@
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
+#include <bench/document/node.hpp>
+#include <bench/document/read.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/plan/plan.hpp>
+#include <bench/setup/budget.hpp>
+
+namespace bench::plan {
+namespace {
+
+constexpr double seconds_per_hour = 3600;
+
+/// Why a point cannot fit; empty: nothing says so.
+std::string obstacle_of(const PlannedPoint& point, const Estimate& memory) {
+  if (point.each.ran_out_of_memory)
+    return "it ran out of memory before";
+  if (point.work.memory_gb && memory.value && *point.work.memory_gb > *memory.value)
+    return fmt::format("needs at least {:.1f} GB, a device has {:g} GB", *point.work.memory_gb,
+                       *memory.value);
+  return "";
+}
+
+/// Peaks stand in for what history does not know.
+void take_peaks(PlannedPoint& point, const platform::Platform& platform, double efficiency) {
+  const Prediction by_peak = predict_by_peak(point.work, platform, efficiency);
+  const auto take = [](Estimate& estimate, const Estimate& other, bool has_program) {
+    if (!estimate.value && (other.value || has_program))
+      estimate = other;
+  };
+  const bool measured = point.each.time_s.value.has_value();
+  take(point.each.time_s, by_peak.time_s, point.work.flops.has_value());
+  // A share of the peak says nothing of the energy of what was measured.
+  if (!measured)
+    take(point.each.energy_wh, by_peak.energy_wh, point.work.flops.has_value());
+}
+
+/// A factor file is read without its meaning: a map with `name` and `_` is a pattern.
+void read_patterns(const document::Node& node, std::map<std::string, std::string>& texts,
+                   std::map<std::string, std::string>& units) {
+  const document::Node* name = node.first("name");
+  const document::Node* text = node.first("_");
+  if (name && text) {
+    texts.emplace(strip(name->text), strip(text->text));
+    if (const document::Node* unit = node.first("unit"))
+      units.emplace(strip(name->text), strip(unit->text));
+  }
+  for (const document::Node& child : node.children)
+    read_patterns(child, texts, units);
+}
+
+}  // namespace
+
+std::optional<double> PlannedPoint::node_hours() const {
+  if (!each.time_s.value)
+    return std::nullopt;
+  return static_cast<double>(workpackages) * nodes * *each.time_s.value / seconds_per_hour;
+}
+
+std::optional<double> PlannedPoint::energy_wh() const {
+  if (!each.energy_wh.value)
+    return std::nullopt;
+  return static_cast<double>(workpackages) * *each.energy_wh.value;
+}
+
+std::vector<PlannedPoint> plan_points(const setup::Run& run,
+                                      const std::vector<engine::Preview>& previews,
+                                      const History& history, double efficiency) {
+  std::vector<PlannedPoint> points;
+  std::map<std::pair<std::string, long long>, std::size_t> known;
+  const Estimate memory = device_memory_gb(run.platform);
+  Describer describer;
+  for (const engine::Preview& one : previews) {
+    const std::string& step = one.workpackage.step;
+    const auto [found, is_new] =
+        known.try_emplace({step, one.workpackage.combination}, points.size());
+    if (!is_new) {
+      ++points[found->second].workpackages;
+      continue;
+    }
+    PlannedPoint& point = points.emplace_back();
+    point.step = step;
+    point.parameters = independent_parameters(run.benchmark, one.workpackage);
+    point.workpackages = 1;
+    const bool is_job = run.benchmark.step(step)->batch.has_value();
+    point.nodes = is_job ? one.request.resources.nodes : 1;
+    point.work = describer.describe(one.texts, is_job ? one.request.resources.tasks() : 1);
+    point.each = history.predict(step, point.parameters);
+    take_peaks(point, run.platform, efficiency);
+    point.obstacle = obstacle_of(point, memory);
+  }
+  return points;
+}
+
+Total total_of(const std::vector<PlannedPoint>& points) {
+  Total total;
+  for (const PlannedPoint& point : points) {
+    if (!point.obstacle.empty()) {
+      total.cannot_fit += point.workpackages;
+      continue;
+    }
+    total.workpackages += point.workpackages;
+    total.node_hours += point.node_hours().value_or(0);
+    total.energy_wh += point.energy_wh().value_or(0);
+    total.without_time += point.node_hours() ? 0 : point.workpackages;
+    total.without_energy += point.energy_wh() ? 0 : point.workpackages;
+  }
+  return total;
+}
+
+Budget parse_budget(const std::string& text, const platform::Platform& platform) {
+  constexpr std::pair<std::string_view, double> units[] = {
+      {"kWh", 1e3}, {"MWh", 1e6}, {"Wh", 1}};  // the longer ones first
+  for (const auto& [unit, factor] : units) {
+    if (!text.ends_with(unit))
+      continue;
+    const auto number =
+        parse_number(strip(std::string_view(text).substr(0, text.size() - unit.size())));
+    if (!number || !(*number > 0))
+      throw Error(fmt::format("invalid budget '{}'", text),
+                  "use node hours or energy: 50nh, 500Wh, 2kWh");
+    return {text, std::nullopt, *number * factor};
+  }
+  return {text, setup::parse_budget_h(text, platform), std::nullopt};
+}
+
+Affordable affordable(const std::vector<PlannedPoint>& points, const Budget& budget) {
+  Affordable result;
+  double left = budget.node_hours ? *budget.node_hours : *budget.energy_wh;
+  for (const PlannedPoint& point : points) {
+    if (!point.obstacle.empty())
+      continue;
+    const auto cost = budget.node_hours ? point.node_hours() : point.energy_wh();
+    if (!cost) {
+      result.stop =
+          fmt::format("of the next one the {} is unknown", budget.node_hours ? "time" : "energy");
+      return result;
+    }
+    const double one = *cost / static_cast<double>(point.workpackages);
+    for (std::size_t k = 0; k < point.workpackages; ++k) {
+      // A sum of shares may exceed the whole by rounding.
+      if (one > left * (1 + 1e-9)) {
+        result.stop = "the next one would exceed it";
+        return result;
+      }
+      left -= one;
+      ++result.workpackages;
+    }
+  }
+  return result;
+}
+
+CostFactors read_cost_factors(const std::filesystem::path& file) {
+  std::map<std::string, std::string> texts;
+  std::map<std::string, std::string> units;
+  read_patterns(document::read_plain_file(file), texts, units);
+  const auto number = [&](const char* name) {
+    const auto found = texts.find(name);
+    return found == texts.end() ? std::nullopt : parse_number(found->second);
+  };
+  CostFactors factors{.pue = number("pue").value_or(1),
+                      .price = number("price"),
+                      .currency = split(units["price"], "/").front(),
+                      .intensity = number("intensity")};
+  if (!factors.price && !factors.intensity)
+    throw Error(fmt::format("{} has neither a price nor an intensity", file.string()),
+                "it needs patterns `price` (per kWh) or `intensity` (g/kWh) with numbers");
+  return factors;
+}
+
+}  // namespace bench::plan

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <bench/report/figures/figure.hpp>
+#include <bench/report/figures/plan.hpp>
+
+namespace bench::report {
+
+using Json = nlohmann::ordered_json;
+
+/// The data of a figure while it is made, and how specifications call its columns.
+class Data {
+ public:
+  /// @returns its position
+  std::size_t add(const std::string& title, const std::string& unit = "") {
+    columns_.push_back({title, unit, {}});
+    return columns_.size() - 1;
+  }
+  FigureColumn& at(std::size_t column) { return columns_[column]; }
+  const FigureColumn& at(std::size_t column) const { return columns_[column]; }
+  std::size_t rows() const { return columns_.empty() ? 0 : columns_.front().values.size(); }
+  std::size_t size() const { return columns_.size(); }
+  std::vector<FigureColumn> taken() { return std::move(columns_); }
+
+ private:
+  std::vector<FigureColumn> columns_;
+};
+
+std::string field(std::size_t column);
+/// `title [unit]`
+std::string label(const FigureColumn& column);
+
+/// Its numbers ascending, each once.
+std::vector<double> numbers_of(const FigureColumn& column);
+
+/// A quantitative channel.
+/// @param from where bars begin: at zero
+Json measure(const Data& data, std::size_t column, Scale scale, bool from_zero);
+/// The quantitative x axis of lines, with its values as ticks where they are few.
+Json measure_axis(const Data& data, std::size_t column, Scale scale);
+/// A channel of names, in this order.
+Json names(const Data& data, std::size_t column, std::span<const std::string> order);
+/// A colour for each of the names, with a legend.
+Json colors(const Data& data, std::size_t column, std::span<const std::string> order);
+/// What is shown beside the pointer: these columns.
+Json tooltip(const Data& data, std::span<const std::size_t> columns);
+
+Json is_valid(std::size_t column);
+Json is_equal(std::size_t column, const std::string& text);
+/// Only rows of what ended otherwise than well.
+Json is_not_done(std::size_t state_column);
+
+int longest(std::span<const std::string> texts);
+
+}  // namespace bench::report

@@ -1,0 +1,384 @@
+#include "charts.hpp"
+
+#include "channels.hpp"
+#include "levels.hpp"
+#include "points.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/value.hpp>
+#include <bench/report/figures/figure.hpp>
+#include <bench/report/figures/plan.hpp>
+#include <bench/report/figures/source.hpp>
+
+namespace bench::report {
+namespace {
+
+std::vector<std::size_t> tooltip_columns(const Chart& chart, const Measure& measure) {
+  std::vector<std::size_t> columns{chart.x};
+  for (const auto& column : {chart.row, chart.color, chart.facet})
+    if (column)
+      columns.push_back(*column);
+  columns.push_back(measure.value);
+  for (const auto& column : {measure.low, measure.high})
+    if (column)
+      columns.push_back(*column);
+  return columns;
+}
+
+std::vector<std::size_t> tooltip_of_failures(const Chart& chart) {
+  std::vector<std::size_t> columns{chart.x};
+  for (const auto& column : {chart.row, chart.color, chart.facet, chart.state, chart.reason})
+    if (column)
+      columns.push_back(*column);
+  return columns;
+}
+
+/// Failures stand on the x axis, since there is no value to show: those of each line above those of
+/// the one before.
+void add_failures(const Chart& chart, const Json& x, Json& layers) {
+  if (!chart.state)
+    return;
+  const Json tips = tooltip(chart.data, tooltip_of_failures(chart));
+  const FigureColumn& marks = chart.data.at(*chart.mark_of_state);
+  const std::vector<std::string> one_line{""};
+  int raised = 8;
+  for (const std::string& level : chart.color ? chart.color_levels : one_line) {
+    bool any = false;
+    for (std::size_t row = 0; row < chart.data.rows(); ++row)
+      any = any || (!to_text(*marks.values[row]).empty() &&
+                    (!chart.color || to_text(*chart.data.at(*chart.color).values[row]) == level));
+    if (!any)
+      continue;
+    Json only = Json::array({is_not_done(*chart.state)});
+    if (chart.color)
+      only.push_back(is_equal(*chart.color, level));
+    const Json y{{"value", {{"expr", fmt::format("height - {}", raised)}}}};
+    Json encoding{{"x", x}, {"y", y}, {"tooltip", tips}};
+    if (chart.color)
+      encoding["color"] = colors(chart.data, *chart.color, chart.color_levels);
+    layers.push_back(
+        {{"transform", only},
+         {"mark", {{"type", "point"}, {"filled", true}, {"shape", "cross"}, {"style", "failure"}}},
+         {"encoding", encoding}});
+    layers.push_back(
+        {{"transform", only},
+         {"mark", {{"type", "text"}, {"align", "left"}, {"dx", 7}, {"style", "failure-text"}}},
+         {"encoding",
+          {{"x", x},
+           {"y", y},
+           {"text", {{"field", field(*chart.mark_of_state)}, {"type", "nominal"}}}}}});
+    raised += 14;
+  }
+}
+
+/// Where no loss would be, as a line of its own data.
+void add_ideal(const Chart& chart, const Measure& measure, const Json& x, const Json& y,
+               Json& layers) {
+  const std::vector<double> at = numbers_of(chart.data.at(chart.x));
+  if (chart.ideal == Ideal::none || at.empty() || at.front() <= 0)
+    return;
+  const double one = chart.data.at(measure.value).unit == "%" ? 100 : 1;
+  Json values = Json::array();
+  for (const double x_value : at) {
+    double ideal = one;
+    if (chart.ideal == Ideal::proportional)
+      ideal = x_value / at.front();
+    else if (chart.ideal == Ideal::equal)
+      ideal = x_value;
+    values.push_back({{field(chart.x), x_value},
+                      {field(measure.value), ideal},
+                      {"name", chart.ideal == Ideal::equal ? "equal" : "ideal"}});
+  }
+  layers.push_back({{"data", {{"values", values}}},
+                    {"mark", {{"type", "line"}, {"style", "ideal"}}},
+                    {"encoding", {{"x", x}, {"y", y}}}});
+  layers.push_back({{"data", {{"values", Json::array({values.back()})}}},
+                    {"mark",
+                     {{"type", "text"},
+                      {"style", "ideal-text"},
+                      {"align", "right"},
+                      {"dx", -8},
+                      {"dy", chart.ideal == Ideal::constant ? -8 : 0}}},
+                    {"encoding", {{"x", x}, {"y", y}, {"text", {{"field", "name"}}}}}});
+}
+
+/// The panel's rows: those of its facet.
+Json rows_of(const Chart& chart, const std::string& facet_level) {
+  return chart.facet ? Json::array({is_equal(*chart.facet, facet_level)}) : Json::array();
+}
+
+Json layers_of(const Chart& chart, const Measure& measure) {
+  switch (chart.mark) {
+    case Mark::bar:
+      return bars(chart, measure);
+    case Mark::heatmap:
+      return heatmap(chart, measure);
+    case Mark::stack:
+      return stacks(chart, measure);
+    case Mark::line:
+    case Mark::point:
+    case Mark::step:
+      break;
+  }
+  return lines(chart, measure);
+}
+
+/// Panels side by side have one scale, so that they can be compared.
+void share_domain(const Chart& chart, const Measure& measure, Json& y) {
+  std::vector<double> numbers;
+  for (const auto& column : {std::optional(measure.value), measure.low, measure.high})
+    if (column) {
+      const std::vector<double> more = numbers_of(chart.data.at(*column));
+      numbers.insert(numbers.end(), more.begin(), more.end());
+    }
+  if (numbers.empty())
+    return;
+  double low = *std::ranges::min_element(numbers);
+  if (y["scale"].value("zero", false))
+    low = std::min(low, 0.0);
+  const double high = *std::ranges::max_element(numbers);
+  if (low < high)
+    y["scale"]["domain"] = {low, high};
+}
+
+}  // namespace
+
+Json lines(const Chart& chart, const Measure& measure) {
+  const bool is_step = chart.mark == Mark::step;
+  const bool is_measured = chart.mark == Mark::point && chart.x_scale == Scale::automatic;
+  const Json x = measure_axis(chart.data, chart.x, is_measured ? Scale::linear : chart.x_scale);
+  Json y = bench::report::measure(chart.data, measure.value, chart.y_scale,
+                                  is_step || chart.ideal == Ideal::constant);
+  if (chart.facet)
+    share_domain(chart, measure, y);
+  Json encoding{{"x", x}, {"y", y}};
+  if (chart.color)
+    encoding["color"] = colors(chart.data, *chart.color, chart.color_levels);
+  const Json valid = Json::array({is_valid(measure.value)});
+  Json layers = Json::array();
+  add_ideal(chart, measure, x, y, layers);
+  if (measure.low) {
+    Json interval = encoding;
+    interval["y"]["field"] = field(*measure.low);
+    interval["y2"] = {{"field", field(*measure.high)}};
+    layers.push_back({{"transform", Json::array({is_valid(*measure.low)})},
+                      {"mark", {{"type", "rule"}, {"style", "interval"}}},
+                      {"encoding", interval}});
+  }
+  if (chart.mark != Mark::point)
+    layers.push_back({{"transform", valid}, {"mark", {{"type", "line"}}}, {"encoding", encoding}});
+  if (is_step)
+    layers.back()["mark"]["interpolate"] = "step-after";
+  constexpr std::size_t most_symbols = 400;
+  if (!is_step && chart.data.rows() <= most_symbols) {
+    // Shapes tell series apart where colours do not: in print, and for one reader in twelve.
+    if (chart.color) {
+      encoding["shape"] = encoding["color"];
+      encoding["shape"].erase("scale");
+      encoding["shape"]["scale"] = {{"domain", chart.color_levels}};
+    }
+    encoding["tooltip"] = tooltip(chart.data, tooltip_columns(chart, measure));
+    layers.push_back({{"transform", valid},
+                      {"mark", {{"type", "point"}, {"filled", true}, {"size", 60}}},
+                      {"encoding", encoding}});
+  }
+  add_failures(chart, x, layers);
+  return layers;
+}
+
+Json bars(const Chart& chart, const Measure& measure) {
+  const Json y = names(chart.data, chart.x, chart.x_levels);
+  const Json x = measure_from_zero(chart, measure);
+  Json encoding{{"y", y}, {"x", x}};
+  if (chart.color) {
+    encoding["color"] = colors(chart.data, *chart.color, chart.color_levels);
+    encoding["yOffset"] = {{"field", field(*chart.color)}, {"sort", chart.color_levels}};
+  }
+  Json layers = Json::array();
+  Json bar = encoding;
+  bar["tooltip"] = tooltip(chart.data, tooltip_columns(chart, measure));
+  layers.push_back({{"transform", Json::array({is_valid(measure.value)})},
+                    {"mark", {{"type", "bar"}}},
+                    {"encoding", bar}});
+  if (measure.low) {
+    Json interval = encoding;
+    interval.erase("color");
+    interval["x"]["field"] = field(*measure.low);
+    interval["x2"] = {{"field", field(*measure.high)}};
+    layers.push_back({{"transform", Json::array({is_valid(*measure.low)})},
+                      {"mark", {{"type", "rule"}, {"style", "interval-of-bar"}}},
+                      {"encoding", interval}});
+  }
+  if (chart.state) {
+    Json failure = encoding;
+    failure.erase("color");
+    failure["x"] = {{"value", 4}};
+    failure["text"] = {{"field", field(*chart.mark_of_state)}, {"type", "nominal"}};
+    failure["tooltip"] = tooltip(chart.data, tooltip_of_failures(chart));
+    layers.push_back({{"transform", Json::array({is_not_done(*chart.state)})},
+                      {"mark", {{"type", "text"}, {"align", "left"}, {"style", "failure-text"}}},
+                      {"encoding", failure}});
+  }
+  return layers;
+}
+
+Json heatmap(const Chart& chart, const Measure& measure) {
+  std::vector<std::string> up = chart.row_levels;
+  std::ranges::reverse(up);
+  Json x = names(chart.data, chart.x, chart.x_levels);
+  x["axis"] = {{"labelAngle", 0}, {"labelOverlap", true}, {"titleLimit", 400}};
+  const Json y = names(chart.data, *chart.row, up);
+  const FigureColumn& shown = chart.data.at(measure.value);
+  const std::vector<double> numbers = numbers_of(shown);
+  const double low = numbers.empty() ? 0 : numbers.front();
+  const double high = numbers.empty() ? 0 : numbers.back();
+  const double middle = (low + high) / 2;
+  const std::string format = high >= 1e5 ? ".3~s" : high >= 1000 ? ".0f" : ".3~r";
+  const Json valid = is_valid(measure.value);
+  Json layers = Json::array();
+  layers.push_back(
+      {{"transform", Json::array({valid})},
+       {"mark", {{"type", "rect"}}},
+       {"encoding",
+        {{"x", x},
+         {"y", y},
+         {"color",
+          {{"field", field(measure.value)},
+           {"type", "quantitative"},
+           {"title", label(shown)},
+           {"scale", {{"domain", {low, high}}}},
+           {"legend", {{"orient", "bottom"}, {"titleLimit", 300}, {"gradientLength", 200}}}}},
+         {"tooltip", tooltip(chart.data, tooltip_columns(chart, measure))}}}});
+  for (const char* side : {"low", "high"}) {
+    const Json half{{"field", field(measure.value)},
+                    {side == std::string("low") ? "lt" : "gte", middle}};
+    layers.push_back(
+        {{"transform", Json::array({valid, {{"filter", half}}})},
+         {"mark", {{"type", "text"}, {"style", fmt::format("cell-{}", side)}}},
+         {"encoding",
+          {{"x", x},
+           {"y", y},
+           {"text",
+            {{"field", field(measure.value)}, {"type", "quantitative"}, {"format", format}}}}}});
+  }
+  if (chart.state) {
+    const Json only = Json::array({is_not_done(*chart.state)});
+    layers.push_back(
+        {{"transform", only},
+         {"mark", {{"type", "rect"}, {"style", "failed-cell"}}},
+         {"encoding",
+          {{"x", x}, {"y", y}, {"tooltip", tooltip(chart.data, tooltip_of_failures(chart))}}}});
+    layers.push_back({{"transform", only},
+                      {"mark", {{"type", "text"}, {"style", "failure-text"}}},
+                      {"encoding",
+                       {{"x", x},
+                        {"y", y},
+                        {"text", {{"field", field(*chart.mark_of_state)}, {"type", "nominal"}}}}}});
+  }
+  return layers;
+}
+
+Json stacks(const Chart& chart, const Measure& measure) {
+  const std::vector<std::size_t> shown{chart.x, *chart.color, measure.value};
+  return Json::array({{{"mark", {{"type", "bar"}}},
+                       {"encoding",
+                        {{"y", names(chart.data, chart.x, chart.x_levels)},
+                         {"x", measure_from_zero(chart, measure)},
+                         {"color", colors(chart.data, *chart.color, chart.color_levels)},
+                         {"order", {{"field", field(*chart.row)}, {"type", "quantitative"}}},
+                         {"tooltip", tooltip(chart.data, shown)}}}}});
+}
+
+Json measure_from_zero(const Chart& chart, const Measure& measure) {
+  Json x = bench::report::measure(chart.data, measure.value, chart.y_scale, true);
+  x["stack"] = chart.mark == Mark::stack ? Json("zero") : Json(nullptr);
+  return x;
+}
+
+/// In pixels.
+int height_of(const Chart& chart) {
+  const int bars = static_cast<int>(chart.x_levels.size());
+  const int colors = static_cast<int>(chart.color_levels.size());
+  switch (chart.mark) {
+    case Mark::bar:
+      return bars * (chart.color ? 16 * colors + 10 : 26);
+    case Mark::stack:
+      return bars * 26;
+    case Mark::heatmap:
+      return static_cast<int>(chart.row_levels.size()) * 38;
+    case Mark::line:
+    case Mark::point:
+    case Mark::step:
+      break;
+  }
+  return 260;
+}
+
+std::vector<Panel> panels_of(const Chart& chart) {
+  std::vector<Panel> panels;
+  const std::vector<std::string> one_panel{""};
+  for (const Measure& measure : chart.measures)
+    for (const std::string& level : chart.facet ? chart.facet_levels : one_panel) {
+      Panel panel;
+      Json specification{{"layer", layers_of(chart, measure)}};
+      if (const Json rows = rows_of(chart, level); !rows.empty())
+        specification["transform"] = rows;
+      specification["height"] = height_of(chart);
+      if (chart.facet)
+        panel.title = fmt::format("{} = {}", label(chart.data.at(*chart.facet)), level);
+      else if (chart.measures.size() > 1)
+        panel.title = chart.data.at(measure.value).title;
+      if (chart.facet && chart.measures.size() > 1)
+        panel.title = chart.data.at(measure.value).title + ", " + panel.title;
+      if (chart.color)
+        panel.legend_characters = longest(chart.color_levels);
+      panel.specification = specification.dump();
+      panels.push_back(std::move(panel));
+    }
+  return panels;
+}
+
+void add_parts(const Source& source, const Plan& plan, const std::vector<Point>& points,
+               Chart& chart) {
+  std::vector<std::size_t> named{plan.x};
+  named.insert(named.end(), plan.color.begin(), plan.color.end());
+  const Column& first = source.columns[plan.y.front()];
+  chart.x = chart.data.add(named.size() == 1 ? source.columns[plan.x].title : "");
+  chart.color = chart.data.add("part");
+  chart.measures.push_back({.value = chart.data.add("time", first.unit), .low = {}, .high = {}});
+  chart.row = chart.data.add("order");  // in which parts follow one another
+  const std::size_t value = chart.measures.front().value;
+  const auto add = [&](const std::string& name, const std::string& part, double number,
+                       std::size_t order) {
+    chart.data.at(chart.x).values.emplace_back(name);
+    chart.data.at(*chart.color).values.emplace_back(part);
+    chart.data.at(value).values.emplace_back(number);
+    chart.data.at(*chart.row).values.emplace_back(static_cast<long long>(order));
+  };
+  for (const std::size_t y : plan.y)
+    chart.color_levels.push_back(source.columns[y].title);
+  if (plan.total)
+    chart.color_levels.emplace_back("rest");
+  for (const Point& point : points) {
+    const std::string name = combined_text(source, named, point.row);
+    chart.x_levels.push_back(name);
+    double sum = 0;
+    for (std::size_t k = 0; k < plan.y.size(); ++k)
+      if (point.y[k].value) {
+        add(name, chart.color_levels[k], *point.y[k].value, k);
+        sum += *point.y[k].value;
+      }
+    const auto total = plan.total ? source.columns[*plan.total].number(point.row) : std::nullopt;
+    if (total && *total > sum)
+      add(name, "rest", *total - sum, plan.y.size());
+  }
+}
+
+}  // namespace bench::report

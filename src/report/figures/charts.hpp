@@ -1,0 +1,63 @@
+#pragma once
+
+#include "channels.hpp"
+#include "points.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <bench/report/figures/figure.hpp>
+#include <bench/report/figures/plan.hpp>
+#include <bench/report/figures/source.hpp>
+
+namespace bench::report {
+
+/// Columns of a quantity in the data of a figure.
+struct Measure {
+  std::size_t value = 0;
+  std::optional<std::size_t> low;
+  std::optional<std::size_t> high;
+};
+
+/// The data of a figure and what its columns are for.
+struct Chart {
+  Mark mark = Mark::line;
+  Scale x_scale = Scale::automatic;
+  Scale y_scale = Scale::automatic;
+  Ideal ideal = Ideal::none;
+  Data data;
+  std::size_t x = 0;
+  std::vector<std::string> x_levels = {};
+  std::optional<std::size_t> row = {};
+  std::vector<std::string> row_levels = {};
+  std::optional<std::size_t> color = {};
+  std::vector<std::string> color_levels = {};
+  std::optional<std::size_t> facet = {};
+  std::vector<std::string> facet_levels = {};
+  std::vector<Measure> measures = {};
+  std::optional<std::size_t> state = {};
+  std::optional<std::size_t> mark_of_state = {};  ///< `OOM`; empty where it is done.
+  std::optional<std::size_t> reason = {};
+};
+
+/// A panel for each measure and each value of the facet.
+std::vector<Panel> panels_of(const Chart& chart);
+
+int height_of(const Chart& chart);
+
+/// The value of a bar, which begins at zero.
+Json measure_from_zero(const Chart& chart, const Measure& measure);
+
+/// The layers of one panel.
+Json lines(const Chart& chart, const Measure& measure);
+Json bars(const Chart& chart, const Measure& measure);
+Json heatmap(const Chart& chart, const Measure& measure);
+Json stacks(const Chart& chart, const Measure& measure);
+
+/// The parts of a stack, one below the other, with what is left of their total.
+void add_parts(const Source& source, const Plan& plan, const std::vector<Point>& points,
+               Chart& chart);
+
+}  // namespace bench::report

@@ -1,0 +1,215 @@
+#include "channels.hpp"
+#include "charts.hpp"
+#include "describe.hpp"
+#include "levels.hpp"
+#include "points.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
+#include <bench/report/figures/figure.hpp>
+#include <bench/report/figures/plan.hpp>
+#include <bench/report/figures/source.hpp>
+
+namespace bench::report {
+namespace {
+
+constexpr std::size_t most_points = 2000;  ///< Of a line; more are fewer than the pixels anyway.
+
+/// What stands in a cell for how a point ended.
+const char* short_name(RowState state) {
+  switch (state) {
+    case RowState::out_of_memory:
+      return "OOM";
+    case RowState::failed:
+      return "failed";
+    case RowState::skipped:
+      return "skipped";
+    case RowState::done:
+    case RowState::unfinished:
+      break;
+  }
+  return "";
+}
+
+/// A parameter as a figure has it: a number where all of them are.
+std::optional<Value> value_at(const Column& column, std::size_t row, bool as_a_name) {
+  if (!column.values[row])
+    return std::nullopt;
+  if (!as_a_name && column.is_numeric)
+    return *column.number(row);
+  return column.text(row);
+}
+
+void add_axes(const Source& source, const Plan& plan, const std::vector<Point>& points,
+              Chart& chart) {
+  const bool x_is_a_name = plan.mark == Mark::bar || plan.mark == Mark::heatmap;
+  const auto add = [&](std::size_t column, bool as_a_name) {
+    const Column& from = source.columns[column];
+    const std::size_t at = chart.data.add(from.title, from.unit);
+    for (const Point& point : points)
+      chart.data.at(at).values.push_back(value_at(from, point.row, as_a_name));
+    return at;
+  };
+  chart.x = add(plan.x, x_is_a_name);
+  chart.x_levels = source.columns[plan.x].levels();
+  if (plan.row) {
+    chart.row = add(*plan.row, true);
+    chart.row_levels = source.columns[*plan.row].levels();
+  }
+  if (!plan.color.empty()) {
+    std::vector<std::string> titles;
+    for (const std::size_t column : plan.color)
+      titles.push_back(source.columns[column].title);
+    chart.color = chart.data.add(join(titles, ", "),
+                                 plan.color.size() == 1 ? source.columns[plan.color[0]].unit : "");
+    for (const Point& point : points)
+      chart.data.at(*chart.color).values.emplace_back(point.color);
+    chart.color_levels = combined_levels(source, plan.color);
+  }
+  if (plan.facet) {
+    chart.facet = add(*plan.facet, true);
+    chart.facet_levels = source.columns[*plan.facet].levels();
+  }
+}
+
+void add_measures(const Source& source, const Plan& plan, const std::vector<Point>& points,
+                  Chart& chart) {
+  for (std::size_t k = 0; k < plan.y.size(); ++k) {
+    const Column& from = source.columns[plan.y[k]];
+    Measure measure{.value = chart.data.add(from.title, from.unit), .low = {}, .high = {}};
+    const bool has_intervals =
+        std::ranges::any_of(points, [&](const Point& point) { return point.y[k].low.has_value(); });
+    if (has_intervals) {
+      measure.low = chart.data.add(from.title + ", low", from.unit);
+      measure.high = chart.data.add(from.title + ", high", from.unit);
+    }
+    for (const Point& point : points) {
+      chart.data.at(measure.value).values.emplace_back(point.y[k].value);
+      if (has_intervals) {
+        chart.data.at(*measure.low).values.emplace_back(point.y[k].low);
+        chart.data.at(*measure.high).values.emplace_back(point.y[k].high);
+      }
+    }
+    chart.measures.push_back(measure);
+  }
+}
+
+void add_states(const std::vector<Point>& points, Chart& chart) {
+  const bool is_any_not_done =
+      std::ranges::any_of(points, [](const Point& point) { return point.state != RowState::done; });
+  if (!is_any_not_done)
+    return;
+  chart.state = chart.data.add("state");
+  chart.mark_of_state = chart.data.add("mark");
+  chart.reason = chart.data.add("reason");
+  for (const Point& point : points) {
+    chart.data.at(*chart.state).values.emplace_back(name_of(point.state));
+    chart.data.at(*chart.mark_of_state).values.emplace_back(std::string(short_name(point.state)));
+    const bool known = !point.reason.empty();
+    chart.data.at(*chart.reason)
+        .values.push_back(known ? std::optional<Value>(point.reason) : std::nullopt);
+  }
+}
+
+/// Leaves at most as many points of each line as can be seen.
+std::vector<Point> thinned_lines(const Source& source, const Plan& plan,
+                                 std::vector<Point> points) {
+  if (points.size() <= most_points || (plan.mark != Mark::line && plan.mark != Mark::step))
+    return points;
+  std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> lines;
+  for (std::size_t k = 0; k < points.size(); ++k)
+    lines[{points[k].color, plan.facet ? source.columns[*plan.facet].text(points[k].row) : ""}]
+        .push_back(k);
+  std::set<std::size_t> kept;
+  for (const auto& [line, members] : lines) {
+    std::vector<double> height;
+    for (const std::size_t member : members)
+      height.push_back(points[member].y.front().value.value_or(0));
+    for (const std::size_t k : thinned(height, most_points))
+      kept.insert(members[k]);
+    kept.insert(members.back());
+  }
+  std::vector<Point> fewer;
+  for (const std::size_t k : kept)
+    fewer.push_back(std::move(points[k]));
+  return fewer;
+}
+
+/// Rows that differ in a parameter which the figure does not show are one point.
+std::string pooled_note(const Source& source, const Plan& plan, std::size_t points) {
+  const std::size_t rows = source.rows();
+  if (points >= rows || plan.mark == Mark::step)
+    return "";
+  std::vector<std::string> hidden;
+  for (const std::size_t k : free_parameters(source)) {
+    const bool shown = k == plan.x || plan.row == k || plan.facet == k ||
+                       std::ranges::find(plan.color, k) != plan.color.end();
+    if (!shown)
+      hidden.push_back(source.columns[k].title);
+  }
+  return fmt::format("{} rows in {} points: medians{}", rows, points,
+                     hidden.empty() ? "" : " over " + join(hidden, ", "));
+}
+
+}  // namespace
+
+Figure draw(const Source& source, const Plan& plan) {
+  std::vector<Point> points = points_of(source, plan);
+  const std::size_t all_points = points.size();
+  points = thinned_lines(source, plan, std::move(points));
+  Chart chart{.mark = plan.mark,
+              .x_scale = plan.x_scale,
+              .y_scale = plan.y_scale,
+              .ideal = plan.ideal,
+              .data = {}};
+  Figure figure;
+  figure.title = plan.title.empty() ? title_of(source, plan) : plan.title;
+  figure.id = slug_of(source.name + " " + figure.title);
+  figure.description = description_of(source, plan, points);
+  if (plan.mark == Mark::stack) {
+    add_parts(source, plan, points, chart);
+  } else {
+    add_axes(source, plan, points, chart);
+    add_measures(source, plan, points, chart);
+    add_states(points, chart);
+  }
+  figure.panels = panels_of(chart);
+  const bool has_intervals = std::ranges::any_of(
+      chart.measures, [](const Measure& measure) { return measure.low.has_value(); });
+  if (std::string note = pooled_note(source, plan, all_points); !note.empty())
+    figure.notes.push_back(std::move(note));
+  if (has_intervals && plan.mark != Mark::heatmap)
+    figure.notes.emplace_back("whiskers: 95 % confidence interval of the median");
+  const bool is_estimated =
+      std::ranges::any_of(plan.y, [&](std::size_t y) { return source.columns[y].is_estimated; });
+  if (is_estimated)
+    figure.notes.emplace_back("estimated: from a model, not a measurement");
+  if (points.size() < all_points)
+    figure.notes.push_back(
+        fmt::format("{} of {} points, lowest and highest values kept", points.size(), all_points));
+  figure.columns = chart.data.taken();
+  return figure;
+}
+
+void make_ids_unique(std::vector<Figure>& figures) {
+  std::set<std::string> known;
+  for (Figure& figure : figures) {
+    std::string id = figure.id;
+    for (int n = 2; !known.insert(id).second; ++n)
+      id = fmt::format("{}-{}", figure.id, n);
+    figure.id = id;
+  }
+}
+
+}  // namespace bench::report

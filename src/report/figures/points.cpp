@@ -1,0 +1,136 @@
+#include "points.hpp"
+
+#include "levels.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <bench/base/value.hpp>
+#include <bench/report/figures/plan.hpp>
+#include <bench/report/figures/source.hpp>
+#include <bench/statistics/reals.hpp>
+#include <bench/statistics/statistics.hpp>
+
+namespace bench::report {
+namespace {
+
+/// The places of the texts of a column among its levels; what is missing comes last.
+class Places {
+ public:
+  explicit Places(const Column& column) : column_(column) {
+    for (std::string& level : column.levels())
+      places_.emplace(std::move(level), places_.size());
+  }
+  std::size_t of(std::size_t row) const {
+    const auto found = places_.find(column_.text(row));
+    return found == places_.end() ? places_.size() : found->second;
+  }
+
+ private:
+  const Column& column_;
+  std::unordered_map<std::string, std::size_t> places_;
+};
+
+Shown shown(const Column& column, const std::vector<std::size_t>& rows) {
+  std::vector<double> numbers;
+  std::size_t last = 0;
+  for (const std::size_t row : rows)
+    if (const auto number = column.number(row)) {
+      numbers.push_back(*number);
+      last = row;
+    }
+  if (numbers.empty())
+    return {};
+  if (numbers.size() == 1)
+    return {.value = numbers.front(), .low = column.low[last], .high = column.high[last]};
+  Shown all{.value = statistics::median(numbers), .low = {}, .high = {}};
+  const std::vector<Value> values(numbers.begin(), numbers.end());
+  const statistics::Numbers sums = statistics::numbers_of(values);
+  const auto end = [&](const char* suffix) {
+    return as_number(statistics::statistic_of(suffix)->compute(values, &sums));
+  };
+  const auto low = end("_ci_low");
+  const auto high = end("_ci_high");
+  if (low && high && *low < *high) {
+    all.low = low;
+    all.high = high;
+  }
+  return all;
+}
+
+/// Of rows of which none is done the one that says most.
+void set_state(const Source& source, const std::vector<std::size_t>& rows, Point& point) {
+  const bool is_done = std::ranges::any_of(
+      rows, [&](std::size_t row) { return source.states[row] == RowState::done; });
+  if (is_done)
+    return;
+  const std::size_t row = *std::ranges::min_element(
+      rows, {}, [&](std::size_t one) { return static_cast<int>(source.states[one]); });
+  point.state = source.states[row];
+  point.reason = source.reasons[row];
+}
+
+}  // namespace
+
+std::vector<Point> points_of(const Source& source, const Plan& plan) {
+  std::vector<std::size_t> keys{plan.x};
+  if (plan.row)
+    keys.push_back(*plan.row);
+  keys.insert(keys.end(), plan.color.begin(), plan.color.end());
+  if (plan.facet)
+    keys.push_back(*plan.facet);
+  std::vector<Places> places;
+  for (const std::size_t key : keys)
+    places.emplace_back(source.columns[key]);
+  std::map<std::vector<std::size_t>, std::vector<std::size_t>> groups;
+  for (std::size_t row = 0; row < source.rows(); ++row) {
+    if (!source.columns[plan.x].values[row])
+      continue;
+    std::vector<std::size_t> key;
+    for (const Places& place : places)
+      key.push_back(place.of(row));
+    groups[key].push_back(row);
+  }
+  std::vector<Point> points;
+  for (const auto& [key, members] : groups) {
+    Point& point = points.emplace_back();
+    point.row = members.front();
+    if (!plan.color.empty())
+      point.color = combined_text(source, plan.color, point.row);
+    for (const std::size_t y : plan.y)
+      point.y.push_back(shown(source.columns[y], members));
+    set_state(source, members, point);
+  }
+  return points;
+}
+
+std::vector<std::size_t> thinned(const std::vector<double>& height, std::size_t most) {
+  std::vector<std::size_t> kept;
+  if (height.size() <= most) {
+    kept.resize(height.size());
+    std::iota(kept.begin(), kept.end(), 0U);
+    return kept;
+  }
+  const std::size_t sections = most / 2;
+  for (std::size_t section = 0; section < sections; ++section) {
+    const auto at = [&](std::size_t k) {
+      return height.begin() + static_cast<std::ptrdiff_t>(k * height.size() / sections);
+    };
+    const auto [low, high] = std::minmax_element(at(section), at(section + 1));
+    const auto position = [&](auto one) { return static_cast<std::size_t>(one - height.begin()); };
+    kept.push_back(std::min(position(low), position(high)));
+    if (low != high)
+      kept.push_back(std::max(position(low), position(high)));
+  }
+  return kept;
+}
+
+}  // namespace bench::report

@@ -1,0 +1,156 @@
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/report/figures/figure.hpp>
+#include <bench/report/figures/of_tables.hpp>
+#include <bench/report/figures/plan.hpp>
+#include <bench/report/page/gather.hpp>
+#include <bench/report/page/page.hpp>
+#include <bench/report/page/power.hpp>
+#include <bench/report/page/sheet.hpp>
+#include <bench/result/combine.hpp>
+#include <bench/result/table.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::report {
+namespace {
+
+/// Columns that a table of several runs has in front; its figures take them for parameters.
+constexpr const char* run_column = "run";
+constexpr const char* platform_column = "platform";
+
+/// Whether a table of the benchmark shows the distribution of a pattern.
+bool is_distribution(const model::Benchmark& benchmark, const std::string& table) {
+  for (const model::Result& result : benchmark.results)
+    for (const model::Table& one : result.tables)
+      if (one.name == table)
+        return !one.cdf.empty();
+  return false;
+}
+
+std::vector<model::Figure> asked_of(const model::Benchmark& benchmark, const std::string& table) {
+  std::vector<model::Figure> asked;
+  for (const model::Result& result : benchmark.results)
+    std::ranges::copy_if(result.figures, std::back_inserter(asked),
+                         [&](const model::Figure& figure) { return figure.table == table; });
+  return asked;
+}
+
+bool differ(const std::vector<std::string>& texts) {
+  return std::set<std::string>(texts.begin(), texts.end()).size() > 1;
+}
+
+}  // namespace
+
+void Gatherer::add(const setup::Run& run, const workspace::Workspace& workspace,
+                   std::vector<result::Table> tables, std::vector<result::Table> compared) {
+  RunSheet sheet = sheet_of(run, workspace);
+  const std::string name = sheet.name;
+  for (int n = 2; std::ranges::count(sheets_, sheet.name, &RunSheet::name) > 0; ++n)
+    sheet.name = fmt::format("{} ({})", name, n);
+  sheets_.push_back(std::move(sheet));
+  ids_.push_back(run.directory.id);
+  platforms_.push_back(run.metadata.platform);
+  const model::Benchmark& benchmark = run.benchmark;
+  if (std::ranges::find(benchmarks_, benchmark.name) == benchmarks_.end())
+    benchmarks_.push_back(benchmark.name);
+  if (comment_.empty())
+    comment_ = run.metadata.comment.empty() ? benchmark.comment : run.metadata.comment;
+  for (const model::ParameterSet& set : benchmark.parameter_sets)
+    for (const model::Parameter& parameter : set.parameters) {
+      parameters_.insert(parameter.name);
+      for (const model::Step& step : benchmark.steps)
+        parameters_.insert(parameter.name + "_" + step.name);
+    }
+  report::add_failures(run, workspace, failures_);
+  if (std::optional<Figure> power = power_figure(run, workspace))
+    power_.push_back(std::move(*power));
+  for (result::Table& table : tables) {
+    const std::string table_name = table.name;
+    Gathered& gathered = gathered_as(table_name);
+    gathered.is_distribution = is_distribution(benchmark, table_name);
+    gathered.asked = asked_of(benchmark, table_name);  // of several runs the newest asks
+    gathered.members.push_back({sheets_.size() - 1, std::move(table)});
+  }
+  for (result::Table& table : compared) {
+    table.name += " beside published numbers";
+    Gathered& gathered = gathered_as(table.name);
+    gathered.is_comparison = true;
+    gathered.members.push_back({sheets_.size() - 1, std::move(table)});
+  }
+}
+
+Gatherer::Gathered& Gatherer::gathered_as(const std::string& name) {
+  const auto found = std::ranges::find(tables_, name, &Gathered::name);
+  if (found != tables_.end())
+    return *found;
+  return tables_.emplace_back(Gathered{.name = name, .members = {}, .asked = {}});
+}
+
+result::Table Gatherer::united(const Gathered& gathered) const {
+  if (sheets_.size() == 1)
+    return gathered.members.front().table;
+  std::vector<result::RunTable> tables;
+  for (const Member& member : gathered.members)
+    tables.push_back({static_cast<long long>(member.run), member.table});
+  result::Table table = result::combine(tables, false);
+  table.headings.front() = {.title = run_column, .unit = "", .place = {}, .name = run_column};
+  const bool platforms_differ = differ(platforms_);
+  if (platforms_differ)
+    table.headings.insert(
+        table.headings.begin(),
+        {.title = platform_column, .unit = "", .place = {}, .name = platform_column});
+  for (auto& row : table.rows) {
+    const auto run = static_cast<std::size_t>(std::get<long long>(*row.front().value));
+    row.front() = {.value = sheets_[run].name};
+    if (platforms_differ)
+      row.insert(row.begin(), {.value = platforms_[run].empty() ? "local" : platforms_[run]});
+  }
+  for (result::RowSource& source : table.sources)
+    if (source.run)
+      source.run = ids_[static_cast<std::size_t>(*source.run)];
+  return table;
+}
+
+Page Gatherer::made(const std::string& title) const {
+  Page page;
+  page.title = title.empty() ? join(benchmarks_, ", ") : title;
+  page.comment = comment_;
+  page.runs = sheets_;
+  page.failures = failures_;
+  const IsParameter is_parameter = [&](const std::string& name) {
+    return parameters_.contains(name) ||
+           (sheets_.size() > 1 && (name == run_column || name == platform_column));
+  };
+  const auto add = [&](std::vector<Figure> figures) {
+    std::ranges::move(figures, std::back_inserter(page.figures));
+  };
+  for (const Gathered& gathered : tables_) {
+    result::Table table = united(gathered);
+    if (gathered.is_comparison)
+      add(figures_of_comparison(table));
+    else
+      add(figures_of(table, is_parameter, gathered.asked, gathered.is_distribution));
+    page.tables.push_back({std::move(table), gathered.name});
+  }
+  if (tidy_) {
+    add(figures_of_steps(*tidy_, is_parameter));
+    page.tables.push_back({*tidy_, "all workpackages"});
+  }
+  add(power_);
+  make_ids_unique(page.figures);
+  return page;
+}
+
+}  // namespace bench::report

@@ -1,0 +1,51 @@
+#include "encode.hpp"
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
+#include <bench/report/page/library.hpp>
+#include <bench/report/page/page.hpp>
+
+namespace bench::report {
+namespace {
+
+/// Fills holes `{{name}}` in one pass: nothing that is put in is looked through for more.
+std::string filled(std::string_view page, const std::map<std::string, std::string>& texts) {
+  std::string html;
+  for (auto hole = page.find("{{"); hole != std::string_view::npos; hole = page.find("{{")) {
+    const auto end = page.find("}}", hole);
+    const std::string name(page.substr(hole + 2, end - hole - 2));
+    const auto text = texts.find(name);
+    if (end == std::string_view::npos || text == texts.end())
+      throw Error(fmt::format("the report's page.html has an unknown hole '{}'", name),
+                  "page.html and bench must be of one version");
+    html.append(page.substr(0, hole)).append(text->second);
+    page.remove_prefix(end + 2);
+  }
+  return html.append(page);
+}
+
+}  // namespace
+
+std::string html_of(const Page& page, const Library& library) {
+  // Vega writes styles of its own into its charts; they can load nothing.
+  const std::string policy = fmt::format(
+      "default-src 'none'; script-src '{}' '{}'; style-src 'unsafe-inline'; img-src data: blob:; "
+      "base-uri 'none'; form-action 'none'",
+      policy_hash(library.script), policy_hash(library.vega));
+  return filled(library.page, {{"title", html_text(to_valid_utf8(page.title))},
+                               {"version", html_text(page.version)},
+                               {"policy", policy},
+                               {"style", library.style},
+                               {"script", library.script},
+                               {"vega", base64(gzip(library.vega))},
+                               {"content", base64(gzip(content_of(page)))},
+                               {"tables", base64(gzip(tables_of(page, library.licenses)))}});
+}
+
+}  // namespace bench::report

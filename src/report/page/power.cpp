@@ -1,0 +1,234 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include <bench/base/below.hpp>
+#include <bench/base/text.hpp>
+#include <bench/energy/files/csv.hpp>
+#include <bench/energy/files/power_log.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/report/figures/figure.hpp>
+#include <bench/report/figures/plan.hpp>
+#include <bench/report/figures/source.hpp>
+#include <bench/report/page/power.hpp>
+#include <bench/report/page/sheet.hpp>
+#include <bench/result/table.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::report {
+namespace {
+
+namespace fs = std::filesystem;
+using workspace::Workpackage;
+
+constexpr std::size_t most_panels = 6;
+constexpr std::size_t most_points = 1000;  ///< Of a channel; more are fewer than the pixels.
+
+struct Measured {
+  const Workpackage* workpackage = nullptr;
+  fs::path log;
+  double duration_s = 0;
+};
+
+/// The samples of one channel.
+struct Samples {
+  std::vector<double> time_s;
+  std::vector<double> power_w;
+};
+
+fs::path log_of(const setup::Run& run, const Workpackage& workpackage) {
+  return run.directory.path / workpackage.directory / "work/power.csv";
+}
+
+/// Those with samples, the ones that took longest first.
+std::vector<Measured> measured_of(const setup::Run& run, const workspace::Workspace& workspace,
+                                  const std::vector<Workpackage>& all) {
+  std::map<long long, double> durations;
+  for (const workspace::Attempt& attempt : workspace.attempts())
+    if (attempt.started_unix_s && attempt.ended_unix_s)
+      durations[attempt.workpackage] = *attempt.ended_unix_s - *attempt.started_unix_s;
+  std::vector<Measured> measured;
+  for (const Workpackage& one : all) {
+    const model::Step* step = run.benchmark.step(one.step);
+    if (step && step->energy && one.state == workspace::State::done)
+      measured.push_back({&one, log_of(run, one), durations[one.id]});
+  }
+  std::ranges::stable_sort(measured, std::greater(), &Measured::duration_s);
+  return measured;
+}
+
+/// By channel, in order of the columns.
+std::vector<std::pair<std::string, Samples>> samples_in(const fs::path& log) {
+  energy::PowerLogReader reader(log);
+  constexpr std::string_view ending = "_w";
+  std::vector<std::pair<std::string, Samples>> channels;
+  std::vector<std::size_t> columns;
+  for (std::size_t k = 0; k < reader.columns().size(); ++k)
+    if (const std::string& name = reader.columns()[k]; name.ends_with(ending)) {
+      channels.emplace_back(name.substr(0, name.size() - ending.size()), Samples());
+      columns.push_back(k);
+    }
+  std::vector<double> row;
+  while (reader.next(row))
+    for (std::size_t k = 0; k < columns.size(); ++k)
+      if (std::isfinite(row[columns[k]])) {
+        channels[k].second.time_s.push_back(row.front());
+        channels[k].second.power_w.push_back(row[columns[k]]);
+      }
+  return channels;
+}
+
+/// `3: batch_size=16, precision=fp16`
+std::string label_of(const Workpackage& workpackage) {
+  std::vector<std::string> parameters;
+  for (const auto& [name, value] : workpackage.parameters)
+    parameters.push_back(name + "=" + one_line(value));
+  constexpr std::size_t most_parameters = 4;
+  const bool some = parameters.size() <= most_parameters && !parameters.empty();
+  return some ? fmt::format("{}: {}", workpackage.id, join(parameters, ", "))
+              : fmt::format("{} ({})", workpackage.id, workpackage.step);
+}
+
+/// @returns whether there are enough samples for a line
+bool add_rows(const std::string& label, const fs::path& log, result::Table& table) {
+  constexpr std::size_t least_samples = 3;
+  bool any = false;
+  for (const auto& [channel, samples] : samples_in(log)) {
+    if (samples.power_w.size() < least_samples)
+      continue;
+    any = true;
+    for (const std::size_t k : thinned(samples.power_w, most_points)) {
+      auto& row = table.rows.emplace_back(table.headings.size());
+      row[0].value = label;
+      row[1].value = channel;
+      row[2].value = samples.time_s[k];
+      row[3].value = samples.power_w[k];
+    }
+  }
+  return any;
+}
+
+/// Regions behind the lines of a panel, as bands.
+void add_regions(const fs::path& directory, const fs::path& times, Panel& panel) {
+  constexpr std::uintmax_t most_bytes = 1 << 22;
+  constexpr std::size_t most_bands = 300;
+  if (open_below(directory, times).get() < 0)
+    return;
+  struct Band {
+    std::string region;
+    double begin_s;
+    double end_s;
+  };
+  std::vector<Band> bands;
+  const auto lines = energy::parse_csv(read_limited(times, most_bytes), times);
+  for (const energy::CsvLine& line : lines)
+    if (line.cells.size() == 3)
+      if (const auto begin_s = parse_number(line.cells[1]), end_s = parse_number(line.cells[2]);
+          begin_s && end_s)
+        bands.push_back({line.cells[0], *begin_s, *end_s});
+  if (bands.empty())
+    return;
+  // The longest, which can be seen.
+  std::ranges::stable_sort(bands, std::greater(),
+                           [](const Band& one) { return one.end_s - one.begin_s; });
+  bands.resize(std::min(bands.size(), most_bands));
+  std::ranges::sort(bands, {}, &Band::begin_s);
+  nlohmann::ordered_json specification = nlohmann::ordered_json::parse(panel.specification);
+  nlohmann::ordered_json values = nlohmann::ordered_json::array();
+  for (const Band& band : bands)
+    values.push_back(
+        {{"region", to_valid_utf8(band.region)}, {"begin", band.begin_s}, {"end", band.end_s}});
+  nlohmann::ordered_json x = specification["layer"][0]["encoding"]["x"];
+  x["field"] = "begin";
+  auto& layers = specification["layer"];
+  const nlohmann::ordered_json layer = {{"data", {{"values", values}}},
+                                        {"mark", {{"type", "rect"}, {"style", "region"}}},
+                                        {"encoding",
+                                         {{"x", x},
+                                          {"x2", {{"field", "end"}}},
+                                          {"color",
+                                           {{"field", "region"},
+                                            {"type", "nominal"},
+                                            {"title", "region"},
+                                            {"scale", {{"scheme", "set2"}}},
+                                            {"legend", {{"orient", "bottom"}}}}},
+                                          {"tooltip",
+                                           {{{"field", "region"}, {"title", "region"}},
+                                            {{"field", "begin"}, {"title", "begin [s]"}},
+                                            {{"field", "end"}, {"title", "end [s]"}}}}}}};
+  // Lines in a group of their own share one legend.
+  for (auto& one : layers)
+    one["encoding"].erase("shape");  // which would have a legend of its own
+  nlohmann::ordered_json group;
+  group["layer"] = std::move(layers);
+  layers = nlohmann::ordered_json::array();
+  layers.push_back(layer);
+  layers.push_back(std::move(group));
+  specification["resolve"] = {{"scale", {{"color", "independent"}}}};
+  panel.specification = specification.dump();
+}
+
+}  // namespace
+
+std::optional<Figure> power_figure(const setup::Run& run, const workspace::Workspace& workspace) {
+  const std::vector<Workpackage> all = workspace.workpackages();
+  std::vector<Measured> measured = measured_of(run, workspace, all);
+  result::Table table;
+  table.name = "power";
+  for (const auto& [title, unit] :
+       {std::pair("workpackage", ""), {"channel", ""}, {"time", "s"}, {"power", "W"}})
+    table.headings.push_back({.title = title, .unit = unit, .place = {}, .name = title});
+  std::size_t with_samples = 0;
+  std::vector<Measured> shown;
+  for (const Measured& one : measured) {
+    // What commands put there instead of a file is not waited for.
+    if (open_below(run.directory.path, one.log).get() < 0)
+      continue;
+    if (++with_samples <= most_panels)
+      shown.push_back(one);
+  }
+  std::ranges::sort(shown, {}, [](const Measured& one) { return one.workpackage->id; });
+  std::erase_if(shown, [&](const Measured& one) {
+    return !add_rows(label_of(*one.workpackage), one.log, table);
+  });
+  if (table.rows.empty())
+    return std::nullopt;
+  const Source source = source_of(table, [](const std::string&) { return false; });
+  Figure figure = draw(source, {.x = 2,
+                                .y = {3},
+                                .color = {1},
+                                .facet = 0,
+                                .x_scale = Scale::linear,
+                                .title = "power over time"});
+  figure.id = slug_of(fmt::format("power {}", name_of(run)));
+  for (std::size_t k = 0; k < figure.panels.size(); ++k)
+    add_regions(run.directory.path, shown[k].log.parent_path() / "region_times.csv",
+                figure.panels[k]);
+  const bool is_estimated = std::ranges::any_of(table.rows, [](const auto& row) {
+    return std::get<std::string>(*row[1].value).starts_with("model:");
+  });
+  if (is_estimated)
+    figure.notes.emplace_back("estimated: from a model, not a measurement");
+  if (with_samples > shown.size())
+    figure.notes.push_back(
+        fmt::format("the {} longest of {} workpackages with samples", shown.size(), with_samples));
+  return figure;
+}
+
+}  // namespace bench::report

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+namespace bench::setup {
+
+/// `gpus` (`4 x NVIDIA A100-SXM4-40GB`) and `gpu_driver`, by the files of the NVIDIA and AMD
+/// drivers; empty where there are none.
+/// @param root where `proc` and `sys` are
+std::map<std::string, std::string> gpu_facts(const std::filesystem::path& root);
+
+/// `cpu`, its `topology` (`2 sockets, 64 cores, 128 CPUs, 8 NUMA nodes`), `clocks` (`acpi-cpufreq,
+/// governor performance, 1.50 to 3.40 GHz, boost on, clock source tsc`) and `firmware` (machine,
+/// version and date of the BIOS, microcode), by the files of the kernel; what these do not tell is
+/// left out.
+/// @param root as above
+std::map<std::string, std::string> cpu_facts(const std::filesystem::path& root);
+
+/// The image of the container that this process runs in, as Apptainer, Singularity and Podman tell;
+/// empty outside of one.
+/// @param root as above, where `run` and `.dockerenv` are, too
+std::string container_image(const std::filesystem::path& root);
+
+}  // namespace bench::setup

@@ -1,0 +1,114 @@
+#include "bench_program.hpp"
+#include "support/document_commands.hpp"
+#include "support/source_directory.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include <bench/base/text.hpp>
+
+namespace bench::end_to_end {
+namespace {
+
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+using testing::Not;
+
+class DoctorTest : public testing::Test {
+ protected:
+  /// A program that comes before the system's.
+  void program(const std::string& name, const std::string& script) const {
+    here_.write("bin/" + name, "#!/bin/sh\n" + script + "\n");
+    std::filesystem::permissions(here_.path() / "bin" / name, std::filesystem::perms::owner_all);
+  }
+  CommandOutput doctor(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "doctor");
+    return here_.bench(std::move(arguments),
+                       {{"PATH", (here_.path() / "bin").string() + ":" + std::getenv("PATH")}});
+  }
+  Playground here_;
+};
+
+TEST_F(DoctorTest, HasALineForEachFinding) {
+  const auto output = doctor({"kernel", "python", "locks"});
+  EXPECT_EQ(output.status.code, 0) << output.standard_output;
+  EXPECT_THAT(output.standard_output, MatchesRegex("ok       kernel       Linux [^\n]+\n"
+                                                   "ok       python       Python 3[^\n]+\n"
+                                                   "ok       locks        files can be locked\n"
+                                                   "3 ok, 0 warnings, 0 errors\n"));
+}
+
+TEST_F(DoctorTest, TheOrderIsAlwaysTheSame) {
+  std::vector<std::string> names;
+  for (const std::string& line : split(doctor({}).standard_output, "\n"))
+    if (line.starts_with("ok ") || line.starts_with("warning ") || line.starts_with("error "))
+      if (const auto words = split_names(line, " "); names.empty() || names.back() != words.at(1))
+        names.push_back(words.at(1));
+  std::erase_if(names, [](const std::string& name) {
+    return name == "partitions" || name == "accounting" || name == "accounts" || name == "limits";
+  });
+  EXPECT_EQ(join(names, " "),
+            "kernel libc clock file-system space locks database small-files python perl shell bash "
+            "platforms scheduler gpus power steps");
+}
+
+/// One that waits in vain is ended by the check that asked it, one that holds up the whole check by
+/// bench.
+TEST_F(DoctorTest, AProgramThatHangsIsALine) {
+  program("python3", "trap '' TERM\nsleep 600");
+  const auto inner = doctor({"python"});
+  EXPECT_EQ(inner.status.code, 1);
+  EXPECT_THAT(inner.standard_output,
+              AllOf(HasSubstr("error    python       python3: no answer within 5 s\n"),
+                    HasSubstr("hint: install Python 3"), HasSubstr("0 ok, 0 warnings, 1 error\n")));
+  const auto outer = doctor({"python", "kernel", "--timeout", "0.3"});
+  EXPECT_THAT(outer.standard_output,
+              AllOf(HasSubstr("error    python       no answer within 0.3 s\n"),
+                    HasSubstr("hint: `bench doctor python` repeats this check alone\n")));
+}
+
+TEST_F(DoctorTest, WarningsFailOnlyIfAskedTo) {
+  program("sbatch", "echo slurm 23.02");
+  program("scontrol", "echo PartitionName=p State=UP TotalNodes=1");
+  program("sinfo", "echo 'p|(null)|1'");
+  program("sacct", "echo 'Slurm accounting storage is disabled' >&2; exit 1");
+  EXPECT_EQ(doctor({"accounting"}).status.code, 0);
+  EXPECT_EQ(doctor({"accounting", "--strict"}).status.code, 1);
+}
+
+TEST_F(DoctorTest, AReportForTicketsIsOneObject) {
+  const auto output = doctor({"kernel", "--json"});
+  EXPECT_THAT(output.standard_output,
+              AllOf(HasSubstr("{\n  \"bench\": \""), HasSubstr("\"errors\": 0,\n"),
+                    ContainsRegex("\"check\": \"kernel\",\n +\"health\": \"ok\","),
+                    Not(HasSubstr("kernel       "))));
+}
+
+TEST_F(DoctorTest, AnswersTheLinesOfItsPage) {
+  int count = 0;
+  for (const auto& command :
+       support::commands_to_run(support::source_directory() / "docs/how-to/check_a_machine.md")) {
+    const auto words = split_names(command.line, " ");
+    ASSERT_EQ(words.at(1), "doctor");
+    const auto output = doctor({words.begin() + 2, words.end()});
+    EXPECT_THAT(output.standard_output, HasSubstr("error")) << command.line;  // a count, or lines
+    EXPECT_EQ(output.standard_error, "") << command.line;
+    ++count;
+  }
+  EXPECT_EQ(count, 3);
+}
+
+TEST_F(DoctorTest, AWrongNameIsAnswered) {
+  const auto wrong = doctor({"kernle"});
+  EXPECT_EQ(wrong.status.code, 1);
+  EXPECT_EQ(wrong.standard_error, "error: unknown check 'kernle'\nhint: did you mean 'kernel'?\n");
+}
+
+}  // namespace
+}  // namespace bench::end_to_end

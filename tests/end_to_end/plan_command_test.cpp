@@ -1,0 +1,219 @@
+#include "bench_program.hpp"
+#include "support/document_commands.hpp"
+#include "support/source_directory.hpp"
+#include "support/tutorial.hpp"
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
+
+namespace bench::end_to_end {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string sweep(const std::string& numbers) {
+  return fmt::format(
+      "name: sweep\noutpath: runs\n"
+      "parameterset: {{name: p, parameter: [{{n: {}}}, {{name: twice, mode: python, _: 2 * "
+      "$n}}]}}\n"
+      "step: {{name: s, use: p, iterations: 2, do: echo energy_wh=$twice}}\n"
+      "patternset: {{name: f, pattern: {{name: energy_wh, type: float, unit: Wh, _: "
+      "energy_wh=$jube_pat_fp}}}}\n"
+      "analyser: {{name: a, use: f, analyse: {{step: s, file: stdout}}}}\n",
+      numbers);
+}
+
+class PlanTest : public testing::Test {
+ protected:
+  void run(const std::string& numbers) const {
+    here_.write("sweep.yaml", sweep(numbers));
+    const auto output = here_.bench({"run", "sweep.yaml", "-a"});
+    ASSERT_EQ(output.status.code, 0) << output.standard_error;
+  }
+  /// As if the workpackages of a run had taken so long: no test waits, or depends on how fast the
+  /// machine is.
+  void set_times(int id, const std::string& seconds_of_n) const {
+    SQLite::Database database((here_.path() / fmt::format("runs/{:06}/workspace.db", id)).string(),
+                              SQLite::OPEN_READWRITE);
+    database.exec(fmt::format(
+        "UPDATE attempt SET ended_unix_s = started_unix_s + (SELECT {} FROM (SELECT "
+        "json_extract(parameters, '$.n') AS n FROM workpackage WHERE id = workpackage))",
+        seconds_of_n));
+  }
+  std::string plan(std::vector<std::string> arguments, int code = 0) const {
+    return here_.text_of("plan", std::move(arguments), code);
+  }
+  Playground here_;
+};
+
+TEST_F(PlanTest, WithoutHistoryNothingIsPretended) {
+  here_.write("sweep.yaml", sweep("[1, 2]"));
+  EXPECT_THAT(
+      plan({"sweep.yaml"}),
+      AllOf(
+          HasSubstr("| step | n | workpackages | time[s] | time from | energy[Wh] | node_hours |"),
+          HasSubstr("never measured on this platform"),
+          HasSubstr("total: 4 workpackages, 0 node hours, 0 kWh\n"
+                    "4 workpackages without an expected time: the node hours are at least that\n"),
+          HasSubstr("note: history: 0 runs of benchmark sweep on platform local, host ")));
+  EXPECT_FALSE(here_.has("runs"));
+}
+
+TEST_F(PlanTest, EarlierRunsTellOfTheirPointsAndOfTheirNeighbours) {
+  run("[1, 2, 4]");
+  set_times(0, "100 * n");
+  here_.write("sweep.yaml", sweep("[2, 8]"));
+  EXPECT_THAT(
+      plan({"sweep.yaml", "-s", "csv"}),
+      HasSubstr(
+          "s,2,2,,,200,median of 2 workpackages,4,median of 2 workpackages,0.1111,\n"
+          "s,8,2,,,800,\"power law in n^1.00 of 3 points, ±0 %, extrapolated\",16,\"power law in "
+          "n^1.00 of 3 points, ±0 %, extrapolated\",0.4444,\n"));
+  EXPECT_THAT(plan({"sweep.yaml"}),
+              HasSubstr("total: 4 workpackages, 0.556 node hours, 0.04 kWh\n"));
+}
+
+TEST_F(PlanTest, RunsElsewhereAreAddedByHand) {
+  run("[1, 2, 4]");
+  set_times(0, "100 * n");
+  here_.write("sweep.yaml", replace_all(sweep("[4]"), "outpath: runs", "outpath: others"));
+  EXPECT_THAT(plan({"sweep.yaml"}), HasSubstr("never measured"));
+  EXPECT_THAT(plan({"sweep.yaml", "--history", "runs"}),
+              AllOf(HasSubstr("median of 2 workpackages"), HasSubstr("history: 1 run of")));
+  EXPECT_THAT(plan({"sweep.yaml", "--history", "nowhere"}, 1),
+              HasSubstr("error: --history names nowhere, which is not a directory\n"));
+}
+
+TEST_F(PlanTest, ABudgetPaysForTheFirstWorkpackages) {
+  run("[1, 2, 4]");
+  set_times(0, "3600 * n");
+  EXPECT_THAT(plan({"sweep.yaml", "--budget", "14nh"}),
+              HasSubstr("a budget of 14nh pays for all of it\n"));
+  EXPECT_THAT(plan({"sweep.yaml", "--budget", "5nh"}),
+              HasSubstr("a budget of 5nh pays for the first 3 workpackages: the next one would "
+                        "exceed it\n"));
+  EXPECT_THAT(plan({"sweep.yaml", "--budget", "0.02kWh"}),
+              HasSubstr("a budget of 0.02kWh pays for the first 5 workpackages"));
+  EXPECT_THAT(plan({"sweep.yaml", "--budget", "5 apples"}, 1),
+              HasSubstr("error: invalid budget '5 apples'\n"));
+}
+
+TEST_F(PlanTest, EnergyHasAPrice) {
+  run("[1, 2, 4]");
+  here_.write("factors.yaml",
+              "patternset:\n  name: costs\n  pattern:\n"
+              "    - {name: pue, mode: text, _: 1.5}\n"
+              "    - {name: price, mode: text, unit: EUR/kWh, _: 0.2}\n"
+              "    - {name: intensity, mode: text, unit: g/kWh, _: 350}\n"
+              "    - {name: cost, mode: python, unit: EUR, _: $energy_wh * $price}\n");
+  EXPECT_THAT(plan({"sweep.yaml", "--costs", "factors.yaml"}),
+              HasSubstr(" 0.028 kWh, 0.0084 EUR, 14.7 g CO2 (PUE 1.5)\n"));
+  here_.write("none.yaml", "patternset: {name: costs, pattern: {name: pue, _: 1}}\n");
+  EXPECT_THAT(plan({"sweep.yaml", "--costs", "none.yaml"}, 1),
+              HasSubstr("error: none.yaml has neither a price nor an intensity\n"));
+}
+
+TEST_F(PlanTest, ARunShowsHowFarOffThePlanWas) {
+  run("[1, 2, 4]");
+  set_times(0, "100 * n");
+  run("[1, 2, 8]");
+  set_times(1, "80 * n");
+  run("[1, 2, 4]");  // what came later says nothing of it
+  set_times(2, "1 * n");
+  EXPECT_THAT(plan({"--check", "runs/000001"}),
+              AllOf(HasSubstr("+25.0"), HasSubstr("history: 1 run of"),
+                    HasSubstr("time: median error 25.0 %, largest 25.0 %, of 3 of 3 points\n"
+                              "energy: median error 0.0 %, largest 0.0 %, of 3 of 3 points\n")));
+  EXPECT_THAT(plan({"--check", "runs/000000"}),
+              HasSubstr("time: no point could be planned before the run\n"));
+}
+
+TEST_F(PlanTest, WrongUsageIsAnswered) {
+  EXPECT_THAT(plan({}, 1), HasSubstr("error: nothing to plan\nhint: `bench plan FILE`, or"));
+  EXPECT_THAT(plan({"nowhere.yaml"}, 1), HasSubstr("error: "));
+}
+
+/// bench beside a step program that describes a network of any size.
+class PlanOfStepProgramTest : public PlanTest {
+ protected:
+  void SetUp() override {
+    fs::create_directories(here_.path() / "share");
+    fs::create_directory_symlink(fs::path(BENCHMARKS_DIRECTORY).parent_path(),
+                                 here_.path() / "share/bench");
+    here_.write("bin/steps/gpt",
+                "#!/bin/sh\n"
+                "[ \"$4 $5\" = '--steps 10' ] || exit 3\n"
+                "echo trainable_parameters=${2}000000000\n"
+                "echo training_flops_per_sample=${2}000000000000000\n");
+    fs::permissions(here_.path() / "bin/steps/gpt", fs::perms::owner_all);
+    fs::copy_file(BENCH_PROGRAM, here_.path() / "bin/bench");
+    here_.write("train.yaml",
+                "name: train\noutpath: runs\n"
+                "parameterset: {name: p, parameter: {billions: [1, 12]}}\n"
+                "step:\n  name: s\n  use: p\n"
+                "  batch: {tasks_per_node: 4, gpus_per_node: 4}\n"
+                "  do: $jube_starter gpt --billions $billions --batch-size=2 --steps 10 "
+                "--precision fp16 > log\n");
+  }
+  std::string plan_with(std::vector<std::string> arguments) const {
+    ProcessSpec spec = here_.spec({}, {{"BENCH_DATA", ""}});
+    arguments.insert(arguments.begin(), {(here_.path() / "bin/bench").string(), "plan"});
+    spec.arguments = std::move(arguments);
+    const auto output = run_command(std::move(spec), 800);
+    EXPECT_EQ(output.status.code, 0) << output.standard_error;
+    return output.standard_output;
+  }
+};
+
+TEST_F(PlanOfStepProgramTest, PeaksStandInForHistoryAndSayWhatTheyAssume) {
+  // 1e15 per sample, 2 samples in 10 steps on 4 devices of 312 TFLOP/s.
+  EXPECT_THAT(
+      plan_with({"train.yaml", "--platform", "A100", "-s", "csv"}),
+      HasSubstr(
+          "s,1,1,8e+04,4,160.3,\"assumed: 40 % of the fp16 peak of 312 TFLOP/s, without start-up"));
+  EXPECT_THAT(
+      plan_with({"train.yaml", "--platform", "A100", "-s", "csv", "--efficiency", "20"}),
+      HasSubstr(",320.5,\"assumed: 20 % of the fp16 peak of 312 TFLOP/s, without start-up"));
+}
+
+TEST_F(PlanOfStepProgramTest, APointLargerThanTheDeviceIsMarked) {
+  const std::string planned = plan_with({"train.yaml", "--platform", "A100"});
+  EXPECT_THAT(planned, AllOf(HasSubstr("needs at least 48.0 GB, a device has 40 GB"),
+                             HasSubstr("total: 1 workpackage, "),
+                             HasSubstr("1 workpackage cannot fit into memory; no sum has it\n")));
+}
+
+TEST_F(PlanOfStepProgramTest, WhatThePlatformDoesNotStateIsAbsent) {
+  EXPECT_THAT(plan_with({"train.yaml", "--platform", "slurm"}),
+              AllOf(HasSubstr("never measured, and platform slurm has no confirmed fp16 peak"),
+                    Not(HasSubstr("cannot fit into memory"))));
+}
+
+TEST_F(PlanTest, AnswersTheLinesOfItsPage) {
+  const fs::path page = support::source_directory() / "docs/how-to/plan_a_sweep.md";
+  for (const auto& [name, text] : support::files_to_save(read_file(page)))
+    here_.write(name, text);
+  int count = 0;
+  for (const auto& command : support::commands_to_run(page)) {
+    const auto words = split_names(command.line, " ");
+    const auto output = here_.bench({words.begin() + 1, words.end()});
+    EXPECT_EQ(output.status.code, 0) << command.line << "\n" << output.standard_error;
+    ++count;
+  }
+  EXPECT_GE(count, 6);
+}
+
+}  // namespace
+}  // namespace bench::end_to_end

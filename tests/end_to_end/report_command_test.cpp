@@ -1,0 +1,310 @@
+// `bench report`: the file, and the page in a real browser.
+#include "bench_program.hpp"
+#include "support/report_library.hpp"
+#include "support/source_directory.hpp"
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
+#include <bench/base/text.hpp>
+
+namespace bench::end_to_end {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+using testing::Not;
+using testing::StartsWith;
+
+/// Two precisions and three batch sizes, of which one does not fit into the memory.
+constexpr const char* training = R"yaml(name: training
+outpath: runs
+comment: a sweep
+parameterset: {name: p, parameter: [{precision: [fp16, fp32]}, {batch_size: [8, 16, 32]}]}
+step:
+  name: train
+  use: p
+  prune: {when: oom, larger: batch_size}
+  do: |
+    test $precision$batch_size != fp3232 || { echo result=oom; exit 3; }
+    echo "rate=$(($batch_size * 10))"
+patternset: {name: o, pattern: {name: rate, type: int, unit: images/s, _: rate=$jube_pat_int}}
+analyser: {name: a, use: o, analyse: {step: train, file: stdout}}
+result: {use: a, table: {name: rates, style: pretty, sort: [precision, batch_size], column: [precision, batch_size, rate]}}
+)yaml";
+
+class ReportTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!support::has_report_library(BUILD_DIRECTORY))
+      GTEST_SKIP() << "npm has not fetched Vega: cmake --build build/release --target fetch_vega";
+  }
+
+  void run(const std::string& input, int code = 0) const {
+    here_.write("in.yaml", input);
+    const CommandOutput output = here_.bench({"run", "in.yaml"});
+    ASSERT_EQ(output.status.code, code) << output.standard_error;
+  }
+
+  std::string report(std::vector<std::string> arguments, int code = 0) const {
+    return here_.text_of("report", std::move(arguments), code);
+  }
+
+  /// What the expressions come to on the page, as JSON.
+  std::string browse(const std::string& file, std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(),
+                     {"node", (support::source_directory() / "tests/report/browser.mjs").string(),
+                      find_program("chromium").string(), (here_.path() / file).string()});
+    constexpr double far_too_long_s = 300;
+    const CommandOutput output =
+        run_command({.arguments = std::move(arguments), .directory = here_.path()}, far_too_long_s);
+    EXPECT_EQ(output.status.code, 0) << output.standard_error;
+    return output.standard_output;
+  }
+
+  Playground here_;
+};
+
+/// On a page in a browser.
+class ReportPageTest : public ReportTest {
+ protected:
+  void SetUp() override {
+    ReportTest::SetUp();
+    if (find_program("chromium").empty() || find_program("node").empty())
+      GTEST_SKIP() << "chromium or node is not installed";
+  }
+};
+
+/// That every chart has drawn something: a rectangle, a symbol, a line.
+constexpr const char* charts_with_marks =
+    R"([...document.querySelectorAll(".chart")].filter((chart) => chart.querySelectorAll(
+       ".mark-rect path, .mark-symbol path, .mark-line path").length > 0).length)";
+
+TEST_F(ReportPageTest, DrawsFiltersAndChangesItsTheme) {
+  run(training, 1);
+  report({"runs"});
+  const std::string shown = browse(
+      "report.html",
+      {"document.querySelectorAll('.chart').length", charts_with_marks,
+       "[...document.querySelectorAll('.chart')].every((one) => one.ariaLabel.length > 30)",
+       // The rows of the table, all and with filters.
+       "window.rows = () => document.querySelectorAll('#tables tbody tr').length; rows()",
+       "window.input = document.querySelector('#tables input'); window.filter = (text) => { "
+       "input.value = text; input.dispatchEvent(new Event('input')); return rows(); }; "
+       "filter('FP16')",
+       "filter('batch_size>=16 precision=fp32')", "filter('nothing')", "filter('')",
+       // By rate, descending: the missing one comes last.
+       "window.sort = document.querySelectorAll('#tables th button')[2]; sort.click(); "
+       "sort.click(); [...document.querySelectorAll('#tables tbody tr')].map((row) => "
+       "row.lastChild.textContent).join()",
+       // What is saved as csv.
+       "URL.createObjectURL = (blob) => { window.saved = blob; return '#'; }; "
+       "document.querySelector('figcaption button').click(); saved.text().then((text) => "
+       "text.split('\\r\\n')[0])",
+       "document.querySelectorAll('figcaption button')[1].click(); new Promise((done) => "
+       "setTimeout(done, 500)).then(() => saved.text()).then((text) => text.startsWith('<svg'))",
+       // The theme: colours of the page and of the charts.
+       "window.back = getComputedStyle(document.body).backgroundColor; window.ink = "
+       "document.querySelector('.role-axis-label text').getAttribute('fill'); "
+       "document.getElementById('theme').click(); document.documentElement.dataset.theme",
+       "getComputedStyle(document.body).backgroundColor !== back && "
+       "document.querySelector('.role-axis-label text').getAttribute('fill') !== ink"});
+  EXPECT_EQ(strip(shown),
+            R"({"errors":[],"requests":[],"values":[2,2,true,6,3,2,0,6,)"
+            R"("320,160,160,80,80,OOM","batch_size,precision,rate [images/s],state,mark,reason",)"
+            R"(true,"dark",true]})");
+}
+
+TEST_F(ReportPageTest, FitsANarrowScreenAndFollowsThePreferredTheme) {
+  run(training, 1);
+  report({"runs"});
+  EXPECT_EQ(strip(browse("report.html",
+                         {"--width", "400", "--dark", "document.documentElement.dataset.theme",
+                          "document.documentElement.scrollWidth", charts_with_marks})),
+            R"({"errors":[],"requests":[],"values":["dark",400,2]})");
+}
+
+TEST_F(ReportPageTest, ShowsPowerOverTimeWithRegions) {
+  run(R"yaml(name: power
+outpath: runs
+step:
+  name: train
+  batch: true
+  energy: {methods: "mock:constant=100W", interval: 20ms}
+  do: |
+    echo "begin load" >> $$BENCH_ENERGY_REGIONS
+    until [ $$(wc -l < power.csv) -gt 5 ]; do sleep 0.05; done
+    echo "end load" >> $$BENCH_ENERGY_REGIONS
+    until [ $$(wc -l < power.csv) -gt 8 ]; do sleep 0.05; done
+)yaml");
+  EXPECT_THAT(report({"runs"}), HasSubstr("1 figure, "));
+  EXPECT_EQ(strip(browse("report.html",
+                         {"document.querySelector('#figures h3').textContent",
+                          "document.querySelectorAll('.chart .mark-rect path').length",
+                          "document.querySelectorAll('.chart .mark-line path').length",
+                          "[...document.querySelectorAll('.role-legend-label text')].map((text) => "
+                          "text.textContent).sort().join()"})),
+            R"({"errors":[],"requests":[],"values":["power over time",1,1,"load,mock:constant"]})");
+}
+
+TEST_F(ReportPageTest, ExecutesNothingOfARun) {
+  run(R"(name: hostile
+outpath: runs
+comment: </script><script>window.hacked = 1</script>
+parameterset:
+  name: p
+  parameter:
+    - {name: word, separator: ";", _: "<img src=x onerror='window.hacked = 2'>;</script>;datum.c0"}
+    - {name: n, type: int, _: "1,2,3"}
+step: {name: s, use: p, do: echo value=$n}
+patternset: {name: o, pattern: {name: value, type: int, _: value=$jube_pat_int}}
+analyser: {name: a, use: o, analyse: {step: s, file: stdout}}
+result: {use: a, table: {name: "t", column: [word, n, value]}}
+)");
+  report({"runs", "--title", "<b>title</b>"});
+  EXPECT_EQ(strip(browse("report.html",
+                         {"typeof window.hacked", "document.querySelectorAll('img, h1 b').length",
+                          "document.querySelector('h1').textContent",
+                          "document.querySelector('.comment').textContent.startsWith('</script>')",
+                          "document.querySelector('#tables td').textContent.startsWith('<img')",
+                          // The policy refuses what gets into the page anyway.
+                          "document.body.append(Object.assign(document.createElement('script'), "
+                          "{textContent: 'window.hacked = 3'})); typeof window.hacked"}))
+                .substr(0, 21),
+            R"({"errors":["Executing)");
+  const std::string shown = browse(
+      "report.html", {"typeof window.hacked", "document.querySelectorAll('img, h1 b').length",
+                      "document.querySelector('h1').textContent",
+                      "document.querySelector('.comment').textContent.startsWith('</script>')",
+                      "document.querySelector('#tables td').textContent.startsWith('<img')"});
+  EXPECT_EQ(strip(shown), R"({"errors":[],"requests":[],"values":)"
+                          R"(["undefined",0,"<b>title</b>",true,true]})");
+}
+
+TEST_F(ReportTest, SaysWhatItHasWritten) {
+  run(training, 1);
+  EXPECT_THAT(report({"runs", "--output", "a.html"}),
+              MatchesRegex("a.html: 1 run, 2 figures, 1 table \\([0-9.]+ MB\\)\n"));
+  EXPECT_THAT(here_.read("a.html"), AllOf(StartsWith("<!DOCTYPE html>"), EndsWith("</html>\n"),
+                                          Not(HasSubstr(here_.path().string()))));
+}
+
+TEST_F(ReportTest, HasTheSameBytesForTheSameRuns) {
+  run(training, 1);
+  report({"runs"});
+  const std::string first = here_.read("report.html");
+  report({"runs"});
+  EXPECT_EQ(here_.read("report.html"), first);
+}
+
+TEST_F(ReportTest, IsSmall) {
+  run(training, 1);
+  report({"runs"});
+  EXPECT_LT(here_.read("report.html").size(), 1'200'000U);
+}
+
+TEST_F(ReportTest, SeveralRunsShareTheirTables) {
+  run(training, 1);
+  run(training, 1);
+  EXPECT_THAT(report({"runs", "-i", "all"}), HasSubstr("2 runs, "));
+  EXPECT_THAT(report({"runs", "-n", "1"}), HasSubstr("1 run, "));
+  EXPECT_THAT(report({"runs/000000", "runs"}), HasSubstr("2 runs, "));
+  EXPECT_THAT(report({"runs", "runs/000001"}), HasSubstr("1 run, "));
+}
+
+TEST_F(ReportTest, ARunWithoutTablesShowsAllThatIsKnown) {
+  const std::string whole = training;
+  run(whole.substr(0, whole.find("result: {use")), 1);
+  EXPECT_THAT(report({"runs"}), HasSubstr("2 figures, 1 table "));
+}
+
+TEST_F(ReportTest, ARunInWhichAllFailedIsAReport) {
+  run("name: b\noutpath: runs\nstep: {name: s, do: exit 1}\n", 1);
+  EXPECT_THAT(report({"runs"}), HasSubstr("0 figures, 1 table "));
+}
+
+TEST_F(ReportTest, ReplacesNothingButReports) {
+  run(training, 1);
+  here_.write("kept.html", "<p>mine</p>");
+  EXPECT_EQ(report({"runs", "--output", "kept.html"}, 1),
+            "error: kept.html exists and is not a report\n"
+            "hint: choose another file with --output FILE, or remove it\n");
+  EXPECT_EQ(here_.read("kept.html"), "<p>mine</p>");
+  EXPECT_THAT(report({"runs", "--output", "runs"}, 1), StartsWith("error: runs is a directory\n"));
+  EXPECT_THAT(report({"runs", "--output", "nowhere/x/a.html"}, 1), StartsWith("error: "));
+}
+
+TEST_F(ReportTest, FiguresOfTheInputFileReplaceTheChosenOnes) {
+  std::string input = training;
+  input.replace(input.rfind("}}\n"), 3, "}");
+  run(input + ", figure: {x: batch_size, y: rate, mark: bar, color: precision, title: Bars}}\n", 1);
+  EXPECT_THAT(report({"runs"}), HasSubstr("1 figure, "));
+  // Without another run.
+  here_.write("other.yaml", training);
+  EXPECT_THAT(report({"runs", "-u", "other.yaml"}), HasSubstr("2 figures, "));
+}
+
+TEST_F(ReportTest, PublishedNumbersStandBesideOurs) {
+  std::string input = training;
+  input.replace(input.find("name: rate,"), 11, "name: throughput,");
+  input.replace(input.rfind("batch_size, rate]"), 17, "batch_size, throughput]");
+  run(input, 1);
+  here_.write("paper.csv", "metric,unit,value,source\nthroughput,images/s,100,a paper\n");
+  EXPECT_THAT(report({"runs", "--compare", "paper.csv"}), HasSubstr("3 figures, 2 tables "));
+  EXPECT_THAT(report({"runs", "--compare", "nothing"}, 1),
+              StartsWith("error: unknown reference 'nothing'\n"));
+}
+
+TEST_F(ReportTest, DrawsItsFiguresIntoFiles) {
+  if (find_program("node").empty())
+    GTEST_SKIP() << "node is not installed";
+  run(training, 1);
+  const std::string files = report({"runs", "--figures", "figures"});
+  EXPECT_THAT(files, HasSubstr("figures/rates-rate-over-batch-size.svg\n"));
+  EXPECT_THAT(here_.read("figures/rates-rate-over-batch-size.svg"),
+              AllOf(StartsWith("<svg xmlns="), HasSubstr("<title>rate over batch_size</title>"),
+                    HasSubstr("OOM"), EndsWith("</svg>\n")));
+  const bool has_png = here_.has("figures/rates-rate-over-batch-size.png");
+  EXPECT_EQ(has_png, !find_program("rsvg-convert").empty());
+  EXPECT_FALSE(here_.has("report.html"));
+  EXPECT_FALSE(here_.has("figures/.figures"));
+}
+
+/// An installation that was built where there was no npm.
+TEST(ReportWithoutVegaTest, SaysHowToGetIt) {
+  const Playground here;
+  make_directories(here.path() / "bin");
+  make_directories(here.path() / "share/bench");
+  fs::copy(BENCH_PROGRAM, here.path() / "bin/bench");
+  for (const char* folder : {"platforms", "templates", "references", "report"})
+    fs::copy(support::source_directory() / folder, here.path() / "share/bench" / folder,
+             fs::copy_options::recursive);
+  here.write("in.yaml", training);
+  const auto bench = [&](std::vector<std::string> arguments) {
+    ProcessSpec spec = here.spec(std::move(arguments));
+    spec.arguments.front() = (here.path() / "bin/bench").string();
+    set_variable(*spec.environment, "XDG_CONFIG_HOME", here.path().string());
+    constexpr double far_too_long_s = 300;
+    return run_command(std::move(spec), far_too_long_s);
+  };
+  bench({"run", "in.yaml"});
+  const CommandOutput output = bench({"report", "runs"});
+  EXPECT_EQ(output.status.code, 1);
+  EXPECT_THAT(output.standard_error,
+              AllOf(StartsWith("error: a report needs Vega and Vega-Lite, and this installation of "
+                               "bench has none\nhint: build bench where npm and the network are"),
+                    HasSubstr(" to " + (here.path() / "bench/report").string())));
+}
+
+}  // namespace
+}  // namespace bench::end_to_end

@@ -1,0 +1,108 @@
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bench/export/crate/secrets.hpp>
+
+namespace bench::crate {
+namespace {
+
+using testing::ElementsAre;
+using testing::FieldsAre;
+using testing::IsEmpty;
+
+struct Case {
+  std::string name;
+  std::string text;
+  std::string scrubbed;  ///< Empty: nothing is replaced.
+};
+void PrintTo(const Case& one, std::ostream* out) {
+  *out << one.name;
+}
+
+class ScrubTest : public testing::TestWithParam<Case> {};
+
+TEST_P(ScrubTest, ReplacesSecretsAndNothingElse) {
+  Scrubber scrubber({});
+  const Case& one = GetParam();
+  EXPECT_EQ(scrubber.scrub(one.text, "file"), one.scrubbed.empty() ? one.text : one.scrubbed);
+  EXPECT_EQ(scrubber.scrubbed().empty(), one.scrubbed.empty());
+}
+
+// Put together, so that no scanner of repositories takes them for real ones.
+const std::string digits36 = "abcdefghij0123456789abcdefghij012345";
+
+INSTANTIATE_TEST_SUITE_P(
+    Names, ScrubTest,
+    testing::Values(
+        Case{"Assignment", "export HF_TOKEN=abc123def456\n", "export HF_TOKEN=SCRUBBED\n"},
+        Case{"Quoted", "API_KEY='a1b2c3d4e5'", "API_KEY='SCRUBBED'"},
+        Case{"Json", R"({"api_key": "a1b2c3d4e5", "n": 1})", R"({"api_key": "SCRUBBED", "n": 1})"},
+        Case{"JsonInJson", R"("{\"db_password\":\"hunter2\"}")",
+             R"("{\"db_password\":\"SCRUBBED\"}")"},
+        Case{"Yaml", "password: hunter2\nuser: me\n", "password: SCRUBBED\nuser: me\n"},
+        Case{"Option", "mysql --password hunter2 -u me", "mysql --password SCRUBBED -u me"},
+        Case{"OptionWithEquals", "tool --auth-token=abc123def456", "tool --auth-token=SCRUBBED"},
+        Case{"AmazonsSecret", "AWS_SECRET_ACCESS_KEY=abc/def+ghi123",
+             "AWS_SECRET_ACCESS_KEY=SCRUBBED"},
+        Case{"TwoInALine", "A_TOKEN=abc123def456 B_TOKEN=abc123def457",
+             "A_TOKEN=SCRUBBED B_TOKEN=SCRUBBED"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, ScrubTest,
+    testing::Values(Case{"GitHub", "clone with ghp_" + digits36 + " now",
+                         "clone with SCRUBBED now"},
+                    Case{"GitLab", "glpat-" + digits36.substr(0, 20), "SCRUBBED"},
+                    Case{"HuggingFace", "hf_" + digits36, "SCRUBBED"},
+                    Case{"Amazon", "id AKIA" + std::string("ABCDEFGHIJ012345"), "id SCRUBBED"},
+                    Case{"Bearer", "Authorization: Bearer abcdef0123456789abcdef",
+                         "Authorization: Bearer SCRUBBED"},
+                    Case{"Url", "git clone https://me:hunter2@example.org/x.git",
+                         "git clone https://me:SCRUBBED@example.org/x.git"},
+                    Case{"PrivateKey",
+                         "a\n-----BEGIN OPENSSH PRIVATE "
+                         "KEY-----\nabc\ndef\n-----END OPENSSH PRIVATE "
+                         "KEY-----\nb",
+                         "a\nSCRUBBED\nb"},
+                    Case{"PrivateKeyWithoutEnd",
+                         "-----BEGIN PRIVATE "
+                         "KEY-----\nabc\ndef",
+                         "SCRUBBED"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Harmless, ScrubTest,
+    testing::Values(Case{"Tokens", "tokens=1234567890 tokens_per_second: 4512.5", ""},
+                    Case{"Tokenizer", "tokenizer=llama3-tokenizer-v2", ""},
+                    Case{"TimePerToken", "time_per_token: 12.345ms, energy_per_token=1.5e-05", ""},
+                    Case{"SpecialToken", "eos_token: <|endoftext|2|>, pad_token=[PAD00000]", ""},
+                    Case{"Key", "sort_key: column12 primary_key=id", ""},
+                    Case{"Variable", "PASSWORD=$DB_PASSWORD TOKEN=${CI_JOB_TOKEN}", ""},
+                    Case{"NoValue", "password: none\nsecret=false\ntoken:\n", ""},
+                    Case{"Url", "https://example.org:8080/a@b", ""},
+                    Case{"Prose", "the secret of the password is a token", ""}));
+
+TEST(Scrubber, ReplacesKnownValuesWhereverTheyStand) {
+  Scrubber scrubber({"correct-horse", "short"});
+  EXPECT_EQ(scrubber.scrub("login correct-horse, a short one", "out"),
+            "login SCRUBBED, a short one");
+  EXPECT_TRUE(scrubber.is_in(std::string("\0correct-horse", 14)));
+  EXPECT_FALSE(scrubber.is_in(std::string("\0password=hunter2", 16)));
+}
+
+TEST(Scrubber, ListsWhatItReplacedWithoutItsValue) {
+  Scrubber scrubber({});
+  scrubber.scrub("a\nb\nMY_TOKEN=abc123def456\n", "run/out");
+  EXPECT_THAT(scrubber.scrubbed(), ElementsAre(FieldsAre("run/out", 3, "name", "MY_TOKEN")));
+}
+
+TEST(Scrubber, LeavesWhatItHasReplaced) {
+  Scrubber scrubber({});
+  scrubber.scrub("TOKEN=SCRUBBED password: SCRUBBED https://me:SCRUBBED@host", "out");
+  EXPECT_THAT(scrubber.scrubbed(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace bench::crate

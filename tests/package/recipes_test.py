@@ -1,0 +1,210 @@
+"""The recipes in packaging/ fit CMakeLists.txt, and have what their tools require.
+
+The tools themselves are not needed: a stand-in records what Spack's and EasyBuild's files say.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import types
+import unittest
+
+ROOT = pathlib.Path(__file__).parents[2]
+PACKAGING = ROOT / "packaging"
+
+CMAKE = (ROOT / "CMakeLists.txt").read_text()
+VERSION = re.search(r"project\(bench VERSION ([0-9.]+)", CMAKE)[1]
+FILES = "\n".join(path.read_text() for path in [
+    ROOT / "CMakeLists.txt", ROOT / "src/CMakeLists.txt", ROOT / "steps/CMakeLists.txt",
+    ROOT / "cmake/libraries.cmake"])
+OPTIONS = set(re.findall(r"option\((BENCH_\w+)", FILES))
+FETCHED = dict(re.findall(r"set\(bench_source_of_(\S+) \S+ (\S+)\)", FILES))
+
+# The oldest versions of libraries, by the names that find_package has for them.
+OLDEST = dict(re.findall(r"(?:find_package|bench_library)\((\S+) ([0-9.]+)", FILES))
+OLDEST["PCRE2"] = re.search(r"libpcre2-8>=([0-9.]+)", FILES)[1]
+OLDEST["cmake"] = re.search(r"cmake_minimum_required\(VERSION ([0-9.]+)", CMAKE)[1]
+
+
+def numbers(version):
+    return [int(part) for part in re.findall(r"\d+", version)]
+
+
+class DocumentationTest(unittest.TestCase):
+    ROWS = {"CMake, Ninja": "cmake", "fmt": "fmt", "Boost": "Boost", "OpenSSL": "OpenSSL",
+            "PCRE2": "PCRE2", "yaml-cpp": "yaml-cpp", "pugixml": "pugixml",
+            "nlohmann-json": "nlohmann_json", "CLI11": "CLI11", "LibTorch": "Torch"}
+
+    def test_has_the_oldest_versions_that_cmake_takes(self):
+        rows = dict(re.findall(r"(?m)^\| ([^|]+) \| ([0-9., ]+) \|",
+                               (ROOT / "docs/how-to/build.md").read_text()))
+        self.assertEqual({row: rows[row] for row in self.ROWS},
+                         {row: OLDEST[name] for row, name in self.ROWS.items()})
+        self.assertEqual(rows["SQLite, SQLiteCpp"], f"{OLDEST['SQLite3']}, {OLDEST['SQLiteCpp']}")
+
+
+class LibrariesTest(unittest.TestCase):
+    def test_one_that_is_not_there_is_named_with_what_to_do(self):
+        with tempfile.TemporaryDirectory() as directory:
+            run = subprocess.run(
+                ["cmake", "-S", ROOT, "-B", directory, "-G", "Ninja", "-DBENCH_STEPS=OFF",
+                 "-DBENCH_TESTS=OFF", "-DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON"],
+                capture_output=True, text=True, check=False)
+        self.assertNotEqual(run.returncode, 0)
+        said = " ".join(run.stderr.split())
+        self.assertIn("fmt 9 or newer is needed. Found: none", said)
+        self.assertIn("-DBENCH_FETCH=ON", said)
+
+
+class SpackTest(unittest.TestCase):
+    NAMES = {"fmt": "fmt", "boost": "Boost", "openssl": "OpenSSL", "pcre2": "PCRE2",
+             "yaml-cpp": "yaml-cpp", "pugixml": "pugixml", "sqlite": "SQLite3",
+             "nlohmann-json": "nlohmann_json", "cli11": "CLI11", "cmake": "cmake",
+             "py-torch": "Torch"}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.said = said = {}
+
+        def directive(name):
+            def record(*arguments, **named):
+                said.setdefault(name, []).append((arguments, named))
+                return lambda function: function
+            return record
+
+        class When:
+            def __init__(self, *_):
+                pass
+
+            def __enter__(self):
+                pass
+
+            def __exit__(self, *_):
+                pass
+
+        spack = types.ModuleType("spack.package")
+        for name in ("license", "version", "variant", "depends_on", "conflicts", "resource",
+                     "generator", "run_after", "on_package_attributes"):
+            setattr(spack, name, directive(name))
+        spack.when = When
+        spack.CMakePackage = object
+        spack.join_path = lambda *parts: "/".join(map(str, parts))
+        spack.__all__ = [name for name in vars(spack) if not name.startswith("_")]
+        sys.modules["spack"] = types.ModuleType("spack")
+        sys.modules["spack.package"] = spack
+        scope = {}
+        file = PACKAGING / "spack/packages/bench/package.py"
+        exec(compile(file.read_text(), file, "exec"), scope)
+        cls.recipe = scope["Bench"]
+
+    def test_has_the_version(self):
+        self.assertEqual([arguments for arguments, _ in self.said["version"]], [(VERSION,)])
+
+    def test_asks_for_the_oldest_versions_that_cmake_takes(self):
+        asked = {}
+        for (spec,), _ in self.said["depends_on"]:
+            match = re.match(r"([\w-]+)@([0-9.]+):", spec)
+            if match and match[1] in self.NAMES:
+                asked[self.NAMES[match[1]]] = match[2]
+        self.assertEqual(asked, {name: OLDEST[name] for name in self.NAMES.values()})
+
+    def test_builds_the_libraries_that_spack_lacks_from_the_versions_of_cmake(self):
+        for _, resource in self.said["resource"]:
+            self.assertEqual(resource["tag"], FETCHED[resource["name"]])
+
+    def test_sets_options_that_exist(self):
+        recipe = self.recipe()
+        recipe.stage = types.SimpleNamespace(source_path="src")
+        recipe.spec = types.SimpleNamespace(satisfies=lambda spec: False)
+        recipe.define = lambda name, value: (name, value)
+        recipe.define_from_variant = lambda name, variant: (name, variant)
+        names = {name for name, _ in recipe.cmake_args() if name.startswith("BENCH_")}
+        self.assertLessEqual(names, OPTIONS)
+        self.assertIn("BENCH_STEPS", names)
+        variants = {arguments[0] for arguments, _ in self.said["variant"]}
+        self.assertEqual(variants, {"steps", "cuda", "rocm"})
+        self.assertTrue(recipe.url_for_version(VERSION).endswith(f"/bench-{VERSION}.tar.gz"))
+
+    def test_is_in_a_repository(self):
+        self.assertIn("namespace: bench", (PACKAGING / "spack/repo.yaml").read_text())
+
+
+class EasyBuildTest(unittest.TestCase):
+    REQUIRED = ("name", "version", "homepage", "description", "toolchain", "easyblock",
+                "moduleclass", "sanity_check_paths", "sanity_check_commands")
+
+    def configs(self):
+        for file in sorted((PACKAGING / "easybuild").glob("*.eb")):
+            scope = {"SYSTEM": ("system", "system"), "SOURCE_TAR_GZ": "%(name)s-%(version)s.tar.gz"}
+            exec(compile(file.read_text(), file, "exec"), scope)
+            yield file, scope
+
+    def test_there_is_one_for_the_orchestrator_and_one_for_the_steps(self):
+        self.assertEqual({config["name"] for _, config in self.configs()}, {"bench", "bench-steps"})
+
+    def test_has_what_easybuild_requires_under_the_name_that_it_expects(self):
+        for file, config in self.configs():
+            for field in self.REQUIRED:
+                self.assertTrue(config.get(field), f"{file.name}: {field}")
+            toolchain = config["toolchain"]
+            suffix = config.get("versionsuffix", "").replace("%(cudaver)s", "12.1.1")
+            self.assertEqual(file.name, f"{config['name']}-{VERSION}-{toolchain['name']}-"
+                                        f"{toolchain['version']}{suffix}.eb")
+            self.assertEqual(config["version"], VERSION)
+            self.assertEqual(set(config["sanity_check_paths"]), {"files", "dirs"})
+
+    def test_sets_options_that_exist(self):
+        for file, config in self.configs():
+            names = set(re.findall(r"-D(BENCH_\w+)=", config["configopts"]))
+            self.assertLessEqual(names, OPTIONS, file.name)
+
+    def test_dependencies_are_new_enough(self):
+        names = {"fmt": "fmt", "OpenSSL": "OpenSSL", "PCRE2": "PCRE2", "yaml-cpp": "yaml-cpp",
+                 "pugixml": "pugixml", "SQLite": "SQLite3", "nlohmann_json": "nlohmann_json",
+                 "Boost": "Boost", "CMake": "cmake", "PyTorch": "Torch"}
+        for file, config in self.configs():
+            for dependency in config["dependencies"] + config["builddependencies"]:
+                name = names.get(dependency[0])
+                # OpenSSL's `1.1` is a module around the one of the system, 1.1.1.
+                if name and name != "OpenSSL":
+                    self.assertGreaterEqual(numbers(dependency[1]), numbers(OLDEST[name]),
+                                            f"{file.name}: {name}")
+
+    def test_libraries_built_with_it_are_those_of_cmake(self):
+        for file, config in self.configs():
+            fetched = re.findall(r"-DFETCHCONTENT_SOURCE_DIR_(\w+)=", config["configopts"])
+            names = {name.upper(): (name, tag) for name, tag in FETCHED.items()}
+            sources = [source["filename"] for source in config["sources"] if isinstance(source, dict)]
+            for library in fetched:
+                name, tag = names[library]
+                self.assertIn(f"{name}-{tag}.tar.gz", sources, file.name)
+
+    def test_completion_is_in_the_footer_of_the_module(self):
+        config = dict((config["name"], config) for _, config in self.configs())["bench"]
+        self.assertIn("share/bash-completion/completions/bench", config["modluafooter"])
+
+
+class ApptainerTest(unittest.TestCase):
+    def test_has_its_sections_and_the_version(self):
+        for file in (PACKAGING / "apptainer").glob("*.def"):
+            text = file.read_text()
+            self.assertRegex(text, r"(?m)^Bootstrap: \w+\nFrom: \S+$")
+            sections = re.findall(r"(?m)^%(\w+)", text)
+            self.assertEqual(sorted(sections), sorted(set(sections)))
+            self.assertLessEqual({"files", "post", "test", "runscript", "labels", "help"},
+                                 set(sections))
+            self.assertIn(f"org.opencontainers.image.version {VERSION}\n", text)
+            self.assertEqual(set(re.findall(r"bench-([0-9.]+[0-9])\b", text)), {VERSION})
+            self.assertLessEqual(set(re.findall(r"-D(BENCH_\w+)=", text)), OPTIONS)
+
+    def test_installs_the_packages_of_the_documentation(self):
+        documented = (ROOT / "docs/how-to/build.md").read_text()
+        for file in (PACKAGING / "apptainer").glob("*.def"):
+            for package in set(re.findall(r"\b(lib[\w+.-]+-dev|nlohmann-json3-dev)\b",
+                                          file.read_text())):
+                self.assertIn(f"`{package}`", documented)
+
+
+unittest.main()

@@ -1,0 +1,270 @@
+// Which figures a table gets.
+#include "support/case_name.hpp"
+#include "support/message_of.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/report/figures/plan.hpp>
+#include <bench/report/figures/source.hpp>
+#include <bench/result/table.hpp>
+
+namespace bench::report {
+namespace {
+
+/// A table in the form of its csv: `batch,rate[images/s]` and rows; names that end in `*` are those
+/// of parameters. A cell `OOM` is that of a row that ran out of memory, one `-` has no value.
+Source source_from(const std::string& csv) {
+  const std::vector<std::string> lines = split_names(csv, "\n");
+  result::Table table;
+  table.name = "t";
+  std::vector<std::string> parameters;
+  for (std::string title : split_names(lines.front())) {
+    result::Heading heading;
+    if (title.ends_with('*')) {
+      title.pop_back();
+      parameters.push_back(title);
+    }
+    if (const auto bracket = title.find('['); bracket != std::string::npos) {
+      heading.unit = title.substr(bracket + 1, title.size() - bracket - 2);
+      title.resize(bracket);
+    }
+    heading.title = heading.name = title;
+    table.headings.push_back(heading);
+  }
+  for (std::size_t line = 1; line < lines.size(); ++line) {
+    auto& row = table.rows.emplace_back();
+    auto& source = table.sources.emplace_back();
+    for (const std::string& cell : split_names(lines[line])) {
+      auto& made = row.emplace_back();
+      if (cell == "OOM") {
+        source.done = 0;
+        source.not_done.push_back({.failed = true, .reason = "out of memory: exit code 3"});
+      } else if (cell != "-") {
+        if (const auto integer = parse_integer(cell))
+          made.value = *integer;
+        else if (const auto number = parse_number(cell))
+          made.value = *number;
+        else
+          made.value = cell;
+      }
+    }
+  }
+  return source_of(table, [&](const std::string& name) {
+    return std::ranges::find(parameters, name) != parameters.end();
+  });
+}
+
+/// `line x=batch y=rate color=precision`
+std::string text_of(const Source& source, const Plan& plan) {
+  constexpr const char* marks[] = {"line", "bar", "heatmap", "point", "stack", "step"};
+  const auto titles = [&](const std::vector<std::size_t>& columns) {
+    std::vector<std::string> all;
+    for (const std::size_t column : columns)
+      all.push_back(source.columns[column].title);
+    return join(all, "+");
+  };
+  std::string text = fmt::format("{} x={} y={}", marks[static_cast<int>(plan.mark)],
+                                 source.columns[plan.x].title, titles(plan.y));
+  if (plan.row)
+    text += " row=" + titles({*plan.row});
+  if (!plan.color.empty())
+    text += " color=" + titles(plan.color);
+  if (plan.facet)
+    text += " facet=" + titles({*plan.facet});
+  if (plan.ideal == Ideal::proportional)
+    text += " proportional";
+  if (plan.ideal == Ideal::constant)
+    text += " constant";
+  if (plan.ideal == Ideal::equal)
+    text += " equal";
+  return text;
+}
+
+struct Case {
+  std::string name;
+  std::string table;
+  std::vector<std::string> figures;
+};
+void PrintTo(const Case& one, std::ostream* out) {
+  *out << one.name;
+}
+
+class DefaultPlans : public testing::TestWithParam<Case> {};
+
+TEST_P(DefaultPlans, SayMostAboutTheTable) {
+  const Source source = source_from(GetParam().table);
+  std::vector<std::string> figures;
+  for (const Plan& plan : default_plans(source))
+    figures.push_back(text_of(source, plan));
+  EXPECT_EQ(figures, GetParam().figures);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Report, DefaultPlans,
+    testing::Values(
+        Case{"NumericParameter", "batch*,loss\n1,0.5\n2,0.4\n4,0.2", {"line x=batch y=loss"}},
+        Case{"NamedParameter", "precision*,loss\nfp16,0.5\nfp32,0.4", {"bar x=precision y=loss"}},
+        Case{"OneLinePerNamedValue",
+             "precision*,batch*,loss\nfp16,1,3\nfp16,2,5\nfp32,1,2\nfp32,2,4",
+             {"line x=batch y=loss color=precision"}},
+        Case{"TwoNumericParametersWithThreeValues",
+             "nodes*,batch*,loss\n1,1,1\n1,2,2\n1,4,3\n2,1,4\n2,2,5\n2,4,6\n4,1,7\n4,2,8\n4,4,9",
+             {"heatmap x=batch y=loss row=nodes", "line x=batch y=loss color=nodes"}},
+        Case{"OutOfMemoryIsAResult",
+             "precision*,batch*,loss\nfp16,1,1\nfp16,2,2\nfp32,1,3\nfp32,2,OOM",
+             {"heatmap x=batch y=loss row=precision", "line x=batch y=loss color=precision"}},
+        Case{"ThroughputAboveEnergy",
+             "batch*,rate[images/s],energy[Wh]\n1,10,5\n2,15,4\n4,18,3",
+             {"line x=batch y=rate+energy"}},
+        Case{"ParametersThatFollowFromOthersDoNotCount",
+             "nodes*,ranks*,time[s]\n1,4,10\n2,8,5\n4,16,3",
+             {"line x=nodes y=time"}},
+        Case{"SpeedUpHasItsIdeal",
+             "nodes*,speedup,strong_efficiency[%]\n1,1,100\n2,1.9,95\n4,3.6,90",
+             {"line x=nodes y=speedup proportional", "line x=nodes y=strong_efficiency constant"}},
+        Case{"PartsOfATotal",
+             "nodes*,total[s],io[s],compute[s]\n1,10,2,7\n2,6,2,3.5",
+             {"stack x=nodes y=io+compute", "line x=nodes y=total"}},
+        Case{"TimesThatAreNoPartsOfOneAnother",
+             "nodes*,io[s],compute[s]\n1,10,12\n2,9,13",
+             {"line x=nodes y=io", "line x=nodes y=compute"}},
+        Case{"TimeAndEnergyToSolution",
+             "model*,precision*,time[s],energy[Wh]\na,x,1,2\na,y,2,3\nb,x,4,7\nb,y,5,6",
+             {"heatmap x=model y=time+energy row=precision"}},
+        Case{"DevicesAgainstNode",
+             "batch*,energy_gpu[Wh],energy_node[Wh]\n1,3,5\n2,4,6",
+             {"point x=energy_gpu y=energy_node color=batch equal", "line x=batch y=energy_gpu",
+              "line x=batch y=energy_node"}},
+        Case{"StatisticsOfOneValueAreOneFigure",
+             "n*,time_avg[s],time_std[s],time_min[s]\n1,5,1,4\n2,6,2,5",
+             {"line x=n y=time_avg"}},
+        Case{"AConstantIsNothingToSee", "n*,size\n1,7\n2,7\n3,7", {}},
+        Case{"NothingVaries", "n*,time[s]\n1,5", {}}, Case{"NoRows", "n*,time[s]", {}}),
+    support::case_name);
+
+TEST(DefaultPlansTest, ATableOfADistributionIsSteps) {
+  Source source = source_from("mode*,time[s],share\na,1,0.5\na,2,1\nb,3,0.5\nb,4,1");
+  source.is_distribution = true;
+  const std::vector<Plan> plans = default_plans(source);
+  ASSERT_EQ(plans.size(), 1U);
+  EXPECT_EQ(text_of(source, plans[0]), "step x=time y=share color=mode");
+}
+
+TEST(DefaultPlansTest, ManyParametersFindAColourOrAPanel) {
+  std::string table = "batch*,precision*,model*,loss\n";
+  int number = 0;
+  for (const char* precision : {"fp16", "bf16", "fp32"})
+    for (const char* model : {"small", "large"})
+      for (const int batch : {1, 2, 4})
+        table += fmt::format("{},{},{},{}\n", batch, precision, model, ++number);
+  const Source source = source_from(table);
+  const std::vector<Plan> plans = default_plans(source);
+  ASSERT_FALSE(plans.empty());
+  EXPECT_EQ(text_of(source, plans.back()), "line x=batch y=loss color=precision facet=model");
+}
+
+TEST(DrawTest, RowsAtOnePointAreTheirMedianWithItsInterval) {
+  std::string table = "batch*,loss\n";
+  for (const char* loss : {"1", "2", "3", "4", "5", "6", "7", "8", "9"})
+    table += fmt::format("1,{}\n2,{}0\n", loss, loss);
+  const Source source = source_from(table);
+  const Figure figure = draw(source, {.x = 0, .y = {1}});
+  ASSERT_EQ(figure.columns.size(), 4U);  // batch, loss and the ends of its interval
+  EXPECT_EQ(figure.columns[1].values[0], std::optional<Value>(5.0));
+  EXPECT_LT(std::get<double>(*figure.columns[2].values[0]), 5);
+  EXPECT_GT(std::get<double>(*figure.columns[3].values[0]), 5);
+  EXPECT_THAT(figure.notes, testing::ElementsAre("18 rows in 2 points: medians",
+                                                 testing::HasSubstr("95 % confidence interval")));
+}
+
+TEST(DrawTest, TheDescriptionSaysWhatIsSeen) {
+  const Source source =
+      source_from("precision*,batch*,rate[1/s]\nfp16,1,10\nfp16,2,25\nfp32,1,5\nfp32,2,OOM");
+  EXPECT_EQ(draw(source, {.x = 1, .y = {2}, .color = {0}}).description,
+            "Lines of rate [1/s], over batch, for each precision. rate [1/s]: from 5 (batch=1, "
+            "precision=fp32) to 25 (batch=2, precision=fp16). 1 point: out of memory.");
+}
+
+TEST(DrawTest, NoTextOfARunIsPartOfASpecification) {
+  const std::string evil = "</script><script>alert(1)</script>";
+  const Source source =
+      source_from("name*,batch*,loss\n" + evil + ",1,2\n" + evil + ",2,3\nother,1,4\nother,2,5");
+  const Figure figure = draw(source, {.x = 1, .y = {2}, .color = {0}});
+  EXPECT_THAT(figure.panels[0].specification, testing::HasSubstr("\"c1\""));
+  // Only as a value to compare with, never as an expression.
+  EXPECT_THAT(figure.panels[0].specification, testing::Not(testing::HasSubstr("datum")));
+}
+
+TEST(DrawTest, LongLinesKeepTheirPeaks) {
+  std::string table = "step*,loss\n";
+  for (int step = 0; step < 10000; ++step)
+    table += fmt::format("{},{}\n", step, step == 5000 ? 1000 : step % 10);
+  const Figure figure = draw(source_from(table), {.x = 0, .y = {1}});
+  EXPECT_LE(figure.columns[1].values.size(), 2001U);
+  EXPECT_THAT(figure.columns[1].values, testing::Contains(std::optional<Value>(1000.0)));
+}
+
+TEST(DrawTest, PowersOfTwoAreALogarithmicAxis) {
+  const Source source = source_from("batch*,loss\n16,1\n32,2\n128,4");
+  EXPECT_THAT(draw(source, {.x = 0, .y = {1}}).panels[0].specification,
+              testing::HasSubstr(R"("type":"log","base":2)"));
+  EXPECT_THAT(draw(source, {.x = 0, .y = {1}, .x_scale = Scale::linear}).panels[0].specification,
+              testing::Not(testing::HasSubstr(R"("type":"log")")));
+}
+
+TEST(AskedPlanTest, ColumnsAreCalledByTitleOrName) {
+  Source source = source_from("batch*,precision*,rate\n1,fp16,2\n2,fp16,3");
+  source.columns[2].title = "Throughput";
+  const Plan plan = asked_plan(source, {.mark = model::Figure::Mark::heatmap,
+                                        .x = "batch",
+                                        .y = {"rate"},
+                                        .row = "precision",
+                                        .scale = model::Figure::Scale::log});
+  EXPECT_EQ(text_of(source, plan), "heatmap x=batch y=Throughput row=precision");
+  EXPECT_EQ(plan.y_scale, Scale::log);
+}
+
+TEST(AskedPlanTest, TheMarkFollowsFromTheAxis) {
+  const Source source = source_from("batch*,precision*,rate\n1,fp16,2\n2,fp32,3");
+  EXPECT_EQ(asked_plan(source, {.x = "batch", .y = {"rate"}}).mark, Mark::line);
+  EXPECT_EQ(asked_plan(source, {.x = "precision", .y = {"rate"}}).mark, Mark::bar);
+}
+
+TEST(AskedPlanTest, NothingIsDrawnOverNames) {
+  const Source source = source_from("batch*,precision*,rate\n1,fp16,2\n2,fp32,3");
+  EXPECT_EQ(support::message_of<Error>([&] {
+              asked_plan(source,
+                         {.mark = model::Figure::Mark::line, .x = "precision", .y = {"rate"}});
+            }),
+            "column 'precision' is not of numbers, so nothing can be drawn over it");
+}
+
+TEST(SlugTest, IsFitForAFile) {
+  EXPECT_EQ(slug_of("rates: images/s over ../batch"), "rates-images-s-over-batch");
+  EXPECT_EQ(slug_of("Ω"), "figure");
+}
+
+TEST(SlugTest, FiguresHaveDifferentOnes) {
+  std::vector<Figure> figures(3);
+  for (Figure& figure : figures)
+    figure.id = "a";
+  make_ids_unique(figures);
+  EXPECT_EQ(figures[1].id, "a-2");
+  EXPECT_EQ(figures[2].id, "a-3");
+}
+
+}  // namespace
+}  // namespace bench::report

@@ -114,6 +114,32 @@ struct Axes {
   }
 };
 
+/// The regions in order of their first stays, whose colours tell them apart.
+std::vector<std::string> names_of(const std::vector<RegionStay>& stays) {
+  std::vector<std::string> names;
+  for (const RegionStay& stay : stays)
+    if (std::ranges::find(names, stay.region) == names.end())
+      names.push_back(stay.region);
+  return names;
+}
+
+constexpr std::size_t colours = 16;
+
+std::string bands(const std::vector<RegionStay>& stays, const Axes& axes) {
+  const std::vector<std::string> names = names_of(stays);
+  std::string html;
+  for (const RegionStay& stay : stays) {
+    const double begin = std::clamp(axes.x(stay.begin_s), 0.0, width);
+    const double end = std::clamp(axes.x(stay.end_s), begin, width);
+    html += fmt::format(
+        "<rect class=\"region c{}\" x=\"{:.1f}\" y=\"-2\" width=\"{:.1f}\" "
+        "height=\"{:g}\"><title>{}: {:.4g} to {:.4g} s</title></rect>\n",
+        (std::ranges::find(names, stay.region) - names.begin()) % colours, begin, end - begin,
+        height + 4, html_text(stay.region), stay.begin_s, stay.end_s);
+  }
+  return html;
+}
+
 std::string polyline(const PowerCurve::Channel& channel, const Axes& axes, std::size_t number) {
   std::string points;
   for (const Envelope::Sample& sample : channel.samples.samples())
@@ -182,9 +208,26 @@ PowerCurve read_power_curve(const UniqueFd& fd, const std::string& file) {
   return curve;
 }
 
-std::string power_figure(const PowerCurve& curve, std::string_view caption) {
+std::vector<RegionStay> read_region_stays(const std::string& text) {
+  std::vector<RegionStay> stays;
+  for (const std::string& line : split(text, "\n")) {
+    // A name may have commas; it is quoted then.
+    const auto last = line.rfind(',');
+    const auto first = last == std::string::npos || last == 0 ? last : line.rfind(',', last - 1);
+    if (first == std::string::npos)
+      continue;
+    const auto begin_s = parse_number(line.substr(first + 1, last - first - 1));
+    const auto end_s = parse_number(line.substr(last + 1));
+    if (begin_s && end_s && std::isfinite(*begin_s) && std::isfinite(*end_s))
+      stays.push_back({line.substr(0, first), *begin_s, *end_s});
+  }
+  return stays;
+}
+
+std::string power_figure(const PowerCurve& curve, const std::vector<RegionStay>& stays,
+                         std::string_view caption) {
   const Axes axes(curve);
-  std::string lines;
+  std::string lines = bands(stays, axes);
   std::string legend;
   std::size_t number = 0;
   for (const PowerCurve::Channel& channel : curve.channels) {
@@ -196,6 +239,9 @@ std::string power_figure(const PowerCurve& curve, std::string_view caption) {
                           channel.samples.highest().power_w);
     ++number;
   }
+  const std::vector<std::string> regions = names_of(stays);
+  for (std::size_t k = 0; k < regions.size(); ++k)
+    legend += fmt::format("<li class=\"region c{}\">{}</li>\n", k % colours, html_text(regions[k]));
   return fmt::format(
       "<figure class=\"curve\">\n<figcaption>{}</figcaption>\n"
       "<span class=\"top\">{:.4g} W</span><span class=\"bottom\">{:.4g}</span>\n"

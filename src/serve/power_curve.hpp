@@ -57,7 +57,19 @@ struct PowerCurve {
 /// @throws Error if it cannot be read
 PowerCurve read_power_curve(const UniqueFd& fd, const std::string& file);
 
+/// A stay of the program in a region that it has marked.
+struct RegionStay {
+  std::string region;
+  double begin_s = 0;
+  double end_s = 0;
+};
+
+/// The stays in a `region_times.csv`; rows that are none are left out.
+std::vector<RegionStay> read_region_stays(const std::string& text);
+
 /// The curve as a figure of HTML with a picture in SVG.
-std::string power_figure(const PowerCurve& curve, std::string_view caption);
+/// @param stays shown behind the curve
+std::string power_figure(const PowerCurve& curve, const std::vector<RegionStay>& stays,
+                         std::string_view caption);
 
 }  // namespace bench::serve

@@ -48,16 +48,17 @@ class AtOnce : public httplib::TaskQueue {
   void shutdown() override {}
 };
 
-const httplib::Headers security_headers{
-    {"Content-Security-Policy",
-     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src "
-     "'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"},
-    {"X-Content-Type-Options", "nosniff"},
-    {"X-Frame-Options", "DENY"},
-    {"Referrer-Policy", "no-referrer"},
-    {"Cross-Origin-Resource-Policy", "same-origin"},
-    {"Cross-Origin-Opener-Policy", "same-origin"},
-    {"Cache-Control", "no-store"}};
+constexpr const char* policy_header = "Content-Security-Policy";
+constexpr const char* policy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src "
+    "'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+const httplib::Headers security_headers{{"X-Content-Type-Options", "nosniff"},
+                                        {"X-Frame-Options", "DENY"},
+                                        {"Referrer-Policy", "no-referrer"},
+                                        {"Cross-Origin-Resource-Policy", "same-origin"},
+                                        {"Cross-Origin-Opener-Policy", "same-origin"},
+                                        {"Cache-Control", "no-store"}};
 
 /// Of a document with a policy of its own, which allows its scripts: it gets an origin of its own,
 /// from which it can ask this server for nothing.
@@ -110,6 +111,10 @@ struct Server::Parts : private httplib::Server {
     set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
       answer(request, response);
       return HandlerResponse::Handled;
+    });
+    set_post_routing_handler([](const httplib::Request&, httplib::Response& response) {
+      if (!response.has_header(policy_header))
+        response.set_header(policy_header, policy);
     });
     set_exception_handler(
         [](const httplib::Request&, httplib::Response& response, const std::exception_ptr&) {
@@ -212,7 +217,7 @@ struct Server::Parts : private httplib::Server {
     const Answer answer = site.answer(question);
     response.status = answer.status;
     if (answer.is_document)
-      response.set_header("Content-Security-Policy", policy_of_documents);
+      response.set_header(policy_header, policy_of_documents);
     if (answer.download && answer.download->bytes > 0)
       download(answer, response);
     else

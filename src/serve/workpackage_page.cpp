@@ -161,12 +161,25 @@ bool is_power_file(const std::string& path) {
   return name.starts_with("power") && name.ends_with(".csv");
 }
 
-/// The regions that the program has marked: `regions.csv` is beside `power.csv`. The file has their
-/// energies, not when they were.
-std::string regions_html(const Shown& shown, std::string path) {
-  path.replace(path.rfind("power"), 5, "regions");
-  const UniqueFd file = open_in_run(shown.run.directory.path, path);
-  if (!file.valid() || bytes_of(file) > most_region_bytes)
+/// A small file that the meter has written beside `power.csv`, or `power.node7.csv`; invalid where
+/// it is none.
+UniqueFd open_beside(const Shown& shown, std::string path, const char* stem) {
+  path.replace(path.rfind("power"), 5, stem);
+  UniqueFd file = open_in_run(shown.run.directory.path, path);
+  return file.valid() && bytes_of(file) <= most_region_bytes ? std::move(file) : UniqueFd();
+}
+
+/// When the program was in the regions that it has marked.
+std::vector<RegionStay> stays_beside(const Shown& shown, const std::string& path) {
+  const UniqueFd file = open_beside(shown, path, "region_times");
+  return file.valid() ? read_region_stays(tail_of(file, most_region_bytes).text)
+                      : std::vector<RegionStay>();
+}
+
+/// The energies of these regions.
+std::string regions_html(const Shown& shown, const std::string& path) {
+  const UniqueFd file = open_beside(shown, path, "regions");
+  if (!file.valid())
     return "";
   std::string rows;
   const std::string reason = reason_of_failure([&] {
@@ -196,7 +209,8 @@ std::string curves_html(const Shown& shown, const FileList& list) {
     const PowerCurve curve = read_power_curve(file, entry.path);
     if (curve.empty())
       continue;
-    html += power_figure(curve, entry.path) + regions_html(shown, entry.path);
+    html += power_figure(curve, stays_beside(shown, entry.path), entry.path) +
+            regions_html(shown, entry.path);
     ++curves;
   }
   return html.empty() ? "" : "<h2>Power</h2>\n" + html;

@@ -1,5 +1,6 @@
 // `bench serve` against those who should see nothing, want more than runs, or keep it busy.
 #include "serve_fixture.hpp"
+#include "support/report_library.hpp"
 
 #include <atomic>
 #include <csignal>
@@ -146,6 +147,20 @@ TEST_F(ServeSecurityTest, WhatRunsContainIsText) {
     EXPECT_EQ(answer.status, 404) << page;
     EXPECT_THAT(answer.content, Not(HasSubstr("<script>"))) << page;
   }
+}
+
+TEST_F(ServeSecurityTest, AReportReachesNoOtherPage) {
+  if (!support::has_report_library(BUILD_DIRECTORY))
+    GTEST_SKIP() << "npm has not fetched Vega";
+  run_hostile_benchmark();
+  serve();
+  const HttpAnswer answer = get("report?name=runs/000000");
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_THAT(answer.content,
+              AllOf(HasSubstr("content=\"bench report\""), Not(HasSubstr(hostile_text))));
+  EXPECT_THAT(answer.head,
+              AllOf(HasSubstr("Content-Security-Policy: sandbox allow-scripts "),
+                    Not(HasSubstr("allow-same-origin")), Not(HasSubstr("default-src"))));
 }
 
 std::size_t descriptors_of(int pid) {

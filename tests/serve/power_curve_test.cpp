@@ -66,10 +66,21 @@ TEST(PowerCurveTest, ThinningOutKeepsPeaksAndOrder) {
 
 TEST(PowerCurveTest, TheFigureEscapesTheNamesOfChannels) {
   const std::string figure =
-      power_figure(curve_of("time_s,<script>x_w\n0,50\n1,100\n"), "a & b/power.csv");
+      power_figure(curve_of("time_s,<script>x_w\n0,50\n1,100\n"), {}, "a & b/power.csv");
   EXPECT_THAT(figure, AllOf(HasSubstr("&lt;script&gt;x"), HasSubstr("a &amp; b"),
                             HasSubstr("points=\"0.0,50.00 1000.0,0.00 \""),
                             HasSubstr("50.0 to 100.0 W"), Not(HasSubstr("<script"))));
+}
+
+TEST(PowerCurveTest, RegionsAreBandsBehindTheCurve) {
+  const auto stays =
+      read_region_stays("region,begin_s,end_s\nwarmup,0,0.5\n<b>,0.5,9\nwarmup,1\nbad,x,1\n");
+  ASSERT_EQ(stays.size(), 2U);
+  EXPECT_EQ(stays[1].region, "<b>");
+  EXPECT_THAT(power_figure(curve_of("time_s,a_w\n0,50\n1,100\n"), stays, "power.csv"),
+              AllOf(HasSubstr("<rect class=\"region c0\" x=\"0.0\" y=\"-2\" width=\"500.0\""),
+                    HasSubstr("<rect class=\"region c1\" x=\"500.0\" y=\"-2\" width=\"500.0\""),
+                    HasSubstr("<li class=\"region c1\">&lt;b&gt;</li>"), Not(HasSubstr("<b>"))));
 }
 
 }  // namespace

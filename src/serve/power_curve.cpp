@@ -125,7 +125,8 @@ std::vector<std::string> names_of(const std::vector<RegionStay>& stays) {
 
 constexpr std::size_t colours = 16;
 
-std::string bands(const std::vector<RegionStay>& stays, const Axes& axes) {
+/// @param first the first colour that is not one of a channel
+std::string bands(const std::vector<RegionStay>& stays, const Axes& axes, std::size_t first) {
   const std::vector<std::string> names = names_of(stays);
   std::string html;
   for (const RegionStay& stay : stays) {
@@ -134,8 +135,9 @@ std::string bands(const std::vector<RegionStay>& stays, const Axes& axes) {
     html += fmt::format(
         "<rect class=\"region c{}\" x=\"{:.1f}\" y=\"-2\" width=\"{:.1f}\" "
         "height=\"{:g}\"><title>{}: {:.4g} to {:.4g} s</title></rect>\n",
-        (std::ranges::find(names, stay.region) - names.begin()) % colours, begin, end - begin,
-        height + 4, html_text(stay.region), stay.begin_s, stay.end_s);
+        (static_cast<std::size_t>(std::ranges::find(names, stay.region) - names.begin()) + first) %
+            colours,
+        begin, end - begin, height + 4, html_text(stay.region), stay.begin_s, stay.end_s);
   }
   return html;
 }
@@ -209,8 +211,11 @@ PowerCurve read_power_curve(const UniqueFd& fd, const std::string& file) {
 }
 
 std::vector<RegionStay> read_region_stays(const std::string& text) {
+  constexpr std::size_t most_stays = 2000;
   std::vector<RegionStay> stays;
   for (const std::string& line : split(text, "\n")) {
+    if (stays.size() == most_stays)
+      break;
     // A name may have commas; it is quoted then.
     const auto last = line.rfind(',');
     const auto first = last == std::string::npos || last == 0 ? last : line.rfind(',', last - 1);
@@ -227,7 +232,7 @@ std::vector<RegionStay> read_region_stays(const std::string& text) {
 std::string power_figure(const PowerCurve& curve, const std::vector<RegionStay>& stays,
                          std::string_view caption) {
   const Axes axes(curve);
-  std::string lines = bands(stays, axes);
+  std::string lines = bands(stays, axes, curve.channels.size());
   std::string legend;
   std::size_t number = 0;
   for (const PowerCurve::Channel& channel : curve.channels) {
@@ -241,7 +246,8 @@ std::string power_figure(const PowerCurve& curve, const std::vector<RegionStay>&
   }
   const std::vector<std::string> regions = names_of(stays);
   for (std::size_t k = 0; k < regions.size(); ++k)
-    legend += fmt::format("<li class=\"region c{}\">{}</li>\n", k % colours, html_text(regions[k]));
+    legend += fmt::format("<li class=\"region c{}\">{}</li>\n",
+                          (k + curve.channels.size()) % colours, html_text(regions[k]));
   return fmt::format(
       "<figure class=\"curve\">\n<figcaption>{}</figcaption>\n"
       "<span class=\"top\">{:.4g} W</span><span class=\"bottom\">{:.4g}</span>\n"

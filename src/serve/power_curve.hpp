@@ -64,7 +64,7 @@ struct RegionStay {
   double end_s = 0;
 };
 
-/// The stays in a `region_times.csv`; rows that are none are left out.
+/// The stays in a `region_times.csv`, the first 2,000; rows that are none are left out.
 std::vector<RegionStay> read_region_stays(const std::string& text);
 
 /// The curve as a figure of HTML with a picture in SVG.

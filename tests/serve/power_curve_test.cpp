@@ -78,9 +78,9 @@ TEST(PowerCurveTest, RegionsAreBandsBehindTheCurve) {
   ASSERT_EQ(stays.size(), 2U);
   EXPECT_EQ(stays[1].region, "<b>");
   EXPECT_THAT(power_figure(curve_of("time_s,a_w\n0,50\n1,100\n"), stays, "power.csv"),
-              AllOf(HasSubstr("<rect class=\"region c0\" x=\"0.0\" y=\"-2\" width=\"500.0\""),
-                    HasSubstr("<rect class=\"region c1\" x=\"500.0\" y=\"-2\" width=\"500.0\""),
-                    HasSubstr("<li class=\"region c1\">&lt;b&gt;</li>"), Not(HasSubstr("<b>"))));
+              AllOf(HasSubstr("<rect class=\"region c1\" x=\"0.0\" y=\"-2\" width=\"500.0\""),
+                    HasSubstr("<rect class=\"region c2\" x=\"500.0\" y=\"-2\" width=\"500.0\""),
+                    HasSubstr("<li class=\"region c2\">&lt;b&gt;</li>"), Not(HasSubstr("<b>"))));
 }
 
 }  // namespace

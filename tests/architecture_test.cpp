@@ -262,18 +262,28 @@ TEST(Architecture, OnlyTheProgramsPrint) {
 // Beside `main` and the loop over workpackages: where one attempt, one shell command, one power
 // source, one setting or one check of this machine that does not work is an answer, not the end.
 TEST(Architecture, ErrorsAreCaughtInFewPlaces) {
-  EXPECT_THAT(
-      matches(files_of({"include", "src"}), R"(catch \((const )?(bench::)?Error\b)",
-              {"src/cli/main.cpp", "src/scheduler/loop.cpp", "src/store/child_expansion.cpp",
-               "src/scheduler/journal.cpp", "src/scheduler/submitter.cpp", "src/job/prepare.cpp",
-               "src/batch/ask_program.cpp", "src/doctor/ask.cpp", "src/doctor/examine.cpp",
-               "src/execute/local.cpp", "src/energy/program/main.cpp",
-               "src/energy/sources/methods.cpp", "src/energy/sources/amd.cpp",
-               "src/energy/settings/guard.cpp", "src/energy/settings/setting.cpp",
-               "src/energy/drivers/command_reader.cpp", "src/energy/sampling/sampler_source.cpp",
-               "src/energy/sampling/thermal_wait.cpp", "src/evaluate/evaluator.cpp",
-               "src/serve/reason.cpp"}),
-      IsEmpty());
+  EXPECT_THAT(matches(files_of({"include", "src"}), R"(catch \((const )?(bench::)?Error\b)",
+                      {"src/cli/main.cpp",
+                       "src/scheduler/loop.cpp",
+                       "src/store/child_expansion.cpp",
+                       "src/scheduler/journal.cpp",
+                       "src/scheduler/submitter.cpp",
+                       "src/job/prepare.cpp",
+                       "src/batch/ask_program.cpp",
+                       "src/doctor/ask.cpp",
+                       "src/doctor/examine.cpp",
+                       "src/execute/local.cpp",
+                       "src/energy/program/main.cpp",
+                       "src/energy/sources/methods.cpp",
+                       "src/energy/sources/amd.cpp",
+                       "src/energy/settings/guard.cpp",
+                       "src/energy/settings/setting.cpp",
+                       "src/energy/drivers/command_reader.cpp",
+                       "src/energy/sampling/sampler_source.cpp",
+                       "src/energy/sampling/thermal_wait.cpp",
+                       "src/evaluate/evaluator.cpp",
+                       "src/serve/reason.cpp"}),
+              IsEmpty());
 }
 
 /// Others ask for what a batch system can do.

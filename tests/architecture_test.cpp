@@ -282,7 +282,8 @@ TEST(Architecture, ErrorsAreCaughtInFewPlaces) {
                        "src/energy/drivers/command_reader.cpp",
                        "src/energy/sampling/sampler_source.cpp",
                        "src/energy/sampling/thermal_wait.cpp",
-                       "src/evaluate/evaluator.cpp"}),
+                       "src/evaluate/evaluator.cpp",
+                       "src/serve/reason.cpp"}),
               IsEmpty());
 }
 

@@ -82,6 +82,7 @@ std::function<int()> declare_history(CLI::App& app);
 std::function<int()> declare_baseline(CLI::App& app);
 std::function<int()> declare_export(CLI::App& app);
 std::function<int()> declare_status(CLI::App& app);
+std::function<int()> declare_serve(CLI::App& app);
 std::function<int()> declare_log(CLI::App& app);
 std::function<int()> declare_output(CLI::App& app);
 std::function<int()> declare_comment(CLI::App& app);

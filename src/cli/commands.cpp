@@ -53,6 +53,8 @@ constexpr std::array looking_commands{
             "bench why examples/quickstart_run 3", declare_why},
     Command{"status", "print RUNNING, FINISHED or ERROR, or watch a run",
             "bench status examples/quickstart_run --watch", declare_status},
+    Command{"serve", "show all runs below a directory in a browser", "bench serve examples",
+            declare_serve},
     Command{"log", "show the log files of a run", "bench log examples/quickstart_run -c run",
             declare_log},
     Command{"output", "list the files that commands wrote to",

@@ -36,6 +36,7 @@ inline const std::vector<std::string> terminal_pages{
     "how-to/send_to_mlflow.md",
     "how-to/tidy_data.md",
     "how-to/use_jube_files.md",
+    "how-to/watch_runs_in_a_browser.md",
 };
 
 }  // namespace bench::end_to_end

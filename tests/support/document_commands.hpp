@@ -24,6 +24,7 @@ inline const std::vector<std::pair<std::string, std::string>>& commands_not_run(
   static const std::vector<std::pair<std::string, std::string>> commands{
       {"./scripts/quickstart", "installs packages with apt-get and builds the whole tree"},
       {"./scripts/test", "installs packages with apt-get, and runs this test"},
+      {"bench serve examples", "ends at Ctrl-C; ServeTest starts and ends it"},
       {"cmake -S . -B build/steps -DBENCH_TOOL=OFF -DBENCH_TESTS=OFF "
        "-DCMAKE_PREFIX_PATH=DIR/libtorch",
        "needs a LibTorch in that place"},

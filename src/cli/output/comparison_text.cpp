@@ -74,15 +74,15 @@ std::string metric_text(const ComparedPoint& point) {
          (point.estimated ? " (estimated)" : "");
 }
 
-std::string points_text(const RunComparison& comparison) {
+/// Headings and rows.
+void show_points(const RunComparison& comparison, ShownComparison& shown) {
   const bool several_steps = std::ranges::any_of(comparison.points, [&](const auto& point) {
     return point.step != comparison.points.front().step;
   });
-  std::vector<std::string> headings{"point",  "metric",   "runs",     "a",      "b",
-                                    "change", "interval", "superior", "verdict"};
+  shown.headings = {"point",  "metric",   "runs",     "a",      "b",
+                    "change", "interval", "superior", "verdict"};
   if (several_steps)
-    headings.insert(headings.begin(), "step");
-  std::vector<std::vector<std::string>> rows;
+    shown.headings.insert(shown.headings.begin(), "step");
   for (const ComparedPoint& point : comparison.points) {
     const verdict::Comparison& numbers = point.comparison;
     const bool both = numbers.values_a > 0 && numbers.values_b > 0;
@@ -98,9 +98,8 @@ std::string points_text(const RunComparison& comparison) {
         verdict_text(point)};
     if (several_steps)
       row.insert(row.begin(), point.step);
-    rows.push_back(std::move(row));
+    shown.rows.push_back(std::move(row));
   }
-  return text_table(headings, rows);
 }
 
 /// `2 slower, 1 equal`, the worst first.
@@ -211,16 +210,27 @@ result::Cell word_cell(const std::string& text) {
 
 }  // namespace
 
+ShownComparison shown_comparison(const RunComparison& comparison, double margin) {
+  ShownComparison shown;
+  show_points(comparison, shown);
+  shown.summary =
+      comparison.points.empty()
+          ? "no metric at a point that both have"
+          : summary_of(comparison) +
+                fmt::format("; changes below {:g} % do not count, the intervals hold {:g} %",
+                            margin * 100, verdict::confidence * 100);
+  shown.notes = notes_of(comparison);
+  return shown;
+}
+
 std::string comparison_text(const RunComparison& comparison, const SideNames& names,
                             double margin) {
+  const ShownComparison shown = shown_comparison(comparison, margin);
   std::string text = fmt::format("a: {}\nb: {}\n\n", names.a, names.b);
-  if (!comparison.points.empty())
-    text += points_text(comparison) + "\n" + summary_of(comparison) +
-            fmt::format("; changes below {:g} % do not count, the intervals hold {:g} %\n",
-                        margin * 100, verdict::confidence * 100);
-  else
-    text += "no metric at a point that both have\n";
-  for (const std::string& note : notes_of(comparison))
+  if (!shown.rows.empty())
+    text += text_table(shown.headings, shown.rows) + "\n";
+  text += shown.summary + "\n";
+  for (const std::string& note : shown.notes)
     text += note + "\n";
   return text;
 }

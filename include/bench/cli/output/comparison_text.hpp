@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <bench/inspect/run_comparison.hpp>
 #include <bench/result/table.hpp>
@@ -16,6 +17,16 @@ struct SideNames {
 /// The verdicts for people, with a line for what they need to know of each kind of doubt.
 std::string comparison_text(const inspect::RunComparison& comparison, const SideNames& names,
                             double margin);
+
+/// What people see of a comparison, before it is drawn.
+struct ShownComparison {
+  std::vector<std::string> headings;
+  std::vector<std::vector<std::string>> rows;  ///< One per metric and point; may be none.
+  std::string summary;                         ///< `2 slower, 1 equal; changes below ...`
+  std::vector<std::string> notes;
+};
+
+ShownComparison shown_comparison(const inspect::RunComparison& comparison, double margin);
 
 /// All of them in one table, for programs. Relative numbers are shares: 0.01 is 1 %.
 result::Table comparison_table(const inspect::RunComparison& comparison);

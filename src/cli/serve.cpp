@@ -1,0 +1,37 @@
+#include "command.hpp"
+#include "interruption.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <fmt/core.h>
+
+#include <bench/cli/output/output.hpp>
+#include <bench/serve/server.hpp>
+#include <bench/serve/site.hpp>
+
+namespace bench::cli {
+
+std::function<int()> declare_serve(CLI::App& app) {
+  struct Options {
+    std::string directory = ".";
+    int port = 0;
+  };
+  const auto options = std::make_shared<Options>();
+  app.add_option("DIR", options->directory, "all runs in it and below it are shown; default: here");
+  constexpr int highest_port = 65'535;
+  app.add_option("-p,--port", options->port, "port to listen at; default: any that is free")
+      ->check(CLI::Range(0, highest_port));
+  return [options] {
+    const serve::Site site(options->directory);
+    serve::Server server(site, options->port);
+    const auto& interrupted = catch_interruptions();
+    print(server.address() + "\n");
+    tell("note: open this address in a browser on this machine; Ctrl-C ends it");
+    server.run_until(interrupted);
+    return interruption_code();
+  };
+}
+
+}  // namespace bench::cli

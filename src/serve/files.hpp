@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <bench/base/unique_fd.hpp>
+
+namespace bench::serve {
+
+/// A file of a run that was asked for by its path below the run directory. Invalid where it is not
+/// a regular file, is named in another way, or a link leads out of the run directory.
+UniqueFd open_in_run(const std::filesystem::path& run_directory, const std::string& path);
+
+std::uint64_t bytes_of(const UniqueFd& file);
+
+/// The end of a file that may be huge, growing or not text.
+struct Tail {
+  std::string text;         ///< Any bytes, from the beginning of a line.
+  std::uint64_t bytes = 0;  ///< Of the whole file.
+  bool is_whole = false;
+};
+
+/// @param most_bytes of the end that are read
+Tail tail_of(const UniqueFd& file, std::size_t most_bytes);
+
+struct FileEntry {
+  std::string path;  ///< Below the run directory.
+  std::uint64_t bytes = 0;
+};
+
+struct FileList {
+  std::vector<FileEntry> files;  ///< Regular ones, by path.
+  bool is_cut_short = false;
+};
+
+/// The files below a directory of a run, as far as no link leads to them.
+FileList files_in_run(const std::filesystem::path& run_directory, const std::string& directory);
+
+/// `17 bytes`, `4.2 kB`
+std::string size_text(std::uint64_t bytes);
+
+}  // namespace bench::serve

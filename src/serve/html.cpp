@@ -1,0 +1,83 @@
+#include "html.hpp"
+
+#include <cctype>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+
+namespace bench::serve {
+namespace {
+
+/// Source: RFC 3986, 2.3.
+bool is_unreserved(unsigned char c) {
+  return std::isalnum(c) != 0 ||
+         std::string_view("-._~").find(static_cast<char>(c)) != std::string_view::npos;
+}
+
+std::string percent_encoded(std::string_view text) {
+  std::string encoded;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    encoded += is_unreserved(byte) ? std::string(1, c) : fmt::format("%{:02X}", byte);
+  }
+  return encoded;
+}
+
+}  // namespace
+
+std::string address(std::string_view page, const Parameters& parameters) {
+  std::string text(page);
+  char separator = '?';
+  for (const auto& [name, value] : parameters) {
+    text += fmt::format("{}{}={}", separator, percent_encoded(name), percent_encoded(value));
+    separator = '&';
+  }
+  return text;
+}
+
+std::string link(const std::string& address, std::string_view text) {
+  return fmt::format("<a href=\"{}\">{}</a>", html_text(address), html_text(text));
+}
+
+std::string badge(std::string_view state, const std::string& live) {
+  const std::string word = html_text(state);
+  return fmt::format("<span class=\"state\" data-state=\"{}\"{}>{}</span>", word,
+                     live.empty() ? "" : fmt::format(" data-live=\"{}\"", html_text(live)), word);
+}
+
+std::string live_text(std::string_view text, const std::string& live) {
+  return fmt::format("<span data-live=\"{}\">{}</span>", html_text(live), html_text(text));
+}
+
+std::string fact(std::string_view name, std::string_view text) {
+  return strip(text).empty()
+             ? ""
+             : fmt::format("<dt>{}</dt><dd>{}</dd>\n", html_text(name), html_text(text));
+}
+
+std::string page(std::string_view title, const std::vector<std::string>& path,
+                 const std::string& body, const Live& live) {
+  const std::string watched = live.address.empty()
+                                  ? ""
+                                  : fmt::format(" data-address=\"{}\" data-version=\"{}\"",
+                                                html_text(live.address), html_text(live.version));
+  std::string above;
+  for (const std::string& step : path)
+    above += step + " › ";
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n"
+      "<title>{0}</title>\n<link rel=\"icon\" href=\"data:,\">\n"
+      "<link rel=\"stylesheet\" href=\"page.css\">\n"
+      "<script src=\"page.js\" defer></script>\n</head>\n<body{1}>\n"
+      "<nav>{2}{0}</nav>\n<p id=\"lost\" role=\"status\" hidden>bench serve does not answer; this "
+      "page shows what was last known</p>\n<main>\n{3}</main>\n</body>\n</html>\n",
+      html_text(title), watched, above, body);
+}
+
+}  // namespace bench::serve

@@ -1,0 +1,261 @@
+#include "power_curve.hpp"
+
+#include "html.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
+#include <bench/base/unique_fd.hpp>
+
+namespace bench::serve {
+namespace {
+
+constexpr std::size_t most_channels = 16;
+constexpr std::size_t longest_line = 1 << 16;
+constexpr double width = 1000;
+constexpr double height = 100;
+
+class CurveReader {
+ public:
+  explicit CurveReader(PowerCurve& curve) : curve_(curve) {}
+
+  void take(std::string_view piece) {
+    while (!piece.empty()) {
+      const auto end = piece.find('\n');
+      line_ += piece.substr(0, end);
+      if (line_.size() > longest_line)
+        line_.clear();
+      if (end == std::string_view::npos)
+        return;
+      add(split(line_, ","));
+      line_.clear();
+      piece.remove_prefix(end + 1);
+    }
+  }
+
+ private:
+  void add(const std::vector<std::string>& cells) {
+    if (!time_column_) {
+      read_headings(cells);
+      return;
+    }
+    if (*time_column_ >= cells.size())
+      return;
+    const auto time_s = parse_number(cells[*time_column_]);
+    if (!time_s || !std::isfinite(*time_s))
+      return;
+    for (std::size_t k = 0; k < columns_.size(); ++k) {
+      const auto power_w =
+          columns_[k] < cells.size() ? parse_number(cells[columns_[k]]) : std::nullopt;
+      if (power_w && std::isfinite(*power_w))
+        curve_.channels[k].samples.add({*time_s, *power_w});
+    }
+  }
+
+  void read_headings(const std::vector<std::string>& cells) {
+    for (std::size_t column = 0; column < cells.size(); ++column) {
+      const std::string name(strip(cells[column]));
+      if (name == "time_s")
+        time_column_ = column;
+      else if (name.ends_with("_w") && columns_.size() < most_channels) {
+        columns_.push_back(column);
+        curve_.channels.push_back({.name = name.substr(0, name.size() - 2), .samples = {}});
+      }
+    }
+    if (!time_column_)  // nothing of it is known
+      columns_.clear(), time_column_ = std::numeric_limits<std::size_t>::max();
+  }
+
+  PowerCurve& curve_;
+  std::string line_;
+  std::optional<std::size_t> time_column_;
+  std::vector<std::size_t> columns_;
+};
+
+struct Range {
+  double low = 0;
+  double high = 0;
+};
+
+/// Both from 0: the start of the program, and so that heights compare.
+struct Axes {
+  Range time_s;
+  Range power_w;
+
+  explicit Axes(const PowerCurve& curve) {
+    for (const PowerCurve::Channel& channel : curve.channels) {
+      if (channel.samples.empty())
+        continue;
+      power_w.low = std::min(power_w.low, channel.samples.lowest().power_w);
+      power_w.high = std::max(power_w.high, channel.samples.highest().power_w);
+      const auto samples = channel.samples.samples();
+      time_s.low = std::min(time_s.low, samples.front().time_s);
+      time_s.high = std::max(time_s.high, samples.back().time_s);
+    }
+  }
+
+  double x(double at_s) const {
+    const double length_s = time_s.high - time_s.low;
+    return length_s > 0 ? (at_s - time_s.low) / length_s * width : 0;
+  }
+  double y(double at_w) const {
+    const double all_w = power_w.high - power_w.low;
+    return all_w > 0 ? height - (at_w - power_w.low) / all_w * height : height;
+  }
+};
+
+/// The regions in order of their first stays, whose colours tell them apart.
+std::vector<std::string> names_of(const std::vector<RegionStay>& stays) {
+  std::vector<std::string> names;
+  for (const RegionStay& stay : stays)
+    if (std::ranges::find(names, stay.region) == names.end())
+      names.push_back(stay.region);
+  return names;
+}
+
+constexpr std::size_t colours = 16;
+
+/// @param first the first colour that is not one of a channel
+std::string bands(const std::vector<RegionStay>& stays, const Axes& axes, std::size_t first) {
+  const std::vector<std::string> names = names_of(stays);
+  std::string html;
+  for (const RegionStay& stay : stays) {
+    const double begin = std::clamp(axes.x(stay.begin_s), 0.0, width);
+    const double end = std::clamp(axes.x(stay.end_s), begin, width);
+    html += fmt::format(
+        "<rect class=\"region c{}\" x=\"{:.1f}\" y=\"-2\" width=\"{:.1f}\" "
+        "height=\"{:g}\"><title>{}: {:.4g} to {:.4g} s</title></rect>\n",
+        (static_cast<std::size_t>(std::ranges::find(names, stay.region) - names.begin()) + first) %
+            colours,
+        begin, end - begin, height + 4, html_text(stay.region), stay.begin_s, stay.end_s);
+  }
+  return html;
+}
+
+std::string polyline(const PowerCurve::Channel& channel, const Axes& axes, std::size_t number) {
+  std::string points;
+  for (const Envelope::Sample& sample : channel.samples.samples())
+    points += fmt::format("{:.1f},{:.2f} ", axes.x(sample.time_s), axes.y(sample.power_w));
+  return fmt::format("<polyline class=\"line c{}\" points=\"{}\"><title>{}</title></polyline>\n",
+                     number, points, html_text(channel.name));
+}
+
+}  // namespace
+
+void Envelope::widen(Stretch& stretch, Sample sample) {
+  if (sample.power_w < stretch.low.power_w)
+    stretch.low = sample;
+  if (sample.power_w > stretch.high.power_w)
+    stretch.high = sample;
+}
+
+void Envelope::add(Sample sample) {
+  if (!stretches_.empty() && in_last_ < samples_per_stretch_) {
+    widen(stretches_.back(), sample);
+    ++in_last_;
+    return;
+  }
+  if (stretches_.size() == most_stretches) {
+    for (std::size_t k = 0; k < most_stretches / 2; ++k) {
+      stretches_[k] = stretches_[2 * k];
+      widen(stretches_[k], stretches_[2 * k + 1].low);
+      widen(stretches_[k], stretches_[2 * k + 1].high);
+    }
+    stretches_.resize(most_stretches / 2);
+    samples_per_stretch_ *= 2;
+  }
+  stretches_.push_back({sample, sample});
+  in_last_ = 1;
+}
+
+std::vector<Envelope::Sample> Envelope::samples() const {
+  std::vector<Sample> all;
+  for (const Stretch& stretch : stretches_) {
+    const bool is_low_first = stretch.low.time_s <= stretch.high.time_s;
+    all.push_back(is_low_first ? stretch.low : stretch.high);
+    if (stretch.low.time_s != stretch.high.time_s)
+      all.push_back(is_low_first ? stretch.high : stretch.low);
+  }
+  return all;
+}
+
+Envelope::Sample Envelope::lowest() const {
+  return std::ranges::min_element(stretches_, {}, [](const auto& one) { return one.low.power_w; })
+      ->low;
+}
+
+Envelope::Sample Envelope::highest() const {
+  return std::ranges::max_element(stretches_, {}, [](const auto& one) { return one.high.power_w; })
+      ->high;
+}
+
+bool PowerCurve::empty() const {
+  return std::ranges::all_of(channels, [](const Channel& one) { return one.samples.empty(); });
+}
+
+PowerCurve read_power_curve(const UniqueFd& fd, const std::string& file) {
+  PowerCurve curve;
+  CurveReader reader(curve);
+  read_pieces(fd, file, [&](std::string_view piece) { reader.take(piece); });
+  return curve;
+}
+
+std::vector<RegionStay> read_region_stays(const std::string& text) {
+  constexpr std::size_t most_stays = 2000;
+  std::vector<RegionStay> stays;
+  for (const std::string& line : split(text, "\n")) {
+    if (stays.size() == most_stays)
+      break;
+    // A name may have commas; it is quoted then.
+    const auto last = line.rfind(',');
+    const auto first = last == std::string::npos || last == 0 ? last : line.rfind(',', last - 1);
+    if (first == std::string::npos)
+      continue;
+    const auto begin_s = parse_number(line.substr(first + 1, last - first - 1));
+    const auto end_s = parse_number(line.substr(last + 1));
+    if (begin_s && end_s && std::isfinite(*begin_s) && std::isfinite(*end_s))
+      stays.push_back({line.substr(0, first), *begin_s, *end_s});
+  }
+  return stays;
+}
+
+std::string power_figure(const PowerCurve& curve, const std::vector<RegionStay>& stays,
+                         std::string_view caption) {
+  const Axes axes(curve);
+  std::string lines = bands(stays, axes, curve.channels.size());
+  std::string legend;
+  std::size_t number = 0;
+  for (const PowerCurve::Channel& channel : curve.channels) {
+    if (channel.samples.empty())
+      continue;
+    lines += polyline(channel, axes, number);
+    legend += fmt::format("<li class=\"c{}\">{}: {:.1f} to {:.1f} W</li>\n", number,
+                          html_text(channel.name), channel.samples.lowest().power_w,
+                          channel.samples.highest().power_w);
+    ++number;
+  }
+  const std::vector<std::string> regions = names_of(stays);
+  for (std::size_t k = 0; k < regions.size(); ++k)
+    legend += fmt::format("<li class=\"region c{}\">{}</li>\n",
+                          (k + curve.channels.size()) % colours, html_text(regions[k]));
+  return fmt::format(
+      "<figure class=\"curve\">\n<figcaption>{}</figcaption>\n"
+      "<span class=\"top\">{:.4g} W</span><span class=\"bottom\">{:.4g}</span>\n"
+      "<svg viewBox=\"0 -2 {:g} {:g}\" preserveAspectRatio=\"none\" role=\"img\">\n{}</svg>\n"
+      "<span class=\"left\">{:.4g} s</span><span class=\"right\">{:.4g} s</span>\n"
+      "<ul>\n{}</ul>\n</figure>\n",
+      html_text(caption), axes.power_w.high, axes.power_w.low, width, height + 4, lines,
+      axes.time_s.low, axes.time_s.high, legend);
+}
+
+}  // namespace bench::serve

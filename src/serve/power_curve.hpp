@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <bench/base/unique_fd.hpp>
+
+namespace bench::serve {
+
+/// Samples of one channel, thinned out so that what a picture shows stays: of each stretch of
+/// samples the lowest and the highest.
+class Envelope {
+ public:
+  struct Sample {
+    double time_s = 0;
+    double power_w = 0;
+  };
+
+  void add(Sample sample);
+
+  /// At most `2 * most_stretches`, by time.
+  std::vector<Sample> samples() const;
+  bool empty() const { return stretches_.empty(); }
+  Sample lowest() const;
+  Sample highest() const;
+
+  static constexpr std::size_t most_stretches = 400;
+
+ private:
+  struct Stretch {
+    Sample low;
+    Sample high;
+  };
+  static void widen(Stretch& stretch, Sample sample);
+
+  std::vector<Stretch> stretches_;
+  std::size_t in_last_ = 0;  ///< Samples of the last stretch.
+  std::size_t samples_per_stretch_ = 1;
+};
+
+/// The power of the channels in a `power.csv` over the time since the start of the program.
+struct PowerCurve {
+  struct Channel {
+    std::string name;  ///< `nvml:0`, without `_w`.
+    Envelope samples;
+  };
+  std::vector<Channel> channels;
+
+  bool empty() const;
+};
+
+/// Reads samples as they come; a row that is cut off or not of numbers counts as none. A file of
+/// any size takes the same memory.
+/// @param file its name, for the error
+/// @throws Error if it cannot be read
+PowerCurve read_power_curve(const UniqueFd& fd, const std::string& file);
+
+/// A stay of the program in a region that it has marked.
+struct RegionStay {
+  std::string region;
+  double begin_s = 0;
+  double end_s = 0;
+};
+
+/// The stays in a `region_times.csv`, the first 2,000; rows that are none are left out.
+std::vector<RegionStay> read_region_stays(const std::string& text);
+
+/// The curve as a figure of HTML with a picture in SVG.
+/// @param stays shown behind the curve
+std::string power_figure(const PowerCurve& curve, const std::vector<RegionStay>& stays,
+                         std::string_view caption);
+
+}  // namespace bench::serve

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include <bench/inspect/run_view.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/tabulate/analyses.hpp>
+#include <bench/tabulate/tidy.hpp>
+#include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::serve {
+
+/// All that is shown of a run but its files, as it was at one moment.
+class RunContent {
+ public:
+  /// @throws Error if it cannot be read
+  explicit RunContent(const workspace::RunDirectory& directory);
+  RunContent(const RunContent&) = delete;
+  RunContent& operator=(const RunContent&) = delete;
+
+  const setup::Run& run() const { return run_; }
+  const inspect::RunView& view() const { return view_; }
+  /// A row for each workpackage, in the order of `view().all()`.
+  const tabulate::TidyTable& tidy() const { return tidy_; }
+  /// What was found at each workpackage, as the last analysis kept it.
+  const tabulate::Analyses& analyses() const { return analyses_; }
+  /// Whether that was after the end of the last workpackage.
+  bool is_analysed() const { return is_analysed_; }
+
+ private:
+  RunContent(const workspace::RunDirectory& directory, workspace::Workspace workspace);
+
+  setup::Run run_;
+  inspect::RunView view_;
+  tabulate::Analyses analyses_;
+  tabulate::TidyTable tidy_;
+  bool is_analysed_ = false;
+};
+
+/// The contents that were asked for last, as long as the records of their runs do not change.
+class RunContents {
+ public:
+  /// @throws Error if the run cannot be read
+  std::shared_ptr<const RunContent> read(const workspace::RunDirectory& directory);
+
+ private:
+  struct Known {
+    std::string stamp;
+    std::shared_ptr<const RunContent> content;
+  };
+  std::mutex mutex_;
+  std::list<Known> known_;  ///< The latest first.
+};
+
+}  // namespace bench::serve

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "run_content.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <bench/result/table.hpp>
+#include <bench/serve/site.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::serve {
+
+/// Which workpackages of a run a page shows.
+struct Selection {
+  std::string state;  ///< Empty: any.
+  std::size_t from = 0;
+
+  explicit Selection(const Question& question);
+
+  static constexpr std::size_t rows_per_page = 200;
+};
+
+/// The positions of those that are shown, ascending.
+struct Selected {
+  std::vector<std::size_t> positions;
+  std::size_t all = 0;  ///< With those of other pages.
+};
+
+Selected selected(const std::vector<workspace::Workpackage>& workpackages,
+                  const Selection& selection);
+
+/// A value as people read it, shortened where it is long; `n/a` with the reason where it is
+/// missing.
+std::string cell_html(const result::Cell& cell);
+
+/// A row for each selected workpackage: state, parameters, what was found, energies.
+/// @param run_name for links
+std::string workpackage_table(const RunContent& content, const std::string& run_name,
+                              const Selected& shown);
+
+}  // namespace bench::serve

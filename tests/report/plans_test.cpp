@@ -190,6 +190,27 @@ TEST(DrawTest, RowsAtOnePointAreTheirMedianWithItsInterval) {
                                                  testing::HasSubstr("95 % confidence interval")));
 }
 
+/// One measurement that went wrong does not take the figure of the others away.
+TEST(DrawTest, ValuesThatAreNotFiniteAreMissing) {
+  const Source source = source_from("batch*,rate[1/s],word\n1,10,a\n2,nan,nan\n4,inf,inf\n8,40,d");
+  const std::vector<Plan> plans = default_plans(source);
+  ASSERT_EQ(plans.size(), 1U);
+  const Figure figure = draw(source, plans[0]);
+  EXPECT_THAT(figure.columns[1].values,
+              testing::ElementsAre(Value(10.0), std::nullopt, std::nullopt, Value(40.0)));
+  EXPECT_THAT(figure.notes, testing::ElementsAre("nan or infinite values of rate, not drawn: 2"));
+  EXPECT_EQ(source.columns[2].text(1), "nan");  // a word among words
+}
+
+TEST(DrawTest, TheRestOfSeveralRowsIsThatOfTheirMedians) {
+  const Source source = source_from(
+      "n*,load[s],compute[s],total[s]\n1,1,2,4\n1,2,4,8\n1,3,6,12\n2,1,1,2\n2,1,1,2\n2,1,1,2");
+  const Figure figure =
+      draw(source, {.mark = Mark::stack, .x = 0, .y = {1, 2}, .total = std::size_t{3}});
+  EXPECT_THAT(figure.columns[2].values,
+              testing::ElementsAre(Value(2.0), Value(4.0), Value(2.0), Value(1.0), Value(1.0)));
+}
+
 TEST(DrawTest, TheDescriptionSaysWhatIsSeen) {
   const Source source =
       source_from("precision*,batch*,rate[1/s]\nfp16,1,10\nfp16,2,25\nfp32,1,5\nfp32,2,OOM");

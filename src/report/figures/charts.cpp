@@ -375,7 +375,7 @@ void add_parts(const Source& source, const Plan& plan, const std::vector<Point>&
         add(name, chart.color_levels[k], *point.y[k].value, k);
         sum += *point.y[k].value;
       }
-    const auto total = plan.total ? source.columns[*plan.total].number(point.row) : std::nullopt;
+    const auto total = plan.total ? point.y.back().value : std::nullopt;
     if (total && *total > sum)
       add(name, "rest", *total - sum, plan.y.size());
   }

@@ -73,9 +73,9 @@ void Gatherer::add(const setup::Run& run, const workspace::Workspace& workspace,
       for (const model::Step& step : benchmark.steps)
         parameters_.insert(parameter.name + "_" + step.name);
     }
-  report::add_failures(run, workspace, failures_);
+  report::add_failures(sheets_.back().name, workspace, failures_);
   if (std::optional<Figure> power = power_figure(run, workspace))
-    power_.push_back(std::move(*power));
+    power_.emplace_back(sheets_.size() - 1, std::move(*power));
   for (result::Table& table : tables) {
     const std::string table_name = table.name;
     Gathered& gathered = gathered_as(table_name);
@@ -148,7 +148,11 @@ Page Gatherer::made(const std::string& title) const {
     add(figures_of_steps(*tidy_, is_parameter));
     page.tables.push_back({*tidy_, "all workpackages"});
   }
-  add(power_);
+  for (const auto& [run, power] : power_) {
+    page.figures.push_back(power);
+    if (sheets_.size() > 1)
+      page.figures.back().title += " of " + sheets_[run].name;
+  }
   make_ids_unique(page.figures);
   return page;
 }

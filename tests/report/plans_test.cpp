@@ -246,6 +246,42 @@ TEST(DrawTest, PowersOfTwoAreALogarithmicAxis) {
               testing::Not(testing::HasSubstr(R"("type":"log")")));
 }
 
+struct Cells {
+  std::string name;
+  std::string values;  ///< Of four cells.
+  std::string format;
+};
+
+void PrintTo(const Cells& one, std::ostream* out) {
+  *out << one.name;
+}
+
+class CellFormat : public testing::TestWithParam<Cells> {};
+
+TEST_P(CellFormat, ShowsEveryNumber) {
+  const std::vector<std::string> values = split_names(GetParam().values);
+  const Source source = source_from(fmt::format("a*,b*,rate\n1,1,{}\n1,2,{}\n2,1,{}\n2,2,{}",
+                                                values[0], values[1], values[2], values[3]));
+  const Figure figure = draw(source, {.mark = Mark::heatmap, .x = 0, .y = {2}, .row = 1});
+  EXPECT_THAT(figure.panels[0].specification,
+              testing::HasSubstr(fmt::format("\"format\":\"{}\"", GetParam().format)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Report, CellFormat,
+                         testing::Values(Cells{"Large", "1589,20,0,3", ".5~g"},
+                                         Cells{"Whole", "1589,20,0,30", ".0f"},
+                                         Cells{"Small", "0.5,20,0,3", ".3~r"},
+                                         Cells{"Tiny", "-1e-7,2e-8,0,3e-9", ".3~g"},
+                                         Cells{"Negative", "-300000,2,0,3", ".3~s"}),
+                         support::case_name);
+
+/// Rounded after the padding, an axis of times would begin before zero.
+TEST(DrawTest, AnAxisEndsWhereItsDataDo) {
+  EXPECT_THAT(
+      draw(source_from("time*,power\n0,1\n1,3"), {.x = 0, .y = {1}}).panels[0].specification,
+      testing::HasSubstr(R"("padding":12,"nice":false)"));
+}
+
 TEST(AskedPlanTest, ColumnsAreCalledByTitleOrName) {
   Source source = source_from("batch*,precision*,rate\n1,fp16,2\n2,fp16,3");
   source.columns[2].title = "Throughput";

@@ -29,6 +29,7 @@ namespace {
 /// Columns that a table of several runs has in front; its figures take them for parameters.
 constexpr const char* run_column = "run";
 constexpr const char* platform_column = "platform";
+constexpr const char* outpath_column = "outpath";  ///< Of a tidy table.
 
 /// Whether a table of the benchmark shows the distribution of a pattern.
 bool is_distribution(const model::Benchmark& benchmark, const std::string& table) {
@@ -131,7 +132,8 @@ Page Gatherer::made(const std::string& title) const {
   page.failures = failures_;
   const IsParameter is_parameter = [&](const std::string& name) {
     return parameters_.contains(name) ||
-           (sheets_.size() > 1 && (name == run_column || name == platform_column));
+           (sheets_.size() > 1 &&
+            (name == run_column || name == platform_column || name == outpath_column));
   };
   const auto add = [&](std::vector<Figure> figures) {
     std::ranges::move(figures, std::back_inserter(page.figures));

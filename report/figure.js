@@ -95,6 +95,8 @@ var benchFigure = (() => {
     return new vega.View(runtime, { expr: vegaInterpreter, renderer, logLevel: vega.Error });
   };
 
+  // Characters that XML does not allow, not even escaped.
+  const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
   const escaped = (text) =>
     text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
 
@@ -124,13 +126,14 @@ var benchFigure = (() => {
       top += height + 12;
     }
     const whole = columns * (width + 20) - 20;
-    return `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ` +
+    const text = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ` +
       `width="${whole}" height="${Math.ceil(top)}" viewBox="0 0 ${whole} ${Math.ceil(top)}" ` +
       `role="img"><title>${escaped(figure.title)}</title>` +
       `<desc>${escaped(figure.description)}</desc>` +
       `<rect width="100%" height="100%" fill="${colors.background}"/>` +
       `<text x="10" y="22" font-family='${font}' font-size="15" font-weight="600" ` +
       `fill="${colors.text}">${escaped(figure.title)}</text>${parts.join("")}</svg>\n`;
+    return text.replace(forbidden, "\ufffd");
   };
 
   return { view, svg, valueOf, lengthOf };

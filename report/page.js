@@ -101,6 +101,7 @@
       this.body = make("tbody");
       this.count = make("span", { class: "count", role: "status" });
       this.more = make("button", { type: "button", class: "small", onclick: () => this.showMore() });
+      this.unprinted = make("p", { class: "note only-print" });
       this.input = make("input", {
         type: "search", placeholder: "filter: words, or column>=number",
         "aria-label": `filter the rows of ${name}`, oninput: () => this.filter(),
@@ -112,7 +113,7 @@
             onclick: () => save(`${name}.csv`, "text/csv", csvOf(table)) }, "csv")),
         make("div", { class: "scroll", tabindex: "0" },
           make("table", {}, make("thead", {}, make("tr", {}, ...this.heads)), this.body)),
-        this.more);
+        this.more, this.unprinted);
       this.show();
     }
 
@@ -166,7 +167,9 @@
     ranks(texts) {
       const order = texts.map((_, k) => k);
       const compare = new Intl.Collator("en", { numeric: true }).compare;
-      order.sort((a, b) => compare(texts[a], texts[b]));
+      const numbers = texts.map((text) => (text.trim() === "" ? NaN : Number(text)));
+      order.sort((a, b) => isNaN(numbers[a]) - isNaN(numbers[b]) ||
+        (isNaN(numbers[a]) ? compare(texts[a], texts[b]) : numbers[a] - numbers[b]));
       const ranks = [];
       order.forEach((at, rank) => (ranks[at] = rank));
       return ranks;
@@ -187,6 +190,8 @@
         : `${this.order.length} of ${this.table.rows} rows`;
       this.more.hidden = shown === this.order.length;
       this.more.textContent = `${this.order.length - shown} more rows`;
+      this.unprinted.hidden = shown === this.table.rows;
+      this.unprinted.textContent = `${shown} of ${this.table.rows} rows`;
     }
 
     row(row) {
@@ -247,7 +252,8 @@
     const button = (text, action) =>
       make("button", { type: "button", class: "small", onclick: action, "aria-label":
         `${text} of ${figure.title}` }, text);
-    return make("figure", { class: figure.panels.length > 1 ? "card wide" : "card", id: figure.id },
+    return make("figure", { class: figure.panels.length > 1 ? "card wide" : "card",
+      id: "figure-" + figure.id },  // no other id begins so
       make("figcaption", {}, make("h3", {}, figure.title),
         button("csv", () => save(`${figure.id}.csv`, "text/csv", csvOf(figure))),
         button("svg", async () =>

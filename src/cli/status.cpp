@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <bench/base/text.hpp>
@@ -102,6 +104,20 @@ class JobWatch {
   bool told_ = false;
 };
 
+/// How many lines of the terminal a text takes, which wraps where it is narrow.
+std::size_t lines_on_terminal(const std::string& text) {
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+    size.ws_col = 80;
+  std::size_t lines = 0;
+  for (std::size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string::npos;
+       begin = end + 1) {
+    const std::size_t width = display_width(text.substr(begin, end - begin));
+    lines += std::max<std::size_t>(1, (width + size.ws_col - 1) / size.ws_col);
+  }
+  return lines;
+}
+
 /// Shows the state of a run whenever it changes, until it has ended or nobody works on it. On a
 /// terminal the new table takes the place of the old one. It also ends when its reader
 /// has gone away.
@@ -120,7 +136,7 @@ void watch(const RunDirectory& run) {
     const auto counts = counts_of(run);
     const std::string table = status_table(counts);
     if (table != shown) {
-      const auto lines = std::ranges::count(shown, '\n');
+      const std::size_t lines = lines_on_terminal(shown);
       if (terminal && lines > 0 && !jobs.has_told())  // then there is a note between
         move_cursor(fmt::format("\x1b[{}A\x1b[J", lines));
       print(table);

@@ -228,6 +228,71 @@ TEST_F(ReportTest, ARunWithoutTablesShowsAllThatIsKnown) {
   EXPECT_THAT(report({"runs"}), HasSubstr("2 figures, 1 table "));
 }
 
+/// Runs of different outpaths are compared, not pooled; neither are those of one name.
+TEST_F(ReportPageTest, RunsWithoutTablesAreToldApart) {
+  const std::string whole = training;
+  run(whole.substr(0, whole.find("result: {use")), 1);
+  for (const char* copy : {"a/runs", "b/runs", "other"}) {
+    make_directories((here_.path() / copy).parent_path());
+    fs::copy(here_.path() / "runs", here_.path() / copy,
+             fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  }
+  report({"a/runs", "b/runs", "other"});
+  EXPECT_EQ(strip(browse("report.html",
+                         {"[...new Set([...document.querySelectorAll('.panel h4')].map((title) => "
+                          "title.textContent))].join()",
+                          "document.querySelectorAll('#figures .note').length",
+                          "[...new Set([...document.querySelectorAll('#failures tbody td:first-"
+                          "child')].map((run) => run.textContent))].join()"})),
+            R"({"errors":[],"requests":[],"values":)"
+            R"(["outpath = runs,outpath = runs (2),outpath = other",0,)"
+            R"("runs/000000,runs/000000 (2),other/000000"]})");
+}
+
+/// The page finds its own data, and an SVG file is XML.
+TEST_F(ReportPageTest, OddNamesBreakNothing) {
+  run(R"yaml(name: odd
+outpath: runs
+parameterset:
+  name: p
+  parameter: [{n: [1, 2, 3]}, {name: odd, mode: shell, _: "printf 'x\001\377%s' $n"}]
+step: {name: s, use: p, do: echo value=$n}
+patternset: {name: o, pattern: {name: value, type: int, _: value=$jube_pat_int}}
+analyser: {name: a, use: o, analyse: {step: s, file: stdout}}
+result:
+  use: a
+  table: {name: tables, column: [odd, n, value]}
+  figure: {title: content, x: odd, y: value, mark: bar}
+)yaml");
+  report({"runs"});
+  EXPECT_EQ(strip(browse("report.html", {charts_with_marks,
+                                         "document.querySelectorAll('#tables "
+                                         "tbody tr').length"})),
+            R"({"errors":[],"requests":[],"values":[1,3]})");
+  report({"runs", "--figures", "figures"});
+  EXPECT_THAT(here_.read("figures/tables-content.svg"),
+              AllOf(HasSubstr("\xef\xbf\xbd"), Not(HasSubstr("\x01"))));
+}
+
+/// What paper leaves out, it says.
+TEST_F(ReportPageTest, PaperSaysHowManyRowsItShows) {
+  run(training, 1);
+  report({"runs"});
+  EXPECT_EQ(strip(browse("report.html",
+                         {"window.note = document.querySelector('#tables .only-print'); "
+                          "[note.hidden, getComputedStyle(note).display].join()",
+                          "window.input = document.querySelector('#tables input'); input.value = "
+                          "'fp16'; input.dispatchEvent(new Event('input')); "
+                          "[note.hidden, note.textContent].join()"})),
+            R"({"errors":[],"requests":[],"values":["true,none","false,3 of 6 rows"]})");
+}
+
+TEST_F(ReportTest, TimesOfARunThatMeasuresNothingAreDrawn) {
+  run("name: t\noutpath: runs\nparameterset: {name: p, parameter: {n: [1, 2, 3]}}\n"
+      "step: {name: s, use: p, do: 'true'}\n");
+  EXPECT_THAT(report({"runs"}), HasSubstr("1 figure, 1 table "));
+}
+
 TEST_F(ReportTest, ARunInWhichAllFailedIsAReport) {
   run("name: b\noutpath: runs\nstep: {name: s, do: exit 1}\n", 1);
   EXPECT_THAT(report({"runs"}), HasSubstr("0 figures, 1 table "));

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <functional>
 #include <stdexcept>
 #include <string>
 
@@ -31,12 +32,16 @@ inline ExitStatus bench_at_terminal(const Playground& here, std::vector<std::str
 
 enum class Screen { standard_error, both };
 
+/// Called with all that is shown so far, whenever there is more.
+using Watcher = std::function<void(const std::string&)>;
+
 /// What `bench` shows on a terminal, control characters included; without colours, unless
 /// `variables` ask for them.
 inline std::string shown_at_terminal(const Playground& here, std::vector<std::string> arguments,
                                      unsigned short columns = 80, unsigned short rows = 24,
                                      Screen screen_of = Screen::standard_error,
-                                     const Environment& variables = {{"NO_COLOR", "1"}}) {
+                                     const Environment& variables = {{"NO_COLOR", "1"}},
+                                     const Watcher& watcher = {}) {
   const UniqueFd screen(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
   if (!screen.valid() || ::grantpt(screen.get()) != 0 || ::unlockpt(screen.get()) != 0)
     throw std::runtime_error("no terminal can be made");
@@ -56,6 +61,8 @@ inline std::string shown_at_terminal(const Playground& here, std::vector<std::st
     if (count <= 0)
       break;
     shown.append(buffer.data(), static_cast<std::size_t>(count));
+    if (watcher)
+      watcher(shown);
   }
   process.wait();
   return shown;

@@ -1,6 +1,7 @@
 // `bench status --watch` ends: with the run, when nobody works on it, and on Ctrl-C.
 #include "bench_program.hpp"
 #include "support/eventually.hpp"
+#include "terminal.hpp"
 
 #include <csignal>
 #include <string>
@@ -65,6 +66,19 @@ TEST_F(WatchTest, EndsWithTheRun) {
   EXPECT_THAT(here_.read("shown"), EndsWith("|        s |   1 |    0 |    0 |     0 |    1 |\n"
                                             "FINISHED\n"));
   EXPECT_EQ(here_.read("said"), "");
+}
+
+/// Of 49 columns each of its lines takes three of a terminal with 20, but for the empty one.
+TEST_F(WatchTest, ReplacesATableThatWraps) {
+  Process run = start_run();
+  const std::string shown =
+      shown_at_terminal(here_, {"status", "runs", "--watch"}, 20, 24, Screen::both,
+                        {{"NO_COLOR", "1"}}, [&](const std::string& so_far) {
+                          if (so_far.find(" s |   1 |") != std::string::npos)
+                            here_.write("runs/go", "");
+                        });
+  run.wait();
+  EXPECT_THAT(shown, HasSubstr("\x1b[10A\x1b[J"));
 }
 
 TEST_F(WatchTest, EndsWithARunThatFails) {

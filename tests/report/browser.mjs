@@ -32,12 +32,20 @@ const browser = spawn(
     "--remote-debugging-pipe", "about:blank"],
   { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] },
 );
-const end = (code) => {
-  browser.once("exit", () => {
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
-    process.exit(code);
-  });
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+const end = async (code) => {
+  const gone = new Promise((done) => browser.once("exit", done));
   browser.kill("SIGKILL");
+  await gone;
+  // Its children may outlive it for a moment, and write.
+  for (let left = 100; left > 0; --left)
+    try {
+      rmSync(profile, { recursive: true, force: true });
+      break;
+    } catch {
+      await pause(100);
+    }
+  process.exit(code);
 };
 
 let last = 0;
@@ -92,7 +100,6 @@ try {
       throw new Error(`${expression}: ${exceptionDetails.exception?.description}`);
     return result.value ?? null;
   };
-  const pause = (ms) => new Promise((done) => setTimeout(done, ms));
   const deadline = Date.now() + 200_000;  // for a page that hangs, on a machine that is busy
   while (!(await evaluate(`Boolean(${options.wait}) || !!document.querySelector(".message.bad")`)))
     if (Date.now() > deadline) throw new Error(`${options.wait}: never`);

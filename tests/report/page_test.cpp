@@ -58,8 +58,22 @@ TEST(ReportContent, FixedDecimalsAreLeftToTheBrowserUnlessItRoundsOtherwise) {
   for (auto& row : page.tables[0].table.rows)
     row[1].format = ".1f";
   page.tables[0].table.rows[0][1].value = 1.23456789012;
-  EXPECT_THAT(tables_of(page, ""), HasSubstr(R"("values":[1.23456789,0.25,null],"decimals":1,)"
+  EXPECT_THAT(tables_of(page, ""), HasSubstr(R"("values":[1.23456789012,0.25,null],"decimals":1,)"
                                              R"("shown":{"d":["0.2"],"i":[-1,0,-1]})"));
+}
+
+/// All digits: those of seeds, which JavaScript's numbers would lose, and those of times.
+TEST(ReportContent, NoDigitIsLost) {
+  Page page = small_page();
+  auto& rows = page.tables[0].table.rows;
+  for (long long row = 0; row < 3; ++row) {
+    rows[row][0].value = 9007199254740992 + row;
+    rows[row][1] = {.value = 1700000000.25 + static_cast<double>(row)};
+  }
+  const std::string content = tables_of(page, "");
+  EXPECT_THAT(content, HasSubstr(R"("values":{"d":["9007199254740992","9007199254740993",)"));
+  EXPECT_THAT(content, HasSubstr(R"("values":[1700000000.25,1700000001.25,1700000002.25])"));
+  EXPECT_THAT(content, HasSubstr(R"("d":["1700000000","1700000001","1700000002"])"));
 }
 
 TEST(ReportPage, TheTitleIsText) {

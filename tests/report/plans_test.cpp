@@ -190,6 +190,27 @@ TEST(DrawTest, RowsAtOnePointAreTheirMedianWithItsInterval) {
                                                  testing::HasSubstr("95 % confidence interval")));
 }
 
+/// One measurement that went wrong does not take the figure of the others away.
+TEST(DrawTest, ValuesThatAreNotFiniteAreMissing) {
+  const Source source = source_from("batch*,rate[1/s],word\n1,10,a\n2,nan,nan\n4,inf,inf\n8,40,d");
+  const std::vector<Plan> plans = default_plans(source);
+  ASSERT_EQ(plans.size(), 1U);
+  const Figure figure = draw(source, plans[0]);
+  EXPECT_THAT(figure.columns[1].values,
+              testing::ElementsAre(Value(10.0), std::nullopt, std::nullopt, Value(40.0)));
+  EXPECT_THAT(figure.notes, testing::ElementsAre("nan or infinite values of rate, not drawn: 2"));
+  EXPECT_EQ(source.columns[2].text(1), "nan");  // a word among words
+}
+
+TEST(DrawTest, TheRestOfSeveralRowsIsThatOfTheirMedians) {
+  const Source source = source_from(
+      "n*,load[s],compute[s],total[s]\n1,1,2,4\n1,2,4,8\n1,3,6,12\n2,1,1,2\n2,1,1,2\n2,1,1,2");
+  const Figure figure =
+      draw(source, {.mark = Mark::stack, .x = 0, .y = {1, 2}, .total = std::size_t{3}});
+  EXPECT_THAT(figure.columns[2].values,
+              testing::ElementsAre(Value(2.0), Value(4.0), Value(2.0), Value(1.0), Value(1.0)));
+}
+
 TEST(DrawTest, TheDescriptionSaysWhatIsSeen) {
   const Source source =
       source_from("precision*,batch*,rate[1/s]\nfp16,1,10\nfp16,2,25\nfp32,1,5\nfp32,2,OOM");
@@ -223,6 +244,42 @@ TEST(DrawTest, PowersOfTwoAreALogarithmicAxis) {
               testing::HasSubstr(R"("type":"log","base":2)"));
   EXPECT_THAT(draw(source, {.x = 0, .y = {1}, .x_scale = Scale::linear}).panels[0].specification,
               testing::Not(testing::HasSubstr(R"("type":"log")")));
+}
+
+struct Cells {
+  std::string name;
+  std::string values;  ///< Of four cells.
+  std::string format;
+};
+
+void PrintTo(const Cells& one, std::ostream* out) {
+  *out << one.name;
+}
+
+class CellFormat : public testing::TestWithParam<Cells> {};
+
+TEST_P(CellFormat, ShowsEveryNumber) {
+  const std::vector<std::string> values = split_names(GetParam().values);
+  const Source source = source_from(fmt::format("a*,b*,rate\n1,1,{}\n1,2,{}\n2,1,{}\n2,2,{}",
+                                                values[0], values[1], values[2], values[3]));
+  const Figure figure = draw(source, {.mark = Mark::heatmap, .x = 0, .y = {2}, .row = 1});
+  EXPECT_THAT(figure.panels[0].specification,
+              testing::HasSubstr(fmt::format("\"format\":\"{}\"", GetParam().format)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Report, CellFormat,
+                         testing::Values(Cells{"Large", "1589,20,0,3", ".5~g"},
+                                         Cells{"Whole", "1589,20,0,30", ".0f"},
+                                         Cells{"Small", "0.5,20,0,3", ".3~r"},
+                                         Cells{"Tiny", "-1e-7,2e-8,0,3e-9", ".3~g"},
+                                         Cells{"Negative", "-300000,2,0,3", ".3~s"}),
+                         support::case_name);
+
+/// Rounded after the padding, an axis of times would begin before zero.
+TEST(DrawTest, AnAxisEndsWhereItsDataDo) {
+  EXPECT_THAT(
+      draw(source_from("time*,power\n0,1\n1,3"), {.x = 0, .y = {1}}).panels[0].specification,
+      testing::HasSubstr(R"("padding":12,"nice":false)"));
 }
 
 TEST(AskedPlanTest, ColumnsAreCalledByTitleOrName) {

@@ -5,6 +5,7 @@
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -96,6 +97,24 @@ std::vector<result::Table> compared_tables(const Evaluated& one, PublishedCompar
   return compared;
 }
 
+/// Names of outpaths, without the directories above; of those that share one, later ones have a
+/// number.
+class OutpathNames {
+ public:
+  std::string of(const fs::path& outpath) {
+    const std::string name = outpath.filename().string();
+    std::vector<fs::path>& known = known_[name];
+    auto found = std::ranges::find(known, outpath);
+    if (found == known.end())
+      found = known.insert(known.end(), outpath);
+    const auto position = found - known.begin();
+    return position == 0 ? name : fmt::format("{} ({})", name, position + 1);
+  }
+
+ private:
+  std::map<std::string, std::vector<fs::path>> known_;
+};
+
 report::Page page_of(const ReportOptions& options) {
   std::optional<PublishedComparison> comparison;
   if (options.reference)
@@ -103,6 +122,7 @@ report::Page page_of(const ReportOptions& options) {
   report::Gatherer gatherer;
   std::deque<Evaluated> runs;  // tidy tables refer to them
   std::vector<tabulate::TidyRun> without_tables;
+  OutpathNames outpaths;
   for (const RunDirectory& directory : chosen_runs(options)) {
     Evaluated one = evaluate(directory, options.update, false);
     const bool is_without = !has_tables(one.run.benchmark);
@@ -114,7 +134,7 @@ report::Page page_of(const ReportOptions& options) {
       continue;
     const Evaluated& kept = runs.emplace_back(std::move(one));
     without_tables.push_back({kept.run, kept.workspace, kept.analyses,
-                              directory.path.parent_path().filename().string()});
+                              outpaths.of(fs::canonical(directory.path).parent_path())});
   }
   if (comparison)
     comparison->check_any();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -65,8 +66,11 @@ Json measure(const Data& data, std::size_t column, Scale scale, bool from_zero) 
     return channel;
   const double low = numbers.front();
   const double high = numbers.back();
-  if (high >= 1e5)
+  const double largest = std::max(std::abs(low), std::abs(high));
+  if (largest >= 1e5)
     channel["axis"]["format"] = "~s";
+  else if (largest < 1e-3)
+    channel["axis"]["format"] = "~g";
   const bool wide = low > 0 && high / low > 100;
   if (!from_zero && low > 0 && (scale == Scale::log || (scale == Scale::automatic && wide)))
     channel["scale"] = {{"type", "log"}};
@@ -77,18 +81,19 @@ Json measure(const Data& data, std::size_t column, Scale scale, bool from_zero) 
 
 Json measure_axis(const Data& data, std::size_t column, Scale scale) {
   const std::vector<double> numbers = numbers_of(data.at(column));
+  // Not rounded up after the padding, which would show times before the beginning.
   Json channel{{"field", field(column)},
                {"type", "quantitative"},
                {"title", label(data.at(column))},
                {"axis", {{"titleLimit", 400}}},
-               {"scale", {{"zero", false}, {"padding", 12}}}};
+               {"scale", {{"zero", false}, {"padding", 12}, {"nice", false}}}};
   if (numbers.empty())
     return channel;
   const auto base = base_of_powers(numbers);
   if (scale == Scale::log && numbers.front() > 0)
-    channel["scale"] = {{"type", "log"}, {"padding", 12}};
+    channel["scale"] = {{"type", "log"}, {"padding", 12}, {"nice", false}};
   if (base && (scale == Scale::automatic || scale == Scale::log))
-    channel["scale"] = {{"type", "log"}, {"base", *base}, {"padding", 12}};
+    channel["scale"] = {{"type", "log"}, {"base", *base}, {"padding", 12}, {"nice", false}};
   const bool whole = are_whole(numbers);
   channel["axis"]["format"] = tick_format(numbers.back(), whole);
   if (numbers.size() <= most_ticks && scale != Scale::linear)
@@ -96,6 +101,21 @@ Json measure_axis(const Data& data, std::size_t column, Scale scale) {
   else if (whole)
     channel["axis"]["tickMinStep"] = 1;
   return channel;
+}
+
+std::string cell_format(std::span<const double> numbers) {
+  double smallest = std::numeric_limits<double>::infinity();
+  double largest = 0;
+  for (const double number : numbers) {
+    if (number != 0)
+      smallest = std::min(smallest, std::abs(number));
+    largest = std::max(largest, std::abs(number));
+  }
+  if (largest >= 1e5)
+    return ".3~s";
+  if (largest >= 1000)
+    return smallest >= 10 ? ".0f" : ".5~g";
+  return largest < 1e-3 ? ".3~g" : ".3~r";
 }
 
 Json names(const Data& data, std::size_t column, std::span<const std::string> order) {

@@ -39,6 +39,9 @@ std::string label(const FigureColumn& column);
 /// Its numbers ascending, each once.
 std::vector<double> numbers_of(const FigureColumn& column);
 
+/// A format of d3 for the numbers in the cells of a heatmap, in which none but zero is a zero.
+std::string cell_format(std::span<const double> numbers);
+
 /// A quantitative channel.
 /// @param from where bars begin: at zero
 Json measure(const Data& data, std::size_t column, Scale scale, bool from_zero);

@@ -240,7 +240,7 @@ Json heatmap(const Chart& chart, const Measure& measure) {
   const double low = numbers.empty() ? 0 : numbers.front();
   const double high = numbers.empty() ? 0 : numbers.back();
   const double middle = (low + high) / 2;
-  const std::string format = high >= 1e5 ? ".3~s" : high >= 1000 ? ".0f" : ".3~r";
+  const std::string format = cell_format(numbers);
   const Json valid = is_valid(measure.value);
   Json layers = Json::array();
   layers.push_back(
@@ -375,7 +375,7 @@ void add_parts(const Source& source, const Plan& plan, const std::vector<Point>&
         add(name, chart.color_levels[k], *point.y[k].value, k);
         sum += *point.y[k].value;
       }
-    const auto total = plan.total ? source.columns[*plan.total].number(point.row) : std::nullopt;
+    const auto total = plan.total ? point.y.back().value : std::nullopt;
     if (total && *total > sum)
       add(name, "rest", *total - sum, plan.y.size());
   }

@@ -165,7 +165,10 @@ std::string pooled_note(const Source& source, const Plan& plan, std::size_t poin
 }  // namespace
 
 Figure draw(const Source& source, const Plan& plan) {
-  std::vector<Point> points = points_of(source, plan);
+  Plan with_total = plan;
+  if (plan.total)
+    with_total.y.push_back(*plan.total);
+  std::vector<Point> points = points_of(source, with_total);
   const std::size_t all_points = points.size();
   points = thinned_lines(source, plan, std::move(points));
   Chart chart{.mark = plan.mark,
@@ -195,6 +198,10 @@ Figure draw(const Source& source, const Plan& plan) {
       std::ranges::any_of(plan.y, [&](std::size_t y) { return source.columns[y].is_estimated; });
   if (is_estimated)
     figure.notes.emplace_back("estimated: from a model, not a measurement");
+  for (const std::size_t y : plan.y)
+    if (const Column& column = source.columns[y]; column.not_finite > 0)
+      figure.notes.push_back(fmt::format("nan or infinite values of {}, not drawn: {}",
+                                         column.title, column.not_finite));
   if (points.size() < all_points)
     figure.notes.push_back(
         fmt::format("{} of {} points, lowest and highest values kept", points.size(), all_points));

@@ -44,7 +44,7 @@ bool is_number_of_row(const result::Heading& heading) {
 /// The time that bench measured itself is worth a figure where nothing else was measured.
 void drop_run_time_beside_others(Source& source) {
   const auto is_value = [](const Column& column) {
-    return column.is_numeric && !column.is_parameter;
+    return column.is_numeric && !column.is_parameter && column.name != "run";
   };
   if (std::ranges::count_if(source.columns, is_value) > 1)
     std::erase_if(source.columns, [](const Column& column) { return column.name == "run_time"; });

@@ -80,9 +80,38 @@ void add(const Cell& cell, Column& column) {
   column.high.emplace_back();
   if (cell.spread) {
     column.values.back() = cell.spread->median;
-    column.low.back() = cell.spread->low;
-    column.high.back() = cell.spread->high;
+    if (std::isfinite(cell.spread->low) && std::isfinite(cell.spread->high)) {
+      column.low.back() = cell.spread->low;
+      column.high.back() = cell.spread->high;
+    }
   }
+}
+
+/// Among numbers, what is not finite is missing: it has no place in a figure.
+void drop_not_finite(Column& column) {
+  std::vector<std::size_t> not_finite;
+  bool has_finite = false;
+  for (std::size_t row = 0; row < column.values.size(); ++row) {
+    if (!column.values[row])
+      continue;
+    if (column.number(row)) {
+      has_finite = true;
+      continue;
+    }
+    const Value& value = *column.values[row];
+    const auto* text = std::get_if<std::string>(&value);
+    if (text && !parse_number(*text))
+      return;
+    not_finite.push_back(row);
+  }
+  if (!has_finite)
+    return;
+  for (const std::size_t row : not_finite) {
+    column.values[row].reset();
+    column.low[row].reset();
+    column.high[row].reset();
+  }
+  column.not_finite = not_finite.size();
 }
 
 bool is_numeric(const Column& column) {
@@ -191,6 +220,8 @@ Source source_of(const result::Table& table,
                   .high = {}};
     for (const auto& row : table.rows)
       add(row[k], column);
+    if (!column.is_parameter)
+      drop_not_finite(column);
     column.is_numeric = is_numeric(column);
     source.columns.push_back(std::move(column));
   }

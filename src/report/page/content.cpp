@@ -50,15 +50,17 @@ std::optional<double> finite(const Value& value) {
   return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
-/// More digits than a measurement has take more room than all else.
-double rounded(double number) {
-  return parse_number(fmt::format("{:.9g}", number)).value_or(number);
+/// Whether JavaScript, which has only doubles, keeps all digits.
+bool is_exact_in_a_browser(const Value& value) {
+  constexpr long long most = 1LL << 53;
+  const auto* integer = std::get_if<long long>(&value);
+  return !integer || (-most <= *integer && *integer <= most);
 }
 
 Json number_of(const Value& value) {
   if (const auto* integer = std::get_if<long long>(&value))
     return *integer;
-  return rounded(std::get<double>(value));
+  return std::get<double>(value);
 }
 
 /// Values of a column: numbers as they are, texts by their positions.
@@ -66,7 +68,7 @@ template <typename Values>
 Json values_json(const Values& values) {
   bool numeric = true;
   for (const std::optional<Value>& value : values)
-    numeric = numeric && (!value || finite(*value));
+    numeric = numeric && (!value || (finite(*value) && is_exact_in_a_browser(*value)));
   if (numeric) {
     Json numbers = Json::array();
     for (const std::optional<Value>& value : values)
@@ -104,13 +106,17 @@ bool is_what_a_browser_shows(const Value& value, int decimals, const std::string
   if (!real)
     return fmt::format("{:.{}f}", static_cast<double>(std::get<long long>(value)), decimals) ==
            text;
-  const double embedded = rounded(*real);
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  for (const double near :
-       {std::nextafter(embedded, -infinity), std::nextafter(embedded, infinity)})
+  for (const double near : {std::nextafter(*real, -infinity), std::nextafter(*real, infinity)})
     if (fmt::format("{:.{}f}", near, decimals) != text)
       return false;
   return true;
+}
+
+/// With six digits, or all before the point: times since 1970 differ in the last ones.
+std::string short_text(double real) {
+  const bool is_large = std::abs(real) >= 1e6 && std::abs(real) < 1e15;
+  return is_large ? fmt::format("{:.0f}", real) : fmt::format("{:.6g}", real);
 }
 
 /// What a cell shows where that is not just its value; empty where it is.
@@ -129,7 +135,7 @@ std::string shown_text(const Cell& cell, const Place& place, std::optional<int> 
     return decimals && is_what_a_browser_shows(*cell.value, *decimals, text) ? "" : text;
   }
   if (const auto* real = std::get_if<double>(&*cell.value); real && std::isfinite(*real))
-    if (const std::string text = fmt::format("{:.6g}", *real); text != to_text(*cell.value))
+    if (const std::string text = short_text(*real); text != to_text(*cell.value))
       return text;
   return "";
 }
@@ -190,6 +196,14 @@ Json table_json(const result::Table& table, const std::string& title) {
   return json;
 }
 
+/// Tooltips show all digits, of which sums and medians may have more than they are worth.
+std::vector<std::optional<Value>> rounded(std::vector<std::optional<Value>> values) {
+  for (std::optional<Value>& value : values)
+    if (auto* real = value ? std::get_if<double>(&*value) : nullptr)
+      *real = parse_number(fmt::format("{:.12g}", *real)).value_or(*real);
+  return values;
+}
+
 Json figure_json(const Figure& figure) {
   Json json{{"id", figure.id},
             {"title", to_valid_utf8(figure.title)},
@@ -198,7 +212,7 @@ Json figure_json(const Figure& figure) {
   for (const FigureColumn& column : figure.columns)
     json["columns"].push_back({{"title", to_valid_utf8(column.title)},
                                {"unit", to_valid_utf8(column.unit)},
-                               {"values", values_json(column.values)}});
+                               {"values", values_json(rounded(column.values))}});
   json["panels"] = Json::array();
   for (const Panel& panel : figure.panels)
     json["panels"].push_back({{"title", to_valid_utf8(panel.title)},

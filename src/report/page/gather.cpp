@@ -29,6 +29,7 @@ namespace {
 /// Columns that a table of several runs has in front; its figures take them for parameters.
 constexpr const char* run_column = "run";
 constexpr const char* platform_column = "platform";
+constexpr const char* outpath_column = "outpath";  ///< Of a tidy table.
 
 /// Whether a table of the benchmark shows the distribution of a pattern.
 bool is_distribution(const model::Benchmark& benchmark, const std::string& table) {
@@ -73,9 +74,9 @@ void Gatherer::add(const setup::Run& run, const workspace::Workspace& workspace,
       for (const model::Step& step : benchmark.steps)
         parameters_.insert(parameter.name + "_" + step.name);
     }
-  report::add_failures(run, workspace, failures_);
+  report::add_failures(sheets_.back().name, workspace, failures_);
   if (std::optional<Figure> power = power_figure(run, workspace))
-    power_.push_back(std::move(*power));
+    power_.emplace_back(sheets_.size() - 1, std::move(*power));
   for (result::Table& table : tables) {
     const std::string table_name = table.name;
     Gathered& gathered = gathered_as(table_name);
@@ -131,7 +132,8 @@ Page Gatherer::made(const std::string& title) const {
   page.failures = failures_;
   const IsParameter is_parameter = [&](const std::string& name) {
     return parameters_.contains(name) ||
-           (sheets_.size() > 1 && (name == run_column || name == platform_column));
+           (sheets_.size() > 1 &&
+            (name == run_column || name == platform_column || name == outpath_column));
   };
   const auto add = [&](std::vector<Figure> figures) {
     std::ranges::move(figures, std::back_inserter(page.figures));
@@ -148,7 +150,11 @@ Page Gatherer::made(const std::string& title) const {
     add(figures_of_steps(*tidy_, is_parameter));
     page.tables.push_back({*tidy_, "all workpackages"});
   }
-  add(power_);
+  for (const auto& [run, power] : power_) {
+    page.figures.push_back(power);
+    if (sheets_.size() > 1)
+      page.figures.back().title += " of " + sheets_[run].name;
+  }
   make_ids_unique(page.figures);
   return page;
 }

@@ -130,13 +130,13 @@ result::Table no_failures() {
   return table;
 }
 
-void add_failures(const setup::Run& run, const workspace::Workspace& workspace,
+void add_failures(const std::string& run, const workspace::Workspace& workspace,
                   result::Table& failures) {
   for (const Workpackage& one : workspace.workpackages()) {
     if (one.state != workspace::State::failed && one.state != workspace::State::skipped)
       continue;
     auto& row = failures.rows.emplace_back();
-    row.emplace_back().value = name_of(run);
+    row.emplace_back().value = run;
     row.emplace_back().value = one.id;
     for (const std::string& text :
          {one.step, std::string(workspace::name_of(one.state)), parameters_of(one), one.reason})

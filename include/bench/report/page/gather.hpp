@@ -56,7 +56,7 @@ class Gatherer {
   std::string comment_;
   std::set<std::string> parameters_;
   std::vector<Gathered> tables_;
-  std::vector<Figure> power_;
+  std::vector<std::pair<std::size_t, Figure>> power_;  ///< With the position of the run.
   std::optional<result::Table> tidy_;
   result::Table failures_ = no_failures();
 };

@@ -20,8 +20,8 @@ RunSheet sheet_of(const setup::Run& run, const workspace::Workspace& workspace);
 /// An empty table of failures.
 result::Table no_failures();
 
-/// Adds a row for each workpackage of the run that failed or was skipped.
-void add_failures(const setup::Run& run, const workspace::Workspace& workspace,
+/// Adds a row for each workpackage of the run of this name that failed or was skipped.
+void add_failures(const std::string& run, const workspace::Workspace& workspace,
                   result::Table& failures);
 
 }  // namespace bench::report

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <set>
@@ -76,6 +77,19 @@ std::vector<long long> bases_of(const workflow::Graph& graph, const std::string&
   return ids;
 }
 
+/// Programs that compute with floating-point numbers write `32.0` for an integer.
+void write_integers_as_such(const model::Benchmark& benchmark, const model::Step& step,
+                            Parameters& point) {
+  constexpr double most = 9007199254740992;  // beyond it, doubles leave integers out
+  for (auto& [name, value] : point) {
+    const auto* definition = expand::definition_of(benchmark, step, name);
+    const auto number = parse_number(value);
+    if (definition && definition->type == ValueType::integer && number &&
+        std::trunc(*number) == *number && std::abs(*number) < most)
+      value = fmt::format("{:.0f}", *number);
+  }
+}
+
 std::vector<long long> members_at(const workflow::Graph& graph, const std::string& step,
                                   const Parameters& point) {
   std::vector<long long> ids;
@@ -106,9 +120,11 @@ Parameters point_from_json(const std::string& text) {
   return point;
 }
 
-AddedPoint add_point(const setup::Run& run, workspace::Workspace& workspace,
-                     const Parameters& point, const std::string& step, Diagnostics& diagnostics) {
-  const model::Step& chosen = step_with(run.benchmark, point, step);
+AddedPoint add_point(const setup::Run& run, workspace::Workspace& workspace, const Parameters& told,
+                     const std::string& step, Diagnostics& diagnostics) {
+  const model::Step& chosen = step_with(run.benchmark, told, step);
+  Parameters point = told;
+  write_integers_as_such(run.benchmark, chosen, point);
   evaluate::Evaluator evaluator = workflow::evaluator_of(run);
   workflow::Graph graph(run, workspace.workpackages(), evaluator);
   AddedPoint added{.workpackages = members_at(graph, chosen.name, point)};

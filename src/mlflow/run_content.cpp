@@ -22,6 +22,7 @@
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/base/value.hpp>
+#include <bench/export/crate/secrets_of_run.hpp>
 #include <bench/job/output_file.hpp>
 #include <bench/mlflow/run_content.hpp>
 #include <bench/result/table.hpp>
@@ -96,7 +97,8 @@ RunContent::RunContent(const setup::Run& run, const workspace::Workspace& worksp
       evaluator_(workflow::evaluator_of(run)),
       graph_(run, view_.all(), evaluator_),
       values_(run, graph_, evaluator_),
-      last_change_unix_s_(workspace.last_change_unix_s()) {
+      last_change_unix_s_(workspace.last_change_unix_s()),
+      scrubber_(crate::scrubber_of(workspace)) {
   for (std::size_t k = 0; k < view_.all().size(); ++k)
     if (view_.all()[k].has_ended())
       ended_.push_back(k);
@@ -128,7 +130,8 @@ Content RunContent::parent() const {
   tags.add("bench.version", metadata.bench_version);
   tags.add("bench.input_sha256", metadata.input_sha256.value_or(""));
   for (const auto& [name, value] : metadata.provenance)
-    tags.add("bench." + name, value);
+    if (name != "git_difference")  // would be cut in the middle; `bench export` has all of it
+      tags.add("bench." + name, value);
   if (open() == 0) {
     content.status = counts.contains(State::failed) ? Status::failed : Status::finished;
     content.end_ms = last_change_unix_s_ ? ms_of(*last_change_unix_s_) : content.run.start_ms;

@@ -13,6 +13,7 @@
 
 #include <bench/base/hash.hpp>
 #include <bench/base/text.hpp>
+#include <bench/export/crate/secrets_of_run.hpp>
 #include <bench/mlflow/send.hpp>
 
 namespace bench::mlflow {
@@ -61,7 +62,7 @@ std::string digest_of(const Content& content) {
 class Sender {
  public:
   Sender(const RunContent& content, TrackingStore& store, Sent& sent)
-      : content_(content), store_(store), sent_(sent) {
+      : content_(content), store_(store), sent_(sent), scrubber_(content.scrubber()) {
     for (StoredRun& run : store.find({{run_tag, content.run().metadata.uuid}})) {
       Identity identity{value_of(run.tags, workpackage_tag), value_of(run.tags, attempt_tag)};
       known_.try_emplace(std::move(identity), std::move(run));
@@ -69,7 +70,8 @@ class Sender {
   }
 
   /// @returns its id in MLflow
-  std::string send(const Content& content) {
+  std::string send(Content content) {
+    scrub(content);
     const Identity identity = identity_of(content.run.tags);
     current_.insert(identity);
     const std::string digest = digest_of(content);
@@ -98,6 +100,12 @@ class Sender {
   }
 
  private:
+  void scrub(Content& content) {
+    for (Pairs* pairs : {&content.run.tags, &content.batch.params, &content.batch.tags})
+      for (auto& [key, value] : *pairs)
+        value = crate::without_secrets(scrubber_, key, value);
+  }
+
   void put_artifacts(const Content& content, const StoredRun& run) {
     if (content.artifacts.empty())
       return;
@@ -107,7 +115,7 @@ class Sender {
     }
     for (const Artifact& artifact : content.artifacts)
       if (const auto bytes = read_artifact(content_.run(), artifact);
-          bytes && store_.put_artifact(run, artifact.name, *bytes))
+          bytes && store_.put_artifact(run, artifact.name, scrubber_.scrub(*bytes, artifact.name)))
         ++sent_.artifacts;
       else
         sent_.left_out.push_back(artifact.file.empty() ? artifact.name : artifact.file.string());
@@ -138,6 +146,7 @@ class Sender {
   const RunContent& content_;
   TrackingStore& store_;
   Sent& sent_;
+  crate::Scrubber scrubber_;
   std::map<Identity, StoredRun> known_;
   std::set<Identity> current_;
 };

@@ -29,8 +29,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// `git_revision` of the working tree with the input file, with `+changes` where files differ from
-/// it; then `git_difference` has how, unless that is longer than `most_difference`. Nothing outside
-/// of a repository or without git.
+/// it, and with `+unknown` where git does not say whether they do. With `+changes`,
+/// `git_difference` has how, unless that is longer than `most_difference`. Nothing outside of a
+/// repository or without git.
 std::map<std::string, std::string> git_facts(const fs::path& directory) {
   if (find_program("git").empty())
     return {};
@@ -46,6 +47,9 @@ std::map<std::string, std::string> git_facts(const fs::path& directory) {
     return {};
   std::string text(strip(revision.standard_output));
   const CommandOutput changes = git({"status", "--porcelain", "--untracked-files=no"});
+  // In a large tree on a slow file system it may not end in time.
+  if (!changes.status.success())
+    return {{"git_revision", text + "+unknown"}};
   if (strip(changes.standard_output).empty())
     return {{"git_revision", text}};
   const CommandOutput difference = git({"diff", "--no-ext-diff", "--no-color", "HEAD"});

@@ -87,6 +87,18 @@ TEST_F(BaselineCommandTest, DoesNotRaiseAnAlarmThatIsNotConfirmed) {
   EXPECT_EQ(said.status.code, 0) << said.standard_output;
 }
 
+TEST_F(BaselineCommandTest, TheExportedSummaryHasTheVerdictOfTheConfirmedCheck) {
+  run_five_good_ones();
+  run({{"FACTOR", "104"}, {"NIGHT", "1"}});
+  const auto summary = [&](const char* id) {
+    return here_.text_of("export", {"runs", "--format", "summary", "-i", id}, 0);
+  };
+  EXPECT_THAT(summary("5"), HasSubstr("\nfailed: 2 rows slower or worse\n"));
+  here_.bench({"baseline", "check", "runs", "--confirm", "2"}, {{"NIGHT", "1"}});
+  EXPECT_THAT(summary("5"), HasSubstr("\npassed: none of 2 rows is worse by 1 % or more\n"));
+  EXPECT_THAT(summary("6"), Not(HasSubstr("### Baseline")));
+}
+
 TEST_F(BaselineCommandTest, RepeatsOnlyThePointsThatAreWorse) {
   run_five_good_ones();
   run({{"NIGHT", "1"}, {"SLOW", "2"}});

@@ -55,6 +55,13 @@ TEST_F(CiExamplesTest, TheFirstRunIsUndecidedAndAnEqualOneAfterItPasses) {
   EXPECT_FALSE(here_.has("reports/run.tar.gz"));
 }
 
+TEST_F(CiExamplesTest, ReportsOfAnEarlierCallAreNotLeftForThoseOfOneThatCouldNotRun) {
+  benchmark(3);
+  here_.write("examples/ci/benchmark.yaml", "name: [\n");
+  benchmark(1);
+  EXPECT_FALSE(here_.has("reports/junit.xml"));
+}
+
 TEST_F(CiExamplesTest, AFailureIsReportedWithTheWholeRun) {
   const std::string file = here_.read("examples/ci/benchmark.yaml");
   here_.write("examples/ci/benchmark.yaml",
@@ -88,7 +95,9 @@ TEST_F(CiExamplesTest, TheScriptOfGitLabRuns) {
     in_script = line == "  script:" || (in_script && line.starts_with("    "));
   }
   ASSERT_NE(script, "");
-  call("set -e\n" + script, 3, {{"RUNS", "kept"}});
+  const std::string home = (here_.path() / "home").string();
+  call("set -e\n" + script, 3, {{"HOME", home}, {"CI_PROJECT_PATH_SLUG", "group-project"}});
+  EXPECT_TRUE(here_.has("home/benchmarks/group-project/000000/workspace.db"));
   EXPECT_TRUE(here_.has("reports/junit.xml"));
   EXPECT_TRUE(here_.has("reports/metrics.txt"));
 }

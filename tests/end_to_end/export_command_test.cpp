@@ -162,6 +162,65 @@ TEST_F(ExportTest, AnArchiveHoldsWhatTheDirectoryHas) {
   EXPECT_EQ(contents(here_.path() / "runs_000000"), contents(here_.path() / "a"));
 }
 
+constexpr const char* with_passwords = R"(name: b
+outpath: runs
+parameterset: {name: p, parameter: {size: [1, 2], password: hunter2, db_password: 'a&b<c\d"e'}}
+step: {name: s, use: p, do: 'echo time=$size; echo login $password; test $size = 1'}
+patternset: {name: o, pattern: {name: time, type: int, unit: µs, _: time=$jube_pat_int}}
+analyser: {name: a, use: o, analyse: {step: s, file: stdout}}
+result: {use: a, table: {name: t, column: [size, password, time]}}
+)";
+
+TEST_F(ExportTest, PasswordsOfParametersAreInNoFile) {
+  run(with_passwords, 1);
+  exported({"runs", "--output", "a"});
+  for (const auto& [path, text] : contents(here_.path() / "a"))
+    for (const char* secret : {"hunter2", "a&b<c", "a&amp;b&lt;c"})
+      EXPECT_THAT(text, Not(HasSubstr(secret))) << path;
+}
+
+TEST_F(ExportTest, PasswordsOfParametersAreInNoOtherFormat) {
+  run(with_passwords, 1);
+  for (const char* format : {"junit", "summary", "influx", "openmetrics"}) {
+    const std::string text = exported({"runs", "--format", format});
+    EXPECT_THAT(text, AllOf(Not(HasSubstr("hunter2")), Not(HasSubstr("a&b<c")))) << format;
+    if (format[0] != 'j')
+      EXPECT_THAT(text, HasSubstr("SCRUBBED")) << format;
+  }
+}
+
+TEST_F(ExportTest, WhatALinkInTheInputLeadsOutToIsLeftOut) {
+  here_.write("elsewhere/data.txt", "not for others");
+  here_.write("project/file.yaml",
+              "name: b\noutpath: runs\nfileset: {name: f, copy: data.txt}\n"
+              "step: {name: s, use: f, do: ls}\n");
+  fs::create_symlink("../elsewhere/data.txt", here_.path() / "project/data.txt");
+  ASSERT_EQ(here_.bench({"run", "project/file.yaml"}).status.code, 0);
+  exported({"project/runs", "--output", "a"});
+  EXPECT_FALSE(contents(here_.path() / "a").contains("input/data.txt"));
+  EXPECT_THAT(here_.read("a/left_out.csv"), HasSubstr("project/data.txt,lies outside of"));
+}
+
+TEST_F(ExportTest, ArchivesKeepNamesInUtf8) {
+  here_.write("größe.txt", "data");
+  run("name: b\noutpath: runs\nfileset: {name: f, copy: größe.txt}\n"
+      "step: {name: s, use: f, do: ls}\n");
+  constexpr double far_too_long_s = 300;
+  for (const char* archive : {"a.tar", "a.tar.gz", "a.zip"}) {
+    exported({"runs", "--output", archive});
+    const auto names = run_command(
+        {.arguments = {"/usr/bin/python3", "-c",
+                       "import sys, tarfile, zipfile\nfile = sys.argv[1]\n"
+                       "names = zipfile.ZipFile(file).namelist() if file.endswith('.zip') else "
+                       "tarfile.open(file).getnames()\n"
+                       "sys.stdout.buffer.write('\\n'.join(names).encode())",
+                       archive},
+         .directory = here_.path()},
+        far_too_long_s);
+    EXPECT_THAT(names.standard_output, HasSubstr("runs_000000/input/größe.txt")) << archive;
+  }
+}
+
 /// Files of file sets in and outside of the directory, an include, a list with commas, a template
 /// and a platform of its own.
 constexpr const char* with_everything = R"(name: all

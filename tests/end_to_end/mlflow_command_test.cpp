@@ -117,6 +117,24 @@ std::vector<std::string> files_of(const std::filesystem::path& store) {
   return files;
 }
 
+TEST_F(MlflowTest, GetsNoPasswords) {
+  here_.write("training.yaml", R"(name: b
+outpath: runs
+parameterset: {name: p, parameter: {password: hunter2}}
+step: {name: s, use: p, do: echo login $password}
+)");
+  run();
+  ASSERT_EQ(here_.bench({"mlflow", "runs", "--directory", "."}).status.code, 0);
+  std::size_t scrubbed = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(here_.path() / "mlruns"))
+    if (entry.is_regular_file()) {
+      const std::string text = read_file(entry.path());
+      EXPECT_THAT(text, Not(HasSubstr("hunter2"))) << entry.path();
+      scrubbed += count_of(text, "SCRUBBED");
+    }
+  EXPECT_GE(scrubbed, 3U);  // the parameter, the input and the output
+}
+
 TEST_F(MlflowTest, WritesTheFileStoreOfMlflow) {
   run();
   EXPECT_THAT(

@@ -41,6 +41,13 @@ analyser: {name: a, use: o, analyse: {step: s, file: stdout}}
   Playground here_;
 };
 
+TEST_F(TellTest, TakesAnIntegerAsAProgramWritesItThatComputesWithFloatingPointNumbers) {
+  EXPECT_EQ(tell(R"({"x": 1.0})"), "{\"run\":0,\"workpackages\":[0,1],\"new\":false}\n");
+  EXPECT_EQ(tell(R"({"x": 3e1, "kind": "a"})"), "{\"run\":0,\"workpackages\":[4],\"new\":true}\n");
+  here_.bench({"continue", "runs"});
+  EXPECT_THAT(here_.text_of("ask", {"runs", "-w", "4"}, 0), HasSubstr("\"x\":30,"));
+}
+
 TEST_F(TellTest, AddsThePointOnceForEachCombinationOfTheOthers) {
   EXPECT_EQ(tell(R"({"x": 30})"), "{\"run\":0,\"workpackages\":[4,5],\"new\":true}\n");
   EXPECT_EQ(tell(R"({"x": 30})"), "{\"run\":0,\"workpackages\":[4,5],\"new\":false}\n");

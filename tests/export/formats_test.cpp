@@ -86,6 +86,50 @@ print(len(strictly), dict(strictly[0][1]).get('size'), [s for s in strictly if s
   EXPECT_THAT(output.standard_output, testing::HasSubstr(R"(('size', '2 = \\ "two"'))"));
 }
 
+/// The sample with other names and units of what was found.
+std::string rendered_with(const std::string& name, const std::string& title,
+                          const std::string& unit) {
+  SampleRun sample;
+  sample.tidy.table.headings[1].title = title;
+  sample.tidy.table.headings[1].unit = unit;
+  return find_format(name)->render({.run = sample.run,
+                                    .workpackages = sample.workpackages,
+                                    .attempts = sample.attempts,
+                                    .tidy = sample.tidy});
+}
+
+TEST(Formats, SignsOfAUnitAreNotDropped) {
+  for (const auto& [unit, word] : std::map<std::string, std::string>{{"µs", "us"},  // U+00B5
+                                                                     {"μs", "us"},  // U+03BC
+                                                                     {"m³", "m3"},
+                                                                     {"Ω", "ohm"},
+                                                                     {"°C", "degC"},
+                                                                     {"€/kWh", "EUR_per_kWh"},
+                                                                     {"mW", "mW"},
+                                                                     {"MW", "MW"}}) {
+    EXPECT_THAT(rendered_with("influx", "found", unit), testing::HasSubstr(",found_" + word + "="));
+    EXPECT_THAT(rendered_with("openmetrics", "found", unit),
+                testing::HasSubstr("# UNIT bench_found_" + word + " " + word + "\n"));
+  }
+}
+
+TEST(Formats, MetricsOfTheRunKeepTheirNames) {
+  EXPECT_THAT(rendered_with("openmetrics", "run_info", ""),
+              testing::HasSubstr("# TYPE bench_run_info_2 gauge\n"));
+}
+
+/// InfluxDB refuses a point that has a tag or field of the name of its time.
+TEST(Formats, NamesThatInfluxHasForItselfAreNotUsed) {
+  EXPECT_THAT(rendered_with("influx", "time", ""), testing::HasSubstr(",value_time=12.5"));
+  SampleRun sample;
+  sample.workpackages[0].parameters = {{"time", "1"}, {"run", "2"}};
+  const std::string text = influx({.run = sample.run,
+                                   .workpackages = sample.workpackages,
+                                   .attempts = sample.attempts,
+                                   .tidy = sample.tidy});
+  EXPECT_THAT(text, testing::HasSubstr(",parameter_run=2,parameter_time=1,"));
+}
+
 /// One point of the line protocol, read by its rules.
 struct Point {
   std::string measurement;

@@ -41,6 +41,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Assignment", "export HF_TOKEN=abc123def456\n", "export HF_TOKEN=SCRUBBED\n"},
         Case{"Quoted", "API_KEY='a1b2c3d4e5'", "API_KEY='SCRUBBED'"},
         Case{"Json", R"({"api_key": "a1b2c3d4e5", "n": 1})", R"({"api_key": "SCRUBBED", "n": 1})"},
+        Case{"JsonWithAQuote", R"({"password": "ab\"cd\\e", "n": 1})",
+             R"({"password": "SCRUBBED", "n": 1})"},
         Case{"JsonInJson", R"("{\"db_password\":\"hunter2\"}")",
              R"("{\"db_password\":\"SCRUBBED\"}")"},
         Case{"Yaml", "password: hunter2\nuser: me\n", "password: SCRUBBED\nuser: me\n"},
@@ -83,6 +85,24 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"NoValue", "password: none\nsecret=false\ntoken:\n", ""},
                     Case{"Url", "https://example.org:8080/a@b", ""},
                     Case{"Prose", "the secret of the password is a token", ""}));
+
+TEST(Scrubber, ReplacesKnownValuesInEveryFormThatFilesOfARunHave) {
+  Scrubber scrubber({"a&b\"c<d'12\\e"});
+  EXPECT_EQ(
+      scrubber.scrub(R"(raw a&b"c<d'12\e json "a&b\"c<d'12\\e" xml a&amp;b"c&lt;d'12\e)", "out"),
+      "raw SCRUBBED json \"SCRUBBED\" xml SCRUBBED");
+  EXPECT_EQ(
+      scrubber.scrub(R"(attribute "a&amp;b&quot;c&lt;d'12\e" shell 'a&b"c<d'\''12\e')", "out"),
+      "attribute \"SCRUBBED\" shell 'SCRUBBED'");
+}
+
+TEST(Scrubber, ReplacesAShortKnownValueAsAWordOfItsOwn) {
+  Scrubber scrubber({"hunter2", "test", "v1"});
+  EXPECT_EQ(scrubber.scrub(R"(<parameter name="password">hunter2</parameter>)", "out"),
+            R"(<parameter name="password">SCRUBBED</parameter>)");
+  EXPECT_EQ(scrubber.scrub("hunter23 bounty_hunter2 test v1", "out"),
+            "hunter23 bounty_hunter2 test v1");
+}
 
 TEST(Scrubber, ReplacesKnownValuesWhereverTheyStand) {
   Scrubber scrubber({"correct-horse", "short"});

@@ -141,6 +141,14 @@ TEST(ContainerImage, IsTheOneThatTheContainerTells) {
   EXPECT_EQ(container_image(root.path()), "/images/torch.sif");
 }
 
+TEST_F(ProvenanceTest, ARevisionIsNotCalledUnchangedWhereGitDoesNotSay) {
+  const auto git =
+      directory_.write("bin/git", "#!/bin/sh\n[ \"$3\" = rev-parse ] && echo 5d41402a\n");
+  std::filesystem::permissions(git, std::filesystem::perms::owner_all);
+  const support::EnvironmentVariable path("PATH", (directory_.path() / "bin").string());
+  EXPECT_EQ(collect_provenance(file_).at("git_revision"), "5d41402a+unknown");
+}
+
 TEST_F(ProvenanceTest, KeepsHowFilesDifferFromTheirRevision) {
   if (find_program("git").empty())
     GTEST_SKIP() << "git is not installed";

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <bench/evaluate/evaluator.hpp>
+#include <bench/export/crate/secrets.hpp>
 #include <bench/inspect/run_view.hpp>
 #include <bench/mlflow/tracking_store.hpp>
 #include <bench/setup/run.hpp>
@@ -50,6 +51,8 @@ class RunContent {
              const tabulate::Analyses& analyses, bool own);
 
   const setup::Run& run() const { return run_; }
+  /// Knows the secrets of the run.
+  const crate::Scrubber& scrubber() const { return scrubber_; }
   Content parent() const;
   std::size_t ended() const { return ended_.size(); }
   std::size_t open() const { return table_.table.rows.size() - ended_.size(); }
@@ -70,6 +73,7 @@ class RunContent {
   tabulate::WorkpackageValues values_;
   std::vector<std::size_t> ended_;  ///< Positions of workpackages and rows.
   std::optional<double> last_change_unix_s_;
+  crate::Scrubber scrubber_;
 };
 
 /// The bytes of an artifact; nothing where they cannot be read or are more than 16 MiB.

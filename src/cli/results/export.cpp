@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <string>
@@ -20,7 +21,9 @@
 #include <bench/cli/output/baseline_text.hpp>
 #include <bench/cli/output/comparison_text.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/engine/confirm.hpp>
 #include <bench/export/crate/export.hpp>
+#include <bench/export/crate/secrets_of_run.hpp>
 #include <bench/export/formats/formats.hpp>
 #include <bench/inspect/baseline.hpp>
 #include <bench/inspect/run_comparison.hpp>
@@ -28,6 +31,7 @@
 #include <bench/tabulate/report.hpp>
 #include <bench/tabulate/tidy.hpp>
 #include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::cli {
 namespace {
@@ -62,12 +66,17 @@ std::string tables_of(const RunDirectory& directory) {
 std::string baseline_of(const RunDirectory& directory, double margin) {
   EvaluatedRuns runs;
   const Evaluated& checked = runs.read(directory);
-  const inspect::Baseline baseline = inspect::baseline_of(
-      checked.run.metadata, inspect::known_runs(checked.run.directory.path.parent_path()), {});
-  if (baseline.runs.empty())
+  const setup::RunMetadata metadata = checked.run.metadata;
+  const auto known = inspect::known_runs(checked.run.directory.path.parent_path());
+  const inspect::Baseline baseline = inspect::baseline_of(metadata, known, {});
+  // One that only repeats points of another run is a part of the check of that one.
+  if (baseline.runs.empty() || metadata.confirms)
     return "";
+  std::vector<RunDirectory> with_repetitions{directory};
+  std::ranges::copy(engine::confirmations_of(metadata.uuid, known),
+                    std::back_inserter(with_repetitions));
   const inspect::RunComparison comparison = inspect::compare_runs(
-      {runs.sides(baseline.runs)}, {runs.sides({directory})}, {.margin = margin});
+      {runs.sides(baseline.runs)}, {runs.sides(with_repetitions)}, {.margin = margin});
   return outcome_text(inspect::check_of(comparison, margin), margin) + "\n" +
          result::render(comparison_table(comparison), "markdown");
 }
@@ -77,13 +86,19 @@ int write_format(const formats::Format& format, const ExportOptions& options,
   const Evaluated one = evaluate(directory, {}, false, Found::in_workpackages);
   const std::vector<tabulate::TidyRun> runs{{one.run, one.workspace, one.analyses}};
   const tabulate::TidyTable tidy = tabulate::tidy(runs);
-  const auto workpackages = one.workspace.workpackages();
+  crate::Scrubber scrubber = crate::scrubber_of(one.workspace);
+  auto workpackages = one.workspace.workpackages();
+  for (workspace::Workpackage& workpackage : workpackages) {
+    for (auto& [name, value] : workpackage.parameters)
+      value = crate::without_secrets(scrubber, name, value);
+    workpackage.reason = scrubber.scrub(workpackage.reason, "");
+  }
   const auto attempts = one.workspace.attempts();
   formats::Subject subject{
       .run = one.run, .workpackages = workpackages, .attempts = attempts, .tidy = tidy};
   if (format.needs_tables) {
-    subject.tables = tables_of(directory);
-    subject.baseline = baseline_of(directory, options.margin_percent / 100);
+    subject.tables = scrubber.scrub(tables_of(directory), "");
+    subject.baseline = scrubber.scrub(baseline_of(directory, options.margin_percent / 100), "");
   }
   const std::string text = format.render(subject);
   if (options.output.empty())

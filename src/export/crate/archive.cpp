@@ -12,6 +12,7 @@
 #include <archive_entry.h>
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <locale.h>
 #include <unistd.h>
 
 #include <bench/base/below.hpp>
@@ -40,6 +41,27 @@ void put_in_place(const fs::path& draft, const fs::path& output) {
   if (failed)
     throw Error::of_system(fmt::format("cannot write {}", output.string()), failed.value());
 }
+
+/// Characters of this thread are UTF-8 as long as it exists. The library asks the locale for them.
+class Utf8Locale {
+ public:
+  Utf8Locale() : locale_(::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr)) {
+    if (locale_)
+      previous_ = ::uselocale(locale_);
+  }
+  Utf8Locale(const Utf8Locale&) = delete;
+  Utf8Locale& operator=(const Utf8Locale&) = delete;
+  ~Utf8Locale() {
+    if (!locale_)
+      return;
+    ::uselocale(previous_);
+    ::freelocale(locale_);
+  }
+
+ private:
+  locale_t locale_ = nullptr;
+  locale_t previous_ = nullptr;
+};
 
 class Directory : public Archive {
  public:
@@ -102,7 +124,12 @@ class File : public Archive {
   void add(const fs::path& path, std::string_view content) override {
     constexpr auto mode_of_all = 0644;
     ::archive_entry_clear(entry_.get());
-    ::archive_entry_set_pathname_utf8(entry_.get(), to_valid_utf8((root_ / path).string()).c_str());
+    const std::string name = to_valid_utf8((root_ / path).string());
+    const Utf8Locale utf8;
+    // The bytes as well: where the system lacks that locale, the library cannot make them of the
+    // characters, and would crash.
+    ::archive_entry_set_pathname_utf8(entry_.get(), name.c_str());
+    ::archive_entry_copy_pathname(entry_.get(), name.c_str());
     ::archive_entry_set_size(entry_.get(), static_cast<la_int64_t>(content.size()));
     ::archive_entry_set_filetype(entry_.get(), AE_IFREG);
     ::archive_entry_set_perm(entry_.get(), mode_of_all);

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -17,11 +16,11 @@
 
 #include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
-#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 #include <bench/export/crate/archive.hpp>
 #include <bench/export/crate/export.hpp>
 #include <bench/export/crate/secrets.hpp>
+#include <bench/export/crate/secrets_of_run.hpp>
 #include <bench/result/table.hpp>
 #include <bench/workspace/run_directory.hpp>
 
@@ -30,26 +29,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using workspace::Workpackage;
-
-/// The values of variables and parameters whose names say that they are secrets: of this process,
-/// since programs may have printed them, and of the run.
-std::set<std::string> known_secrets(const workspace::Workspace& workspace,
-                                    const std::vector<Workpackage>& workpackages) {
-  std::set<std::string> secrets;
-  const auto take = [&](const std::string& name, const std::string& value) {
-    if (is_secret_name(name) && is_secret_value(name, value))
-      secrets.insert(value);
-  };
-  for (const auto& [name, value] : current_environment())
-    take(name, value);
-  for (const Workpackage& one : workpackages)
-    for (const auto& [name, value] : one.parameters)
-      take(name, value);
-  for (const auto& [id, changes] : workspace.environments())
-    for (const auto& [name, value] : changes)
-      take(name, value.value_or(""));
-  return secrets;
-}
 
 std::string left_out_csv(const Package& package) {
   std::string text = "path,reason\n";
@@ -125,7 +104,7 @@ Exported export_run(const setup::Run& run, const workspace::Workspace& workspace
                 "its results can be exported with another --format");
   refuse_inside(run, options.output);
   const auto workpackages = workspace.workpackages();
-  Scrubber scrubber(known_secrets(workspace, workpackages));
+  Scrubber scrubber = scrubber_of(workspace);
   const auto archive = make_archive(
       options.output, fmt::format("{}_{}", run.directory.path.parent_path().filename().string(),
                                   workspace::padded(run.directory.id)));

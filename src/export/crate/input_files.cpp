@@ -119,6 +119,15 @@ void add_source(const fs::path& source, const Places& places, Package& package) 
     package.add_file(path_of(file), source, file);
 }
 
+/// Whether a source is in a directory by its name and by what links make of it: a link may lead to
+/// a large data set, or to a file that is no business of others.
+bool lies_in(const fs::path& directory, const fs::path& source) {
+  std::error_code failed;
+  return is_written_below(directory, source) &&
+         is_written_below(fs::weakly_canonical(directory, failed),
+                          fs::weakly_canonical(source, failed));
+}
+
 void add_sources(const setup::Run& run, const Places& places,
                  const std::vector<workspace::Workpackage>& workpackages, Package& package) {
   std::set<fs::path> sources;
@@ -126,10 +135,10 @@ void add_sources(const setup::Run& run, const Places& places,
     for (const model::FileEntry& entry : set.entries)
       sources.merge(sources_of(entry, places, workpackages));
   for (const fs::path& source : sources)
-    if (is_written_below(places.home(), source) ||
+    if (lies_in(places.home(), source) ||
         std::ranges::any_of(run.benchmark.file_sets, [&](const model::FileSet& set) {
           return std::ranges::any_of(set.entries, [&](const model::FileEntry& entry) {
-            return fs::path(entry.base).is_absolute() && is_written_below(entry.base, source);
+            return fs::path(entry.base).is_absolute() && lies_in(entry.base, source);
           });
         }))
       add_source(source, places, package);

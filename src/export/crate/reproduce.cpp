@@ -1,5 +1,6 @@
 #include "reproduce.hpp"
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -18,9 +19,13 @@ std::string cell(const std::string& text) {
 }
 
 std::string environment_table(const std::vector<EnvironmentItem>& environment) {
+  constexpr std::size_t most_bytes = 500;
   std::string text = "| | |\n|---|---|\n";
   for (const EnvironmentItem& item : environment)
-    if (!item.value.empty())
+    if (item.value.size() > most_bytes)
+      text +=
+          fmt::format("| {} | {} bytes, see `environment.json` |\n", item.name, item.value.size());
+    else if (!item.value.empty())
       text += fmt::format("| {} | {} |\n", item.name, cell(item.value));
   return text;
 }

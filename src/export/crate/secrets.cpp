@@ -14,8 +14,10 @@
 namespace bench::crate {
 namespace {
 
-constexpr std::string_view replacement = "SCRUBBED";
-constexpr std::size_t shortest_known = 8;
+constexpr std::string_view replacement = Scrubber::replacement;
+constexpr std::size_t shortest_known = 4;
+/// Below it, a known value could be a part of a word.
+constexpr std::size_t long_enough = 8;
 
 /// A kind of secret that its text alone gives away.
 struct Rule {
@@ -55,7 +57,7 @@ const std::vector<Rule>& rules() {
 /// `NAME=value`, `"NAME": "value"`, `--name value`.
 constexpr const char* named =
     "([A-Za-z_][A-Za-z0-9_.-]*)\\\\?[\"']?(?:[ \\t]*(?:=|:)[ \\t]*|(?<=[a-z])[ \\t]+)"
-    "(\\\\?\"[^\"\\\\]*|'[^']*|[^\\s\"',;&<>)}\\]]+)";
+    "(\\\\\"[^\"\\\\]*|\"(?:[^\"\\\\]|\\\\.)*|'[^']*|[^\\s\"',;&<>)}\\]]+)";
 
 constexpr std::array<std::string_view, 7> secret_words{"token", "secret", "passw",     "credential",
                                                        "key",   "auth",   "passphrase"};
@@ -71,6 +73,51 @@ bool is_measurement(std::string_view value) {
       "\\A[-+]?(?:[0-9]+[A-Za-z%]{0,3}|[0-9]*\\.[0-9]+(?:[eE][-+]?[0-9]+)?[A-Za-z/%]*|"
       "[0-9]+[eE][-+]?[0-9]+)\\z");
   return number.search(value).has_value();
+}
+
+bool is_of_word(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/// Where a known value stands from a position on: a short one only as a word of its own.
+std::size_t find_known(std::string_view text, std::string_view value, std::size_t from = 0) {
+  for (auto at = text.find(value, from); at != std::string_view::npos;
+       at = text.find(value, at + 1)) {
+    const std::size_t end = at + value.size();
+    if (value.size() >= long_enough ||
+        ((at == 0 || !is_of_word(text[at - 1])) && (end == text.size() || !is_of_word(text[end]))))
+      return at;
+  }
+  return std::string_view::npos;
+}
+
+bool holds_known(std::string_view text, const std::vector<std::string>& known) {
+  return std::ranges::any_of(known, [&](const std::string& value) {
+    return find_known(text, value) != std::string_view::npos;
+  });
+}
+
+/// A short value is known only if it is no ordinary word or number.
+bool is_distinct(std::string_view value) {
+  const auto is_small = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  return value.size() >= long_enough ||
+         (value.size() >= shortest_known && !std::ranges::all_of(value.substr(1), is_small) &&
+          !std::ranges::all_of(value, is_digit));
+}
+
+/// A value as XML, JSON and YAML, and shells write it.
+std::set<std::string> forms_of(const std::string& value) {
+  const std::string ampersands = replace_all(value, "&", "&amp;");
+  const std::string xml = replace_all(ampersands, "<", "&lt;");
+  const std::string all_of_xml = replace_all(xml, ">", "&gt;");
+  return {value,
+          xml,
+          all_of_xml,
+          replace_all(all_of_xml, "\"", "&quot;"),
+          replace_all(replace_all(value, "\\", "\\\\"), "\"", "\\\""),
+          replace_all(value, "'", "''"),
+          replace_all(value, "'", "'\\''")};
 }
 
 /// Replacements in a text.
@@ -190,8 +237,9 @@ bool is_secret_value(std::string_view name, std::string_view value) {
 
 Scrubber::Scrubber(const std::set<std::string>& known) {
   for (const std::string& value : known)
-    if (value.size() >= shortest_known)
-      known_.push_back(value);
+    if (is_distinct(value))
+      for (const std::string& form : forms_of(value))
+        known_.push_back(form);
   // A longer one may hold a shorter one.
   std::ranges::stable_sort(
       known_, [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
@@ -200,15 +248,15 @@ Scrubber::Scrubber(const std::set<std::string>& known) {
 std::string Scrubber::scrub(const std::string& text, const std::string& place) {
   const std::string lower = to_lower(text);
   const bool has_name = holds_any(lower, secret_words);
-  const bool has_known = holds_any(text, known_);
+  const bool has_known = holds_known(text, known_);
   if (!has_name && !has_known && std::ranges::none_of(rules(), [&](const Rule& rule) {
         return holds_any(lower, rule.triggers);
       }))
     return text;
   Replacing replacing(text, place, scrubbed_);
   for (const std::string& value : known_)
-    for (auto at = replacing.text().find(value); at != std::string::npos;
-         at = replacing.text().find(value, at))
+    for (auto at = find_known(replacing.text(), value); at != std::string::npos;
+         at = find_known(replacing.text(), value, at))
       replacing.replace(at, value.size(), "known value");
   for (const Rule& rule : rules())
     if (holds_any(lower, rule.triggers))
@@ -218,7 +266,7 @@ std::string Scrubber::scrub(const std::string& text, const std::string& place) {
 
 bool Scrubber::is_in(std::string_view bytes) const {
   const std::string lower = to_lower(bytes);
-  return holds_any(bytes, known_) || std::ranges::any_of(rules(), [&](const Rule& rule) {
+  return holds_known(bytes, known_) || std::ranges::any_of(rules(), [&](const Rule& rule) {
            return rule.name != std::string_view("password in URL") &&
                   holds_any(lower, rule.triggers) && rule.expression.search(bytes);
          });

@@ -1,5 +1,7 @@
 #include "points.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <initializer_list>
@@ -55,11 +57,18 @@ std::optional<std::string> field_value(const Value& value) {
   return quoted(std::get<std::string>(value));
 }
 
+/// Names that the database has for itself, and those of fields: it takes no tag with such a name.
+bool is_taken(const std::string& name) {
+  constexpr std::array<std::string_view, 6> names{"time",  "_field",  "_measurement",
+                                                  "state", "retries", "run"};
+  return std::ranges::find(names, name) != names.end();
+}
+
 /// Tags tell series apart, sorted by key as the database asks for.
 std::string tags_of(const Subject& subject, const Workpackage& one, const Attempt& attempt) {
   std::map<std::string, std::string> tags;
   for (const auto& [name, value] : one.parameters)
-    tags[name] = value;
+    tags[is_taken(name) ? "parameter_" + name : name] = value;
   for (const auto& [name, value] : std::initializer_list<std::pair<std::string, std::string>>{
            {"benchmark", subject.run.metadata.benchmark},
            {"step", one.step},
@@ -89,9 +98,9 @@ std::string fields_of(const Subject& subject, std::size_t row,
     // A field has one type for all points.
     if (!value || std::holds_alternative<std::string>(*value))
       continue;
+    const std::string name = name_with_unit(column.heading->title, column.heading->unit);
     if (const auto field = field_value(*as_number(*value)))
-      text += fmt::format(",{}={}",
-                          key(name_with_unit(column.heading->title, column.heading->unit)), *field);
+      text += fmt::format(",{}={}", key(is_taken(name) ? "value_" + name : name), *field);
   }
   return text;
 }

@@ -117,19 +117,29 @@ void add_run(const Subject& subject, MetricText& metrics) {
   }
 }
 
+/// In lower case up to the unit: `mW` is no `MW`, and `Gb` no `GB`. A unit that the title ends with
+/// is not written twice.
+std::string metric_name(const std::string& title, const std::string& unit) {
+  std::string name = identifier(to_lower(title));
+  const std::string end = "_" + unit;
+  if (!unit.empty() && name.ends_with(to_lower(end)))
+    name.resize(name.size() - end.size());
+  return "bench_" + name + (unit.empty() ? "" : end);
+}
+
 }  // namespace
 
 std::string openmetrics(const Subject& subject) {
   MetricText metrics;
   add_run(subject, metrics);
-  std::set<std::string> taken;
+  std::set<std::string> taken{"bench_run_info", "bench_run_started_timestamp_seconds",
+                              "bench_run_workpackages"};
   for (const NumberColumn& column : number_columns(subject)) {
     const result::Heading& heading = *column.heading;
-    const std::string unit = to_lower(unit_word(heading.unit));
-    std::string name = "bench_" + identifier(to_lower(name_with_unit(heading.title, heading.unit)));
+    const std::string unit = unit_word(heading.unit);
+    std::string name = metric_name(heading.title, unit);
     for (int k = 2; !taken.insert(name).second; ++k)
-      name = "bench_" + identifier(to_lower(
-                            name_with_unit(heading.title + "_" + std::to_string(k), heading.unit)));
+      name = metric_name(fmt::format("{}_{}", heading.title, k), unit);
     metrics.begin(
         name,
         heading.unit.empty() ? heading.title : fmt::format("{} in {}", heading.title, heading.unit),

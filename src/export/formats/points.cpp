@@ -1,6 +1,7 @@
 #include "points.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <map>
 #include <set>
@@ -39,6 +40,31 @@ std::map<std::string, std::set<std::string>> varying_names(const Subject& subjec
   return varying;
 }
 
+/// A unit in letters and digits. A sign that was dropped would make another unit of it: `µs` is no
+/// `s`. The two ways to write micro, and ohm, are characters of their own.
+std::string ascii_unit(std::string unit) {
+  constexpr std::array<std::pair<const char*, const char*>, 12> names{{{"%", "percent"},
+                                                                       {"/", "_per_"},
+                                                                       {"\u00b5", "u"},
+                                                                       {"\u03bc", "u"},
+                                                                       {"\u2126", "ohm"},
+                                                                       {"\u03a9", "ohm"},
+                                                                       {"\u00b0", "deg"},
+                                                                       {"\u00b2", "2"},
+                                                                       {"\u00b3", "3"},
+                                                                       {"\u00b7", "_"},
+                                                                       {"\u22c5", "_"},
+                                                                       {"\u20ac", "EUR"}}};
+  for (const auto& [sign, name] : names)
+    unit = replace_all(unit, sign, name);
+  std::string ascii;
+  for (const char c : unit)
+    ascii += static_cast<unsigned char>(c) < 0x80
+                 ? std::string(1, c)
+                 : fmt::format("x{:02x}", static_cast<unsigned char>(c));
+  return ascii;
+}
+
 }  // namespace
 
 std::vector<std::vector<std::string>> distinctions(const Subject& subject) {
@@ -60,7 +86,7 @@ std::vector<std::vector<std::string>> distinctions(const Subject& subject) {
 
 std::string unit_word(const std::string& unit) {
   std::string word;
-  for (const char c : replace_all(replace_all(unit, "%", "percent"), "/", "_per_"))
+  for (const char c : ascii_unit(unit))
     if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
       word += c;
     else if (!word.empty() && word.back() != '_')

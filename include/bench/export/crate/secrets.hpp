@@ -31,8 +31,11 @@ struct Scrubbed {
 /// JSON and shells. docs/reference/export.md has the rules.
 class Scrubber {
  public:
-  /// @param known values that are replaced wherever they stand; those below eight characters would
-  /// be found in ordinary texts, and are left out
+  static constexpr std::string_view replacement = "SCRUBBED";
+
+  /// @param known values that are replaced wherever they stand, also as XML, JSON or a shell writes
+  /// them; those below eight characters only as words of their own, and below four, or if they are
+  /// ordinary words or numbers, not at all
   explicit Scrubber(const std::set<std::string>& known);
 
   /// @param place for the list of what was replaced

@@ -13,6 +13,6 @@ add_custom_target(vega ALL DEPENDS ${PROJECT_BINARY_DIR}/fetched_vega)
 add_custom_target(fetch_vega COMMAND ${fetch_vega} COMMENT "Fetching Vega for reports" VERBATIM)
 
 install(FILES report/page.html report/page.css report/page.js report/figure.js report/draw.mjs
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/bench/report)
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bench/report COMPONENT bench)
 install(FILES ${report_directory}/vega.js ${report_directory}/THIRD_PARTY_LICENSES
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/bench/report OPTIONAL)
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bench/report COMPONENT bench OPTIONAL)

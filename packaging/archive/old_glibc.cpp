@@ -1,5 +1,6 @@
 // What the static libraries of Debian 12's GCC take from glibc 2.30 to 2.36, for programs that run
 // with glibc 2.28. Linked into those of the release archive alone, see scripts/package.
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -78,14 +79,24 @@ int find_object(void* address, FoundObject* result) {
   return dl_iterate_phdr(look_into, &search) == 1 ? 0 : -1;
 }
 
+void arc4random_buf(void* buffer, size_t size) noexcept {
+  constexpr size_t most = 256;  // of getentropy
+  auto* const bytes = static_cast<char*>(buffer);
+  for (size_t at = 0; at < size; at += most) {
+    char* const rest = bytes + at;
+    const size_t part = std::min(size - at, most);
+    if (getentropy(rest, part) == 0)
+      continue;
+    const int device = open("/dev/urandom", O_RDONLY | O_CLOEXEC);  // getrandom may be forbidden
+    if (device < 0 || read(device, rest, part) != static_cast<ssize_t>(part))
+      std::abort();
+    close(device);
+  }
+}
+
 std::uint32_t arc4random() noexcept {
   std::uint32_t number = 0;
-  if (getentropy(&number, sizeof number) == 0)
-    return number;
-  const int device = open("/dev/urandom", O_RDONLY | O_CLOEXEC);  // getrandom may be forbidden
-  if (device < 0 || read(device, &number, sizeof number) != sizeof number)
-    std::abort();
-  close(device);
+  arc4random_buf(&number, sizeof number);
   return number;
 }
 

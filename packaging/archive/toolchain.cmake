@@ -22,4 +22,5 @@ string(CONCAT CMAKE_CXX_FLAGS_INIT "-B${libraries} -ffile-prefix-map=${BENCH_SYS
 string(CONCAT CMAKE_EXE_LINKER_FLAGS_INIT
        "-L${libraries} -static-libstdc++ -static-libgcc -s -Wl,--gc-sections,--as-needed "
        "-Wl,--wrap=exp,--wrap=exp2,--wrap=log,--wrap=log2,--wrap=pow ${BENCH_SYSROOT}/old_glibc.o")
-set(CMAKE_CXX_STANDARD_LIBRARIES "${BENCH_SYSROOT}/libold_libm.a -lm")
+# A static libarchive does not say that it needs nettle.
+set(CMAKE_CXX_STANDARD_LIBRARIES "${BENCH_SYSROOT}/libold_libm.a -lnettle -lm")

@@ -64,6 +64,19 @@ step: {name: s, batch: true, energy: {interval: 20ms}, do: echo done}
   }
 }
 
+/// Archives and Debian packages are made of one component.
+TEST_F(InstallTest, APackageHasAllButTheStepPrograms) {
+  const fs::path package = here_.path() / "package";
+  const CommandOutput outcome = run({CMAKE_PROGRAM, "--install", BUILD_DIRECTORY, "--component",
+                                     "bench", "--prefix", package.string()});
+  EXPECT_EQ(outcome.status.code, 0) << outcome.standard_error;
+  for (const auto& entry : fs::recursive_directory_iterator(moved_)) {
+    const fs::path file = entry.path().lexically_relative(moved_);
+    if (!file.string().starts_with("libexec"))
+      EXPECT_TRUE(fs::exists(package / file)) << file;
+  }
+}
+
 TEST_F(InstallTest, HasManualPagesAndCompletions) {
   for (const char* file :
        {"share/man/man1/bench.1", "share/man/man1/bench-run.1", "share/man/man1/bench-energy.1",

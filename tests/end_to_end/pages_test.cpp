@@ -124,8 +124,6 @@ TEST(PagesTest, HaveNoParagraphOverSixLines) {
   }
 }
 
-const std::string terminal = "documents_test.cpp, TutorialTest";
-
 /// A new page with command lines needs a test that runs them, and a place in this list.
 TEST(PagesTest, HaveTestsThatRunTheirCommands) {
   std::map<std::string, std::string> tests{

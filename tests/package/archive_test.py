@@ -22,11 +22,12 @@ NEWEST = (2, 28)
 NOBODY = "65534"
 
 WANTED = """bin/bench bin/bench-energy share/bench/platforms/local.yaml share/bench/templates/slurm.job
-share/bench/references share/bench/benchmarks share/bench/examples/01_hello_world.yaml
+share/bench/references share/bench/report/page.html share/bench/benchmarks share/bench/examples/01_hello_world.yaml
 share/man/man1/bench.1 share/man/man1/bench-run.1 share/man/man1/bench-energy.1
 share/bash-completion/completions/bench share/zsh/site-functions/_bench
 share/fish/vendor_completions.d/bench.fish share/doc/bench/LICENSE
-share/doc/bench/licenses/libssl-dev include/bench/energy/regions/region.hpp""".split()
+share/doc/bench/licenses/libssl-dev
+share/doc/bench/licenses/libarchive-dev share/doc/bench/licenses/nettle-dev include/bench/energy/regions/region.hpp""".split()
 
 
 def output(*command):

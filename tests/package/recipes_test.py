@@ -22,10 +22,16 @@ FILES = "\n".join(path.read_text() for path in [
 OPTIONS = set(re.findall(r"option\((BENCH_\w+)", FILES))
 FETCHED = dict(re.findall(r"set\(bench_source_of_(\S+) \S+ (\S+)\)", FILES))
 
-# The oldest versions of libraries, by the names that find_package has for them.
-OLDEST = dict(re.findall(r"(?:find_package|bench_library)\((\S+) ([0-9.]+)", FILES))
+# The oldest versions of libraries, by the names that find_package has for them. What an option needs
+# in a newer version comes behind what everything needs.
+OLDEST = dict(reversed(re.findall(r"(?:find_package|bench_library)\((\S+) ([0-9.]+)", FILES)))
+OLDEST["utf8cpp"] = re.search(r"utf8cpp_VERSION VERSION_LESS ([0-9.]+)", FILES)[1]
 OLDEST["PCRE2"] = re.search(r"libpcre2-8>=([0-9.]+)", FILES)[1]
 OLDEST["cmake"] = re.search(r"cmake_minimum_required\(VERSION ([0-9.]+)", CMAKE)[1]
+
+
+# What bench cannot be built without.
+REQUIRED = set(OLDEST) - {"GTest", "Torch"}
 
 
 def numbers(version):
@@ -35,7 +41,8 @@ def numbers(version):
 class DocumentationTest(unittest.TestCase):
     ROWS = {"CMake, Ninja": "cmake", "fmt": "fmt", "Boost": "Boost", "OpenSSL": "OpenSSL",
             "PCRE2": "PCRE2", "yaml-cpp": "yaml-cpp", "pugixml": "pugixml",
-            "nlohmann-json": "nlohmann_json", "CLI11": "CLI11", "LibTorch": "Torch"}
+            "nlohmann-json": "nlohmann_json", "CLI11": "CLI11", "LibTorch": "Torch",
+            "libarchive": "LibArchive", "zlib": "ZLIB", "utfcpp": "utf8cpp"}
 
     def test_has_the_oldest_versions_that_cmake_takes(self):
         rows = dict(re.findall(r"(?m)^\| ([^|]+) \| ([0-9., ]+) \|",
@@ -43,6 +50,7 @@ class DocumentationTest(unittest.TestCase):
         self.assertEqual({row: rows[row] for row in self.ROWS},
                          {row: OLDEST[name] for row, name in self.ROWS.items()})
         self.assertEqual(rows["SQLite, SQLiteCpp"], f"{OLDEST['SQLite3']}, {OLDEST['SQLiteCpp']}")
+        self.assertLessEqual(REQUIRED - {"SQLite3", "SQLiteCpp"}, set(self.ROWS.values()))
 
 
 class LibrariesTest(unittest.TestCase):
@@ -62,7 +70,7 @@ class SpackTest(unittest.TestCase):
     NAMES = {"fmt": "fmt", "boost": "Boost", "openssl": "OpenSSL", "pcre2": "PCRE2",
              "yaml-cpp": "yaml-cpp", "pugixml": "pugixml", "sqlite": "SQLite3",
              "nlohmann-json": "nlohmann_json", "cli11": "CLI11", "cmake": "cmake",
-             "py-torch": "Torch"}
+             "py-torch": "Torch", "libarchive": "LibArchive"}
 
     @classmethod
     def setUpClass(cls):
@@ -107,8 +115,14 @@ class SpackTest(unittest.TestCase):
         for (spec,), _ in self.said["depends_on"]:
             match = re.match(r"([\w-]+)@([0-9.]+):", spec)
             if match and match[1] in self.NAMES:
-                asked[self.NAMES[match[1]]] = match[2]
+                asked.setdefault(self.NAMES[match[1]], match[2])  # variants may want newer ones
         self.assertEqual(asked, {name: OLDEST[name] for name in self.NAMES.values()})
+
+    def test_has_every_library_that_cmake_requires(self):
+        asked = {re.match(r"[\w-]+", spec)[0] for (spec,), _ in self.said["depends_on"]}
+        built = {resource["name"] for _, resource in self.said["resource"]}
+        names = {**self.NAMES, "zlib-api": "ZLIB"}
+        self.assertLessEqual(REQUIRED, {names.get(name, name) for name in asked | built})
 
     def test_builds_the_libraries_that_spack_lacks_from_the_versions_of_cmake(self):
         for _, resource in self.said["resource"]:
@@ -124,7 +138,7 @@ class SpackTest(unittest.TestCase):
         self.assertLessEqual(names, OPTIONS)
         self.assertIn("BENCH_STEPS", names)
         variants = {arguments[0] for arguments, _ in self.said["variant"]}
-        self.assertEqual(variants, {"steps", "cuda", "rocm"})
+        self.assertEqual(variants, {"steps", "cuda", "rocm", "http", "report"})
         self.assertTrue(recipe.url_for_version(VERSION).endswith(f"/bench-{VERSION}.tar.gz"))
 
     def test_is_in_a_repository(self):
@@ -155,18 +169,28 @@ class EasyBuildTest(unittest.TestCase):
             self.assertEqual(config["version"], VERSION)
             self.assertEqual(set(config["sanity_check_paths"]), {"files", "dirs"})
 
+    NAMES = {"fmt": "fmt", "OpenSSL": "OpenSSL", "PCRE2": "PCRE2", "yaml-cpp": "yaml-cpp",
+             "pugixml": "pugixml", "SQLite": "SQLite3", "nlohmann_json": "nlohmann_json",
+             "Boost": "Boost", "CMake": "cmake", "PyTorch": "Torch", "libarchive": "LibArchive",
+             "zlib": "ZLIB"}
+
+    def test_has_every_library_that_cmake_requires(self):
+        config = dict((config["name"], config) for _, config in self.configs())["bench"]
+        asked = {dependency[0] for dependency in config["dependencies"] + config["builddependencies"]}
+        built = {name for name in FETCHED
+                 if f"{name}-{FETCHED[name]}.tar.gz"
+                 in [source["filename"] for source in config["sources"] if isinstance(source, dict)]}
+        self.assertLessEqual(REQUIRED, {self.NAMES.get(name, name) for name in asked | built})
+
     def test_sets_options_that_exist(self):
         for file, config in self.configs():
             names = set(re.findall(r"-D(BENCH_\w+)=", config["configopts"]))
             self.assertLessEqual(names, OPTIONS, file.name)
 
     def test_dependencies_are_new_enough(self):
-        names = {"fmt": "fmt", "OpenSSL": "OpenSSL", "PCRE2": "PCRE2", "yaml-cpp": "yaml-cpp",
-                 "pugixml": "pugixml", "SQLite": "SQLite3", "nlohmann_json": "nlohmann_json",
-                 "Boost": "Boost", "CMake": "cmake", "PyTorch": "Torch"}
         for file, config in self.configs():
             for dependency in config["dependencies"] + config["builddependencies"]:
-                name = names.get(dependency[0])
+                name = self.NAMES.get(dependency[0])
                 # OpenSSL's `1.1` is a module around the one of the system, 1.1.1.
                 if name and name != "OpenSSL":
                     self.assertGreaterEqual(numbers(dependency[1]), numbers(OLDEST[name]),
@@ -201,6 +225,13 @@ class ApptainerTest(unittest.TestCase):
 
     def test_installs_the_packages_of_the_documentation(self):
         documented = (ROOT / "docs/how-to/build.md").read_text()
+        # What is needed for everything, or for bench alone.
+        needed = set()
+        for row in re.findall(r"(?m)^\|.*\|$", documented):
+            if not re.search(r"optional|step programs|tests \||any \| `pkg", row):
+                needed |= set(re.findall(r"`(lib[\w+.-]+-dev|nlohmann-json3-dev|zlib1g-dev)`", row))
+        for file in (PACKAGING / "apptainer").glob("*.def"):
+            self.assertLessEqual(needed, set(file.read_text().split()), file.name)
         for file in (PACKAGING / "apptainer").glob("*.def"):
             for package in set(re.findall(r"\b(lib[\w+.-]+-dev|nlohmann-json3-dev)\b",
                                           file.read_text())):

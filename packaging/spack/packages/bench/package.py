@@ -20,6 +20,8 @@ class Bench(CMakePackage):
     version("0.1.0")
 
     variant("steps", default=False, description="The training programs, with the site's LibTorch")
+    variant("http", default=False, description="bench mlflow sends to servers")
+    variant("report", default=False, description="bench report: npm fetches Vega in the build")
     variant("cuda", default=False, when="+steps", description="LibTorch for NVIDIA GPUs")
     variant("rocm", default=False, when="+steps", description="LibTorch for AMD GPUs")
 
@@ -37,6 +39,12 @@ class Bench(CMakePackage):
     depends_on("sqlite@3.40:")
     depends_on("nlohmann-json@3.11:")
     depends_on("cli11@2.1:")
+    depends_on("libarchive@3.6:")
+    depends_on("zlib-api")
+    depends_on("npm", type="build", when="+report")
+    with when("+http"):
+        depends_on("cpp-httplib@0.11:")
+        depends_on("openssl@3:")
     depends_on("python@3.6:", type="run")  # for parameters with `mode: python`
 
     with when("+steps"):
@@ -71,6 +79,7 @@ class Bench(CMakePackage):
         with_bench = join_path(self.stage.source_path, "with_bench")
         arguments = [
             self.define_from_variant("BENCH_STEPS", "steps"),
+            self.define_from_variant("BENCH_HTTP", "http"),
             self.define("BENCH_TESTS", False),
             self.define("BENCH_UNITY", True),
             self.define("BENCH_FETCH", True),

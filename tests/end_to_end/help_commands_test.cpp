@@ -140,7 +140,7 @@ std::string completions(const Playground& here, const std::string& words,
 
 TEST(CompleteTest, BashCompletesCommands) {
   const Playground here;
-  EXPECT_EQ(completions(here, "bench re"), "result remove references\n");
+  EXPECT_EQ(completions(here, "bench re"), "result report references remove\n");
   EXPECT_EQ(completions(here, "jube co", "jube"), "continue compare comment complete\n");
 }
 

@@ -68,7 +68,7 @@ TEST_F(WatchTest, EndsWithTheRun) {
   EXPECT_EQ(here_.read("said"), "");
 }
 
-/// Of 49 columns each of its lines takes three of a terminal with 20, but for the empty one.
+/// Of 49 columns each of its lines takes three of a terminal with 20.
 TEST_F(WatchTest, ReplacesATableThatWraps) {
   Process run = start_run();
   const std::string shown =
@@ -78,7 +78,7 @@ TEST_F(WatchTest, ReplacesATableThatWraps) {
                             here_.write("runs/go", "");
                         });
   run.wait();
-  EXPECT_THAT(shown, HasSubstr("\x1b[10A\x1b[J"));
+  EXPECT_THAT(shown, HasSubstr("\x1b[9A\x1b[J"));
 }
 
 TEST_F(WatchTest, EndsWithARunThatFails) {

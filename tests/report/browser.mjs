@@ -1,6 +1,6 @@
 // Opens a page in headless Chromium and prints what expressions come to there, as JSON.
 //
-//     node browser.mjs CHROMIUM FILE.html [--width N] [--dark] [--screenshot FILE.png]
+//     node browser.mjs CHROMIUM FILE.html [--width N] [--dark] [--print] [--screenshot FILE.png]
 //         [--wait EXPRESSION] [EXPRESSION...]
 //
 // Prints `errors` (of the console), `requests` (to anything but the file itself) and `values` of the
@@ -18,6 +18,7 @@ while (rest.length) {
   const word = rest.shift();
   if (word === "--width") options.width = Number(rest.shift());
   else if (word === "--dark") options.dark = true;
+  else if (word === "--print") options.media = "print";
   else if (word === "--screenshot") options.screenshot = rest.shift();
   else if (word === "--wait") options.wait = rest.shift();
   else expressions.push(word);
@@ -91,6 +92,7 @@ try {
   await page("Emulation.setDeviceMetricsOverride", {
     width: options.width, height: 900, deviceScaleFactor: 1, mobile: false });
   await page("Emulation.setEmulatedMedia", {
+    media: options.media ?? "",
     features: [{ name: "prefers-color-scheme", value: options.dark ? "dark" : "light" }] });
   await page("Page.navigate", { url });
   const evaluate = async (expression) => {

@@ -69,6 +69,16 @@ const CLI::App& action_of(const CLI::App& command, const std::vector<std::string
   return command;
 }
 
+/// What the parser says. The end of a range that has none is the largest number, with 309 digits.
+std::string text_of(const CLI::ParseError& error) {
+  constexpr std::size_t longest_range = 100;
+  const std::string text = error.what();
+  const auto range = text.find(" not in range ");
+  return range != std::string::npos && text.size() - range > longest_range
+             ? text.substr(0, range) + " is too small"
+             : text;
+}
+
 /// @param at the command that was called, or the program itself
 int usage(const CLI::App& at, const CLI::ParseError& error,
           const std::vector<std::string>& arguments) {
@@ -77,7 +87,7 @@ int usage(const CLI::App& at, const CLI::ParseError& error,
     hint = misspelt_option(at, arguments);
   if (hint.empty())
     hint = misspelt_subcommand(at, arguments);
-  tell(fmt::format("error: {}\nhint: {}", error.what(),
+  tell(fmt::format("error: {}\nhint: {}", text_of(error),
                    hint.empty() ? call_of(at) + " --help" : hint));
   return usage_error;
 }

@@ -85,17 +85,19 @@ std::size_t numbered(const fs::path& directory, std::string_view prefix) {
 std::string topology(const fs::path& cpus) {
   std::set<std::string> sockets;
   std::set<std::pair<std::string, std::string>> cores;
+  std::size_t online = 0;  // only these have a topology
   std::error_code absent;
   for (const auto& entry : fs::directory_iterator(cpus, absent)) {
     const fs::path place = entry.path() / "topology";
     const std::string socket = first_line(place / "physical_package_id");
     if (socket.empty())
       continue;
+    ++online;
     sockets.insert(socket);
     cores.emplace(socket, first_line(place / "core_id"));
   }
   return joined({counted(sockets.size(), "socket"), counted(cores.size(), "core"),
-                 counted(numbered(cpus, "cpu"), "CPU"),
+                 counted(online, "CPU"),
                  counted(numbered(cpus.parent_path() / "node", "node"), "NUMA node")});
 }
 

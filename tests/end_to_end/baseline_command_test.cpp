@@ -6,6 +6,8 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 
+#include <bench/base/text.hpp>
+
 namespace bench::end_to_end {
 namespace {
 
@@ -85,6 +87,26 @@ TEST_F(BaselineCommandTest, DoesNotRaiseAnAlarmThatIsNotConfirmed) {
   run({{"FACTOR", "104"}, {"NIGHT", "1"}});
   const auto said = here_.bench({"baseline", "check", "runs", "--confirm", "2"}, {{"NIGHT", "1"}});
   EXPECT_EQ(said.status.code, 0) << said.standard_output;
+}
+
+TEST_F(BaselineCommandTest, RepeatsAPointThatAnEarlierCheckOfAnotherMetricDidNotRepeat) {
+  // At size 1 the time can be slow, at size 2 the wait.
+  std::string text = replace_all(
+      input, "do: ", "do: echo wait=$((1000 + 50 * (${SLOW:-0} * $size == 4) + ${NIGHT:-0})); ");
+  text = replace_all(text, "${SLOW:-0} == $size", "${SLOW:-0} == 2 * $size");
+  text = replace_all(text, "pattern: {",
+                     "pattern: [{name: wait, type: float, unit: s, _: wait=$jube_pat_fp}, {");
+  here_.write("nightly.yaml", replace_all(text, "time=$jube_pat_fp}", "time=$jube_pat_fp}]"));
+  run_five_good_ones();
+  run({{"NIGHT", "1"}, {"SLOW", "2"}});
+  const auto check = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"baseline", "check", "runs", "--confirm", "1"});
+    return here_.bench(more, {{"NIGHT", "1"}}).standard_error;
+  };
+  const std::string note = "1 point of run 5 is worse; repeating it in 1 run\n";
+  EXPECT_THAT(check({"--metric", "time"}), HasSubstr(note));
+  EXPECT_THAT(check({}), HasSubstr(note));
+  EXPECT_THAT(check({}), Not(HasSubstr("repeating")));
 }
 
 TEST_F(BaselineCommandTest, TheExportedSummaryHasTheVerdictOfTheConfirmedCheck) {

@@ -157,6 +157,10 @@ INSTANTIATE_TEST_SUITE_P(
                   2,
                   "error: The following argument was not expected: --fast\n"
                   "hint: bench status --help\n"},
+        UsageCase{"NumberThatIsTooSmall",
+                  {"baseline", "check", "--confirm", "0"},
+                  2,
+                  "error: --confirm: Value 0 is too small\nhint: bench baseline check --help\n"},
         UsageCase{"NoFile", {"run"}, 2, "error: FILE is required\nhint: bench run --help\n"},
         UsageCase{"MissingFile",
                   {"run", "absent.yaml"},

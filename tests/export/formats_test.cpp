@@ -113,6 +113,16 @@ TEST(Formats, SignsOfAUnitAreNotDropped) {
   }
 }
 
+TEST(Formats, FieldsOfOnePointHaveDifferentNames) {
+  SampleRun sample;
+  sample.tidy.table.headings[1] = {.title = "energy", .unit = "wh", .name = "energy"};
+  const std::string text = influx({.run = sample.run,
+                                   .workpackages = sample.workpackages,
+                                   .attempts = sample.attempts,
+                                   .tidy = sample.tidy});
+  EXPECT_THAT(text, testing::HasSubstr(",energy_wh=12.5,run_time_s=1.5,energy_wh_2_Wh=0.25 "));
+}
+
 TEST(Formats, MetricsOfTheRunKeepTheirNames) {
   EXPECT_THAT(rendered_with("openmetrics", "run_info", ""),
               testing::HasSubstr("# TYPE bench_run_info_2 gauge\n"));

@@ -106,6 +106,7 @@ TEST(CpuFacts, AreThoseOfTheKernel) {
     root.write(place + "physical_package_id", one.socket + std::string("\n"));
     root.write(place + "core_id", one.core + std::string("\n"));
   }
+  root.write("sys/devices/system/cpu/cpu4/online", "0\n");  // as with SMT off
   const std::string frequencies = "sys/devices/system/cpu/cpu0/cpufreq/";
   root.write(frequencies + "scaling_driver", "acpi-cpufreq\n");
   root.write(frequencies + "scaling_governor", "performance\n");

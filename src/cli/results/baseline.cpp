@@ -84,17 +84,40 @@ inspect::RunComparison comparison_of(const Check& check, EvaluatedRuns& runs) {
        .across = inspect::parameters_of(check.options.across)});
 }
 
+bool is_at(const inspect::ComparedPoint& point, const workspace::Workpackage& one) {
+  return one.step == point.step && one.state != workspace::State::skipped &&
+         std::ranges::all_of(point.parameters, [&](const auto& assignment) {
+           const std::string* value = workspace::value_of(one.parameters, assignment.first);
+           return value && *value == assignment.second;
+         });
+}
+
+/// In how many more runs a point that is worse is to be repeated: an earlier check may have
+/// repeated others only.
+std::size_t lacking_runs(const Check& check, const inspect::ComparedPoint& point,
+                         EvaluatedRuns& runs) {
+  std::size_t lacking = point.is_regression() ? check.options.confirmations : 0;
+  for (std::size_t k = 1; k < check.checked.size() && lacking > 0; ++k)
+    if (std::ranges::any_of(runs.read(check.checked[k]).workspace.workpackages(),
+                            [&](const auto& one) { return is_at(point, one); }))
+      --lacking;
+  return lacking;
+}
+
 /// Repeats the points that are worse than the baseline, each once per run.
+/// @param lacking in how many more runs each point is to be repeated
 /// @returns whether all of these runs have finished
-bool confirm(const Check& check, const inspect::RunComparison& comparison, EvaluatedRuns& runs) {
+bool confirm(const Check& check, const inspect::RunComparison& comparison,
+             const std::vector<std::size_t>& lacking, EvaluatedRuns& runs) {
   const BaselineCheckOptions& options = check.options;
-  engine::ConfirmationOptions confirmation{.runs = options.confirmations,
+  const std::size_t more = std::ranges::max(lacking);
+  engine::ConfirmationOptions confirmation{.runs = check.checked.size() - 1 + more,
                                            .points = {},
                                            .across = {options.across.begin(), options.across.end()},
                                            .interrupted = &catch_interruptions()};
   std::size_t points = 0;
-  for (const inspect::ComparedPoint& point : comparison.points)
-    if (point.is_regression()) {
+  for (std::size_t k = 0; k < comparison.points.size(); ++k)
+    if (const inspect::ComparedPoint& point = comparison.points[k]; lacking[k] > 0) {
       auto& of_step = confirmation.points[point.step];
       if (std::ranges::find(of_step, point.parameters) == of_step.end()) {
         of_step.push_back(point.parameters);
@@ -104,7 +127,7 @@ bool confirm(const Check& check, const inspect::RunComparison& comparison, Evalu
   const RunDirectory& checked = check.checked.front();
   tell(fmt::format("note: {} of run {} {} worse; repeating {} in {}", plural(points, "point"),
                    checked.id, points == 1 ? "is" : "are", points == 1 ? "it" : "them",
-                   plural(options.confirmations, "run")));
+                   plural(more, "run")));
   Progress progress(runs.read(checked).run.benchmark, {.waits = true});
   Diagnostics diagnostics = telling_diagnostics();
   return engine::confirm(checked, confirmation, diagnostics, progress);
@@ -124,8 +147,11 @@ int show_check(Check check) {
   with_confirmations();
   inspect::RunComparison comparison = comparison_of(check, runs);
   inspect::BaselineCheck outcome = inspect::check_of(comparison, check.margin());
-  if (outcome.regressions > 0 && check.checked.size() <= options.confirmations) {
-    if (!confirm(check, comparison, runs)) {
+  std::vector<std::size_t> lacking;
+  for (const inspect::ComparedPoint& point : comparison.points)
+    lacking.push_back(lacking_runs(check, point, runs));
+  if (std::ranges::any_of(lacking, [](std::size_t count) { return count > 0; })) {
+    if (!confirm(check, comparison, lacking, runs)) {
       tell("undecided: not all points could be repeated\nhint: the same command continues");
       return catch_interruptions() ? interruption_code() : undecided;
     }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <set>
 #include <string>
@@ -112,6 +113,7 @@ int write_crate(const ExportOptions& options, const RunDirectory& directory) {
   const Evaluated one = evaluate(directory, {}, false, Found::in_workpackages);
   const std::vector<tabulate::TidyRun> runs{{one.run, one.workspace, one.analyses}};
   constexpr double bytes_per_mib = 1024 * 1024;
+  constexpr double most_mib = 1e12;  // more is without limit
   const std::string output =
       options.output.empty()
           ? fmt::format("{}_{}_export", one.run.directory.path.parent_path().filename().string(),
@@ -120,7 +122,9 @@ int write_crate(const ExportOptions& options, const RunDirectory& directory) {
   const crate::Exported exported = crate::export_run(
       one.run, one.workspace, tabulate::tidy(runs),
       {.output = output,
-       .most_bytes = static_cast<std::uintmax_t>(options.most_mib * bytes_per_mib),
+       .most_bytes = options.most_mib < most_mib
+                         ? static_cast<std::uintmax_t>(options.most_mib * bytes_per_mib)
+                         : std::numeric_limits<std::uintmax_t>::max(),
        .license = options.license,
        .interrupted = &catch_interruptions()});
   if (exported.interrupted) {

@@ -1,4 +1,5 @@
 #include <cerrno>
+#include <clocale>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -12,7 +13,6 @@
 #include <archive_entry.h>
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <locale.h>
 #include <unistd.h>
 
 #include <bench/base/below.hpp>

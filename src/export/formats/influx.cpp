@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -87,20 +88,34 @@ std::string tags_of(const Subject& subject, const Workpackage& one, const Attemp
   return text;
 }
 
+/// A name of its own for each column: `v` in s and `v_s` would have the same.
+std::vector<std::string> field_names(const std::vector<NumberColumn>& columns) {
+  std::vector<std::string> names;
+  std::set<std::string> taken;
+  for (const NumberColumn& column : columns) {
+    const result::Heading& heading = *column.heading;
+    std::string name = name_with_unit(heading.title, heading.unit);
+    for (int k = 2; !taken.insert(name).second; ++k)
+      name = name_with_unit(fmt::format("{}_{}", heading.title, k), heading.unit);
+    names.push_back(is_taken(name) ? "value_" + name : name);
+  }
+  return names;
+}
+
 std::string fields_of(const Subject& subject, std::size_t row,
-                      const std::vector<NumberColumn>& columns) {
+                      const std::vector<NumberColumn>& columns,
+                      const std::vector<std::string>& names) {
   const Workpackage& one = subject.workpackages[row];
   std::string text =
       fmt::format("state={},run={}i,retries={}i", quoted(std::string(name_of(one.state))),
                   subject.run.directory.id, one.retries);
-  for (const NumberColumn& column : columns) {
-    const auto& value = subject.tidy.table.rows[row][column.index].value;
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const auto& value = subject.tidy.table.rows[row][columns[k].index].value;
     // A field has one type for all points.
     if (!value || std::holds_alternative<std::string>(*value))
       continue;
-    const std::string name = name_with_unit(column.heading->title, column.heading->unit);
     if (const auto field = field_value(*as_number(*value)))
-      text += fmt::format(",{}={}", key(is_taken(name) ? "value_" + name : name), *field);
+      text += fmt::format(",{}={}", key(names[k]), *field);
   }
   return text;
 }
@@ -109,6 +124,7 @@ std::string fields_of(const Subject& subject, std::size_t row,
 
 std::string influx(const Subject& subject) {
   const auto columns = number_columns(subject);
+  const auto names = field_names(columns);
   const auto attempts = attempts_by_row(subject);
   std::string text;
   for (std::size_t row = 0; row < subject.workpackages.size(); ++row) {
@@ -119,7 +135,7 @@ std::string influx(const Subject& subject) {
     // In ns. The database keeps less than microseconds of a time of today.
     const long long time_us = std::llround(*attempts[row]->ended_unix_s * 1e6);
     text += fmt::format("bench{} {} {}000\n", tags_of(subject, one, *attempts[row]),
-                        fields_of(subject, row, columns), time_us);
+                        fields_of(subject, row, columns, names), time_us);
   }
   return text;
 }

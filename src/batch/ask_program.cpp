@@ -90,9 +90,10 @@ ProgramAnswer ask_program(std::vector<std::string> arguments, Environment enviro
                                               .directory = directory,
                                               .environment = clean(std::move(environment))},
                                              patience_s());
-    ProgramAnswer answer{.exit_code = std::nullopt,
-                         .output = output.standard_output,
-                         .error = one_line(output.standard_error)};
+    ProgramAnswer answer{
+        .exit_code = std::nullopt,
+        .output = output.standard_output,
+        .error = one_line(replace_all(std::string(strip(output.standard_error)), "\n", "; "))};
     if (output.status.signal == 0)
       answer.exit_code = output.status.code;
     if (!output.status.success() && answer.error.empty())

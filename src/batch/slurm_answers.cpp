@@ -86,8 +86,9 @@ std::optional<JobReport> read_record(const std::string& line, std::string_view c
 }  // namespace
 
 std::string said(const std::string& program, const ProgramAnswer& answer) {
-  return answer.error.starts_with(program + ":") ? answer.error
-                                                 : fmt::format("{}: {}", program, answer.error);
+  const std::string name = program + ": ";
+  const std::string text = replace_all(answer.error, "; " + name, "; ");
+  return text.starts_with(name) ? text : name + text;
 }
 
 std::string job_id_in(std::string_view answer) {

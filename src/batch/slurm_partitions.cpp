@@ -1,14 +1,13 @@
 #include "slurm_partitions.hpp"
 
 #include "ask_program.hpp"
+#include "slurm_answers.hpp"
 #include "slurm_program.hpp"
 
 #include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
-
-#include <fmt/core.h>
 
 #include <bench/base/regex.hpp>
 #include <bench/base/text.hpp>
@@ -98,7 +97,7 @@ Partitions ask_slurm_partitions(const std::string& cluster) {
   Partitions partitions;
   const ProgramAnswer shown = ask_slurm({"scontrol", "-a", "-o", "show", "partition"}, cluster);
   if (!shown.ok()) {
-    partitions.trouble = fmt::format("scontrol: {}", shown.error);
+    partitions.trouble = said("scontrol", shown);
     return partitions;
   }
   const ProgramAnswer listed = ask_slurm({"sinfo", "-a", "-h", "-o", "%R|%G|%Z"}, cluster);

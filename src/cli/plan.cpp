@@ -1,16 +1,19 @@
 #include "command.hpp"
 #include "work.hpp"
 
+#include <cerrno>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
@@ -96,15 +99,25 @@ bool began_before(const setup::Run& run, const setup::Run& other) {
   return run.metadata.started < other.metadata.started;
 }
 
+/// Other users' runs may be closed to this one.
+bool may_read(const RunDirectory& run) {
+  return ::access((run.path / "workspace.db").c_str(), R_OK) == 0 || errno != EACCES;
+}
+
 /// @param until runs that began later are left out, and this one; null: none
 plan::History history_of(const std::vector<RunDirectory>& directories, const Likeness& like,
                          EvaluatedRuns& runs, const setup::Run* until) {
   plan::History history;
   std::size_t used = 0;
   std::size_t other = 0;
+  std::size_t unreadable = 0;
   for (const RunDirectory& directory : directories) {
     if (workspace::is_made_by_jube(directory.path))
       continue;
+    if (!may_read(directory)) {
+      ++unreadable;
+      continue;
+    }
     const Evaluated& one = runs.read(directory);
     if (until && !began_before(one.run, *until))
       continue;
@@ -115,9 +128,11 @@ plan::History history_of(const std::vector<RunDirectory>& directories, const Lik
       ++other;
     }
   }
-  tell(fmt::format("note: history: {} of benchmark {} on platform {}{}{}", plural(used, "run"),
-                   like.benchmark, like.platform, like.host.empty() ? "" : ", host " + like.host,
-                   other > 0 ? fmt::format("; {} of others not used", plural(other, "run")) : ""));
+  tell(fmt::format(
+      "note: history: {} of benchmark {} on platform {}{}{}{}", plural(used, "run"), like.benchmark,
+      like.platform, like.host.empty() ? "" : ", host " + like.host,
+      other > 0 ? fmt::format("; {} of others not used", plural(other, "run")) : "",
+      unreadable > 0 ? fmt::format("; you may not read {}", plural(unreadable, "run")) : ""));
   return history;
 }
 
@@ -133,31 +148,37 @@ void show(const result::Table& table, const std::string& style) {
     print(result::render(table, style.empty() ? "pretty" : style));
 }
 
-std::string hours_text(double hours) {
-  return fmt::format("{:.3g} node hours", hours);
+/// Costs of an energy.
+std::string cost_text(double energy_wh, const plan::CostFactors& factors) {
+  const double kwh = energy_wh / 1000 * factors.pue;
+  std::string text;
+  if (factors.price)
+    text += fmt::format(", {:.3g}{}{}", kwh * *factors.price, factors.currency.empty() ? "" : " ",
+                        factors.currency);
+  if (factors.intensity)
+    text += fmt::format(", {:.3g} g CO2", kwh * *factors.intensity);
+  return text + fmt::format(" (PUE {:g})", factors.pue);
 }
 
-/// Sums, and what they leave out.
-std::string total_text(const plan::Total& total, const std::string& cost_file) {
-  std::string text =
-      fmt::format("total: {}, {}, {:.3g} kWh", plural(total.workpackages, "workpackage"),
-                  hours_text(total.node_hours), total.energy_wh / 1000);
-  if (!cost_file.empty()) {
-    const plan::CostFactors factors = plan::read_cost_factors(cost_file);
-    const double kwh = total.energy_wh / 1000 * factors.pue;
-    if (factors.price)
-      text += fmt::format(", {:.3g} {}", kwh * *factors.price, factors.currency);
-    if (factors.intensity)
-      text += fmt::format(", {:.3g} g CO2", kwh * *factors.intensity);
-    text += fmt::format(" (PUE {:g})", factors.pue);
+/// Sums, and what they leave out. Of what nothing is known there is no sum.
+std::string total_text(const plan::Total& total, const std::optional<plan::CostFactors>& factors) {
+  std::string text = "total: " + plural(total.workpackages, "workpackage");
+  std::string left_out;
+  const auto add = [&](std::size_t without, const std::string& sum, const char* unknown,
+                       const char* at_least) {
+    text += ", " + (without < total.workpackages ? sum : std::string(unknown));
+    if (without > 0 && without < total.workpackages)
+      left_out += fmt::format("{} {}\n", plural(without, "workpackage"), at_least);
+  };
+  if (total.workpackages > 0) {
+    add(total.without_time, fmt::format("{:.3g} node hours", total.node_hours),
+        "node hours unknown", "without an expected time: the node hours are at least that");
+    add(total.without_energy,
+        fmt::format("{:.3g} kWh", total.energy_wh / 1000) +
+            (factors ? cost_text(total.energy_wh, *factors) : ""),
+        "energy unknown", "without an expected energy: the energy is at least that");
   }
-  text += "\n";
-  if (total.without_time > 0)
-    text += fmt::format("{} without an expected time: the node hours are at least that\n",
-                        plural(total.without_time, "workpackage"));
-  if (total.without_energy > 0)
-    text += fmt::format("{} without an expected energy: the energy is at least that\n",
-                        plural(total.without_energy, "workpackage"));
+  text += "\n" + left_out;
   if (total.cannot_fit > 0)
     text +=
         fmt::format("{} cannot fit into memory; no sum has {}\n",
@@ -168,6 +189,13 @@ std::string total_text(const plan::Total& total, const std::string& cost_file) {
 void plan_benchmark(const PlanOptions& options, const setup::Input& input,
                     const model::Benchmark& benchmark, const setup::Request& request) {
   setup::Run run = setup::plan_run(input, benchmark, request);
+  // What is wrong in them is said before anything is planned.
+  std::optional<plan::Budget> budget;
+  if (!options.budget.empty())
+    budget = plan::parse_budget(options.budget, run.platform);
+  std::optional<plan::CostFactors> factors;
+  if (!options.costs.empty())
+    factors = plan::read_cost_factors(options.costs);
   Diagnostics diagnostics = telling_diagnostics();
   std::vector<std::string> notices;
   const auto previews = engine::preview(run, diagnostics, notices, true);
@@ -180,17 +208,18 @@ void plan_benchmark(const PlanOptions& options, const setup::Input& input,
   const auto points = plan::plan_points(run, previews, history, options.efficiency_percent / 100);
   const bool for_programs = is_for_programs(options.style);
   show(plan::table_of(points, for_programs), options.style);
-  if (for_programs)
+  if (for_programs) {
+    if (budget || factors)
+      tell(fmt::format("note: style {} has neither totals nor what a budget pays", options.style));
     return;
-  const plan::Total total = plan::total_of(points);
-  print(total_text(total, options.costs));
-  if (options.budget.empty())
+  }
+  print(total_text(plan::total_of(points), factors));
+  if (!budget)
     return;
-  const plan::Budget budget = plan::parse_budget(options.budget, run.platform);
-  const plan::Affordable fitting = plan::affordable(points, budget);
+  const plan::Affordable fitting = plan::affordable(points, *budget);
   print(fitting.stop.empty()
-            ? fmt::format("a budget of {} pays for all of it\n", budget.text)
-            : fmt::format("a budget of {} pays for the first {}: {}\n", budget.text,
+            ? fmt::format("a budget of {} pays for all of it\n", budget->text)
+            : fmt::format("a budget of {} pays for the first {}: {}\n", budget->text,
                           plural(fitting.workpackages, "workpackage"), fitting.stop));
 }
 

@@ -101,6 +101,9 @@ void check_name(const std::string& name) {
       name.starts_with('-'))
     throw Error(fmt::format("invalid platform name '{}'", name),
                 "use letters, digits, `_`, `-`, `+` and `.`");
+  if (platform::is_platform_file(name))
+    throw Error(fmt::format("invalid platform name '{}'", name),
+                "leave out what makes it the name of a file");
 }
 
 fs::path file_to_write(const NewOptions& options) {
@@ -138,7 +141,7 @@ int write_platform(const NewOptions& options) {
   print(fmt::format("wrote {}: {}try it with `bench platforms {} {}`\n", short_path(file),
                     guessed ? "check what is marked \"guess\", then " : "",
                     written.capabilities().queues_jobs ? "check" : "show",
-                    options.output.empty() ? options.name : file.string()));
+                    options.output.empty() ? options.name : shell_quote(file.string())));
   return 0;
 }
 

@@ -1,4 +1,6 @@
+#include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,6 +28,21 @@ std::string place_of(const std::string& program) {
   return ::access(found.c_str(), X_OK) == 0 ? found : "";
 }
 
+/// What a program says of its failure: its lines without its own name, which the reader has.
+std::string trouble_in(const std::string& said, const std::string& program) {
+  const std::string name = std::filesystem::path(program).filename();
+  std::vector<std::string> lines;
+  for (const std::string& line : split(said, "\n")) {
+    std::string_view rest = strip(line);
+    for (const std::string& prefix : {program + ": ", name + ": ", std::string("error: ")})
+      if (rest.starts_with(prefix))
+        rest.remove_prefix(prefix.size());
+    if (!rest.empty())
+      lines.push_back(one_line(rest));
+  }
+  return join(lines, "; ");
+}
+
 }  // namespace
 
 Answer ask(std::vector<std::string> arguments, double timeout_s) {
@@ -44,7 +61,7 @@ Answer ask(std::vector<std::string> arguments, double timeout_s) {
     answer.ok = output.status.success();
     answer.output = strip(to_valid_utf8(output.standard_output));
     if (!answer.ok)
-      answer.trouble = one_line(to_valid_utf8(output.standard_error));
+      answer.trouble = trouble_in(to_valid_utf8(output.standard_error), program);
     if (!answer.ok && answer.trouble.empty())
       answer.trouble = output.status.description();
   } catch (const Error& error) {

@@ -87,15 +87,23 @@ Fit line(const std::vector<FitPoint>& points, double) {
 
 using Model = Fit (*)(const std::vector<FitPoint>&, double offset);
 
-/// The model with its error, where each point is predicted from all others.
+/// The model with its error, where each point is predicted from all others; of many points, those
+/// of one part from all other parts.
 Fit with_error(Model model, const std::vector<FitPoint>& points, double offset = 0) {
+  constexpr std::size_t most_parts = 50;
+  const std::size_t parts = std::min(points.size(), most_parts);
   Vector errors;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    std::vector<FitPoint> others = points;
-    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    const auto predicted = model(others, offset).at(points[i].x);
-    errors.push_back(predicted ? std::abs(*predicted / points[i].y - 1)
-                               : std::numeric_limits<double>::infinity());
+  for (std::size_t part = 0; part < parts; ++part) {
+    std::vector<FitPoint> others;
+    for (std::size_t i = 0; i < points.size(); ++i)
+      if (i % parts != part)
+        others.push_back(points[i]);
+    const Fit fitted = model(others, offset);
+    for (std::size_t i = part; i < points.size(); i += parts) {
+      const auto predicted = fitted.at(points[i].x);
+      errors.push_back(predicted ? std::abs(*predicted / points[i].y - 1)
+                                 : std::numeric_limits<double>::infinity());
+    }
   }
   Fit fitted = model(points, offset);
   fitted.error = statistics::median(errors);

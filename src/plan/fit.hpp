@@ -20,7 +20,7 @@ struct Fit {
   double offset = 0;              ///< Of a power law: what the numbers do not change.
   double constant = 0;            ///< Factor of a power law, intercept of a line.
   std::vector<double> exponents;  ///< One for each number; the slope of a line.
-  double error = 0;  ///< Median relative error where each point is predicted from the others.
+  double error = 0;  ///< Median relative error where each point is predicted from others.
 
   /// Nothing where the model makes no sense: a value that is not positive.
   std::optional<double> at(const std::vector<double>& x) const;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -33,25 +35,6 @@ struct Point {
   std::vector<double> values;
   double median = 0;
 };
-
-/// All points of a step where the member is known, each once, in the order of the observations.
-std::vector<Point> points_of(const std::vector<Observation>& observations, const std::string& step,
-                             Member member) {
-  std::vector<Point> points;
-  std::map<Parameters, std::size_t> known;
-  for (const Observation& one : observations) {
-    const std::optional<double>& value = one.*member;
-    if (one.step != step || !value || !(*value > 0))
-      continue;
-    const auto [found, is_new] = known.try_emplace(one.parameters, points.size());
-    if (is_new)
-      points.push_back({one.parameters, {}, 0});
-    points[found->second].values.push_back(*value);
-  }
-  for (Point& point : points)
-    point.median = statistics::median(point.values);
-  return points;
-}
 
 std::optional<double> positive_number(const std::string& text) {
   const auto number = parse_number(text);
@@ -85,43 +68,26 @@ std::vector<double> numbers_of(const Parameters& parameters,
   return numbers;
 }
 
+/// All numbers in which some point differs from the wanted one, in the order of its parameters.
+std::vector<std::string> varied_numbers(const std::vector<Point>& points,
+                                        const Parameters& wanted) {
+  std::set<std::string> varied;
+  for (const Point& point : points)
+    if (const auto differing = differing_numbers(point.parameters, wanted))
+      varied.insert(differing->begin(), differing->end());
+  std::vector<std::string> names;
+  for (const auto& [name, value] : wanted)
+    if (varied.contains(name))
+      names.push_back(name);
+  return names;
+}
+
 /// A model of the points near the wanted one.
 struct Neighbours {
   std::vector<std::string> names;  ///< Of the numbers in which they differ.
   std::vector<FitPoint> points;
   Fit model;
 };
-
-/// @param names the numbers in which points may differ from the wanted one
-std::optional<Neighbours> model_of(const std::vector<Point>& points, const Parameters& wanted,
-                                   const std::vector<std::string>& names) {
-  Neighbours near{names, {}, {}};
-  for (const Point& point : points) {
-    const auto differing = differing_numbers(point.parameters, wanted);
-    if (differing && std::ranges::all_of(*differing, [&](const std::string& name) {
-          return std::ranges::find(names, name) != names.end();
-        }))
-      near.points.push_back({numbers_of(point.parameters, names), point.median});
-  }
-  const auto found = fit(near.points);
-  if (!found)
-    return std::nullopt;
-  near.model = *found;
-  return near;
-}
-
-/// All numbers in which some point differs from the wanted one, in the order of its parameters.
-std::vector<std::string> varied_numbers(const std::vector<Point>& points,
-                                        const Parameters& wanted) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : wanted)
-    if (std::ranges::any_of(points, [&, &key = name](const Point& point) {
-          const auto differing = differing_numbers(point.parameters, wanted);
-          return differing && std::ranges::find(*differing, key) != differing->end();
-        }))
-      names.push_back(name);
-  return names;
-}
 
 bool is_inside(const Neighbours& near, const std::vector<double>& at) {
   for (std::size_t k = 0; k < at.size(); ++k) {
@@ -148,49 +114,126 @@ std::string source_of(const Neighbours& near, const std::vector<double>& at) {
                      is_inside(near, at) ? "" : ", extrapolated");
 }
 
-Estimate predict_member(const std::vector<Observation>& observations, const std::string& step,
-                        const Parameters& wanted, Member member) {
-  const std::vector<Point> points = points_of(observations, step, member);
-  for (const Point& point : points)
-    if (point.parameters == wanted)
-      return {point.median, fmt::format("median of {}",
-                                        point.values.size() == 1
-                                            ? "1 workpackage"
-                                            : fmt::format("{} workpackages", point.values.size()))};
-  const std::vector<std::string> names = varied_numbers(points, wanted);
-  std::optional<Neighbours> best;
-  for (const std::string& name : names)
-    if (auto near = model_of(points, wanted, {name});
-        near && (!best || near->model.error < best->model.error))
-      best = std::move(near);
-  if (names.size() > 1)
-    if (auto all = model_of(points, wanted, names);
-        all && (!best || all->model.error < best->model.error))
-      best = std::move(all);
-  constexpr double largest_error = 1;
-  if (best && !(best->model.error <= largest_error))
-    return {std::nullopt,
-            fmt::format("no model of {} points is right to within 100 %", best->points.size())};
-  if (best) {
-    const std::vector<double> at = numbers_of(wanted, best->names);
-    if (const auto value = best->model.at(at))
-      return {value, source_of(*best, at)};
-  }
-  return {std::nullopt,
-          points.empty()
-              ? "never measured on this platform"
-              : fmt::format("{} points of the step were measured, none like this", points.size())};
+/// Belongs to the workpackage alone, or to the run.
+bool follows_bench(const std::string& text) {
+  return text.find("$jube_") != std::string::npos || text.find("${jube_") != std::string::npos;
 }
 
 }  // namespace
 
-Parameters independent_parameters(const model::Benchmark& benchmark,
-                                  const workspace::Workpackage& workpackage) {
-  const workflow::Definitions definitions(benchmark);
+/// All points of a step where a number is known, each once, in the order of the observations, and
+/// the models of them.
+class History::Series {
+ public:
+  Series(const std::vector<Observation>& observations, const std::string& step, Member member) {
+    for (const Observation& one : observations) {
+      const std::optional<double>& value = one.*member;
+      if (one.step != step || !value || !(*value > 0))
+        continue;
+      const auto [found, is_new] = at_.try_emplace(one.parameters, points_.size());
+      if (is_new)
+        points_.push_back({one.parameters, {}, 0});
+      points_[found->second].values.push_back(*value);
+    }
+    for (Point& point : points_)
+      point.median = statistics::median(point.values);
+  }
+
+  Estimate predict(const Parameters& wanted) {
+    if (const auto known = at_.find(wanted); known != at_.end()) {
+      const Point& point = points_[known->second];
+      return {point.median, fmt::format("median of {}",
+                                        point.values.size() == 1
+                                            ? "1 workpackage"
+                                            : fmt::format("{} workpackages", point.values.size()))};
+    }
+    const std::optional<Neighbours> best = best_neighbours(wanted);
+    constexpr double largest_error = 1;
+    if (best && !(best->model.error <= largest_error))
+      return {std::nullopt,
+              fmt::format("no model of {} points is right to within 100 %", best->points.size())};
+    if (best) {
+      const std::vector<double> at = numbers_of(wanted, best->names);
+      if (const auto value = best->model.at(at))
+        return {value, source_of(*best, at)};
+    }
+    return {std::nullopt, points_.empty()
+                              ? "never measured on this platform"
+                              : fmt::format("{} points of the step were measured, none like this",
+                                            points_.size())};
+  }
+
+ private:
+  using Near = std::pair<std::vector<std::string>, std::vector<std::size_t>>;
+
+  std::optional<Neighbours> best_neighbours(const Parameters& wanted) {
+    const std::vector<std::string> names = varied_numbers(points_, wanted);
+    std::optional<Neighbours> best;
+    const auto take = [&](std::optional<Neighbours> near) {
+      if (near && (!best || near->model.error < best->model.error))
+        best = std::move(near);
+    };
+    for (const std::string& name : names)
+      take(model_of(wanted, {name}));
+    if (names.size() > 1)
+      take(model_of(wanted, names));
+    return best;
+  }
+
+  /// @param names the numbers in which points may differ from the wanted one
+  std::optional<Neighbours> model_of(const Parameters& wanted,
+                                     const std::vector<std::string>& names) {
+    Near near{names, {}};
+    for (std::size_t k = 0; k < points_.size(); ++k) {
+      const auto differing = differing_numbers(points_[k].parameters, wanted);
+      if (differing && std::ranges::all_of(*differing, [&](const std::string& name) {
+            return std::ranges::find(names, name) != names.end();
+          }))
+        near.second.push_back(k);
+    }
+    // A sweep asks for the same model at each of its points.
+    const auto [found, is_new] = models_.try_emplace(near);
+    if (is_new) {
+      std::vector<FitPoint> points;
+      for (const std::size_t k : near.second)
+        points.push_back({numbers_of(points_[k].parameters, names), points_[k].median});
+      if (const auto model = fit(points))
+        found->second = Neighbours{names, std::move(points), *model};
+    }
+    return found->second;
+  }
+
+  std::vector<Point> points_;
+  std::map<Parameters, std::size_t> at_;
+  std::map<Near, std::optional<Neighbours>> models_;
+};
+
+PointNames::PointNames(const model::Benchmark& benchmark,
+                       const std::vector<const workspace::Workpackage*>& workpackages)
+    : definitions_(benchmark) {
+  // Combinations that differ in nothing else are told apart by a list such as `$n,8`.
+  std::set<std::pair<std::string, std::string>> lists;
+  std::map<std::pair<std::string, Parameters>, const workspace::Workpackage*> known;
+  for (const workspace::Workpackage* one : workpackages) {
+    const auto [found, is_new] = known.try_emplace({one->step, of(*one)}, one);
+    if (is_new || found->second->combination == one->combination)
+      continue;
+    for (const auto& [name, value] : one->parameters) {
+      const std::string* other = workspace::value_of(found->second->parameters, name);
+      const model::Parameter* definition = definitions_.of(*one, name);
+      if (other && *other != value && definition && !follows_bench(definition->text))
+        lists.insert({one->step, name});
+    }
+  }
+  lists_ = std::move(lists);
+}
+
+Parameters PointNames::of(const workspace::Workpackage& workpackage) const {
   Parameters parameters;
   for (const auto& [name, value] : workpackage.parameters) {
-    const model::Parameter* definition = definitions.of(workpackage, name);
-    if (!definition || definition->text.find('$') == std::string::npos)
+    const model::Parameter* definition = definitions_.of(workpackage, name);
+    if (!definition || definition->text.find('$') == std::string::npos ||
+        lists_.contains({workpackage.step, name}))
       parameters.emplace_back(name, value);
   }
   return parameters;
@@ -217,16 +260,21 @@ std::vector<Observation> observations_of(const setup::Run& run,
       return std::nullopt;
     return as_number(*table.rows[row][at].value);
   };
+  const std::vector<workspace::Workpackage> all = workspace.workpackages();
+  std::vector<const workspace::Workpackage*> workpackages;
+  for (const workspace::Workpackage& one : all)
+    workpackages.push_back(&one);
+  const PointNames names(run.benchmark, workpackages);
   std::vector<Observation> observations;
   std::size_t row = 0;
-  for (const workspace::Workpackage& one : workspace.workpackages()) {
+  for (const workspace::Workpackage& one : all) {
     const std::size_t at = row++;
     const bool out_of_memory = outcomes[one.id] == "out_of_memory";
     if (one.state != workspace::State::done && !out_of_memory)
       continue;
     Observation& observed = observations.emplace_back();
     observed.step = one.step;
-    observed.parameters = independent_parameters(run.benchmark, one);
+    observed.parameters = names.of(one);
     observed.out_of_memory = out_of_memory;
     if (out_of_memory)
       continue;
@@ -239,12 +287,21 @@ std::vector<Observation> observations_of(const setup::Run& run,
 
 void History::add(const std::vector<Observation>& observations) {
   observations_.insert(observations_.end(), observations.begin(), observations.end());
+  series_.clear();
+}
+
+History::Series& History::series_of(const std::string& step, bool of_energy) const {
+  std::shared_ptr<Series>& series = series_[{step, of_energy}];
+  if (!series)
+    series = std::make_shared<Series>(observations_, step,
+                                      of_energy ? &Observation::energy_wh : &Observation::time_s);
+  return *series;
 }
 
 Prediction History::predict(const std::string& step, const Parameters& parameters) const {
   Prediction prediction;
-  prediction.time_s = predict_member(observations_, step, parameters, &Observation::time_s);
-  prediction.energy_wh = predict_member(observations_, step, parameters, &Observation::energy_wh);
+  prediction.time_s = series_of(step, false).predict(parameters);
+  prediction.energy_wh = series_of(step, true).predict(parameters);
   bool ended = false;
   for (const Observation& one : observations_) {
     if (one.step != step)

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -45,18 +46,50 @@ void take_peaks(PlannedPoint& point, const platform::Platform& platform, double 
     take(point.each.energy_wh, by_peak.energy_wh, point.work.flops.has_value());
 }
 
+/// The text and the unit of a pattern.
+struct Factor {
+  std::string text;
+  std::string unit;
+};
+using Factors = std::map<std::string, Factor>;
+
 /// A factor file is read without its meaning: a map with `name` and `_` is a pattern.
-void read_patterns(const document::Node& node, std::map<std::string, std::string>& texts,
-                   std::map<std::string, std::string>& units) {
+void read_patterns(const document::Node& node, Factors& factors) {
   const document::Node* name = node.first("name");
   const document::Node* text = node.first("_");
   if (name && text) {
-    texts.emplace(strip(name->text), strip(text->text));
-    if (const document::Node* unit = node.first("unit"))
-      units.emplace(strip(name->text), strip(unit->text));
+    const document::Node* unit = node.first("unit");
+    factors.try_emplace(
+        std::string(strip(name->text)),
+        Factor{std::string(strip(text->text)), unit ? std::string(strip(unit->text)) : ""});
   }
   for (const document::Node& child : node.children)
-    read_patterns(child, texts, units);
+    read_patterns(child, factors);
+}
+
+/// Nothing if the file does not have it.
+/// @throws Error if it is no number
+std::optional<double> number_of(const Factors& factors, const std::string& name) {
+  const auto found = factors.find(name);
+  if (found == factors.end())
+    return std::nullopt;
+  const auto number = parse_number(found->second.text);
+  if (!number || !std::isfinite(*number))
+    throw Error(fmt::format("the factor {} is not a number: '{}'", name, found->second.text),
+                "a plan does not evaluate it: state the number itself");
+  return number;
+}
+
+/// @throws Error unless the factor has the unit, or none
+void check_unit(const Factors& factors, const std::string& name, const std::string& begin,
+                const std::string& end) {
+  const auto found = factors.find(name);
+  if (found == factors.end() || found->second.unit.empty())
+    return;
+  const std::string& unit = found->second.unit;
+  if (!unit.starts_with(begin) || !unit.ends_with(end))
+    throw Error(fmt::format("the factor {} is in {}", name, unit),
+                fmt::format("state it per kWh{}", begin.empty() ? "" : ", in " + begin + end));
 }
 
 }  // namespace
@@ -80,6 +113,10 @@ std::vector<PlannedPoint> plan_points(const setup::Run& run,
   std::map<std::pair<std::string, long long>, std::size_t> known;
   const Estimate memory = device_memory_gb(run.platform);
   Describer describer;
+  std::vector<const workspace::Workpackage*> workpackages;
+  for (const engine::Preview& one : previews)
+    workpackages.push_back(&one.workpackage);
+  const PointNames names(run.benchmark, workpackages);
   for (const engine::Preview& one : previews) {
     const std::string& step = one.workpackage.step;
     const auto [found, is_new] =
@@ -90,7 +127,7 @@ std::vector<PlannedPoint> plan_points(const setup::Run& run,
     }
     PlannedPoint& point = points.emplace_back();
     point.step = step;
-    point.parameters = independent_parameters(run.benchmark, one.workpackage);
+    point.parameters = names.of(one.workpackage);
     point.workpackages = 1;
     const bool is_job = run.benchmark.step(step)->batch.has_value();
     point.nodes = is_job ? one.request.resources.nodes : 1;
@@ -126,7 +163,7 @@ Budget parse_budget(const std::string& text, const platform::Platform& platform)
       continue;
     const auto number =
         parse_number(strip(std::string_view(text).substr(0, text.size() - unit.size())));
-    if (!number || !(*number > 0))
+    if (!number || !(*number > 0) || !std::isfinite(*number))
       throw Error(fmt::format("invalid budget '{}'", text),
                   "use node hours or energy: 50nh, 500Wh, 2kWh");
     return {text, std::nullopt, *number * factor};
@@ -161,17 +198,17 @@ Affordable affordable(const std::vector<PlannedPoint>& points, const Budget& bud
 }
 
 CostFactors read_cost_factors(const std::filesystem::path& file) {
-  std::map<std::string, std::string> texts;
-  std::map<std::string, std::string> units;
-  read_patterns(document::read_plain_file(file), texts, units);
-  const auto number = [&](const char* name) {
-    const auto found = texts.find(name);
-    return found == texts.end() ? std::nullopt : parse_number(found->second);
-  };
-  CostFactors factors{.pue = number("pue").value_or(1),
-                      .price = number("price"),
-                      .currency = split(units["price"], "/").front(),
-                      .intensity = number("intensity")};
+  Factors patterns;
+  read_patterns(document::read_plain_file(file), patterns);
+  check_unit(patterns, "price", "", "/kWh");
+  check_unit(patterns, "intensity", "g", "/kWh");
+  CostFactors factors{.pue = number_of(patterns, "pue").value_or(1),
+                      .price = number_of(patterns, "price"),
+                      .currency = split(patterns["price"].unit, "/").front(),
+                      .intensity = number_of(patterns, "intensity")};
+  if (factors.pue < 1)
+    throw Error(fmt::format("the factor pue is {:g}", factors.pue),
+                "all of the building takes at least what its computers take");
   if (!factors.price && !factors.intensity)
     throw Error(fmt::format("{} has neither a price nor an intensity", file.string()),
                 "it needs patterns `price` (per kWh) or `intensity` (g/kWh) with numbers");

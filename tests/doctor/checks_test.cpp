@@ -89,7 +89,7 @@ TEST_F(ChecksTest, InterpretersAreAsked) {
   programs_.say("python3", "3.11.2\n");
   programs_.say("bash", "", "bash: bad library\n", 127);
   EXPECT_EQ(look_at("python"), "ok: Python 3.11.2\n");
-  EXPECT_THAT(look_at("bash"), HasSubstr("error: bash: bash: bad library\n"));
+  EXPECT_THAT(look_at("bash"), HasSubstr("error: bash: bad library\n"));
 }
 
 TEST_F(ChecksTest, AShellThatPrintsTextOfItsOwnIsAWarning) {
@@ -130,6 +130,22 @@ TEST_F(ChecksTest, ABatchSystemThatDoesNotAnswerIsAnError) {
   programs_.say("scontrol", "", "Unable to contact slurm controller\n", 1);
   EXPECT_THAT(look_at("partitions"),
               HasSubstr("error: scontrol: Unable to contact slurm controller\nhint: "));
+}
+
+TEST_F(ChecksTest, TroubleOfSeveralLinesIsToldOnceWithoutTheNameOfTheProgram) {
+  programs_.say("sbatch", "",
+                "sbatch: error: resolve_ctls_from_dns_srv: res_nsearch error: Unknown host\n"
+                "sbatch: error: fetch_config: DNS SRV lookup failed\n\n"
+                "sbatch: fatal: Could not establish a configuration source\n",
+                1);
+  EXPECT_THAT(
+      look_at("scheduler"),
+      HasSubstr("error: sbatch: resolve_ctls_from_dns_srv: res_nsearch error: Unknown host; "
+                "fetch_config: DNS SRV lookup failed; fatal: Could not establish a "
+                "configuration source\nhint: "));
+  programs_.say("scontrol", "", "scontrol: error: first\nscontrol: error: second\n", 1);
+  EXPECT_THAT(look_at("partitions"),
+              HasSubstr("error: scontrol: error: first; error: second\nhint: "));
 }
 
 TEST_F(ChecksTest, GpusAreCounted) {

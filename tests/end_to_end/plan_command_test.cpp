@@ -11,6 +11,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/core.h>
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
@@ -49,7 +50,8 @@ class PlanTest : public testing::Test {
                               SQLite::OPEN_READWRITE);
     database.exec(fmt::format(
         "UPDATE attempt SET ended_unix_s = started_unix_s + (SELECT {} FROM (SELECT "
-        "json_extract(parameters, '$.n') AS n FROM workpackage WHERE id = workpackage))",
+        "json_extract(parameters, '$.n') AS n, json_extract(parameters, '$.m') AS m, "
+        "json_extract(parameters, '$.k') AS k FROM workpackage WHERE id = workpackage))",
         seconds_of_n));
   }
   std::string plan(std::vector<std::string> arguments, int code = 0) const {
@@ -65,8 +67,7 @@ TEST_F(PlanTest, WithoutHistoryNothingIsPretended) {
       AllOf(
           HasSubstr("| step | n | workpackages | time[s] | time from | energy[Wh] | node_hours |"),
           HasSubstr("never measured on this platform"),
-          HasSubstr("total: 4 workpackages, 0 node hours, 0 kWh\n"
-                    "4 workpackages without an expected time: the node hours are at least that\n"),
+          HasSubstr("\ntotal: 4 workpackages, node hours unknown, energy unknown\nnote: "),
           HasSubstr("note: history: 0 runs of benchmark sweep on platform local, host ")));
   EXPECT_FALSE(here_.has("runs"));
 }
@@ -83,6 +84,39 @@ TEST_F(PlanTest, EarlierRunsTellOfTheirPointsAndOfTheirNeighbours) {
           "n^1.00 of 3 points, ±0 %, extrapolated\",0.4444,\n"));
   EXPECT_THAT(plan({"sweep.yaml"}),
               HasSubstr("total: 4 workpackages, 0.556 node hours, 0.04 kWh\n"));
+}
+
+TEST_F(PlanTest, ATotalSaysWhatItLeavesOut) {
+  run("[1]");
+  set_times(0, "3600");
+  here_.write("sweep.yaml", sweep("[1, 2]"));
+  EXPECT_THAT(
+      plan({"sweep.yaml"}),
+      HasSubstr("total: 4 workpackages, 2 node hours, 0.004 kWh\n"
+                "2 workpackages without an expected time: the node hours are at least that\n"
+                "2 workpackages without an expected energy: the energy is at least that\n"));
+}
+
+TEST_F(PlanTest, ListsOfComputedValuesMakePointsOfTheirOwn) {
+  const std::string two =
+      "[1, 2]}, {name: m, _: '$n,8'}, {name: k, mode: python, _: "
+      "\"','.join(['$n', '9'])\"";
+  run(two);
+  set_times(0, "100 * m + k");
+  const std::string table = plan({"sweep.yaml", "-s", "csv"});
+  for (const char* point : {"s,1,1,1,2,,,101,", "s,1,1,9,2,,,109,", "s,1,8,1,2,,,801,",
+                            "s,2,2,9,2,,,209,", "s,2,8,2,2,,,802,"})
+    EXPECT_THAT(table, HasSubstr(point));
+}
+
+TEST_F(PlanTest, RunsThatMayNotBeReadAreCounted) {
+  if (::geteuid() == 0)
+    GTEST_SKIP() << "root may read everything";
+  run("[1]");
+  run("[1]");
+  fs::permissions(here_.path() / "runs/000000/workspace.db", fs::perms::none);
+  EXPECT_THAT(plan({"sweep.yaml"}),
+              AllOf(HasSubstr("history: 1 run of"), HasSubstr("; you may not read 1 run\n")));
 }
 
 TEST_F(PlanTest, RunsElsewhereAreAddedByHand) {
@@ -106,6 +140,10 @@ TEST_F(PlanTest, ABudgetPaysForTheFirstWorkpackages) {
                         "exceed it\n"));
   EXPECT_THAT(plan({"sweep.yaml", "--budget", "0.02kWh"}),
               HasSubstr("a budget of 0.02kWh pays for the first 5 workpackages"));
+  EXPECT_THAT(plan({"sweep.yaml", "--budget", "5nh", "-s", "csv"}),
+              HasSubstr("note: style csv has neither totals nor what a budget pays\n"));
+  EXPECT_THAT(plan({"sweep.yaml", "--budget", "infWh"}, 1),
+              HasSubstr("error: invalid budget 'infWh'\n"));
   EXPECT_THAT(plan({"sweep.yaml", "--budget", "5 apples"}, 1),
               HasSubstr("error: invalid budget '5 apples'\n"));
 }
@@ -120,6 +158,21 @@ TEST_F(PlanTest, EnergyHasAPrice) {
               "    - {name: cost, mode: python, unit: EUR, _: $energy_wh * $price}\n");
   EXPECT_THAT(plan({"sweep.yaml", "--costs", "factors.yaml"}),
               HasSubstr(" 0.028 kWh, 0.0084 EUR, 14.7 g CO2 (PUE 1.5)\n"));
+  // Nothing is multiplied by a factor that is misread.
+  const auto refused = [&](const std::string& patterns) {
+    here_.write("wrong.yaml", "patternset: {name: costs, pattern: [" + patterns + "]}\n");
+    return plan({"sweep.yaml", "--costs", "wrong.yaml", "-s", "csv"}, 1);
+  };
+  EXPECT_THAT(refused("{name: price, unit: EUR/MWh, _: 200}"),
+              AllOf(HasSubstr("error: the factor price is in EUR/MWh\nhint: state it per kWh\n"),
+                    Not(HasSubstr("time[s]"))));
+  EXPECT_THAT(refused("{name: intensity, unit: kg/kWh, _: 1}"),
+              HasSubstr("error: the factor intensity is in kg/kWh\nhint: state it per kWh, in g"));
+  EXPECT_THAT(refused("{name: price, _: 1}, {name: pue, mode: python, _: 1.1 * 1.2}"),
+              HasSubstr("error: the factor pue is not a number: '1.1 * 1.2'\n"));
+  EXPECT_THAT(refused("{name: price, _: nan}"), HasSubstr("is not a number: 'nan'\n"));
+  EXPECT_THAT(refused("{name: price, _: 1}, {name: pue, _: 0.1}"),
+              HasSubstr("error: the factor pue is 0.1\n"));
   here_.write("none.yaml", "patternset: {name: costs, pattern: {name: pue, _: 1}}\n");
   EXPECT_THAT(plan({"sweep.yaml", "--costs", "none.yaml"}, 1),
               HasSubstr("error: none.yaml has neither a price nor an intensity\n"));

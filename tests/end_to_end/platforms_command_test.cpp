@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <vector>
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 
 #include <bench/base/files.hpp>
@@ -106,7 +107,11 @@ TEST_F(PlatformsTest, ANewOneIsNeverWrittenOverAnother) {
   EXPECT_EQ(here_.read("home/bench/platforms/owl.yaml"), written);
   EXPECT_THAT(make({"owl", "-o", "fox.yaml"}).standard_error,
               HasSubstr("error: fox.yaml is not the file of platform owl"));
-  EXPECT_THAT(make({"a b"}).standard_error, HasSubstr("error: invalid platform name 'a b'"));
+  for (const char* name : {"a b", "fox.yaml"})
+    EXPECT_THAT(make({name}).standard_error,
+                HasSubstr(fmt::format("error: invalid platform name '{}'", name)));
+  EXPECT_THAT(make({"fox", "-o", "a b/fox.yaml"}).standard_output,
+              testing::EndsWith("try it with `bench platforms show 'a b/fox.yaml'`\n"));
 }
 
 TEST_F(PlatformsTest, OneWithoutABatchSystemHasNoPartitionsToCheck) {

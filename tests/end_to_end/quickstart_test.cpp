@@ -1,6 +1,7 @@
 #include "bench_program.hpp"
 #include "support/sanitizer.hpp"
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -70,8 +71,9 @@ class QuickstartScriptTest : public testing::Test {
   void meter_lists(const std::string& list) const {
     program("build/release/bench-energy", "#!/bin/sh\necho '" + list + "'\n");
   }
-  std::string quickstart(const std::vector<std::string>& options = {}) const {
-    ProcessSpec spec = here_.spec({});
+  std::string quickstart(const std::vector<std::string>& options = {},
+                         const Environment& variables = {}) const {
+    ProcessSpec spec = here_.spec({}, variables);
     spec.arguments = {"bash", "scripts/quickstart"};
     spec.arguments.insert(spec.arguments.end(), options.begin(), options.end());
     const auto output = run_command(std::move(spec), 800);
@@ -92,6 +94,26 @@ TEST_F(QuickstartScriptTest, WithoutASensorEnergyIsEstimated) {
                            Not(HasSubstr("energy_wh: no power source"))));
   // The second call shows the same run again.
   EXPECT_THAT(quickstart(), AllOf(HasSubstr("holds a finished run"), testing::EndsWith(footer_)));
+}
+
+TEST_F(QuickstartScriptTest, TheEstimateIsOfTheCoresThatTheProgramMayUse) {
+  meter_lists("no power source on this node");
+  // Two CPUs of each core, and half of them for this process.
+  program("bin/lscpu",
+          "#!/bin/sh\necho '# of a machine with 64 cores'\n"
+          "for cpu in $(seq 0 127); do\n"
+          "  [ \"$1\" = -p=cpu ] && echo $cpu || echo $((cpu % 64)),0\ndone\n");
+  program("bin/nproc", "#!/bin/sh\necho ${OMP_NUM_THREADS:-64}\n");
+  quickstart({}, {{"PATH", (here_.path() / "bin").string() + ":" + std::getenv("PATH")},
+                  {"OMP_NUM_THREADS", "1"}});
+  EXPECT_THAT(here_.read("calls"), HasSubstr("--power-source model:cpu=128W\n"));
+}
+
+TEST_F(QuickstartScriptTest, ARunThatIsShownAgainWasNotEstimatedBecauseThisOneWouldBe) {
+  meter_lists("no power source on this node");
+  quickstart({"--power-source", "mock:constant=100W"});
+  EXPECT_THAT(quickstart(),
+              AllOf(HasSubstr("holds a finished run"), Not(HasSubstr("energy is estimated"))));
 }
 
 TEST_F(QuickstartScriptTest, WithASensorOrAnotherSourceItIsNot) {

@@ -31,6 +31,16 @@ TEST(FitTest, FindsAPowerLaw) {
   EXPECT_NEAR(found->error, 0, 1e-9);
 }
 
+/// In a time that does not grow with the square of their number.
+TEST(FitTest, TakesManyPoints) {
+  std::vector<FitPoint> points;
+  for (int k = 1; k <= 5'000; ++k)
+    points.push_back({{double(k)}, 3.0 * k});
+  const auto found = fit(points);
+  ASSERT_TRUE(found);
+  EXPECT_NEAR(*found->at({10'000}), 30'000, 1);
+}
+
 TEST(FitTest, FindsALineWithAStartUp) {
   const auto found = fit({{{1}, 11}, {{10}, 20}, {{100}, 110}, {{1000}, 1010}});
   ASSERT_TRUE(found);

@@ -337,7 +337,8 @@ TEST(Style, UnknownWordsNameTheKnownOnes) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.message(), "unknown table style 'xlsx'");
-    EXPECT_EQ(error.hint(), "the styles are csv, pretty, aligned, json, jsonl, markdown, latex, html");
+    EXPECT_EQ(error.hint(),
+              "the styles are csv, pretty, aligned, json, jsonl, markdown, latex, html");
   }
 }
 

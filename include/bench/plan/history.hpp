@@ -1,13 +1,16 @@
 #pragma once
 
-#include <cstddef>
+#include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <bench/setup/run.hpp>
 #include <bench/tabulate/analyses.hpp>
+#include <bench/workflow/definitions.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
@@ -16,18 +19,28 @@ namespace bench::plan {
 /// What a workpackage has taken.
 struct Observation {
   std::string step;
-  workspace::Parameters
-      parameters;  ///< Those that tell points apart: see `independent_parameters`.
+  workspace::Parameters parameters;  ///< Those that tell points apart: see `PointNames`.
   std::optional<double> time_s;
   std::optional<double> energy_wh;
   bool energy_estimated = false;
   bool out_of_memory = false;
 };
 
-/// The parameters of a workpackage whose definitions name no other parameter: the others follow
-/// from these, or belong to the workpackage alone.
-workspace::Parameters independent_parameters(const model::Benchmark& benchmark,
-                                             const workspace::Workpackage& workpackage);
+/// Which parameters tell the points of a run apart: those whose definitions name no other
+/// parameter, and lists with values that do (`$n,8`). The others follow from these, or belong to
+/// the workpackage alone.
+class PointNames {
+ public:
+  /// @param workpackages all of the run
+  PointNames(const model::Benchmark& benchmark,
+             const std::vector<const workspace::Workpackage*>& workpackages);
+
+  workspace::Parameters of(const workspace::Workpackage& workpackage) const;
+
+ private:
+  workflow::Definitions definitions_;
+  std::set<std::pair<std::string, std::string>> lists_;  ///< Step and parameter.
+};
 
 /// The workpackages of a run that are done, or ran out of memory.
 /// @param analyses what was found at each workpackage
@@ -63,7 +76,12 @@ class History {
   Prediction predict(const std::string& step, const workspace::Parameters& parameters) const;
 
  private:
+  class Series;
+  Series& series_of(const std::string& step, bool of_energy) const;
+
   std::vector<Observation> observations_;
+  /// Made when first asked for.
+  mutable std::map<std::pair<std::string, bool>, std::shared_ptr<Series>> series_;
 };
 
 }  // namespace bench::plan

@@ -18,7 +18,7 @@ namespace bench::plan {
 /// All iterations of one combination of a step.
 struct PlannedPoint {
   std::string step;
-  workspace::Parameters parameters;  ///< As `independent_parameters`.
+  workspace::Parameters parameters;  ///< As `PointNames` has them.
   std::size_t workpackages = 0;
   int nodes = 1;  ///< Of each workpackage.
   Work work;

@@ -88,8 +88,7 @@ class Graph {
   /// follows from them.
   /// @returns nothing if `where` or `active` drops it
   /// @throws Error as `make_first` does, and where several combinations have these values
-  std::vector<workspace::Workpackage> make_variant(long long of,
-                                                   const expand::FixedValues& values);
+  std::vector<workspace::Workpackage> make_variant(long long of, const expand::FixedValues& values);
   /// The parameters of a workpackage that neither are among these names, nor depend on them or on
   /// what only the workpackage itself has.
   expand::FixedValues independent_values(const workspace::Workpackage& workpackage,

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
@@ -52,7 +51,8 @@ std::optional<pthread_t> start_thread(std::unique_ptr<Waiting> waiting) {
 
 }  // namespace
 
-EndWatch::EndWatch(int pid) : descriptor_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U))) {
+EndWatch::EndWatch(int pid)
+    : descriptor_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U))), pid_(pid) {
   if (descriptor_.valid())
     return;
   descriptor_ = UniqueFd(::eventfd(0, EFD_CLOEXEC));
@@ -63,9 +63,17 @@ EndWatch::EndWatch(int pid) : descriptor_(static_cast<int>(::syscall(SYS_pidfd_o
     descriptor_ = UniqueFd();
 }
 
-bool EndWatch::may_reap() const {
-  pollfd ended{descriptor_.get(), POLLIN, 0};
-  return !thread_ || ::poll(&ended, 1, 0) > 0;
+bool EndWatch::may_reap() {
+  if (!thread_)
+    return true;
+  // Asks the kernel, not the thread, which may not have run since the child ended.
+  siginfo_t info{};
+  const bool runs =
+      ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+      info.si_pid != pid_;
+  if (!runs)
+    settle();
+  return !runs;
 }
 
 void EndWatch::settle() {
@@ -82,6 +90,7 @@ void EndWatch::release() {
 
 void EndWatch::swap(EndWatch& other) noexcept {
   std::swap(descriptor_, other.descriptor_);
+  std::swap(pid_, other.pid_);
   std::swap(thread_, other.thread_);
 }
 

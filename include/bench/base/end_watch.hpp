@@ -27,9 +27,9 @@ class EndWatch {
 
   /// -1 if no descriptor or no thread was left. The child runs already, so this is not an error.
   int descriptor() const { return descriptor_.get(); }
-  /// Whether the child may be reaped: not while a thread waits for it, since its number could then
-  /// become that of another child.
-  bool may_reap() const;
+  /// Whether the child may be reaped: not while it runs and a thread waits for it, since its number
+  /// could then become that of another child.
+  bool may_reap();
   /// Waits until the child may be reaped.
   void settle();
   /// Leaves the child alone.
@@ -39,6 +39,7 @@ class EndWatch {
   void swap(EndWatch& other) noexcept;
 
   UniqueFd descriptor_;
+  int pid_ = -1;
   std::optional<pthread_t> thread_;
 };
 

@@ -94,11 +94,7 @@ std::vector<long long> members_at(const workflow::Graph& graph, const std::strin
                                   const Parameters& point) {
   std::vector<long long> ids;
   for (const Workpackage& one : graph.all())
-    if (one.step == step && !one.was_never_made() &&
-        std::ranges::all_of(point, [&](const auto& assignment) {
-          const std::string* value = workspace::value_of(one.parameters, assignment.first);
-          return value && *value == assignment.second;
-        }))
+    if (one.step == step && !one.was_never_made() && workspace::is_at(one.parameters, point))
       ids.push_back(one.id);
   return ids;
 }

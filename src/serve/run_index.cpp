@@ -112,17 +112,7 @@ std::string RunSummary::outpath() const {
 }
 
 workspace::StepCounts RunSummary::counts() const {
-  workspace::StepCounts sum;
-  for (const workspace::StepCounts& step : steps) {
-    sum.ready += step.ready;
-    sum.running += step.running;
-    sum.submitted += step.submitted;
-    sum.pending += step.pending;
-    sum.done += step.done;
-    sum.failed += step.failed;
-    sum.skipped += step.skipped;
-  }
-  return sum;
+  return workspace::sum_of(steps);
 }
 
 std::string state_of(const RunSummary& run) {

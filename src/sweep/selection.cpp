@@ -34,10 +34,7 @@ void Selection::add(const Workpackage& workpackage) {
 bool Selection::is_wanted(const Workpackage& workpackage) const {
   const workspace::Parameters& own = store_.at(workpackage.combination).parameters;
   return std::ranges::any_of(only_.at(workpackage.step), [&](const workspace::Parameters& point) {
-    return std::ranges::all_of(point, [&](const auto& assignment) {
-      const std::string* value = workspace::value_of(own, assignment.first);
-      return value && *value == assignment.second;
-    });
+    return workspace::is_at(own, point);
   });
 }
 

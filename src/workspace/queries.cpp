@@ -134,6 +134,27 @@ const std::string* value_of(const Parameters& parameters, std::string_view name)
   return found == parameters.end() ? nullptr : &found->second;
 }
 
+bool is_at(const Parameters& parameters, const Parameters& point) {
+  return std::ranges::all_of(point, [&](const auto& assignment) {
+    const std::string* value = value_of(parameters, assignment.first);
+    return value && *value == assignment.second;
+  });
+}
+
+StepCounts sum_of(const std::vector<StepCounts>& counts) {
+  StepCounts sum;
+  for (const StepCounts& step : counts) {
+    sum.ready += step.ready;
+    sum.running += step.running;
+    sum.submitted += step.submitted;
+    sum.pending += step.pending;
+    sum.done += step.done;
+    sum.failed += step.failed;
+    sum.skipped += step.skipped;
+  }
+  return sum;
+}
+
 std::map<std::string, std::string, std::less<>> values_of(const Parameters& parameters,
                                                           const std::vector<std::string>& names) {
   std::map<std::string, std::string, std::less<>> values;

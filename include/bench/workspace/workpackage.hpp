@@ -29,6 +29,9 @@ using Parameters = std::vector<std::pair<std::string, std::string>>;
 /// The value of a parameter; null if there is none of that name.
 const std::string* value_of(const Parameters& parameters, std::string_view name);
 
+/// Whether these parameters have all values of a point.
+bool is_at(const Parameters& parameters, const Parameters& point);
+
 /// The values of these parameters, by name; nothing for a name that there is none of.
 std::map<std::string, std::string, std::less<>> values_of(const Parameters& parameters,
                                                           const std::vector<std::string>& names);
@@ -124,5 +127,8 @@ struct StepCounts {
   long long ended() const { return done + failed + skipped; }
   long long all() const { return ready + running + submitted + pending + ended(); }
 };
+
+/// The sum of the counts of all steps.
+StepCounts sum_of(const std::vector<StepCounts>& counts);
 
 }  // namespace bench::workspace

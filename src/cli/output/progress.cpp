@@ -125,8 +125,8 @@ std::string Progress::line_of_all(const std::vector<workspace::StepCounts>& coun
   const auto text_of = [](double seconds) {
     return seconds >= 1 ? human_duration(seconds) : std::string();
   };
-  return overall_line(sum_of(counts), text_of(elapsed_s), text_of(left.value_or(0)), columns,
-                      STDERR_FILENO);
+  return overall_line(workspace::sum_of(counts), text_of(elapsed_s), text_of(left.value_or(0)),
+                      columns, STDERR_FILENO);
 }
 
 void Progress::draw(const std::vector<workspace::StepCounts>& counts) {

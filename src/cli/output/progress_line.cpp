@@ -111,20 +111,6 @@ std::string overall_line(const workspace::StepCounts& sum, const std::string& el
   return line;
 }
 
-workspace::StepCounts sum_of(const std::vector<workspace::StepCounts>& counts) {
-  workspace::StepCounts sum;
-  for (const workspace::StepCounts& step : counts) {
-    sum.ready += step.ready;
-    sum.running += step.running;
-    sum.submitted += step.submitted;
-    sum.pending += step.pending;
-    sum.done += step.done;
-    sum.failed += step.failed;
-    sum.skipped += step.skipped;
-  }
-  return sum;
-}
-
 std::string run_summary(const workspace::StepCounts& sum, double elapsed_s, const std::string& why,
                         int fd) {
   std::string text =

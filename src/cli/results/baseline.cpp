@@ -86,10 +86,7 @@ inspect::RunComparison comparison_of(const Check& check, EvaluatedRuns& runs) {
 
 bool is_at(const inspect::ComparedPoint& point, const workspace::Workpackage& one) {
   return one.step == point.step && one.state != workspace::State::skipped &&
-         std::ranges::all_of(point.parameters, [&](const auto& assignment) {
-           const std::string* value = workspace::value_of(one.parameters, assignment.first);
-           return value && *value == assignment.second;
-         });
+         workspace::is_at(one.parameters, point.parameters);
 }
 
 /// In how many more runs a point that is worse is to be repeated: an earlier check may have

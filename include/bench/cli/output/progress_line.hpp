@@ -23,9 +23,6 @@ std::string progress_line(const std::string& name, const workspace::StepCounts& 
 std::string overall_line(const workspace::StepCounts& sum, const std::string& elapsed,
                          const std::string& left, std::size_t columns, int fd);
 
-/// The sum of the counts of all steps.
-workspace::StepCounts sum_of(const std::vector<workspace::StepCounts>& counts);
-
 /// What is said at the end of a run on a terminal: `16 of 18 done, 2 failed in 1 min 05 s; why:
 /// bench why runs/000003 7`.
 /// @param why the command that explains the first failure; empty: there is none

@@ -9,6 +9,7 @@ if [ "${1:-$attempt}" != "$attempt" ] || ! grep -qxF "attempt=$attempt" "$script
   echo "bench: a later attempt has replaced this one; nothing is executed" >&2
   exit 0
 fi
+{{await_parents?}}
 # No attempt begins twice, even if the batch system restarts the job.
 started=$(date +%s.%N)
 if ! (set -o noclobber && printf 'attempt=%s\nhost=%s\njob_id=%s\nstarted_unix_s=%s\n' \

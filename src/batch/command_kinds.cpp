@@ -21,8 +21,8 @@ using Options = std::span<const std::string_view>;
 
 // What the shipped templates set.
 constexpr std::array<std::string_view, 6> pbs_options{"-N", "-o", "-e", "-j", "-J", "-r"};
-constexpr std::array<std::string_view, 9> lsf_options{"-J", "-Jd", "-o",      "-oo", "-e",
-                                                      "-w", "-W",  "-nnodes", "-rn"};
+constexpr std::array<std::string_view, 10> lsf_options{"-J", "-Jd", "-o",      "-oo", "-e",
+                                                       "-w", "-W",  "-nnodes", "-rn", "-ti"};
 constexpr std::array<std::string_view, 5> pjm_options{"-N", "-o", "-e", "-j", "--norestart"};
 constexpr std::array<std::string_view, 6> uge_options{"-N", "-o", "-e", "-j", "-r", "-t"};
 constexpr std::array<std::string_view, 8> cobalt_options{"--jobname", "-n", "--nodecount", "-t",
@@ -50,26 +50,30 @@ std::string lsf_range(int first, int last, int limit) {
   return limit > 0 ? fmt::format("{}%{}", range, limit) : range;
 }
 
-/// Source: bsub(1) of LSF 10.1, -w. An array is named without its brackets.
-std::string after_end(const std::vector<std::string>& ids) {
+/// Source: bsub(1) of LSF 10.1, -w. An array is named without its brackets, a task with them.
+std::string after_conditions(const Dependency& dependency) {
   std::vector<std::string> conditions;
-  for (const std::string& id : ids)
+  for (const std::string& id : dependency.succeeded)
+    conditions.push_back(fmt::format("done({})", id));
+  for (const std::string& id : dependency.ended)
     conditions.push_back(fmt::format("ended({})", id.substr(0, id.find('['))));
   return join(conditions, " && ");
 }
 
+// In PBS a dependency names whole arrays only (PBS Professional 2022.1 User's Guide, 6.2).
 // The sizes are the defaults of the servers: max_array_size of PBS, MAX_JOB_ARRAY_SIZE of LSF.
 constexpr ArrayKind pbs_arrays{.first = 1,
                                .line = "${PBS_ARRAY_INDEX:-1}",
                                .most = 10000,
                                .range = plain_range,
-                               .after = after_any};
+                               .after = after_jobs,
+                               .tasks_are_awaitable = false};
 // Outside of an array LSF sets the index to 0.
 constexpr ArrayKind lsf_arrays{.first = 1,
                                .line = "$((${LSB_JOBINDEX:-0} > 0 ? LSB_JOBINDEX : 1))",
                                .most = 1000,
                                .range = lsf_range,
-                               .after = after_end};
+                               .after = after_conditions};
 
 }  // namespace
 

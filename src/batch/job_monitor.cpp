@@ -102,6 +102,11 @@ std::map<long long, std::string> JobMonitor::ids() const {
   return ids;
 }
 
+std::string JobMonitor::id_of(long long workpackage) const {
+  const auto found = jobs_.find(workpackage);
+  return found == jobs_.end() ? "" : found->second.job.id;
+}
+
 std::vector<long long> JobMonitor::running() const {
   std::vector<long long> running;
   for (const auto& [workpackage, watched] : jobs_)

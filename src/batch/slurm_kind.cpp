@@ -20,11 +20,33 @@ namespace bench::batch {
 
 namespace {
 
-constexpr std::array<std::string_view, 26> slurm_options{
-    "--array",  "-a", "--clusters",  "-M",         "--comment", "--dependency", "-d",
-    "--error",  "-e", "--job-name",  "-J",         "--nodes",   "-N",           "--ntasks-per-node",
-    "--output", "-o", "--open-mode", "--parsable", "--requeue", "--no-requeue", "--test-only",
-    "--time",   "-t", "--wait",      "-W",         "--wrap"};
+constexpr std::array<std::string_view, 27> slurm_options{"--array",
+                                                         "-a",
+                                                         "--clusters",
+                                                         "-M",
+                                                         "--comment",
+                                                         "--dependency",
+                                                         "-d",
+                                                         "--kill-on-invalid-dep",
+                                                         "--error",
+                                                         "-e",
+                                                         "--job-name",
+                                                         "-J",
+                                                         "--nodes",
+                                                         "-N",
+                                                         "--ntasks-per-node",
+                                                         "--output",
+                                                         "-o",
+                                                         "--open-mode",
+                                                         "--parsable",
+                                                         "--requeue",
+                                                         "--no-requeue",
+                                                         "--test-only",
+                                                         "--time",
+                                                         "-t",
+                                                         "--wait",
+                                                         "-W",
+                                                         "--wrap"};
 
 }  // namespace
 
@@ -43,7 +65,7 @@ const SystemKind slurm{
                .line = "$((${SLURM_ARRAY_TASK_ID:-0} + 1))",
                .most = 1001,
                .range = plain_range,
-               .after = after_any},
+               .after = after_jobs},
     .job_variable = "SLURM_JOB_ID",
     .job_prefix = "SLURM_JOB_",
     .submit_message = R"(Submitted batch job (\d+))",

@@ -79,6 +79,9 @@ SlurmState slurm_state(std::string_view word, std::string_view reason) {
   SlurmState meaning = found->meaning;
   if (meaning.state == State::pending && is_hopeless(reason))
     meaning.state = State::blocked;
+  // Slurm cancelled it, since a job that it was to wait for has failed: it was never tried.
+  if (meaning.outcome == Outcome::cancelled && reason == "DependencyNeverSatisfied")
+    meaning.outcome = Outcome::interrupted;
   if (meaning.outcome == Outcome::failed && reason == "JobLaunchFailure")
     meaning.outcome = Outcome::launch_failure;
   return meaning;

@@ -14,8 +14,8 @@ std::unique_ptr<BatchSystem> make_no_system(const SystemOptions& options);
 
 /// `0-9`, or `0-9%2` with a limit on those that run at a time, as Slurm and PBS take it.
 std::string plain_range(int first, int last, int limit);
-/// `afterany:12:13`, as Slurm and PBS take it.
-std::string after_any(const std::vector<std::string>& ids);
+/// `afterok:11,afterany:12:13`, as Slurm and PBS take it.
+std::string after_jobs(const Dependency& dependency);
 
 // The rows of the table, each defined in the file of its system.
 extern const SystemKind slurm;

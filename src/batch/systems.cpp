@@ -41,8 +41,13 @@ std::string plain_range(int first, int last, int limit) {
   return limit > 0 ? fmt::format("{}%{}", range, limit) : range;
 }
 
-std::string after_any(const std::vector<std::string>& ids) {
-  return "afterany:" + join(ids, ":");
+std::string after_jobs(const Dependency& dependency) {
+  std::vector<std::string> conditions;
+  if (!dependency.succeeded.empty())
+    conditions.push_back("afterok:" + join(dependency.succeeded, ":"));
+  if (!dependency.ended.empty())
+    conditions.push_back("afterany:" + join(dependency.ended, ":"));
+  return join(conditions, ",");
 }
 
 std::unique_ptr<BatchSystem> make_no_system(const SystemOptions&) {

@@ -14,6 +14,7 @@
 #include <bench/base/diagnostics.hpp>
 #include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/engine/chain.hpp>
 #include <bench/engine/extend.hpp>
 #include <bench/engine/preflight.hpp>
 #include <bench/engine/remove.hpp>
@@ -103,6 +104,8 @@ std::function<int()> declare_continue(CLI::App& app) {
       run.platform = setup::platform_of(run);
       std::vector<std::string> notices;
       engine::notice_options(run, options->asking, notices);
+      if (options->work.chain && !run.metadata.chained && engine::chain_steps(run, notices))
+        setup::store_fact("chained", run, workspace);
       for (const std::string& notice : notices)
         tell("note: " + notice);
       if (!options->work.budget.empty()) {

@@ -15,6 +15,7 @@
 #include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/preview_text.hpp>
+#include <bench/engine/chain.hpp>
 #include <bench/engine/input_check.hpp>
 #include <bench/engine/make_run.hpp>
 #include <bench/engine/preflight.hpp>
@@ -67,6 +68,11 @@ int run_benchmark(const RunOptions& options, const setup::Input& input,
   setup::Run run = setup::plan_run(input, benchmark, request);
   Diagnostics diagnostics = telling_diagnostics(options.work.strict);
   job::check_templates(run, diagnostics);
+  if (options.work.chain) {
+    std::vector<std::string> of_chain;
+    engine::chain_steps(run, of_chain);
+    tell_notices(of_chain);
+  }
   if (options.dry_run) {
     show_preview(run, options.all, diagnostics);
     return 0;

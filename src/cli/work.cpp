@@ -49,6 +49,8 @@ void declare(CLI::App& app, WorkOptions& options) {
   app.add_flag("-r,--result", options.result, "analyse and show the result afterwards");
   app.add_flag("--strict", options.strict, "treat warnings as errors");
   app.add_flag("--wait", options.wait, "wait until all batch jobs have ended");
+  app.add_flag("--chain", options.chain,
+               "submit jobs that depend on others at once; the batch system makes them wait");
   app.add_flag("--cancel-on-interrupt", options.cancel_on_interrupt,
                "cancel the batch jobs on Ctrl-C");
   app.add_option("--budget", options.budget,
@@ -140,6 +142,19 @@ void show_summary(const setup::Run& run, const scheduler::RunStatus& status,
                   run_summary(sum_of(status.counts), elapsed_s, why, STDERR_FILENO) + "\n");
 }
 
+/// Nobody has to wait for a chained run.
+std::string queue_text(const setup::Run& run, const scheduler::RunStatus& status) {
+  const workspace::StepCounts all = sum_of(status.counts);
+  if (!run.metadata.chained || all.submitted == 0)
+    return "";
+  const auto open = static_cast<std::size_t>(all.ready + all.running + all.pending);
+  return fmt::format("{} in the queue{}; {} with `bench continue {}` (see `bench status`)",
+                     plural(static_cast<std::size_t>(all.submitted), "job"),
+                     open == 0 ? "" : fmt::format(", {} not yet", plural(open, "workpackage")),
+                     open == 0 ? "collect them" : "collect them and submit the rest",
+                     target_of(run));
+}
+
 int take_further(setup::Run& run, workspace::Workspace& workspace, const WorkOptions& options) {
   print(heading(run) + "\n");
   const auto begun = std::chrono::steady_clock::now();
@@ -169,6 +184,8 @@ int take_further(setup::Run& run, workspace::Workspace& workspace, const WorkOpt
     tell(interruption_text(run, status, options), Level::warning);
     return interruption_code();
   }
+  if (const std::string text = queue_text(run, status); !text.empty())
+    print(text + "\n");
   if (!status.refusals.empty())
     tell(fmt::format("{}\nhint: they stay ready; `bench continue {}` submits them, and --account, "
                      "--partition, --qos and --reservation change the request",

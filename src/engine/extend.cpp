@@ -14,6 +14,7 @@
 #include <bench/base/hash.hpp>
 #include <bench/base/text.hpp>
 #include <bench/document/read.hpp>
+#include <bench/engine/chain.hpp>
 #include <bench/engine/extend.hpp>
 #include <bench/engine/input_check.hpp>
 #include <bench/evaluate/evaluator.hpp>
@@ -84,6 +85,18 @@ void check_fit(const setup::Run& run, const model::Benchmark& updated, const std
   }
 }
 
+/// The workspace knows whose children of these steps exist, so they have to stay what they are.
+void check_chain(setup::Run updated) {
+  updated.platform = setup::platform_of(updated);
+  for (const std::string& name : setup::chained_steps(updated))
+    if (const model::Step* step = updated.benchmark.step(name))
+      if (const std::string obstacle = chain_obstacle(updated, *step); !obstacle.empty())
+        throw Error(fmt::format("step '{}' is chained in run {}, and could not be with this input: "
+                                "{}",
+                                name, updated.directory.id, obstacle),
+                    start_another, step->place);
+}
+
 }  // namespace
 
 setup::Run with_updated_input(const setup::Run& run, const workspace::Workspace& workspace,
@@ -107,6 +120,8 @@ setup::Run with_updated_input(const setup::Run& run, const workspace::Workspace&
   updated.metadata.home = setup::home_of(updated.benchmark, input).string();
   updated.metadata.input_sha256 = sha256_of_file(request.input_file.string());
   setup::draw_order_seed(updated);
+  if (updated.metadata.chained)
+    check_chain(updated);
   return updated;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -114,7 +115,7 @@ class Explainer {
       explanation_.remarks.push_back({about, std::move(text)});
   }
 
-  /// A workpackage exists only once those before it are done.
+  /// A workpackage exists only once those before it are done, or have a job where it is chained.
   void say_parents() {
     std::vector<std::string> texts;
     for (const long long id : workpackage_.parents) {
@@ -158,8 +159,21 @@ class Explainer {
                                 step_.retry ? step_.retry->times : 0));
     say_failed_nodes();
     say_worker("no bench process is working on the run");
-    if (worker_)
+    if (const std::string parents = open_parents(); !parents.empty())
+      say("waits for", parents);
+    else if (worker_)
       say("waits for", "its turn: " + turn_text());
+  }
+
+  /// Those that have not ended, of a chained workpackage.
+  std::string open_parents() const {
+    std::vector<std::string> texts;
+    for (const long long id : workpackage_.parents)
+      if (const Workpackage& parent = view_.at(id); !parent.has_ended())
+        texts.push_back(fmt::format(
+            "workpackage {} ({}), which {}", id, parent.step,
+            parent.state == State::submitted ? "has a job" : "is to be submitted again"));
+    return join(texts, "\n");
   }
 
   std::string turn_text() const {
@@ -208,6 +222,12 @@ class Explainer {
   void say_submitted() {
     say("submitted",
         fmt::format("at {}, as job {}", local_time_at(attempt_->claimed_unix_s), attempt_->job_id));
+    if (!attempt_->waits_for.empty())
+      say("begins after",
+          fmt::format("{} {}, if {} well",
+                      attempt_->waits_for.find(',') == std::string::npos ? "job" : "jobs",
+                      attempt_->waits_for,
+                      attempt_->waits_for.find(',') == std::string::npos ? "it ends" : "they end"));
     say_attempts();
     say_failed_nodes();
     const auto sentinel =
@@ -351,9 +371,16 @@ class Explainer {
   }
 
   void say_lost_children() {
+    std::set<std::string> chained;
+    for (const long long id : view_.children(workpackage_.id))
+      chained.insert(view_.at(id).step);
+    if (!chained.empty())
+      say("so", fmt::format("its workpackages of {} are skipped",
+                            join(std::vector(chained.begin(), chained.end()), ", ")));
     std::vector<std::string> names;
     for (const model::Step& step : run_.benchmark.steps)
-      if (std::ranges::find(step.depend, step_.name) != step.depend.end())
+      if (std::ranges::find(step.depend, step_.name) != step.depend.end() &&
+          !chained.contains(step.name))
         names.push_back(step.name);
     if (!names.empty())
       say("so", fmt::format("no workpackage of {} is created for it", join(names, ", ")));

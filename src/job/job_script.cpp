@@ -211,6 +211,16 @@ std::string fill_part(const RenderContext& context, const char* name,
   return platform::fill(found.text, found.file.string(), variables);
 }
 
+/// What the script does before it begins; nothing for one whose parents are done.
+std::string await_parents(const RenderContext& context) {
+  std::vector<std::string> words;
+  for (const fs::path& sentinel : context.awaited_sentinels)
+    words.push_back(shell_quote(sentinel.string()));
+  if (words.empty())
+    return "";
+  return std::string(strip(fill_part(context, "await.sh", {{"sentinels", join(words, " ")}})));
+}
+
 }  // namespace
 
 const platform::JobTemplates::Template& job_template(const setup::Run& run,
@@ -309,6 +319,7 @@ std::string render_job_script(const RenderContext& context, const JobRequest& re
       {"script", shell_quote((context.directory() / "job.sh").string())},
       {"sentinel", shell_quote((context.directory() / "sentinel").string())},
       {"work_directory", shell_quote(context.work().string())},
+      {"await_parents", await_parents(context)},
       {"exports", exports(context, request, uuid, inherited)},
       {"prologue", std::string(strip(context.run.platform.prologue))},
       {"commands", command_line(context, request, snippets)},
@@ -325,6 +336,15 @@ std::string render_job_script(const RenderContext& context, const JobRequest& re
        .output = directive_file(context.run.platform, context.work() / "stdout"),
        .error = directive_file(context.run.platform, context.work() / "stderr"),
        .parts = parts});
+}
+
+bool takes_dependencies(const setup::Run& run, const model::Step& step) {
+  const std::string& own = step.batch->job_template;
+  if (!run.platform.system().arrays.after || own.find('$') != std::string::npos)
+    return false;
+  const std::set<std::string> names =
+      platform::variables_in(job_template(run, own.empty() ? run.platform.job_template : own).text);
+  return names.contains("body") && names.contains("array") && names.contains("dependency");
 }
 
 bool limits_running(const setup::Run& run, const model::Step& step) {

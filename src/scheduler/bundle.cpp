@@ -40,7 +40,8 @@ std::deque<Bundle> bundles_of(const std::vector<Planned>& planned, std::size_t m
       tasks.pop_back();
     }
     const int first = group.front()->context->run.platform.system().arrays.first;
-    const bool arrays = group.front()->context->step.batch->array && tasks.size() > 1;
+    const bool arrays =
+        group.front()->context->step.batch->array && tasks.size() > 1 && !group.front()->is_awaited;
     for (const auto& chunk : chunks_of(tasks, arrays ? most_of_array : std::size_t{1}))
       bundles.emplace_back(std::vector(chunk.begin(), chunk.end()), first);
     if (!rest.empty())

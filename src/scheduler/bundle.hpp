@@ -19,8 +19,10 @@ struct Planned {
   std::shared_ptr<const job::RenderContext> context;
   execute::Job job;
   job::JobRequest request;
-  std::string head;       ///< Equal for workpackages that can be submitted together.
-  bool is_alone = false;  ///< Its template does not take the script of others.
+  std::string head;         ///< Equal for workpackages that can be submitted together.
+  bool is_alone = false;    ///< Its template does not take the script of others.
+  bool is_awaited = false;  ///< Jobs will wait for its own, which a task of an array cannot be.
+  std::vector<std::string> waits_for = {};  ///< Jobs of its parents that have to end well before.
 };
 
 /// The workpackages of one job, side by side.

@@ -1,5 +1,6 @@
 #include "admission.hpp"
 #include "allocation_slots.hpp"
+#include "chain.hpp"
 #include "journal.hpp"
 #include "lost_attempts.hpp"
 #include "outage_watch.hpp"
@@ -71,6 +72,7 @@ class Loop {
         admission_(run, store_, local_, allocation_, evaluator_),
         batch_(platform::batch_system_of(run.platform), platform::batch_settings_of(run.platform)),
         lost_(run, workspace, observer),
+        chain_(store_, batch_, observer),
         submitter_(run, workspace, store_, journal_, evaluator_, lost_, batch_),
         step_jobs_(run, evaluator_, platform::batch_system_of(run.platform)),
         repeater_(run, workspace, store_, evaluator_),
@@ -94,6 +96,8 @@ class Loop {
     recover();
     for (;;) {
       retry_postponed();
+      for (const Completion& completion : chain_.settle())
+        conclude(completion);
       expand_released();
       sequencer_.pass_barriers();
       if (!stopping())
@@ -170,8 +174,8 @@ class Loop {
 
   /// Tells people of an event: the observer, and who looks into the directory of a workpackage.
   void announce(const workspace::Event& event) {
-    if (const auto* expanded = std::get_if<workspace::Expanded>(&event)) {
-      for (const Workpackage& child : expanded->children)
+    if (const auto* added = store::added_by(event)) {
+      for (const Workpackage& child : *added)
         if (child.state == State::failed)
           observer_.failed(child);
     } else if (const auto* ended = std::get_if<workspace::Ended>(&event)) {
@@ -204,8 +208,7 @@ class Loop {
   }
 
   void check_pending() {
-    const std::set<long long> pending = store_.queues().pending();
-    for (const long long id : pending)
+    for (const long long id : std::set<long long>(store_.queues().pending()))
       check_watch_files(id);
     for (const auto& [id, why] : step_jobs_.ended(store_.graph(), store_.queues().pending()))
       sequencer_.fail(id, why + ", without the file that is waited for");
@@ -229,7 +232,8 @@ class Loop {
       if (store_.at(id).state == State::running)
         store_.apply(workspace::Submitted{.workpackage = id, .job_id = job_id});
     for (const Completion& completion : news.completions)
-      conclude(completion);
+      if (!chain_.decides_later(completion))
+        conclude(completion);
     if (!news.completions.empty())
       submitter_.job_has_ended();
     for (const std::string& notice : news.notices)
@@ -275,7 +279,7 @@ class Loop {
       return false;
     if (stopping())
       return true;
-    if (batch_.unsettled() || step_jobs_.unsettled() ||
+    if (batch_.unsettled() || step_jobs_.unsettled() || store_.can_expand_ahead() ||
         (outages_.lasts() && !submitter_.is_spent()))
       return false;
     if (!options_.wait)
@@ -286,12 +290,12 @@ class Loop {
   }
 
   void wait_for_news() {
-    double patience_s = 1;
+    double patience_s = store_.has_events() || store_.can_expand_ahead() ? 0 : 1;
     if (batch_.active() > 0)
       patience_s = std::min(patience_s, batch_.seconds_to_update());
     if (outages_.lasts())
       patience_s = std::min(patience_s, outages_.seconds_to_retry());
-    for (const Completion& completion : local_.wait(store_.has_events() ? 0 : patience_s))
+    for (const Completion& completion : local_.wait(patience_s))
       conclude(allocation_.judged(completion, allocation_.id()));
     if (const std::string trouble = local_.take_trouble(); !trouble.empty())
       outages_.tell(trouble);
@@ -412,6 +416,7 @@ class Loop {
   Admission admission_;
   batch::JobMonitor batch_;
   LostAttempts lost_;
+  Chain chain_;
   Submitter submitter_;
   StepJobs step_jobs_;
   sweep::Repeater repeater_;

@@ -9,29 +9,23 @@
 
 #include <bench/batch/job_id.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/platform/platform.hpp>
 
 namespace bench::scheduler {
 
 /// The batch system applies the limit within an array. Submissions wait for each other: a job for
 /// the one in its slot, an array for all.
-std::string SubmissionSlots::dependency_of(const Bundle& bundle) {
+std::vector<std::string> SubmissionSlots::jobs_before(const Bundle& bundle) {
   const model::Step& step = bundle.first().context->step;
   const auto limit = static_cast<std::size_t>(limit_of(step));
   if (limit == 0)
-    return "";
+    return {};
   std::vector<std::string> ids;
   const auto& slots = slots_of(step);
   if (bundle.tasks.size() > 1)
     ids = slots;
   else if (slots.size() >= limit)
     ids = {slots.front()};
-  for (std::string& id : ids)
-    id = batch::without_cluster(id);  // a dependency cannot name a cluster
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  const auto after = bundle.first().context->run.platform.system().arrays.after;
-  return ids.empty() || !after ? "" : after(ids);
+  return ids;
 }
 
 /// Starts with the jobs that an earlier bench submitted.

@@ -21,8 +21,8 @@ class SubmissionSlots {
 
   /// How many jobs of the step may run at a time; 0: any number.
   int limit_of(const model::Step& step) const { return store_.limit(step); }
-  /// The dependency of the submission, as `afterany:12:13`; empty: it waits for no other.
-  std::string dependency_of(const Bundle& bundle);
+  /// The jobs whose ends the submission has to wait for.
+  std::vector<std::string> jobs_before(const Bundle& bundle);
   /// Records that the batch system has the submission as `id`.
   void take(const Bundle& bundle, const std::string& id);
 

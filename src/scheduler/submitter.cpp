@@ -5,10 +5,12 @@
 #include "lost_attempts.hpp"
 #include "submission_script.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,12 +25,15 @@
 #include <bench/batch/job_id.hpp>
 #include <bench/batch/job_monitor.hpp>
 #include <bench/batch/partition.hpp>
+#include <bench/batch/systems.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/execute/job.hpp>
 #include <bench/job/job_request.hpp>
 #include <bench/job/job_script.hpp>
 #include <bench/job/prepare.hpp>
 #include <bench/job/render_context.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/platform/platform.hpp>
 #include <bench/scheduler/failed_nodes.hpp>
 #include <bench/scheduler/partition_limits.hpp>
 #include <bench/setup/partition.hpp>
@@ -67,7 +72,11 @@ Submitter::Submitter(setup::Run& run, const workspace::Workspace& workspace,
       lost_(lost),
       batch_(batch),
       slots_(store, batch),
-      budget_(run, workspace, store, evaluator) {}
+      budget_(run, workspace, store, evaluator) {
+  for (const std::string& name : setup::chained_steps(run))
+    if (const model::Step* step = run.benchmark.step(name))
+      awaited_steps_.insert(step->depend.begin(), step->depend.end());
+}
 
 Completion Submitter::failure_by(long long workpackage, const Error& error) const {
   if (!is_fault_of_machine(error, run_.directory.path))
@@ -133,8 +142,10 @@ std::string Submitter::cancel_all() {
 
 void Submitter::record_intent(const Bundle& bundle) {
   for_each(bundle, [&](const Planned& one, std::optional<int> task) {
-    store_.apply(workspace::SubmissionIntended{
-        .workpackage = one.job.workpackage, .submission = bundle.uuid, .task = task});
+    store_.apply(workspace::SubmissionIntended{.workpackage = one.job.workpackage,
+                                               .submission = bundle.uuid,
+                                               .task = task,
+                                               .waits_for = join(one.waits_for, ",")});
   });
 }
 
@@ -157,6 +168,7 @@ std::vector<Planned> Submitter::prepare_all(const std::vector<long long>& ids,
       }
       Planned planned;
       planned.context = context_of(workpackage);
+      planned.waits_for = jobs_of_parents(workpackage);
       job::Prepared prepared = job::prepare(*planned.context, store_.graph(), store_.uuid(id),
                                             store_.inherited_environment(id));
       planned.job = std::move(prepared.job);
@@ -165,7 +177,10 @@ std::vector<Planned> Submitter::prepare_all(const std::vector<long long>& ids,
       budget_.check(planned.request, planned.context->step.batch->place);
       const auto head = job::render_head(*planned.context, planned.request);
       planned.is_alone = !head;
-      planned.head = workpackage.step + "\n" + head.value_or(planned.job.uuid);
+      planned.is_awaited = awaited_steps_.contains(workpackage.step) &&
+                           !run_.platform.system().arrays.tasks_are_awaitable;
+      planned.head = fmt::format("{}\n{}\n{}", workpackage.step, join(planned.waits_for, ","),
+                                 head.value_or(planned.job.uuid));
       all.push_back(std::move(planned));
     } catch (const Error& error) {
       failed.push_back(failure_by(id, error));
@@ -174,23 +189,58 @@ std::vector<Planned> Submitter::prepare_all(const std::vector<long long>& ids,
   return all;
 }
 
-/// A retry keeps off the nodes that failed.
 std::shared_ptr<const job::RenderContext> Submitter::context_of(const Workpackage& workpackage) {
   auto context = job::context_of(run_, store_.graph(), workpackage, evaluator_);
-  if (workpackage.retries == 0)
+  if (workpackage.retries == 0 && !store_.is_ahead(workpackage))
     return context;
+  auto own = std::make_shared<job::RenderContext>(*context);
+  own->avoided_nodes = avoided_nodes_of(workpackage, *context);
+  for (const long long id : workpackage.parents)
+    if (const Workpackage& parent = store_.at(id); parent.state != workspace::State::done)
+      own->awaited_sentinels.push_back(job::attempt_on_disk(run_, parent, "").sentinel);
+  return own;
+}
+
+/// Those that its parents have still to run.
+std::vector<std::string> Submitter::jobs_of_parents(const Workpackage& workpackage) const {
+  std::vector<std::string> jobs;
+  for (const long long id : workpackage.parents) {
+    if (store_.at(id).state == workspace::State::done)
+      continue;
+    jobs.push_back(batch::without_cluster(batch_.id_of(id)));
+    if (jobs.back().empty())
+      throw MachineError(fmt::format("the end of workpackage {} cannot be recorded yet", id));
+  }
+  return jobs;
+}
+
+std::string Submitter::dependency_of(const Bundle& bundle) {
+  batch::Dependency dependency{.ended = slots_.jobs_before(bundle),
+                               .succeeded = bundle.first().waits_for};
+  for (std::string& id : dependency.ended)
+    id = batch::without_cluster(id);  // a dependency cannot name a cluster
+  std::ranges::sort(dependency.ended);
+  dependency.ended.erase(std::unique(dependency.ended.begin(), dependency.ended.end()),
+                         dependency.ended.end());
+  const auto after = run_.platform.system().arrays.after;
+  return dependency.empty() || !after ? "" : after(dependency);
+}
+
+/// A retry keeps off the nodes that failed.
+std::string Submitter::avoided_nodes_of(const Workpackage& workpackage,
+                                        const job::RenderContext& context) {
+  if (workpackage.retries == 0)
+    return "";
   if (!failed_nodes_)
     failed_nodes_ = failed_nodes(workspace_.submitted_attempts());
   const auto failed = failed_nodes_->find(workpackage.id);
   if (failed == failed_nodes_->end())
-    return context;
-  const job::JobRequest request = job::job_request_of(*context);
+    return "";
+  const job::JobRequest request = job::job_request_of(context);
   const batch::Partition* partition = setup::partition_of(run_, request.settings.at("partition"));
-  auto careful = std::make_shared<job::RenderContext>(*context);
-  careful->avoided_nodes = join(
+  return join(
       avoidable_nodes(failed->second, request.resources.nodes, partition ? partition->nodes : 0),
       ",");
-  return careful;
 }
 
 std::size_t Submitter::most_of_array() {
@@ -258,7 +308,7 @@ void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next) {
     return;
   }
   const batch::Submission submission = write_submission(
-      run_, bundle, slots_.limit_of(bundle.first().context->step), slots_.dependency_of(bundle));
+      run_, bundle, slots_.limit_of(bundle.first().context->step), dependency_of(bundle));
   const SubmitResult result = batch_.system().submit(submission);
   if (result.kind == SubmitResult::Kind::refused) {
     refuse(bundle, result.reason);

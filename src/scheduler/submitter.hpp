@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -73,6 +74,10 @@ class Submitter {
   std::size_t most_of_array();
 
   std::shared_ptr<const job::RenderContext> context_of(const workspace::Workpackage& workpackage);
+  std::string avoided_nodes_of(const workspace::Workpackage& workpackage,
+                               const job::RenderContext& context);
+  std::vector<std::string> jobs_of_parents(const workspace::Workpackage& workpackage) const;
+  std::string dependency_of(const Bundle& bundle);
 
   setup::Run& run_;
   const workspace::Workspace& workspace_;
@@ -83,6 +88,7 @@ class Submitter {
   batch::JobMonitor& batch_;
   SubmissionSlots slots_;
   BudgetTracker budget_;
+  std::set<std::string> awaited_steps_;  ///< On which chained steps depend.
   bool spent_ = false;
   /// Nodes that failed, by workpackage; none until a retry needs them.
   std::optional<std::map<long long, std::vector<std::string>>> failed_nodes_;

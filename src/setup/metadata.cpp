@@ -51,6 +51,7 @@ constexpr std::array typed_facts{
     Fact{"parallel", &RunMetadata::parallel},
     Fact{"order_seed", &RunMetadata::order_seed},
     Fact{"budget_nh", &RunMetadata::budget_node_hours},
+    Fact{"chained", &RunMetadata::chained},
 };
 
 constexpr std::string_view platform_prefix = "jube_platform_";

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -184,6 +185,11 @@ void ask_otherwise(const platform::SubmissionDefaults& asking, Run& run,
   change("account", run.metadata.account, asking.account);
   change("qos", run.metadata.qos, asking.qos);
   change("reservation", run.metadata.reservation, asking.reservation);
+}
+
+std::set<std::string> chained_steps(const Run& run) {
+  const std::vector<std::string> names = split_names(run.metadata.chained.value_or(""));
+  return {names.begin(), names.end()};
 }
 
 void store_fact(const std::string& name, const Run& run, workspace::Workspace& workspace) {

@@ -1,5 +1,4 @@
 #include <cstddef>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include <bench/store/child_expansion.hpp>
 #include <bench/store/ready_queues.hpp>
 #include <bench/workflow/graph.hpp>
+#include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::store {
@@ -16,26 +16,36 @@ namespace bench::store {
 ChildExpansion::ChildExpansion(const setup::Run& run, workflow::Graph& graph, ReadyQueues& queues)
     : run_(run), graph_(graph), queues_(queues) {}
 
+/// Those that came before an error of the machine are completed first: so ids ascend.
 void ChildExpansion::take_released() {
-  const std::vector<long long> released = queues_.take_released(graph_.all());
-  if (released.empty())
+  if (is_refused())
     return;
-  made_.parents.insert(made_.parents.end(), released.begin(), released.end());
-  to_make_.push_back(graph_.parent_tuple(released));
+  if (const auto ids = queues_.take_submitted(graph_.all()); !ids.empty()) {
+    made_ahead_.parents = ids;
+    to_make_.push_back({.parent_tuples = graph_.parent_tuple_ahead(ids), .ahead = true});
+  }
+  if (const auto ids = queues_.take_released(graph_.all()); !ids.empty()) {
+    made_.parents = ids;
+    to_make_.push_back({.parent_tuples = graph_.parent_tuple(ids)});
+  }
 }
 
-std::optional<workspace::Expanded> ChildExpansion::make() {
+workspace::Events ChildExpansion::make() {
   while (!to_make_.empty())
     make_some();
-  if (made_.parents.empty())
-    return std::nullopt;
-  return std::exchange(made_, {});
+  workspace::Events events;
+  if (!made_ahead_.parents.empty())
+    events.emplace_back(std::exchange(made_ahead_, {}));
+  if (!made_.parents.empty())
+    events.emplace_back(std::exchange(made_, {}));
+  return events;
 }
 
 /// One failed child stands for those that cannot be made, for example because a script fails on
 /// what the parents left. Halves, so that a few bad ones among many cost little.
 void ChildExpansion::make_some() {
-  const std::vector<workflow::Graph::ParentTuple>& parent_tuples = to_make_.front();
+  const bool ahead = to_make_.front().ahead;
+  std::vector<workflow::Graph::ParentTuple>& parent_tuples = to_make_.front().parent_tuples;
   std::vector<workspace::Workpackage> made;
   try {
     made = graph_.make_children(parent_tuples);
@@ -45,14 +55,15 @@ void ChildExpansion::make_some() {
     if (parent_tuples.size() > 1) {
       const auto middle =
           parent_tuples.begin() + static_cast<std::ptrdiff_t>(parent_tuples.size() / 2);
-      const std::vector<workflow::Graph::ParentTuple> second(middle, parent_tuples.end());
-      to_make_.front().erase(middle, parent_tuples.end());
-      to_make_.insert(to_make_.begin() + 1, second);
+      Part second{.parent_tuples = {middle, parent_tuples.end()}, .ahead = ahead};
+      parent_tuples.erase(middle, parent_tuples.end());
+      to_make_.insert(to_make_.begin() + 1, std::move(second));
       return;
     }
     made = {graph_.make_failed_child(parent_tuples.front(), render(error))};
   }
-  made_.children.insert(made_.children.end(), made.begin(), made.end());
+  auto& children = ahead ? made_ahead_.children : made_.children;
+  children.insert(children.end(), made.begin(), made.end());
   to_make_.pop_front();
 }
 

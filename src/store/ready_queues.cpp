@@ -2,7 +2,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <bench/job/job_script.hpp>
@@ -42,11 +44,16 @@ bool has_children(const model::Benchmark& benchmark, const std::string& name) {
 }  // namespace
 
 ReadyQueues::ReadyQueues(const setup::Run& run) : run_(run), concurrency_(run) {
+  const std::set<std::string> chained = setup::chained_steps(run);
   for (const model::Step& step : run.benchmark.steps) {
     StepQueue& queue = steps_.emplace_back();
     queue.step = &step;
     queue.has_children = has_children(run.benchmark, step.name);
     queue.scheduled = job::is_scheduled(run, step);
+    queue.has_chained_children = std::ranges::any_of(chained, [&](const std::string& child) {
+      const model::Step* found = run.benchmark.step(child);
+      return found && std::ranges::find(found->depend, step.name) != found->depend.end();
+    });
   }
 }
 
@@ -56,12 +63,15 @@ void ReadyQueues::add(std::size_t step, const Workpackage& workpackage) {
   if (queue.members.empty() || queue.members.back() < workpackage.id)
     queue.members.push_back(workpackage.id);
   count(queue, workpackage, 1);
-  if (workpackage.state == State::ready)
+  if (workpackage.state == State::ready && !is_blocked(workpackage.id))
     insert_in_order(queue_for(queue, workpackage), place_of(queue, workpackage));
   if (workpackage.state == State::pending)
     pending_.insert(workpackage.id);
   if (is_unexpanded(queue, workpackage))
     ended_.push_back(workpackage.id);
+  if (queue.has_chained_children && workpackage.state == State::submitted &&
+      !workpackage.expanded_ahead)
+    submitted_.push_back(workpackage.id);
 }
 
 void ReadyQueues::remove(std::size_t step, const Workpackage& workpackage) {
@@ -193,6 +203,17 @@ bool ReadyQueues::holds_up(const Workpackage& workpackage) const {
   return workpackage.state == State::running;
 }
 
+std::vector<long long> ReadyQueues::take_submitted(const std::vector<Workpackage>& all) {
+  std::vector<long long> ids = std::exchange(submitted_, {});
+  std::ranges::sort(ids);
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  std::erase_if(ids, [&](long long id) {
+    const auto found = std::ranges::lower_bound(all, id, {}, &Workpackage::id);
+    return found == all.end() || found->state != State::submitted || found->expanded_ahead;
+  });
+  return ids;
+}
+
 std::vector<long long> ReadyQueues::take_released(const std::vector<Workpackage>& all) {
   std::vector<long long> released;
   for (const long long id : ended_)
@@ -203,6 +224,7 @@ std::vector<long long> ReadyQueues::take_released(const std::vector<Workpackage>
     if (is_unexpanded(steps_[run_.benchmark.index_of(all[next_].step)], all[next_]))
       released.push_back(all[next_].id);
   std::ranges::sort(released);
+  released.erase(std::unique(released.begin(), released.end()), released.end());
   return released;
 }
 

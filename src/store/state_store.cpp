@@ -44,8 +44,9 @@ void StateStore::apply(const Event& event) {
   std::visit(
       [&](const auto& one) {
         using Kind = std::decay_t<decltype(one)>;
-        if constexpr (std::is_same_v<Kind, workspace::Expanded>)
-          change(one);
+        if constexpr (std::is_same_v<Kind, workspace::Expanded> ||
+                      std::is_same_v<Kind, workspace::ExpandedAhead>)
+          expand(one);
         else if constexpr (std::is_same_v<Kind, workspace::Reset> ||
                            std::is_same_v<Kind, workspace::Removed>)
           throw Error("workpackages are removed only while no bench works on the run");
@@ -70,11 +71,13 @@ void StateStore::change(const SomeEvent& event, long long id) {
   queues_.add(step, workpackage);
   any_failed_ = any_failed_ || workpackage.state == State::failed;
   keep(event);
+  follow_chain(workpackage);
 }
 
-void StateStore::change(const workspace::Expanded& event) {
+template <class Expansion>
+void StateStore::expand(const Expansion& event) {
   for (const long long parent : event.parents)
-    workspace::require_legal(workspace::Change::expand, parent, graph_.at(parent).state);
+    workspace::require_legal(workspace::change_of(event), parent, graph_.at(parent).state);
   for (const long long id : event.parents) {
     Workpackage& parent = graph_.at(id);
     const std::size_t step = step_index(parent);
@@ -119,7 +122,49 @@ void StateStore::keep_environment(long long id, const EnvironmentChanges& enviro
 void StateStore::count_in(const Workpackage& workpackage) {
   const std::size_t step = step_index(workpackage);
   ++counts_[step].of(workpackage.state);
+  if (run_.metadata.chained && !workpackage.has_ended())
+    for (const long long parent : workpackage.parents)
+      if (at(parent).state != State::done) {
+        chained_children_[parent].push_back(workpackage.id);
+        chained_news_.insert(workpackage.id);
+        if (at(parent).state != State::submitted)
+          queues_.block(workpackage.id);
+      }
   queues_.add(step, workpackage);
+}
+
+bool StateStore::is_ahead(const Workpackage& workpackage) const {
+  return std::ranges::any_of(workpackage.parents,
+                             [&](long long parent) { return at(parent).state != State::done; });
+}
+
+/// A chained workpackage may start while each of its parents is done or has a job: it waits for
+/// these in the batch system.
+void StateStore::follow_chain(const Workpackage& changed) {
+  if (!run_.metadata.chained)
+    return;
+  if (is_ahead(changed))
+    chained_news_.insert(changed.id);
+  const auto children = chained_children_.find(changed.id);
+  if (children == chained_children_.end())
+    return;
+  for (const long long id : children->second) {
+    chained_news_.insert(id);
+    const bool blocked = std::ranges::any_of(at(id).parents, [&](long long parent) {
+      const State state = at(parent).state;
+      return state != State::done && state != State::submitted;
+    });
+    if (blocked == queues_.is_blocked(id))
+      continue;
+    if (blocked) {
+      queues_.block(id);
+      defer(id);
+    } else {
+      queues_.unblock(id);
+      if (at(id).state == State::ready)
+        release(id);
+    }
+  }
 }
 
 void StateStore::expand_first() {
@@ -128,8 +173,8 @@ void StateStore::expand_first() {
 
 void StateStore::expand_released() {
   children_.take_released();
-  if (auto expanded = children_.make())
-    apply(std::move(*expanded));
+  for (const Event& expanded : children_.make())
+    apply(expanded);
 }
 
 bool StateStore::add_iterations(long long of, int begin, int end) {
@@ -205,6 +250,13 @@ int StateStore::concurrent_beside(const Workpackage& workpackage) const {
 
 std::size_t StateStore::step_index(const Workpackage& workpackage) const {
   return run_.benchmark.index_of(workpackage.step);
+}
+
+const std::vector<Workpackage>* added_by(const Event& event) {
+  if (const auto* expanded = std::get_if<workspace::Expanded>(&event))
+    return &expanded->children;
+  const auto* ahead = std::get_if<workspace::ExpandedAhead>(&event);
+  return ahead ? &ahead->children : nullptr;
 }
 
 workspace::Claimed claim_of(const Workpackage& workpackage) {

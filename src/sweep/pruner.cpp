@@ -74,8 +74,8 @@ Pruner::Pruner(const setup::Run& run, const workspace::Workspace& workspace,
 }
 
 void Pruner::follow(const workspace::Event& event) {
-  if (const auto* expanded = std::get_if<workspace::Expanded>(&event)) {
-    for (const Workpackage& child : expanded->children)
+  if (const auto* added = store::added_by(event)) {
+    for (const Workpackage& child : *added)
       add(child);
   } else if (const auto* ended = std::get_if<workspace::Ended>(&event)) {
     note(store_.at(ended->workpackage), ended->attempt.outcome == Outcome::out_of_memory);

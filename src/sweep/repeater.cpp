@@ -73,8 +73,8 @@ Repeater::Repeater(const setup::Run& run, const workspace::Workspace& workspace,
 }
 
 void Repeater::follow(const workspace::Event& event) {
-  if (const auto* expanded = std::get_if<workspace::Expanded>(&event)) {
-    for (const Workpackage& child : expanded->children)
+  if (const auto* added = store::added_by(event)) {
+    for (const Workpackage& child : *added)
       add(child);
   } else if (const auto* ended = std::get_if<workspace::Ended>(&event)) {
     const workspace::AttemptEnd& attempt = ended->attempt;

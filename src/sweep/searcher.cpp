@@ -46,8 +46,8 @@ Searcher::Searcher(const setup::Run& run, const workspace::Workspace& workspace,
 }
 
 void Searcher::follow(const workspace::Event& event) {
-  if (const auto* expanded = std::get_if<workspace::Expanded>(&event)) {
-    for (const Workpackage& child : expanded->children)
+  if (const auto* added = store::added_by(event)) {
+    for (const Workpackage& child : *added)
       add(child);
   } else if (const auto* ended = std::get_if<workspace::Ended>(&event)) {
     changed_ = true;

@@ -20,8 +20,8 @@ Selection::Selection(const Points& only, store::StateStore& store) : only_(only)
   for (const Workpackage& workpackage : store.all())
     add(workpackage);
   store.listen([this](const workspace::Event& event) {
-    if (const auto* expanded = std::get_if<workspace::Expanded>(&event))
-      for (const Workpackage& child : expanded->children)
+    if (const auto* added = store::added_by(event))
+      for (const Workpackage& child : *added)
         add(child);
   });
 }

@@ -76,17 +76,20 @@ Graph::Graph(const setup::Run& run, std::vector<Workpackage> known, evaluate::Ev
       benchmark_variables_(benchmark_variables(run)),
       workpackages_(std::make_unique<Workpackages>()),
       definitions_(std::make_unique<Definitions>(run.benchmark)),
-      points_(std::make_unique<PointIndex>(run.benchmark, *definitions_, *workpackages_)) {
+      points_(std::make_unique<PointIndex>(run.benchmark, *definitions_, *workpackages_)),
+      chained_(setup::chained_steps(run)) {
   for (const model::Step& step : run.benchmark.steps)
     if (!step.depend.empty())
       joins_.try_emplace(step.name, run.benchmark, step, *definitions_, *points_, *workpackages_);
   workpackages_->reserve(known.size());
   for (Workpackage& workpackage : known) {
     const Workpackage& added = workpackages_->add(std::move(workpackage));
-    if (!added.expanded)
+    if (added.expanded_ahead)
+      released_ahead_.insert(added.id);
+    if (!added.expanded && !added.expanded_ahead)
       continue;
     for (const model::Step& step : run.benchmark.steps)
-      if (depends_on(step, added.step))
+      if (depends_on(step, added.step) && has_children_in(added, step))
         joins_.at(step.name).add_released(added);
   }
 }
@@ -112,18 +115,6 @@ void Graph::refuse_empty(const ExpansionBatch& batch) const {
                               run_.benchmark.steps[k].name, batch.left_out[k].by_where),
                   fmt::format("where: {}", run_.benchmark.steps[k].where),
                   run_.benchmark.steps[k].place);
-}
-
-std::vector<Graph::ParentTuple> Graph::parent_tuple(const std::vector<long long>& released) {
-  std::vector<ParentTuple> parent_tuples;
-  for (const long long id : released) {
-    const Workpackage& parent = at(id);
-    for (const model::Step& step : run_.benchmark.steps)
-      if (depends_on(step, parent.step))
-        for (Parents& parents : joins_.at(step.name).release(parent))
-          parent_tuples.push_back({&step, std::move(parents)});
-  }
-  return parent_tuples;
 }
 
 std::vector<Workpackage> Graph::make_children(std::span<const ParentTuple> parent_tuples) {

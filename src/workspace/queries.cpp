@@ -36,7 +36,8 @@ constexpr std::array<std::pair<State, std::string_view>, 7> state_names{
 
 constexpr const char* select_workpackages =
     "SELECT id, step, iteration, combination, parameters, directory, state, expanded, reason, "
-    "attempts, prepared, cycle, command, retries, timeouts, times_lost FROM workpackage ";
+    "attempts, prepared, cycle, command, retries, timeouts, times_lost, expanded_ahead FROM "
+    "workpackage ";
 
 /// Where a workpackage lies: directly in the run directory, whoever has written the row.
 std::string directory_name(long long id, std::string name) {
@@ -65,6 +66,7 @@ Workpackage read_workpackage(SQLite::Statement& row) {
   workpackage.retries = row.getColumn(13).getInt();
   workpackage.timeouts = row.getColumn(14).getInt();
   workpackage.times_lost = row.getColumn(15).getInt();
+  workpackage.expanded_ahead = row.getColumn(16).getInt() != 0;
   return workpackage;
 }
 
@@ -93,6 +95,7 @@ Attempt read_attempt(SQLite::Statement& row) {
   if (!row.getColumn(11).isNull())
     attempt.task = row.getColumn(11).getInt();
   attempt.outcome = row.getColumn(12).getString();
+  attempt.waits_for = row.getColumn(13).getString();
   return attempt;
 }
 
@@ -116,7 +119,7 @@ EnvironmentChanges read_environment(const SQLite::Database& sqlite, SQLite::Stat
 
 constexpr const char* select_attempts =
     "SELECT a.workpackage, a.number, a.uuid, a.host, a.job_id, a.claimed_unix_s, a.started_unix_s, "
-    "a.ended_unix_s, a.exit_code, a.reason, a.submission, a.task, a.outcome ";
+    "a.ended_unix_s, a.exit_code, a.reason, a.submission, a.task, a.outcome, a.waits_for ";
 
 std::vector<Attempt> read_attempts(const SQLite::Database& database, const std::string& from) {
   std::vector<Attempt> all;

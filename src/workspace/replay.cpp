@@ -30,6 +30,8 @@ constexpr const char* assignments_of(Change change) {
   switch (change) {
     case Change::expand:
       return "expanded = 1";
+    case Change::expand_ahead:
+      return "expanded_ahead = 1";
     case Change::claim:
       return "attempts = attempts + 1, reason = ''";
     case Change::intend_submission:
@@ -51,8 +53,8 @@ constexpr const char* assignments_of(Change change) {
     case Change::reset:
       break;
   }
-  return "expanded = 0, prepared = 0, cycle = 0, command = 0, reason = '', environment = NULL, "
-         "retries = 0, timeouts = 0, times_lost = 0";
+  return "expanded = 0, expanded_ahead = 0, prepared = 0, cycle = 0, command = 0, reason = '', "
+         "environment = NULL, retries = 0, timeouts = 0, times_lost = 0";
 }
 
 /// The statement of a change, which finds no row where the table of transitions forbids it.
@@ -84,22 +86,8 @@ class Replay {
  public:
   explicit Replay(Statements& statements) : statements_(statements) {}
 
-  void operator()(const Expanded& event) {
-    for (const long long parent : event.parents)
-      change(Change::expand, parent);
-    SQLite::Statement& insert = statements_.of(
-        "INSERT INTO workpackage (id, step, iteration, combination, state, "
-        "reason, parameters, directory) VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
-    SQLite::Statement& insert_parent =
-        statements_.of("INSERT INTO parent (workpackage, parent) VALUES (?, ?)");
-    for (const Workpackage& child : event.children) {
-      run(insert, child.id, child.step, child.iteration, child.combination,
-          std::string(name_of(child.state)), to_valid_utf8(child.reason), to_json(child.parameters),
-          child.directory);
-      for (const long long parent : child.parents)
-        run(insert_parent, child.id, parent);
-    }
-  }
+  void operator()(const Expanded& event) { expand(event); }
+  void operator()(const ExpandedAhead& event) { expand(event); }
 
   void operator()(const Claimed& event) {
     change(Change::claim, event.workpackage);
@@ -110,8 +98,8 @@ class Replay {
 
   void operator()(const SubmissionIntended& event) {
     change(Change::intend_submission, event.workpackage);
-    run(latest_attempt("submission = ?, task = ?"), event.submission, event.task,
-        event.workpackage);
+    run(latest_attempt("submission = ?, task = ?, waits_for = ?"), event.submission, event.task,
+        event.waits_for, event.workpackage);
   }
 
   void operator()(const Submitted& event) {
@@ -165,6 +153,24 @@ class Replay {
   }
 
  private:
+  template <class Expansion>
+  void expand(const Expansion& event) {
+    for (const long long parent : event.parents)
+      change(change_of(event), parent);
+    SQLite::Statement& insert = statements_.of(
+        "INSERT INTO workpackage (id, step, iteration, combination, state, "
+        "reason, parameters, directory) VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+    SQLite::Statement& insert_parent =
+        statements_.of("INSERT INTO parent (workpackage, parent) VALUES (?, ?)");
+    for (const Workpackage& child : event.children) {
+      run(insert, child.id, child.step, child.iteration, child.combination,
+          std::string(name_of(child.state)), to_valid_utf8(child.reason), to_json(child.parameters),
+          child.directory);
+      for (const long long parent : child.parents)
+        run(insert_parent, child.id, parent);
+    }
+  }
+
   static constexpr const char* forget_findings =
       "DELETE FROM found_value WHERE name IN (SELECT id FROM found_name) AND workpackage IN ";
 

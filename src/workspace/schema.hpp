@@ -4,7 +4,7 @@ namespace bench::workspace {
 
 /// Raised by one with every change to the tables, which raises the version of bench, too; a
 /// database with another one is refused.
-constexpr int schema_version = 6;
+constexpr int schema_version = 7;
 
 /// The tables of a run. docs/reference/workspace.md describes them for those who query them.
 constexpr const char* schema = R"sql(
@@ -24,6 +24,7 @@ CREATE TABLE workpackage (
   cycle INTEGER NOT NULL DEFAULT 0,
   command INTEGER NOT NULL DEFAULT 0,
   expanded INTEGER NOT NULL DEFAULT 0,
+  expanded_ahead INTEGER NOT NULL DEFAULT 0,
   parameters TEXT NOT NULL CHECK (json_valid(parameters)),
   directory TEXT NOT NULL,
   reason TEXT NOT NULL DEFAULT '',
@@ -49,6 +50,7 @@ CREATE TABLE attempt (
   job_id TEXT NOT NULL DEFAULT '',
   submission TEXT NOT NULL DEFAULT '',
   task INTEGER,
+  waits_for TEXT NOT NULL DEFAULT '',
   claimed_unix_s REAL NOT NULL,
   started_unix_s REAL,
   ended_unix_s REAL,

@@ -42,6 +42,11 @@ void apply(const Expanded& event, Workpackage& parent) {
   parent.expanded = true;
 }
 
+void apply(const ExpandedAhead& event, Workpackage& parent) {
+  change_state(event, parent);
+  parent.expanded_ahead = true;
+}
+
 void apply(const Claimed& event, Workpackage& workpackage) {
   change_state(event, workpackage);
   ++workpackage.attempts;
@@ -87,6 +92,7 @@ void apply(const Reset& event, Workpackage& workpackage) {
   change_state(event, workpackage);
   workpackage.progress = {};
   workpackage.expanded = false;
+  workpackage.expanded_ahead = false;
   workpackage.reason.clear();
   workpackage.retries = 0;
   workpackage.timeouts = 0;

@@ -28,6 +28,18 @@ TEST(Systems, DifferInWhatTheyCanDo) {
   EXPECT_TRUE(find_system("slurm")->capabilities.has_job_steps);
 }
 
+TEST(Systems, MakeJobsWaitForTheEndsOrTheSuccessOfOthers) {
+  const auto after = [](const char* system, const Dependency& dependency) {
+    return find_system(system)->arrays.after(dependency);
+  };
+  const Dependency both{.ended = {"12", "13"}, .succeeded = {"14_2"}};
+  EXPECT_EQ(after("slurm", both), "afterok:14_2,afterany:12:13");
+  EXPECT_EQ(after("slurm", {.ended = {"12"}, .succeeded = {}}), "afterany:12");
+  EXPECT_EQ(after("pbs", {.ended = {}, .succeeded = {"14"}}), "afterok:14");
+  EXPECT_EQ(after("lsf", {.ended = {"12[]"}, .succeeded = {"14[2]"}}), "done(14[2]) && ended(12)");
+  EXPECT_EQ(find_system("uge")->arrays.after, nullptr);
+}
+
 TEST(Systems, ThatAreNoneHaveNoJobs) {
   const auto none = find_system("none")->make({});
   EXPECT_EQ(none->submit({.name = "bench-1"}).kind, SubmitResult::Kind::refused);

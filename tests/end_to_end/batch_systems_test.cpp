@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <bench/base/files.hpp>
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
@@ -22,13 +23,17 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
+using testing::UnorderedElementsAreArray;
 
 struct System {
   std::string kind;
   std::string platform;
   std::vector<std::string> programs;
   std::string array;  ///< How three tasks, two at a time, stand in its script; empty: no arrays.
+  /// How the jobs of two children wait for those of their parents; none: there are no dependencies.
+  std::vector<std::string> chained = {};
 };
 void PrintTo(const System& system, std::ostream* out) {
   *out << system.kind;
@@ -102,7 +107,7 @@ TEST_P(BatchSystemTest, AWatchGoesOnWhileAJobIsQueued) {
   }));
   EXPECT_FALSE(watch.poll());
   EXPECT_THAT(bench({"why", "runs", "0"}).standard_output,
-              testing::Not(HasSubstr("no longer knows the job")));
+              Not(HasSubstr("no longer knows the job")));
   watch.signal_group(SIGINT);
   watch.wait();
   fs::remove_all(ground_.path() / "queue");
@@ -147,10 +152,45 @@ TEST_P(BatchSystemTest, RunsNoMoreAtATimeThanAllowed) {
             "cancelled 1 job of run 0, with 1 workpackage\n");
 }
 
+TEST_P(BatchSystemTest, ChainsJobsWhereItHasDependencies) {
+  ground_.write("queue/hold", "");
+  ground_.write("b.yaml", R"(name: b
+outpath: runs
+parameterset: {name: p, parameter: {n: [1, 2]}}
+step:
+  - {name: first, use: p, batch: {nodes: 1, tasks_per_node: 2, time_limit: 5min}, do: 'true'}
+  - {name: second, depend: first, batch: {nodes: 1, tasks_per_node: 2, time_limit: 5min}, do: x}
+)");
+  const CommandOutput output = run("--chain");
+  EXPECT_EQ(output.status.code, 0) << output.standard_error;
+  if (GetParam().chained.empty()) {
+    EXPECT_THAT(output.standard_error, HasSubstr("bench cannot make jobs wait for the success of "
+                                                 "others"));
+    EXPECT_THAT(output.standard_output, Not(HasSubstr("in the queue")));
+    return;
+  }
+  EXPECT_THAT(output.standard_output, HasSubstr("4 jobs in the queue"));
+  std::vector<std::string> waiting;
+  for (const auto& entry : fs::directory_iterator(ground_.path() / "runs/000000/submissions"))
+    for (const std::string& line : split_names(read_file(entry.path() / "job.sh"), "\n"))
+      for (const std::string& one : GetParam().chained)
+        if (line == one)
+          waiting.push_back(line);
+  EXPECT_THAT(waiting, UnorderedElementsAreArray(GetParam().chained));
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Shipped, BatchSystemTest,
-    testing::Values(System{"pbs", "pbs", {"qsub", "qselect", "qstat", "qdel"}, "1-3%2"},
-                    System{"lsf", "Summit", {"bsub", "bjobs", "bkill"}, "[1-3]%2"},
+    testing::Values(System{"pbs",
+                           "pbs",
+                           {"qsub", "qselect", "qstat", "qdel"},
+                           "1-3%2",
+                           {"#PBS -W depend=afterok:100", "#PBS -W depend=afterok:101"}},
+                    System{"lsf",
+                           "Summit",
+                           {"bsub", "bjobs", "bkill"},
+                           "[1-3]%2",
+                           {"#BSUB -w \"done(100[1])\" -ti", "#BSUB -w \"done(100[2])\" -ti"}},
                     System{"pjm", "Fugaku", {"pjsub", "pjstat", "pjdel"}},
                     System{"uge", "ABCI", {"qsub", "qstat", "qdel"}},
                     System{"cobalt", "ThetaGPU", {"qsub", "qstat", "qdel"}},

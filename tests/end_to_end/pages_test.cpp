@@ -131,6 +131,7 @@ TEST(PagesTest, HaveTestsThatRunTheirCommands) {
       {"docs/background/performance.md", "TheMeasurementsExist"},
       {"docs/how-to/add_a_platform.md",
        "platforms_command_test.cpp; tests/slurm/platform_setup_test.cpp"},
+      {"docs/how-to/chain_jobs.md", "tests/slurm/documents_test.cpp"},
       {"docs/how-to/check_a_machine.md", "doctor_command_test.cpp"},
       {"docs/how-to/measure_energy.md", "tests/energy and tests/slurm, documents_test.cpp"},
       {"docs/how-to/plan_a_sweep.md", "plan_command_test.cpp"},

@@ -153,8 +153,8 @@ TEST_F(SubmitterTest, SingleJobsOfALimitedStepWaitForEachOther) {
   submit();
   const auto script = [&](std::size_t k) { return read_file(system_->submissions.at(k).script); };
   EXPECT_THAT(script(1), testing::Not(HasSubstr("--dependency")));
-  EXPECT_THAT(script(2), HasSubstr("--dependency=afterany:100\n"));
-  EXPECT_THAT(script(3), HasSubstr("--dependency=afterany:200\n"));
+  EXPECT_THAT(script(2), HasSubstr("--dependency=afterany:100 --kill-on-invalid-dep=yes\n"));
+  EXPECT_THAT(script(3), HasSubstr("--dependency=afterany:200 --kill-on-invalid-dep=yes\n"));
 }
 
 // A kill before the answer leaves the attempt with the UUID of its submission, by which it is

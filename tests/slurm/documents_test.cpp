@@ -61,10 +61,13 @@ class Person {
 
 class DocumentsTest : public SlurmTest {};
 
-/// Nodes that take no jobs hold the jobs in the queue, as a busy machine would.
-TEST_F(DocumentsTest, TheTutorialShowsWhatATerminalShows) {
+/// Pages on jobs that wait in the queue, as on a busy machine: no node takes them until they are to
+/// be collected.
+class QueuePageTest : public SlurmTest, public testing::WithParamInterface<const char*> {};
+
+TEST_P(QueuePageTest, ShowsWhatATerminalShows) {
   const Person person(cluster());
-  const fs::path file = source_directory() / "docs/tutorial/6_slurm.md";
+  const fs::path file = source_directory() / "docs" / GetParam();
   const std::string page = read_file(file);
   for (const auto& [name, text] : support::files_to_save(page))
     person.here().write(name, text);
@@ -83,6 +86,10 @@ TEST_F(DocumentsTest, TheTutorialShowsWhatATerminalShows) {
   else
     EXPECT_EQ(shown, page);
 }
+
+INSTANTIATE_TEST_SUITE_P(Pages, QueuePageTest,
+                         testing::Values("tutorial/6_slurm.md", "how-to/chain_jobs.md"),
+                         [](const auto& one) { return fs::path(one.param).stem().string(); });
 
 TEST_F(DocumentsTest, ThePageOnAllocationsShowsWhatATerminalShows) {
   const Person person(cluster());

@@ -1,6 +1,7 @@
 #include "store/store_fixture.hpp"
 #include "support/error_of.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <map>
@@ -100,6 +101,70 @@ TEST_F(StateStoreTest, AnAttemptIsNamedAfterItsNextSegment) {
   EXPECT_NE(first.uuid.substr(24), claim_of(store_->at(1)).uuid.substr(24));
 }
 
+/// A batch step, one that is chained to it, and one that is not.
+class ChainedStoreTest : public StoreFixture {
+ protected:
+  ChainedStoreTest() {
+    plan(
+        "parameterset: {name: p, parameter: {n: [1, 2]}}\n"
+        "step: [{name: a, use: p, batch: true}, {name: b, depend: a, batch: true},\n"
+        "       {name: c, depend: a}]\n",
+        "slurm");
+    run_.metadata.chained = "b";
+    create();
+  }
+
+  void submit(long long id) {
+    store_->apply(claim_of(store_->at(id)));
+    store_->apply(workspace::Submitted{id, "4711"});
+  }
+  std::vector<std::string> all() const { return workflow::texts_of(store_->all()); }
+};
+
+TEST_F(ChainedStoreTest, ChildrenComeWithTheJobsOfTheirParentsAndTheOthersWithTheirEnd) {
+  submit(0);
+  submit(1);
+  store_->expand_released();
+  EXPECT_THAT(all(),
+              ElementsAre("0 a() 1 i0 c0", "1 a() 2 i0 c1", "2 b(0) 1 i0 c2", "3 b(1) 2 i0 c3"));
+  EXPECT_THAT(claim_batch(), ElementsAre(2, 3));
+  end(0);
+  store_->expand_released();
+  EXPECT_EQ(all().back(), "4 c(0) 1 i0 c4");
+  reopen();
+  end(1);
+  store_->expand_released();
+  EXPECT_EQ(all().back(), "5 c(1) 2 i0 c5");
+  EXPECT_EQ(store_->all().size(), 6U);
+}
+
+TEST_F(ChainedStoreTest, AChildMayStartOnlyWhileItsParentHasAJobOrIsDone) {
+  submit(0);
+  store_->expand_released();
+  EXPECT_THAT(queues().batch_ready(), ElementsAre(1, 2));
+  store_->apply(workspace::Retried{.workpackage = 0, .attempt = {.outcome = Outcome::failed}});
+  EXPECT_THAT(queues().batch_ready(), ElementsAre(0, 1));
+  reopen();
+  EXPECT_THAT(queues().batch_ready(), ElementsAre(0, 1));
+  submit(0);
+  EXPECT_THAT(queues().batch_ready(), ElementsAre(1, 2));
+  end(0);
+  EXPECT_THAT(queues().batch_ready(), ElementsAre(1, 2));
+}
+
+TEST_F(ChainedStoreTest, SaysWhatIsNewForThoseThatAreAhead) {
+  submit(0);
+  store_->expand_released();
+  EXPECT_THAT(store_->take_chained_news(), ElementsAre(2));
+  submit(1);
+  EXPECT_THAT(store_->take_chained_news(), IsEmpty());
+  end(0, Outcome::failed);
+  EXPECT_THAT(store_->take_chained_news(), ElementsAre(2));
+  EXPECT_TRUE(store_->is_ahead(store_->at(2)));
+  reopen();
+  EXPECT_THAT(store_->take_chained_news(), ElementsAre(2)) << "for the bench that continues";
+}
+
 /// Random histories of runs with every kind of event.
 class RandomHistory : public StoreFixture, public testing::WithParamInterface<unsigned> {
  protected:
@@ -111,6 +176,11 @@ class RandomHistory : public StoreFixture, public testing::WithParamInterface<un
       "z]},\n"
       "       {name: c, depend: 'a,b', iterations: 2, procs: 3},\n"
       "       {name: d, depend: c, batch: true}]\n";
+  /// Batch steps, two of them chained, with a join of parents of which one is chained itself.
+  static constexpr const char* chained_benchmark =
+      "parameterset: {name: p, parameter: {n: [1, 2, 3]}}\n"
+      "step: [{name: a, use: p, batch: true}, {name: b, depend: a, batch: true},\n"
+      "       {name: c, depend: 'a,b', batch: true, iterations: 2}, {name: d, depend: b}]\n";
 
   unsigned random(std::size_t below) { return static_cast<unsigned>(random_() % below); }
 
@@ -124,9 +194,13 @@ class RandomHistory : public StoreFixture, public testing::WithParamInterface<un
                                        static_cast<int>(random(2))};
     const Outcome outcome = std::array{Outcome::done, Outcome::done, Outcome::done,
                                        Outcome::done, Outcome::done, Outcome::timeout}[random(6)];
-    switch (random(10)) {
+    switch (random(11)) {
       case 0:
       case 9:
+        return claim_of(store_->at(id));
+      case 10:
+        if (random(20) == 0)
+          return workspace::Skipped{id, "implied"};
         return claim_of(store_->at(id));
       case 1:
         return workspace::SubmissionIntended{id, "s" + std::to_string(random(9)), 1};
@@ -175,8 +249,13 @@ class RandomHistory : public StoreFixture, public testing::WithParamInterface<un
     EXPECT_EQ(queues().pending(), pending);
     const long long front = queues().front();
     EXPECT_TRUE(front < 0 || store_->at(front).state == State::ready) << front;
-    for (const long long id : queues().batch_ready())
+    for (const long long id : queues().batch_ready()) {
       EXPECT_EQ(store_->at(id).state, State::ready);
+      for (const long long parent : store_->at(id).parents)
+        EXPECT_TRUE(store_->at(parent).state == State::done ||
+                    store_->at(parent).state == State::submitted)
+            << id;
+    }
   }
 
   /// The workspace holds what the store holds, and a new store starts from the same.
@@ -196,7 +275,11 @@ class RandomHistory : public StoreFixture, public testing::WithParamInterface<un
 };
 
 TEST_P(RandomHistory, MemoryAndDatabaseAgreeAfterEveryWrite) {
-  begin(benchmark, GetParam() % 2 == 0 ? "local" : "slurm");
+  const bool is_chained = GetParam() % 4 == 1;
+  plan(is_chained ? chained_benchmark : benchmark, GetParam() % 2 == 0 ? "local" : "slurm");
+  if (is_chained)
+    run_.metadata.chained = "b,c";
+  create();
   for (int k = 0; k < 1600; ++k) {
     happen();
     if (k % 100 == 0) {
@@ -206,6 +289,7 @@ TEST_P(RandomHistory, MemoryAndDatabaseAgreeAfterEveryWrite) {
   }
   EXPECT_GT(refused_, 0);
   EXPECT_GT(store_->all().size(), 5U) << "nothing was expanded";
+  EXPECT_EQ(is_chained, std::ranges::any_of(store_->all(), &Workpackage::expanded_ahead));
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomHistory, testing::Range(0U, 12U));

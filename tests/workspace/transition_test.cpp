@@ -24,6 +24,7 @@ namespace {
 const std::vector<Event>& events() {
   static const std::vector<Event> all{
       Expanded{{0}, {}},
+      ExpandedAhead{{0}, {}},
       Claimed{.workpackage = 0, .uuid = "new", .host = "here"},
       SubmissionIntended{.workpackage = 0, .submission = "s", .task = 1},
       Submitted{.workpackage = 0, .job_id = "42"},

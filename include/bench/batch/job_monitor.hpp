@@ -59,6 +59,12 @@ class JobMonitor {
   std::size_t active() const { return jobs_.size(); }
   /// The workpackages and job ids of those that have one.
   std::map<long long, std::string> ids() const;
+  /// True for an attempt that it monitors.
+  bool watches(long long workpackage) const { return jobs_.contains(workpackage); }
+  /// The id of its job; empty where it has none, or nobody has recorded it.
+  std::string id_of(long long workpackage) const;
+  /// Stops monitoring it.
+  void forget(long long workpackage) { jobs_.erase(workpackage); }
   /// The workpackages whose jobs were running, not waiting, when they were last asked about.
   std::vector<long long> running() const;
   /// Stops monitoring all of them.

@@ -32,6 +32,14 @@ struct SubmitVariables {
   const char* reservation = nullptr;
 };
 
+/// What a job waits for, as ids of jobs.
+struct Dependency {
+  std::vector<std::string> ended;      ///< However they end.
+  std::vector<std::string> succeeded;  ///< With exit code 0; it never begins if one does not.
+
+  bool empty() const { return ended.empty() && succeeded.empty(); }
+};
+
 /// How a batch system has arrays: jobs of one script that are told apart by a number.
 struct ArrayKind {
   int first = 0;  ///< Number of the first task.
@@ -41,8 +49,9 @@ struct ArrayKind {
   int most = 1;  ///< Tasks of an array, unless the batch system or the platform says otherwise.
   /// The tasks as its directive takes them, `0-9%2`. A limit of 0 is none. Null: it has no arrays.
   std::string (*range)(int first, int last, int limit) = nullptr;
-  /// The dependency on the ends of jobs as its directive takes it. Null: it has none.
-  std::string (*after)(const std::vector<std::string>& ids) = nullptr;
+  /// A dependency, which is not empty, as its directive takes it. Null: it has none.
+  std::string (*after)(const Dependency& dependency) = nullptr;
+  bool tasks_are_awaitable = true;  ///< A job can wait for one task of an array.
 };
 
 /// What a platform says that its batch system needs to know.

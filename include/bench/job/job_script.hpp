@@ -68,6 +68,10 @@ std::string render_job_script(const RenderContext& context, const JobRequest& re
 /// a template without `{{body}}`, whose jobs cannot run the scripts of others, or `{{array}}`.
 std::optional<std::string> render_head(const RenderContext& context, const JobRequest& request);
 
+/// Whether jobs of the step can wait for others: the batch system has dependencies, and the job
+/// template, which must not depend on parameters, has lines for them.
+bool takes_dependencies(const setup::Run& run, const model::Step& step);
+
 /// Whether the batch system keeps a step to the number of jobs that may run at a time: it can, and
 /// the job template has lines for arrays and dependencies.
 bool limits_running(const setup::Run& run, const model::Step& step);

@@ -22,6 +22,8 @@ struct RenderContext {
   evaluate::Evaluator& evaluator;
   /// Nodes that failed under earlier attempts, which its job is kept off; separated by commas.
   std::string avoided_nodes = {};
+  /// Sentinels of parents that have not ended yet. Its job checks that they ended well.
+  std::vector<std::filesystem::path> awaited_sentinels = {};
 
   std::string substitute(const std::string& text) const;
   /// A file or directory as its text names it: parameters, then `~` and environment variables.

@@ -39,6 +39,9 @@ struct RunMetadata {
   std::optional<long long> parallel;    ///< Value of `-j`; 0: the number of cores.
   std::optional<long long> order_seed;  ///< Of steps that start in a random order.
   std::optional<double> budget_node_hours;
+  /// Names of the steps that `--chain` submits while their parents run, separated by commas; none:
+  /// the run is not chained.
+  std::optional<std::string> chained;
   /// `jube_platform_...` as they were when the run began.
   Variables platform_variables;
   /// Other facts for people: host, CPU, GPUs, modules, git revision, ...

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 
 #include <bench/batch/partition.hpp>
@@ -38,6 +39,10 @@ void draw_order_seed(Run& run);
 /// Changes the submission settings of a run; empty ones stay as they are.
 void ask_otherwise(const platform::SubmissionDefaults& asking, Run& run,
                    workspace::Workspace& workspace);
+
+/// The steps that are submitted while their parents run. They stay the same for a run, since the
+/// workspace knows which parents have had the children of these.
+std::set<std::string> chained_steps(const Run& run);
 
 /// Writes one fact of a run into its workspace, as its metadata holds it.
 void store_fact(const std::string& name, const Run& run, workspace::Workspace& workspace);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <deque>
-#include <optional>
 #include <vector>
 
 #include <bench/setup/run.hpp>
@@ -11,7 +10,8 @@
 
 namespace bench::store {
 
-/// Makes the children of workpackages that are done.
+/// Makes the children of workpackages that are done, and those of chained steps once they are
+/// submitted.
 class ChildExpansion {
  public:
   ChildExpansion(const setup::Run& run, workflow::Graph& graph, ReadyQueues& queues);
@@ -20,9 +20,9 @@ class ChildExpansion {
   void take_released();
   /// Makes their children. After an error of the machine it can be called again, and continues
   /// where that came.
-  /// @returns nothing where there are none to make
+  /// @returns one event for those made ahead, then one for the others, each where there are any
   /// @throws Error if the machine refuses, or for more workpackages than the run may have
-  std::optional<workspace::Expanded> make();
+  workspace::Events make();
   /// The machine has refused the last time.
   bool is_refused() const { return !to_make_.empty(); }
 
@@ -32,7 +32,13 @@ class ChildExpansion {
   const setup::Run& run_;
   workflow::Graph& graph_;
   ReadyQueues& queues_;
-  std::deque<std::vector<workflow::Graph::ParentTuple>> to_make_;
+  /// Parents with the same fate.
+  struct Part {
+    std::vector<workflow::Graph::ParentTuple> parent_tuples;
+    bool ahead = false;
+  };
+  std::deque<Part> to_make_;
+  workspace::ExpandedAhead made_ahead_;
   workspace::Expanded made_;
 };
 

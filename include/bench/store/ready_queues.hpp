@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <set>
+#include <unordered_set>
 #include <vector>
 
 #include <bench/model/benchmark.hpp>
@@ -25,6 +26,11 @@ class ReadyQueues {
   void add(std::size_t step, const workspace::Workpackage& workpackage);
   /// Counts a workpackage out as `add` counted it in.
   void remove(std::size_t step, const workspace::Workpackage& workpackage);
+  /// Keeps workpackages from starting while they are ready, or ends that. Of one that has been
+  /// added it has an effect from its next `add` on.
+  void block(long long id) { blocked_.insert(id); }
+  void unblock(long long id) { blocked_.erase(id); }
+  bool is_blocked(long long id) const { return blocked_.contains(id); }
   /// Keeps a ready workpackage from starting until it is removed and added again.
   void defer(std::size_t step, const workspace::Workpackage& workpackage);
 
@@ -49,6 +55,9 @@ class ReadyQueues {
   /// batch system or a `done_file`, holds no other up and is released when it has ended.
   /// @param all the workpackages of the run, ascending
   std::vector<long long> take_released(const std::vector<workspace::Workpackage>& all);
+  /// Submitted workpackages whose children of chained steps can be made now, ascending.
+  std::vector<long long> take_submitted(const std::vector<workspace::Workpackage>& all);
+  bool has_submitted() const { return !submitted_.empty(); }
   /// Whether done workpackages of a step have no children yet.
   bool has_unexpanded(std::size_t step) const { return steps_[step].unexpanded > 0; }
 
@@ -69,6 +78,7 @@ class ReadyQueues {
     Queue batch_ready;
     bool scheduled = false;  ///< A batch system runs its commands.
     bool has_children = false;
+    bool has_chained_children = false;
     int running = 0;     ///< Here, or submitted.
     int unfinished = 0;  ///< Begun, and neither done nor failed.
     int unexpanded = 0;  ///< Done, without children.
@@ -90,6 +100,8 @@ class ReadyQueues {
   std::set<long long> pending_;
   std::size_t next_ = 0;          ///< Position of the first workpackage that holds the others up.
   std::vector<long long> ended_;  ///< Unexpanded since the last release.
+  std::vector<long long> submitted_;  ///< Without chained children, since the last were taken.
+  std::unordered_set<long long> blocked_;
 };
 
 }  // namespace bench::store

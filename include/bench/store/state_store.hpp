@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -52,6 +53,8 @@ class StateStore {
   /// machine it can be called again, and continues where that came.
   /// @throws Error as `ChildExpansion::make` does
   void expand_released();
+  /// There are submitted workpackages whose chained children can be made.
+  bool can_expand_ahead() const { return queues_.has_submitted(); }
   /// The machine refused the last expansion.
   bool is_expansion_refused() const { return children_.is_refused(); }
   /// Makes further iterations of a workpackage's combination: `workflow::Graph::make_iterations`.
@@ -70,6 +73,11 @@ class StateStore {
   const std::vector<workspace::Workpackage>& all() const { return graph_.all(); }
   const workspace::Workpackage& at(long long id) const { return graph_.at(id); }
   const model::Step& step_of(const workspace::Workpackage& workpackage) const;
+  /// A parent of it has not ended well, or not yet: its step is chained.
+  bool is_ahead(const workspace::Workpackage& workpackage) const;
+  /// Workpackages that are or were ahead of their parents and have something new about them or
+  /// their parents, ascending. Emptied.
+  std::set<long long> take_chained_news() { return std::exchange(chained_news_, {}); }
   /// The UUID of the attempt under way.
   const std::string& uuid(long long id) const { return uuids_.at(id); }
   /// What the last segment of a workpackage left in its environment.
@@ -100,7 +108,9 @@ class StateStore {
   bool add(std::vector<workspace::Workpackage> made);
   template <class SomeEvent>
   void change(const SomeEvent& event, long long id);
-  void change(const workspace::Expanded& event);
+  template <class Expansion>
+  void expand(const Expansion& event);
+  void follow_chain(const workspace::Workpackage& changed);
   void keep(const workspace::Claimed& event);
   void keep(const workspace::Ended& event);
   void keep(const workspace::Retried& event);
@@ -123,7 +133,13 @@ class StateStore {
   workspace::Events events_;
   std::vector<std::function<void(const workspace::Event&)>> listeners_;
   bool any_failed_ = false;
+  /// Of a chained run: by parent, those that were made before it had ended.
+  std::unordered_map<long long, std::vector<long long>> chained_children_;
+  std::set<long long> chained_news_;
 };
+
+/// The workpackages that an event adds to the run; null for one that adds none.
+const std::vector<workspace::Workpackage>* added_by(const workspace::Event& event);
 
 /// A new attempt of a ready workpackage: a UUID that ends in the digits of its next segment, and
 /// this host.

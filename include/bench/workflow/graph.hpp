@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -30,8 +31,8 @@ namespace bench::workflow {
 /// new one gets the largest plus one.
 ///
 /// A workpackage comes into being when all its parents are done, because its parameters may be
-/// evaluated from what they left. Parents are taken in the order in which they are released, so
-/// equal orders give equal ids.
+/// evaluated from what they left; that of a chained step when its parents have been submitted.
+/// Parents are taken in the order in which they are released, so equal orders give equal ids.
 class Graph {
  public:
   /// @param known what the workspace holds, ascending by id
@@ -56,6 +57,8 @@ class Graph {
   /// The parents of all children that come into being because these, in this order, are done. Each
   /// occurs once.
   std::vector<ParentTuple> parent_tuple(const std::vector<long long>& released);
+  /// The same for chained steps alone, because these have been submitted.
+  std::vector<ParentTuple> parent_tuple_ahead(const std::vector<long long>& released);
   /// Makes their children; none where it throws.
   /// @throws Error as `make_first` does
   std::vector<workspace::Workpackage> make_children(std::span<const ParentTuple> parent_tuples);
@@ -136,6 +139,8 @@ class Graph {
     std::optional<int> end;  ///< Behind the last one; none: as many as the step has at first.
   };
 
+  bool has_children_in(const workspace::Workpackage& parent, const model::Step& step) const;
+  void release(long long id, const model::Step& step, std::vector<ParentTuple>& tuples);
   ParentTuple tuple_of(const workspace::Workpackage& workpackage) const;
   /// Expands `step` on top of those of its parent_tuples.
   void expand_step(const model::Step& step, std::span<const ParentTuple> parent_tuples,
@@ -166,6 +171,9 @@ class Graph {
   std::unique_ptr<Definitions> definitions_;
   std::unique_ptr<PointIndex> points_;
   std::map<std::string, Join> joins_;  ///< By step that depends on others.
+  std::set<std::string> chained_;      ///< Names of steps.
+  /// Parents whose children of chained steps were asked for before they had ended.
+  std::unordered_set<long long> released_ahead_;
   bool full_ = false;
   std::vector<LeftOut> left_out_;  ///< By index of the step; empty: nothing.
   Fractions fractions_;

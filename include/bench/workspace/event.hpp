@@ -21,6 +21,13 @@ struct Expanded {
   std::vector<Workpackage> children;  ///< Ready; or failed where they could not be made.
 };
 
+/// New workpackages of chained steps, which do not have to wait for the ends of these parents:
+/// their jobs will. The children of other steps follow once the parents are done.
+struct ExpandedAhead {
+  std::vector<long long> parents;
+  std::vector<Workpackage> children;
+};
+
 /// An attempt is about to start. Recorded before any file is made or any process started.
 struct Claimed {
   long long workpackage = 0;
@@ -33,6 +40,9 @@ struct SubmissionIntended {
   long long workpackage = 0;
   std::string submission;   ///< UUID in the job's comment; several attempts share it in an array.
   std::optional<int> task;  ///< Of an array.
+  /// The jobs of its parents that have to end well before it begins, separated by commas; empty:
+  /// none.
+  std::string waits_for = {};
 };
 
 /// A batch system has accepted an attempt.
@@ -99,8 +109,8 @@ struct Removed {
   std::vector<long long> workpackages;
 };
 
-using Event = std::variant<Expanded, Claimed, SubmissionIntended, Submitted, Ended, Retried,
-                           Interrupted, Advanced, Skipped, Reset, Removed>;
+using Event = std::variant<Expanded, ExpandedAhead, Claimed, SubmissionIntended, Submitted, Ended,
+                           Retried, Interrupted, Advanced, Skipped, Reset, Removed>;
 /// In the order in which they happened.
 using Events = std::vector<Event>;
 

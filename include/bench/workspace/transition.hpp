@@ -32,6 +32,7 @@ class States {
 /// or failed, one that has advanced is ready or pending.
 enum class Change {
   expand,
+  expand_ahead,
   claim,
   intend_submission,
   submit,
@@ -55,8 +56,13 @@ struct Transition {
 
 /// Every legal transition. A workpackage begins as ready; or as failed where it stands for children
 /// that could not be made.
-inline constexpr std::array<Transition, 12> transitions{{
+inline constexpr std::array<Transition, 13> transitions{{
     {Change::expand, "expand", {State::done}, std::nullopt},
+    // It is submitted when its children are begun, and may have gone on when they are complete.
+    {Change::expand_ahead,
+     "expand",
+     {State::ready, State::running, State::submitted, State::done, State::failed, State::skipped},
+     std::nullopt},
     {Change::claim, "start", {State::ready}, State::running},
     {Change::intend_submission, "submit", {State::running}, std::nullopt},
     {Change::submit, "submit", {State::running}, State::submitted},
@@ -80,6 +86,9 @@ constexpr const Transition& transition_of(Change change) {
 /// Which change an event makes to each of its workpackages.
 constexpr Change change_of(const Expanded&) {
   return Change::expand;
+}
+constexpr Change change_of(const ExpandedAhead&) {
+  return Change::expand_ahead;
 }
 constexpr Change change_of(const Claimed&) {
   return Change::claim;
@@ -117,6 +126,7 @@ void require_legal(Change change, long long workpackage, State state);
 
 /// Only of a parent; the children are rows of their own.
 void apply(const Expanded& event, Workpackage& parent);
+void apply(const ExpandedAhead& event, Workpackage& parent);
 void apply(const Claimed& event, Workpackage& workpackage);
 void apply(const SubmissionIntended& event, Workpackage& workpackage);
 void apply(const Submitted& event, Workpackage& workpackage);

@@ -58,12 +58,13 @@ struct Workpackage {
   std::string directory;  ///< Relative to the run directory.
   State state = State::ready;
   Progress progress;
-  bool expanded = false;  ///< Its children have been made.
-  std::string reason;     ///< Why it failed or was skipped; empty otherwise.
-  int attempts = 0;       ///< How often something of it was started.
-  int retries = 0;        ///< How often it was made again after a failure, by the step's `retry`.
-  int timeouts = 0;       ///< How many of those failures were timeouts.
-  int times_lost = 0;     ///< How often a batch system lost its job before it began.
+  bool expanded = false;        ///< Its children have been made.
+  bool expanded_ahead = false;  ///< Those of chained steps were, before it had ended.
+  std::string reason;           ///< Why it failed or was skipped; empty otherwise.
+  int attempts = 0;             ///< How often something of it was started.
+  int retries = 0;     ///< How often it was made again after a failure, by the step's `retry`.
+  int timeouts = 0;    ///< How many of those failures were timeouts.
+  int times_lost = 0;  ///< How often a batch system lost its job before it began.
 
   bool operator==(const Workpackage&) const = default;
 
@@ -83,6 +84,7 @@ struct Attempt {
   std::string job_id;
   std::string submission;   ///< UUID in the job's comment; empty where no batch system has it.
   std::optional<int> task;  ///< Of an array.
+  std::string waits_for;    ///< Jobs of its parents that it was chained to, by commas; or empty.
   std::string outcome;      ///< A word of Outcome; empty while it is under way.
   double claimed_unix_s = 0;
   std::optional<double> started_unix_s;

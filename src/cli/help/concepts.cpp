@@ -109,9 +109,10 @@ platform has the numbers per node).
 See also: `bench run FILE -n`, docs/how-to/limit_node_hours.md.)"},
     {"jobs", "batch steps on a machine with a batch system",
      R"(`run` submits the jobs and ends. `continue` collects finished jobs and submits what became
-ready. `--wait` waits for the jobs. `status --watch` shows their states, `cancel` cancels them.
-After Ctrl-C the jobs keep running, unless `--cancel-on-interrupt` is given. A job whose node
-failed has failed, with the reason. A job that never started is submitted again.
+ready. `--wait` waits for the jobs. `--chain` submits jobs that depend on others at once, so that
+nobody has to wait. `status --watch` shows their states, `cancel` cancels them. After Ctrl-C the
+jobs keep running, unless `--cancel-on-interrupt` is given. A job whose node failed has failed, with
+the reason. A job that never started is submitted again.
 See also: batch, retry, platform; docs/reference/batch.md.)"},
     {"platform", "the machine that a run is for",
      R"(--platform, or a tag of a platform, selects platforms/<name>.yaml. The default is `local`.

@@ -25,6 +25,7 @@ struct Mishap {
   double delay_s = 0;
   bool also = false;  ///< It does its work as well; only its answer is this one.
   bool kill = false;  ///< It kills its caller, after its work if it does that.
+  bool pass = false;  ///< It does its work and answers as always.
 };
 
 /// sbatch, squeue, sacct, scancel and scontrol that do what a test says: states that a real Slurm
@@ -55,7 +56,8 @@ class FakeSlurm {
       file << "{\"output\": " << quoted(what.output) << ", \"error\": " << quoted(what.error)
            << ", \"code\": " << what.code << ", \"delay_s\": " << what.delay_s
            << ", \"also\": " << (what.also ? "true" : "false")
-           << ", \"kill\": " << (what.kill ? "true" : "false") << "}\n";
+           << ", \"kill\": " << (what.kill ? "true" : "false")
+           << ", \"pass\": " << (what.pass ? "true" : "false") << "}\n";
   }
 
   /// No further mishaps.

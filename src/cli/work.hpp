@@ -19,7 +19,7 @@ struct WorkOptions {
   bool hide_animation = false;
   std::string budget;  ///< Empty: none, or the one that the run has.
   std::optional<int> parallel;
-  bool wait = false;  ///< For the jobs of the batch system, too.
+  bool wait = false;   ///< For the jobs of the batch system, too.
   bool chain = false;  ///< Jobs are submitted before those that they depend on have ended.
   bool cancel_on_interrupt = false;
   int verbosity = 0;    ///< 1: the log on the console; 2: what commands print; 3: both.

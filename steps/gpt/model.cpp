@@ -2,6 +2,7 @@
 
 #include "transformer/recompute.hpp"
 #include "transformer/tensor_parallel.hpp"
+#include "transformer/tensor_ranks.hpp"
 #include "transformer/vocab_parallel.hpp"
 
 #include <cstddef>

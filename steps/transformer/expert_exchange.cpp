@@ -1,5 +1,6 @@
 #include "transformer/expert_exchange.hpp"
 
+#include "harness/communicator.hpp"
 #include "transformer/autograd_value.hpp"
 #include "transformer/tensor_parallel.hpp"
 

@@ -8,6 +8,7 @@
 #include "transformer/generation.hpp"
 #include "transformer/inference_report.hpp"
 #include "transformer/key_value_cache.hpp"
+#include "transformer/layout.hpp"
 #include "transformer/parallel_training.hpp"
 #include "transformer/token_data.hpp"
 

@@ -1,5 +1,6 @@
 #include "transformer/tensor_parallel.hpp"
 
+#include "harness/communicator.hpp"
 #include "transformer/autograd_value.hpp"
 #include "transformer/matrix_product.hpp"
 

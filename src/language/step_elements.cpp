@@ -204,9 +204,9 @@ Element energy() {
                       "true"}},
       .details =
           "Columns: energy_wh, its half width energy_uncertainty_wh, power_mean_w, power_max_w,\n"
-          "duration_s, energy_<device>_wh. With a baseline also power_idle_w and energy_net_wh. "
-          "For\n"
-          "each region that the program marks: energy_region_<name>_wh, power_region_<name>_w and\n"
+          "for single GPUs and IPUs power_device_max_w and power_device_mean_w, duration_s,\n"
+          "energy_<device>_wh. With a baseline also power_idle_w and energy_net_wh. For each\n"
+          "region that the program marks: energy_region_<name>_wh, power_region_<name>_w and\n"
           "duration_region_<name>_s. The state of the machine: machine_load, machine_other_cpus,\n"
           "machine_governor, machine_gpu_clock_mhz and others.",
       .example =

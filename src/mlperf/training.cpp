@@ -78,7 +78,7 @@ std::optional<double> rate(std::optional<double> samples, double time_s, double 
 
 }  // namespace
 
-Training training_of(const Log& log, const std::string& file) {
+Training training_of(const Log& log, const std::string& file, Staging staging) {
   const std::int64_t run_start_ms = required(log, "run_start", file).time_ms;
   const Event& stop = required(log, "run_stop", file);
   const auto status = stop.metadata.find("status");
@@ -91,12 +91,15 @@ Training training_of(const Log& log, const std::string& file) {
   // A machine without accelerators counts its nodes.
   training.devices = number_at(log, "number_of_nodes").value_or(1) *
                      std::max(1.0, number_at(log, "accelerators_per_node").value_or(1));
-  const std::vector<Interval> staging = intervals_of(log, "staging");
-  training.staging_s = duration_s(staging);
-  training.time_s = seconds(training.end_ms - run_start_ms) + training.staging_s -
-                    overlap_s(staging, {{run_start_ms, training.end_ms}});
-  for (const Interval& interval : staging)
-    training.begin_ms = std::min(training.begin_ms, interval.begin_ms);
+  const std::vector<Interval> stagings = intervals_of(log, "staging");
+  training.staging_s = duration_s(stagings);
+  training.time_s = seconds(training.end_ms - run_start_ms) -
+                    overlap_s(stagings, {{run_start_ms, training.end_ms}});
+  if (staging == Staging::counts) {
+    training.time_s += training.staging_s;
+    for (const Interval& interval : stagings)
+      training.begin_ms = std::min(training.begin_ms, interval.begin_ms);
+  }
 
   std::vector<Interval> epochs = intervals_of(log, "epoch");
   training.epochs = static_cast<double>(epochs.size());

@@ -55,4 +55,8 @@ steps::Cost lstm_cost() {
   return cost.linear({.in = Sizes::hidden, .out = 2, .positions = half_level_count});
 }
 
+steps::Cost reading_cost() {
+  return cost_of_input();
+}
+
 }  // namespace bench::ap3

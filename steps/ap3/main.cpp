@@ -6,6 +6,7 @@
 #include "ap3/dataset.hpp"
 #include "ap3/loss.hpp"
 #include "ap3/lstm.hpp"
+#include "ap3/reading.hpp"
 #include "harness/adamw.hpp"
 #include "harness/loader_options.hpp"
 #include "harness/log.hpp"
@@ -31,7 +32,7 @@ struct Options {
   steps::RateSchedule schedule{.highest = 1e-4};  // over samples
 };
 
-/// @param model `Cnn` or `Lstm`
+/// @param model `Cnn`, `Lstm` or `Reading`
 /// @param loss of predicted and target radiation
 template <typename Model, typename Loss>
 int train(steps::Session& session, const Options& options, const steps::Cost& cost, Model model,
@@ -74,8 +75,9 @@ int main(int argc, char** argv) {
   steps::Session session("ap3",
                          "Trains a radiation emulator of MAELSTROM's AP3 and reports its speed.");
   session.app()
-      .add_option("--model", options.model, "Convolutions (cnn), or the recurrent network (lstm)")
-      ->check(CLI::IsMember({"cnn", "lstm"}));
+      .add_option("--model", options.model,
+                  "Convolutions (cnn), the recurrent network (lstm), or only reading (none)")
+      ->check(CLI::IsMember({"cnn", "lstm", "none"}));
   steps::add_batch_options(session.app(), session.arguments());
   steps::add_data_options(session.app(), options.loader);
   steps::add_schedule_options(session.app(), options.schedule, "samples");
@@ -83,12 +85,16 @@ int main(int argc, char** argv) {
     return steps::exit_ok;
   steps::check_schedule_options(session.app(), options.schedule);
   const bool is_cnn = options.model == "cnn";
-  const steps::Cost cost = is_cnn ? cnn_cost() : lstm_cost();
+  const bool is_none = options.model == "none";
+  const steps::Cost cost = is_none ? reading_cost() : is_cnn ? cnn_cost() : lstm_cost();
   steps::log_value("model", options.model);
   cost.log();
   if (session.arguments().describe)
     return steps::exit_ok;
   session.begin();
+  if (is_none)
+    return train(session, options, cost, Reading(),
+                 [](const torch::Tensor& nothing, const auto&) { return nothing; });
   if (is_cnn)
     return train(session, options, cost, Cnn(), cnn_loss);
   return train(session, options, cost, Lstm(), [](const auto& predicted, const auto& target) {

@@ -2,6 +2,7 @@
 
 #include "transformer/recompute.hpp"
 #include "transformer/tensor_parallel.hpp"
+#include "transformer/tensor_ranks.hpp"
 #include "transformer/vocab_parallel.hpp"
 
 #include <cstddef>
@@ -118,11 +119,13 @@ void GptImpl::add_tables(const WeightInit& init) {
 }
 
 torch::Tensor GptImpl::embed(const torch::Tensor& tokens, std::int64_t first) {
-  const steps::Communicator& group = options_.shard.tensor;
+  const transformer::TensorRanks& group = options_.shard.tensor;
   torch::Tensor x =
       transformer::vocab_parallel_embedding(tokens, embedding_, group);  // (B, S/T, hidden)
-  if (positions_.defined())
-    x = x + positions_.narrow(0, first + group.rank() * x.size(1), x.size(1));
+  if (positions_.defined()) {
+    const std::int64_t own = group.have_all_tokens ? 0 : group.rank() * x.size(1);
+    x = x + positions_.narrow(0, first + own, x.size(1));
+  }
   if (options_.hidden_dropout > 0)
     x = torch::dropout(x, options_.hidden_dropout, is_training());
   return x;

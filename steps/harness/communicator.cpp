@@ -6,7 +6,10 @@
 #include "harness/rendezvous.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <functional>
+#include <numeric>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -273,6 +276,25 @@ torch::Tensor Communicator::reduce_scatter(const torch::Tensor& tensor) {
   const torch::Tensor sum = tensor.detach().clone();
   all_reduce(sum).wait();
   return sum.narrow(0, rank() * rows, rows).clone();
+}
+
+torch::Tensor Communicator::all_to_all(const torch::Tensor& rows, std::vector<std::int64_t> sent,
+                                       std::vector<std::int64_t> received) {
+  if (!state_)
+    return rows;
+  state_->check(rows);
+  std::vector<std::int64_t> shape = rows.sizes().vec();
+  shape.at(0) = std::reduce(received.begin(), received.end());
+  const torch::Tensor result = torch::empty(shape, rows.options().requires_grad(false));
+  const std::int64_t row_bytes =
+      std::accumulate(shape.begin() + 1, shape.end(), static_cast<std::int64_t>(rows.itemsize()),
+                      std::multiplies<>());
+  State::start(state_, "all_to_all", [&](Backend& backend) {
+    torch::Tensor output = as_bytes(result).view({result.size(0), row_bytes});
+    torch::Tensor input = as_bytes(rows).view({rows.size(0), row_bytes});
+    return backend.alltoall_base(output, input, received, sent);
+  }).wait();
+  return result;
 }
 
 void Communicator::broadcast(const torch::Tensor& tensor, int root) {

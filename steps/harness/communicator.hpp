@@ -4,11 +4,13 @@
 #include "harness/torch_all.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace bench::steps {
 
@@ -89,6 +91,13 @@ class Communicator {
   /// May share memory with `tensor` for one rank.
   /// @throws std::invalid_argument if n is not a multiple of the number of ranks
   torch::Tensor reduce_scatter(const torch::Tensor& tensor);
+
+  /// Sends each rank its rows of a tensor (n, ...), and receives those of all ranks for this one,
+  /// in the order of the ranks. May share memory with `rows` for one rank.
+  /// @param sent rows to each rank: those to rank 0 come first, and so on; n in all
+  /// @param received rows from each rank, the number that it sends here
+  torch::Tensor all_to_all(const torch::Tensor& rows, std::vector<std::int64_t> sent,
+                           std::vector<std::int64_t> received);
 
   /// Overwrites the tensor with that of the rank `root`.
   void broadcast(const torch::Tensor& tensor, int root = 0);

@@ -83,6 +83,8 @@ double report_measured(Session& session, const Loop& loop, const ReportedWork& w
 int report_outcome(Session& session, const Loop& loop) {
   if (const auto peak_bytes = peak_memory_bytes(session.device()))
     log_value("peak_memory_bytes", *peak_bytes);
+  if (const auto peak_bytes = peak_memory_bytes(torch::kCPU))
+    log_value("peak_host_memory_bytes", *peak_bytes);
   log_value("total_runtime_s", session.seconds());
   if (const auto step = loop.diverged_at()) {
     log_value("diverged_at_step", *step);

@@ -5,12 +5,14 @@
 #include "harness/device.hpp"
 #include "harness/environment.hpp"
 #include "harness/interruption.hpp"
+#include "harness/log.hpp"
 #include "harness/memory.hpp"
 #include "harness/metrics_file.hpp"
 #include "harness/mllog.hpp"
 #include "harness/program.hpp"
 #include "harness/weights.hpp"
 
+#include <chrono>
 #include <cstdio>
 
 #include <CLI/CLI.hpp>
@@ -73,8 +75,12 @@ void Session::load_weights(torch::nn::Module& network) const {
 }
 
 void Session::save_weights(const torch::nn::Module& network) const {
-  if (communicator_->rank() == 0)
-    steps::save_weights(arguments_.save_weights, network);
+  if (arguments_.save_weights.empty() || communicator_->rank() != 0)
+    return;
+  const auto begin = std::chrono::steady_clock::now();
+  steps::save_weights(arguments_.save_weights, network);
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+  log_value("save_weights_s", time.count());
 }
 
 void Session::start_training() {

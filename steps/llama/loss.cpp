@@ -10,8 +10,9 @@ torch::Tensor training_loss(const Llama& model, const Options& options, const to
                             const torch::Tensor& tokens, const steps::Communicator& group) {
   const torch::Tensor loss = transformer::next_token_loss(scores, tokens, group);
   const torch::Tensor balance = model->balance_loss();
-  return balance.defined() ? transformer::with_gradient_of(loss, options.balance_weight * balance)
-                           : loss;
+  return balance.defined()
+             ? transformer::with_gradient_of(loss, options.balance_weight / group.size() * balance)
+             : loss;
 }
 
 void log_expert_loads(const Llama& model, steps::Communicator& ranks) {
@@ -23,7 +24,9 @@ void log_expert_loads(const Llama& model, steps::Communicator& ranks) {
   const torch::Tensor relative = loads.to(torch::kFloat) / loads.to(torch::kFloat).mean(1, true);
   steps::log_value("expert_load_max", relative.amax(1).mean().item<double>());
   steps::log_value("expert_load_min", relative.amin(1).mean().item<double>());
-  steps::log_value("balance_loss", balance.item<double>());
+  const torch::Tensor sum = balance.detach().clone();
+  ranks.all_reduce(sum).wait();
+  steps::log_value("balance_loss", sum.item<double>() / ranks.size());
 }
 
 }  // namespace bench::llama

@@ -15,7 +15,8 @@ torch::Tensor training_loss(const Llama& model, const Options& options, const to
                             const torch::Tensor& tokens, const steps::Communicator& group);
 
 /// Prints the tokens of the experts with the most and the fewest, relative to an even share, as
-/// means over the layers, and the last balance loss. Nothing without experts.
+/// means over the layers, and the last balance loss, the mean over layers and ranks. Nothing
+/// without experts.
 void log_expert_loads(const Llama& model, steps::Communicator& ranks);
 
 }  // namespace bench::llama

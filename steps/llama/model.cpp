@@ -62,6 +62,9 @@ std::vector<torch::Tensor> LayerImpl::whole_parameters() const {
   std::vector<torch::Tensor> result = attention_norm_->parameters();
   for (const torch::Tensor& parameter : mlp_norm_->parameters())
     result.push_back(parameter);
+  if (experts_)
+    for (const torch::Tensor& parameter : experts_->whole_parameters())
+      result.push_back(parameter);
   return result;
 }
 

@@ -26,7 +26,7 @@ struct ModelOptions {
 };
 
 /// x + attention(norm(x)), then x + swiglu(norm(x)): (B, S/T, hidden) -> (B, S/T, hidden). The T
-/// tensor-parallel ranks split the key/value heads and the width of the MLP. Experts are not split.
+/// tensor-parallel ranks split the key/value heads, and the width of the MLP or the experts.
 class LayerImpl : public torch::nn::Module {
  public:
   /// @param number of the layer in the model, from 0
@@ -65,7 +65,7 @@ class LlamaImpl : public transformer::LanguageModel {
 
   /// Mean over the layers of `transformer::Experts::balance_loss`; undefined without experts.
   torch::Tensor balance_loss() const;
-  /// Tokens of each expert in the training, (layers, experts); undefined without experts.
+  /// This rank's tokens of each expert in the training, (layers, experts); undefined without.
   torch::Tensor expert_loads() const;
 
  private:

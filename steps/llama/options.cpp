@@ -80,10 +80,14 @@ void check_experts(const Options& options) {
     throw steps::UsageError(
         fmt::format("a token cannot use {} of {} experts", a.experts_per_token, a.experts),
         "--experts-per-token must be at most --experts");
-  if (a.experts > 0 && options.layout.devices_per_model() > 1)
-    throw steps::UsageError("experts are not split among ranks",
-                            "leave out --tensor-parallel and --pipeline-parallel: each rank has "
-                            "all experts and computes its own tokens");
+  if (a.experts % options.layout.tensor != 0)
+    throw steps::UsageError(fmt::format("{} experts cannot be shared by {} tensor-parallel ranks",
+                                        a.experts, options.layout.tensor),
+                            "--experts must be a multiple of --tensor-parallel");
+  if (a.experts > 0 && options.layout.pipeline > 1)
+    throw steps::UsageError("layers with experts cannot be divided into pipeline stages",
+                            "leave out --pipeline-parallel; --tensor-parallel spreads the experts "
+                            "over ranks");
   if (a.experts > 0 && options.recompute == "full")
     throw steps::UsageError("layers with experts cannot be recomputed",
                             "leave out --recompute full");

@@ -1,5 +1,7 @@
 #include "transformer/experts.hpp"
 
+#include "transformer/expert_exchange.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -10,12 +12,16 @@ namespace bench::transformer {
 ExpertsImpl::ExpertsImpl(const WeightInit& init, std::uint64_t number, std::int64_t count,
                          std::int64_t per_token, std::int64_t hidden, std::int64_t width,
                          double deviation, double down_deviation)
-    : per_token_(per_token),
+    : ranks_(init.group),
+      per_token_(per_token),
       router_(register_parameter("router", init.whole(number, count, hidden, deviation))),
       loads_(torch::zeros({count}, init.tensors.dtype(torch::kLong))) {
-  for (std::int64_t i = 0; i < count; ++i)
+  WeightInit whole = init;  // an expert is not split
+  whole.group = {};
+  const std::int64_t own = count / ranks_.size();
+  for (std::int64_t i = own * ranks_.rank(); i < own * (ranks_.rank() + 1); ++i)
     experts_.push_back(register_module("expert" + std::to_string(i),
-                                       SwiGlu(init, number + 1 + 2 * static_cast<std::uint64_t>(i),
+                                       SwiGlu(whole, number + 1 + 2 * static_cast<std::uint64_t>(i),
                                               hidden, width, deviation, down_deviation)));
 }
 
@@ -29,27 +35,26 @@ torch::Tensor ExpertsImpl::forward(const torch::Tensor& x) {
   const auto [expert, order] = chosen.flatten().sort(/*stable=*/true, 0, /*descending=*/false);
   const torch::Tensor counts =
       expert.unsqueeze(1).eq(torch::arange(router_.size(0), expert.options())).sum(0);
-  const torch::Tensor on_host = counts.to(torch::kCPU);
-  const std::vector<torch::Tensor> shares =
-      tokens.index_select(0, order.div(per_token_, "floor"))
-          .split_with_sizes({on_host.data_ptr<std::int64_t>(), experts_.size()});
-  std::vector<torch::Tensor> results;
+  ExpertExchange exchange(counts, ranks_);
+  std::vector<torch::Tensor> results =
+      exchange.to_experts(tokens.index_select(0, order.div(per_token_, "floor")));
   for (std::size_t i = 0; i < experts_.size(); ++i)
-    results.push_back(experts_[i]->forward(shares[i].unsqueeze(0)).squeeze(0));
-  const torch::Tensor by_token = torch::cat(results)
+    results[i] = experts_[i]->forward(results[i].unsqueeze(0)).squeeze(0);
+  const torch::Tensor by_token = exchange.to_rows(results)
                                      .index_select(0, order.argsort())
                                      .view({tokens.size(0), per_token_, tokens.size(1)});
-  if (is_training())
-    balance(scores, counts);
+  if (is_training()) {
+    balance(scores, exchange.counts());
+    loads_.add_(counts);
+  }
   return (by_token * weights.unsqueeze(2)).sum(1).view(x.sizes());
 }
 
 void ExpertsImpl::balance(const torch::Tensor& scores, const torch::Tensor& counts) {
   const auto count = static_cast<double>(counts.numel());
-  const auto assignments = static_cast<double>(scores.size(0) * per_token_);
+  const auto assignments = static_cast<double>(scores.size(0) * ranks_.size() * per_token_);
   const torch::Tensor shares = counts.to(torch::kFloat) / assignments;
   balance_loss_ = count * (shares * torch::softmax(scores, 1).mean(0)).sum();
-  loads_.add_(counts);
 }
 
 torch::Tensor with_gradient_of(const torch::Tensor& loss, const torch::Tensor& extra) {

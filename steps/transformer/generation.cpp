@@ -1,5 +1,7 @@
 #include "transformer/generation.hpp"
 
+#include "transformer/vocab_parallel.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <utility>
@@ -7,15 +9,16 @@
 
 namespace bench::transformer {
 
-Generation::Generation(std::shared_ptr<LanguageModel> model, KeyValueCache cache)
-    : model_(std::move(model)), cache_(std::move(cache)) {
+Generation::Generation(std::shared_ptr<LanguageModel> model, KeyValueCache cache,
+                       const TensorRanks& ranks)
+    : model_(std::move(model)), cache_(std::move(cache)), ranks_(ranks) {
   model_->eval();
 }
 
 torch::Tensor Generation::next_tokens(const torch::Tensor& tokens) {
   const torch::NoGradGuard no_gradient;
   scores_ = model_->next_scores(tokens, cache_);
-  return scores_.argmax(1, /*keepdim=*/true);
+  return most_likely_tokens(scores_, ranks_);
 }
 
 torch::Tensor Generation::prefill(const torch::Tensor& prompts) {

@@ -3,6 +3,7 @@
 #include "harness/torch_all.hpp"
 #include "transformer/key_value_cache.hpp"
 #include "transformer/language_model.hpp"
+#include "transformer/tensor_ranks.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -15,9 +16,10 @@ namespace bench::transformer {
 /// Each token is brought to the host as soon as it is known, as one that answers a user is.
 class Generation {
  public:
-  /// @param model whole, on this rank
   /// @param cache with room for the prompt and all new tokens but the last
-  Generation(std::shared_ptr<LanguageModel> model, KeyValueCache cache);
+  /// @param ranks those that split the model; they have all tokens
+  Generation(std::shared_ptr<LanguageModel> model, KeyValueCache cache,
+             const TensorRanks& ranks = {});
 
   /// Runs prompts, and forgets those before.
   /// @param prompts (B, S) int64 on the device
@@ -31,7 +33,7 @@ class Generation {
   torch::Tensor decode(std::int64_t count, std::vector<double>& latencies_s);
 
   std::int64_t cache_bytes() const { return cache_.bytes(); }
-  /// Whether all scores of the last token are finite; true before the first.
+  /// Whether all scores of the last token that this rank has are finite; true before the first.
   bool has_finite_scores() const;
 
  private:
@@ -40,9 +42,10 @@ class Generation {
 
   std::shared_ptr<LanguageModel> model_;
   KeyValueCache cache_;
+  TensorRanks ranks_;
   std::int64_t prompt_tokens_ = 0;
   torch::Tensor first_tokens_;  // (B, 1)
-  torch::Tensor scores_;        // (B, V), of the last token
+  torch::Tensor scores_;        // (B, V/T), of the last token
 };
 
 }  // namespace bench::transformer

@@ -2,6 +2,7 @@
 
 #include "harness/communicator.hpp"
 #include "transformer/layout.hpp"
+#include "transformer/tensor_ranks.hpp"
 
 #include <cstdint>
 
@@ -19,7 +20,7 @@ class Grid {
 
   steps::Communicator& all() { return all_; }
   /// Ranks with other shares of the same layers.
-  steps::Communicator& tensor() { return tensor_; }
+  TensorRanks& tensor() { return tensor_; }
   /// Ranks with the same share of the model and other samples.
   steps::Communicator& data() { return data_; }
   /// The first and the last stage, which both hold a tied embedding; this rank alone in other
@@ -41,7 +42,7 @@ class Grid {
   steps::Communicator& all_;
   std::int64_t stage_;
   std::int64_t stages_;
-  steps::Communicator tensor_;
+  TensorRanks tensor_;
   steps::Communicator data_;
   steps::Communicator ends_;
   steps::Communicator to_next_stage_;

@@ -8,6 +8,7 @@
 #include "transformer/generation.hpp"
 #include "transformer/inference_report.hpp"
 #include "transformer/key_value_cache.hpp"
+#include "transformer/layout.hpp"
 #include "transformer/parallel_training.hpp"
 #include "transformer/token_data.hpp"
 
@@ -26,14 +27,17 @@ namespace {
 
 using steps::log_value;
 
-std::int64_t bytes_per_number(const TrainingOptions& options) {
-  return static_cast<std::int64_t>(c10::elementSize(parameter_type(options.common.precision())));
+/// A rank's share of the key/value heads.
+DecoderSizes cached_sizes(DecoderSizes sizes, const Layout& layout) {
+  sizes.key_value_heads /= layout.tensor;
+  return sizes;
 }
 
+/// Of a rank.
 std::int64_t cache_bytes(const InferenceOptions& inference, const TrainingOptions& options,
                          const DecoderSizes& sizes) {
-  return key_value_cache_bytes(sizes, inference.batch_size, inference.cached_tokens(),
-                               bytes_per_number(options));
+  return key_value_cache_bytes(cached_sizes(sizes, options.layout), inference.batch_size,
+                               inference.cached_tokens(), bytes_per_number(options));
 }
 
 /// Runs the batches of one phase after the other. All ranks begin a batch together, and a phase
@@ -96,7 +100,8 @@ void check_inference_memory(steps::Session& session, const TrainingOptions& opti
   constexpr double gib = 1024.0 * 1024 * 1024;
   const int processes = session.find_ranks().local_size.value_or(1);
   const auto there = static_cast<double>(steps::device_memory_bytes(session.device(), processes));
-  const auto weights = static_cast<double>(cost.parameters * bytes_per_number(options));
+  const auto weights =
+      static_cast<double>(cost.parameters / options.layout.tensor * bytes_per_number(options));
   const auto cache = static_cast<double>(cache_bytes(inference, options, cost.sizes));
   if (weights + cache > there)
     throw steps::OutOfMemory(
@@ -104,10 +109,14 @@ void check_inference_memory(steps::Session& session, const TrainingOptions& opti
                     "GiB of each device",
                     weights / gib, cache / gib, there / gib),
         "a smaller --batch-size or fewer tokens need a smaller cache; bf16 weights have half the "
-        "bytes of fp32");
+        "bytes of fp32; --tensor-parallel shares both among devices");
 }
 
 }  // namespace
+
+std::int64_t bytes_per_number(const TrainingOptions& options) {
+  return static_cast<std::int64_t>(c10::elementSize(parameter_type(options.common.precision())));
+}
 
 double InferenceCost::prompt_macs(std::int64_t tokens) const {
   const auto count = static_cast<double>(tokens);
@@ -124,6 +133,7 @@ void log_inference(const InferenceOptions& inference, const TrainingOptions& opt
   log_value("new_tokens", inference.new_tokens);
   log_value("steps", options.common.steps);
   log_value("warmup", options.common.warmup);
+  log_value("tensor_parallel", options.layout.tensor);
   log_value("attention", attention_name(parse_attention(options.attention)));
   log_value("prefill_flops_per_prompt", 2 * cost.prompt_macs(inference.prompt_tokens));
   log_value("weight_bytes", cost.parameters * bytes_per_number(options));
@@ -135,6 +145,7 @@ int run_inference(steps::Session& session, const TrainingOptions& options,
                   const MakeModel& make_model) {
   check_inference_memory(session, options, inference, cost);
   Grid grid(session.ranks(), options.layout);
+  grid.tensor().have_all_tokens = true;
   const torch::TensorOptions tensors = model_tensors(options, session.device());
   const std::shared_ptr<LanguageModel> model = make_model(tensors, grid);
   session.load_weights(*model);
@@ -142,8 +153,10 @@ int run_inference(steps::Session& session, const TrainingOptions& options,
                        cost.kinds);
   data.log();
   const auto batches = data.training(grid, /*first_sample=*/0);
-  Generation generation(
-      model, KeyValueCache(cost.sizes, inference.batch_size, inference.cached_tokens(), tensors));
+  Generation generation(model,
+                        KeyValueCache(cached_sizes(cost.sizes, options.layout),
+                                      inference.batch_size, inference.cached_tokens(), tensors),
+                        grid.tensor());
   log_value("kv_cache_bytes", generation.cache_bytes());
   InferenceTimes times;
   torch::Tensor prompts;  // (B, prompt tokens)
@@ -173,7 +186,7 @@ int run_inference(steps::Session& session, const TrainingOptions& options,
   times.decode_s = timers.asides_s("decode");
   for (const double token_s : times.token_times_s)
     timers.keep("inter_token_latency", token_s);
-  report_inference(session, times, inference, cost, bytes_per_number(options));
+  report_inference(session, times, options, inference, cost);
   return report_outcome(session, phases.is_interrupted());
 }
 

@@ -33,11 +33,15 @@ struct InferenceCost {
 void log_inference(const InferenceOptions& inference, const TrainingOptions& options,
                    const InferenceCost& cost);
 
+/// Of a parameter, and of a number in the cache.
+std::int64_t bytes_per_number(const TrainingOptions& options);
+
 /// Makes a model with its first weights.
 using MakeModel =
     std::function<std::shared_ptr<LanguageModel>(const torch::TensorOptions& tensors, Grid& grid)>;
 
-/// Generates tokens greedily with a model that each rank has as a whole, and prints how fast.
+/// Generates tokens greedily, and prints how fast. The tensor-parallel ranks of the layout share a
+/// copy of the model and its prompts; each copy has prompts of its own.
 ///
 /// All prompts are measured one after the other, as the region `prefill`, and then all new tokens,
 /// as the region `decode`. So a meter that reads power every 100 ms can tell the phases apart,

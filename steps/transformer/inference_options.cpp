@@ -51,7 +51,8 @@ void add_inference_options(CLI::App& app, InferenceOptions& options) {
       "--inference", options.enabled,
       "Generate tokens instead of training: --steps batches of prompts, after --warmup "
       "others, then as many times the new tokens of the last batch");
-  app.add_option("--batch-size", options.batch_size, "Sequences of each rank at a time")
+  app.add_option("--batch-size", options.batch_size,
+                 "Sequences at a time, of each copy of the model")
       ->check(CLI::Range(std::int64_t{1}, most_sequences))
       ->needs(inference);
   app.add_option("--prompt-tokens", options.prompt_tokens, "Tokens of each prompt")
@@ -67,10 +68,9 @@ void add_inference_options(CLI::App& app, InferenceOptions& options) {
 
 void prepare_inference(const InferenceOptions& inference, TrainingOptions& options,
                        const DecoderSizes& sizes) {
-  if (options.layout.devices_per_model() > 1)
-    throw steps::UsageError("inference does not split a model among ranks",
-                            "leave out --tensor-parallel and --pipeline-parallel: each rank has "
-                            "the whole model and prompts of its own");
+  if (options.layout.pipeline > 1)
+    throw steps::UsageError("inference does not divide a model into pipeline stages",
+                            "leave out --pipeline-parallel; --tensor-parallel splits the matrices");
   if (inference.prompt_tokens + inference.new_tokens > sizes.sequence)
     throw steps::UsageError(
         fmt::format("a prompt of {} tokens and {} new ones exceed the context of {}",

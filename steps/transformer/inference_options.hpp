@@ -14,7 +14,7 @@ namespace bench::transformer {
 /// What a language model generates in place of a training.
 struct InferenceOptions {
   bool enabled = false;
-  std::int64_t batch_size = 1;  ///< Sequences of each rank at a time.
+  std::int64_t batch_size = 1;  ///< Sequences of each copy of the model at a time.
   std::int64_t prompt_tokens = 512;
   std::int64_t new_tokens = 128;  ///< Of each sequence; the prompt's pass gives the first.
 
@@ -27,7 +27,7 @@ struct InferenceOptions {
 void add_inference_options(CLI::App& app, InferenceOptions& options);
 
 /// Takes the batch over into the options of data and ranks.
-/// @throws steps::UsageError if the model cannot generate that much, or is to be split
+/// @throws steps::UsageError if the model cannot generate that much, or is to have several stages
 void prepare_inference(const InferenceOptions& inference, TrainingOptions& options,
                        const DecoderSizes& sizes);
 

@@ -53,51 +53,56 @@ void log_rate(const std::string& phase, double tokens, double seconds, int ranks
 }
 
 void report_prefill(steps::Session& session, const InferenceTimes& times,
-                    const InferenceOptions& inference, const InferenceCost& cost) {
+                    const TrainingOptions& options, const InferenceOptions& inference,
+                    const InferenceCost& cost) {
   const torch::Tensor samples_s = of_all_ranks(session, times.prefill_s);
   const double seconds = seconds_of_slowest(samples_s);
   const double prompts = real_of(inference.batch_size * std::ssize(times.prefill_s));
-  const int ranks = session.ranks().size();
+  const double tokens = prompts * real_of(options.layout.data * inference.prompt_tokens);
   log_latency("time_to_first_token", samples_s);
-  log_rate("prefill", ranks * prompts * real_of(inference.prompt_tokens), seconds, ranks);
-  const double tflops = 2 * cost.prompt_macs(inference.prompt_tokens) * prompts / seconds / tera;
+  log_rate("prefill", tokens, seconds, session.ranks().size());
+  const double tflops = 2 * cost.prompt_macs(inference.prompt_tokens) * prompts /
+                        real_of(options.layout.tensor) / seconds / tera;
   log_value("prefill_tflops_per_device", tflops);
   if (const double peak = session.arguments().peak_tflops; peak > 0)
     log_value("prefill_mfu_percent", 100 * tflops / peak);
 }
 
-/// That a step of decoding must read, in the middle of the new tokens: weights, keys and values.
-double bytes_per_step(const InferenceOptions& inference, const InferenceCost& cost,
-                      std::int64_t bytes_per_number) {
+/// That a device must read in a step of decoding, in the middle of the new tokens: weights, keys
+/// and values.
+double bytes_per_step(const TrainingOptions& options, const InferenceOptions& inference,
+                      const InferenceCost& cost) {
+  const std::int64_t bytes = bytes_per_number(options);
   const double tokens = real_of(inference.prompt_tokens) + real_of(inference.new_tokens) / 2;
-  return real_of(cost.multiplied_parameters * bytes_per_number) +
-         tokens *
-             real_of(key_value_cache_bytes(cost.sizes, inference.batch_size, 1, bytes_per_number));
+  const double all =
+      real_of(cost.multiplied_parameters * bytes) +
+      tokens * real_of(key_value_cache_bytes(cost.sizes, inference.batch_size, 1, bytes));
+  return all / real_of(options.layout.tensor);
 }
 
 void report_decode(steps::Session& session, const InferenceTimes& times,
-                   const InferenceOptions& inference, const InferenceCost& cost,
-                   std::int64_t bytes_per_number) {
+                   const TrainingOptions& options, const InferenceOptions& inference,
+                   const InferenceCost& cost) {
   const double seconds = seconds_of_slowest(of_all_ranks(session, times.decode_s));
   const double steps = real_of(std::ssize(times.token_times_s));
-  const int ranks = session.ranks().size();
+  const double tokens = steps * real_of(options.layout.data * inference.batch_size);
   log_latency("inter_token_latency", of_all_ranks(session, times.token_times_s));
-  log_rate("decode", ranks * steps * real_of(inference.batch_size), seconds, ranks);
+  log_rate("decode", tokens, seconds, session.ranks().size());
   log_value("decode_gigabytes_per_second_per_device",
-            bytes_per_step(inference, cost, bytes_per_number) * steps / seconds / giga);
+            bytes_per_step(options, inference, cost) * steps / seconds / giga);
 }
 
 }  // namespace
 
 void report_inference(steps::Session& session, const InferenceTimes& times,
-                      const InferenceOptions& inference, const InferenceCost& cost,
-                      std::int64_t bytes_per_number) {
+                      const TrainingOptions& options, const InferenceOptions& inference,
+                      const InferenceCost& cost) {
   log_value("measured_prefills", times.prefill_s.size());
   log_value("measured_decodes", times.decode_s.size());
   if (!times.prefill_s.empty())
-    report_prefill(session, times, inference, cost);
+    report_prefill(session, times, options, inference, cost);
   if (!times.decode_s.empty())
-    report_decode(session, times, inference, cost, bytes_per_number);
+    report_decode(session, times, options, inference, cost);
   session.write_timings();
   std::fflush(stdout);  // a failure afterwards must not lose them
 }

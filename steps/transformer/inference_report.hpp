@@ -3,6 +3,7 @@
 #include "harness/session.hpp"
 #include "transformer/inference.hpp"
 #include "transformer/inference_options.hpp"
+#include "transformer/training_options.hpp"
 
 #include <cstdint>
 #include <string>
@@ -27,10 +28,10 @@ struct InferenceTimes {
 ///     decode_tokens_per_second, decode_tokens_per_second_per_device,
 ///     decode_gigabytes_per_second_per_device
 ///
-/// A batch has ended when the slowest rank has ended it. Lines of a phase without a batch are left
-/// out.
+/// Ranks that share a copy of the model share its tokens and operations. A batch has ended when the
+/// slowest rank has ended it. Lines of a phase without a batch are left out.
 void report_inference(steps::Session& session, const InferenceTimes& times,
-                      const InferenceOptions& inference, const InferenceCost& cost,
-                      std::int64_t bytes_per_number);
+                      const TrainingOptions& options, const InferenceOptions& inference,
+                      const InferenceCost& cost);
 
 }  // namespace bench::transformer

@@ -42,6 +42,7 @@ class LayerCache {
 /// Efficiently Scaling Transformer Inference (arXiv:2211.05102), section 2.1.
 class KeyValueCache {
  public:
+  /// @param sizes with the key/value heads of this rank
   /// @param tokens the most that a sequence may have
   KeyValueCache(const DecoderSizes& sizes, std::int64_t batch, std::int64_t tokens,
                 const torch::TensorOptions& tensors);

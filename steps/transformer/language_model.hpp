@@ -1,8 +1,8 @@
 #pragma once
 
-#include "harness/communicator.hpp"
 #include "harness/torch_all.hpp"
 #include "transformer/key_value_cache.hpp"
+#include "transformer/tensor_ranks.hpp"
 
 #include <cstdint>
 #include <utility>
@@ -12,8 +12,8 @@ namespace bench::transformer {
 
 /// The share of a model that a rank holds.
 struct Shard {
-  steps::Communicator tensor;  ///< Ranks that split the matrices.
-  std::int64_t stage = 0;      ///< Of the pipeline; each has an equal share of the layers.
+  TensorRanks tensor;      ///< Ranks that split the matrices.
+  std::int64_t stage = 0;  ///< Of the pipeline; each has an equal share of the layers.
   std::int64_t stages = 1;
 
   bool is_first() const { return stage == 0; }
@@ -28,10 +28,11 @@ class LanguageModel : public torch::nn::Module {
   /// @returns (B, S/T, hidden); in the last stage the scores of each next token, (B, S, V/T)
   virtual torch::Tensor forward(const torch::Tensor& input) = 0;
 
-  /// Runs tokens that follow those in a cache, and adds their keys and values to it. For a whole
-  /// model on one rank.
-  /// @param tokens (B, S) int64
-  /// @returns the scores of the token after the last, (B, V)
+  /// Runs tokens that follow those in a cache, and adds their keys and values to it. For a model of
+  /// one stage, whose tensor-parallel ranks have all tokens.
+  /// @param tokens (B, S) int64, the same on these ranks
+  /// @param cache of the key/value heads of this rank
+  /// @returns the scores of the token after the last, (B, V/T)
   virtual torch::Tensor next_scores(const torch::Tensor& tokens, KeyValueCache& cache) = 0;
 
   /// Parameters that every tensor-parallel rank holds whole. The backward pass leaves the gradient

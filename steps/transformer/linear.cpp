@@ -40,7 +40,7 @@ RowLinearImpl::RowLinearImpl(const WeightInit& init, std::uint64_t number,
 torch::Tensor RowLinearImpl::forward(const torch::Tensor& x) {
   if (group_.size() == 1)
     return product(x, weight_, if_defined(bias_));
-  const torch::Tensor sum = reduce_scatter_sequence(torch::linear(x, weight_), group_);
+  const torch::Tensor sum = sum_of_ranks(product(x, weight_), group_);
   return bias_.defined() ? sum + bias_ : sum;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "harness/communicator.hpp"
 #include "harness/torch_all.hpp"
+#include "transformer/tensor_ranks.hpp"
 #include "transformer/weight_init.hpp"
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class ColumnLinearImpl : public torch::nn::Module {
   torch::Tensor forward(const torch::Tensor& x);
 
  private:
-  steps::Communicator group_;
+  TensorRanks group_;
   torch::Tensor weight_;  // (out/T, in)
   torch::Tensor bias_;    // (out/T), or undefined
 };
@@ -45,7 +45,7 @@ class RowLinearImpl : public torch::nn::Module {
   std::vector<torch::Tensor> whole_parameters() const;
 
  private:
-  steps::Communicator group_;
+  TensorRanks group_;
   torch::Tensor weight_;  // (out, in/T)
   torch::Tensor bias_;    // (out), or undefined
 };

@@ -30,8 +30,8 @@ class SelfAttentionImpl : public torch::nn::Module {
                     const SelfAttentionOptions& options);
 
   /// @param rotary null if queries and keys are not rotated
-  /// @param cache of the tokens before these, to which it adds these; null: there are none. Only
-  ///        for one rank that holds all heads.
+  /// @param cache of the tokens before these, to which it adds these; null: there are none. Of the
+  ///        key/value heads of this rank, which has all tokens.
   torch::Tensor forward(const torch::Tensor& x, const Rotary* rotary, LayerCache* cache = nullptr);
 
   /// Parameters that every tensor-parallel rank holds whole.

@@ -1,5 +1,6 @@
 #include "transformer/tensor_parallel.hpp"
 
+#include "harness/communicator.hpp"
 #include "transformer/autograd_value.hpp"
 #include "transformer/matrix_product.hpp"
 
@@ -19,14 +20,26 @@ torch::Tensor all_gather_slices(const torch::Tensor& x, Communicator& group) {
   return slices.transpose(0, 1).reshape({x.size(0), group.size() * x.size(1), x.size(2)});
 }
 
+/// In a format in which ranks can sum: Gloo of LibTorch 1.13 cannot sum bf16.
+torch::Tensor summable(const torch::Tensor& x) {
+  return x.is_cpu() && x.scalar_type() == torch::kBFloat16 ? x.to(torch::kFloat) : x;
+}
+
 /// (B, S, n) of each rank -> this rank's slice of their sum, (B, S/T, n).
 torch::Tensor reduce_scatter_slices(const torch::Tensor& x, Communicator& group) {
   const std::int64_t length = x.size(1) / group.size();
-  torch::Tensor slices =
+  const torch::Tensor slices =
       x.reshape({x.size(0), group.size(), length, x.size(2)}).transpose(0, 1).contiguous();
-  if (x.is_cpu() && x.scalar_type() == torch::kBFloat16)  // Gloo of LibTorch 1.13 cannot sum bf16
-    slices = slices.to(torch::kFloat);
-  return group.reduce_scatter(slices).view({x.size(0), length, x.size(2)}).to(x.scalar_type());
+  return group.reduce_scatter(summable(slices))
+      .view({x.size(0), length, x.size(2)})
+      .to(x.scalar_type());
+}
+
+/// (B, S, n) of each rank -> their sum, (B, S, n).
+torch::Tensor all_reduced(const torch::Tensor& x, Communicator group) {
+  const torch::Tensor sum = summable(x).contiguous();
+  group.all_reduce(sum).wait();
+  return sum.to(x.scalar_type());
 }
 
 class ColumnParallel : public torch::autograd::Function<ColumnParallel> {
@@ -72,14 +85,16 @@ class ReduceScatterSequence : public torch::autograd::Function<ReduceScatterSequ
 }  // namespace
 
 torch::Tensor column_parallel(const torch::Tensor& x, const torch::Tensor& weight,
-                              const c10::optional<torch::Tensor>& bias, const Communicator& group) {
-  if (group.size() == 1)
+                              const c10::optional<torch::Tensor>& bias, const TensorRanks& group) {
+  if (group.size() == 1 || group.have_all_tokens)
     return product(x, weight, bias);
   return ColumnParallel::apply(x, weight, bias, group);
 }
 
-torch::Tensor reduce_scatter_sequence(const torch::Tensor& x, const Communicator& group) {
-  return group.size() == 1 ? x : ReduceScatterSequence::apply(x, group);
+torch::Tensor sum_of_ranks(const torch::Tensor& x, const TensorRanks& group) {
+  if (group.size() == 1)
+    return x;
+  return group.have_all_tokens ? all_reduced(x, group) : ReduceScatterSequence::apply(x, group);
 }
 
 }  // namespace bench::transformer

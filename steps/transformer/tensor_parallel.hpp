@@ -1,13 +1,14 @@
 #pragma once
 
-#include "harness/communicator.hpp"
 #include "harness/torch_all.hpp"
+#include "transformer/tensor_ranks.hpp"
 
 namespace bench::transformer {
 
 // Operations of T tensor-parallel ranks. Matrices are split as in Shoeybi et al., Megatron-LM
 // (arXiv:1909.08053), section 3. Activations between them are split by tokens, as in Korthikanti et
-// al. (arXiv:2205.05198), section 4.2.2: rank t holds the t-th slice (B, S/T, n).
+// al. (arXiv:2205.05198), section 4.2.2: rank t holds the t-th slice (B, S/T, n). Of ranks that
+// have all tokens each holds (B, S, n) instead.
 
 /// Computes x W^T + b of the whole sequence, each rank for its rows of W. Keeps only the rank's
 /// slice of x for the backward pass, which gathers the sequence again.
@@ -16,12 +17,11 @@ namespace bench::transformer {
 /// @param bias (out/T), or none
 /// @returns (B, S, out/T)
 torch::Tensor column_parallel(const torch::Tensor& x, const torch::Tensor& weight,
-                              const c10::optional<torch::Tensor>& bias,
-                              const steps::Communicator& group);
+                              const c10::optional<torch::Tensor>& bias, const TensorRanks& group);
 
-/// Sums x over the ranks and returns the rank's slice of the sequence.
+/// Sums x over the ranks.
 /// @param x (B, S, n)
-/// @returns (B, S/T, n)
-torch::Tensor reduce_scatter_sequence(const torch::Tensor& x, const steps::Communicator& group);
+/// @returns the rank's slice of the sequence, (B, S/T, n)
+torch::Tensor sum_of_ranks(const torch::Tensor& x, const TensorRanks& group);
 
 }  // namespace bench::transformer

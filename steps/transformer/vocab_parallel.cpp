@@ -82,12 +82,23 @@ class CrossEntropy : public torch::autograd::Function<CrossEntropy> {
 }  // namespace
 
 torch::Tensor vocab_parallel_embedding(const torch::Tensor& tokens, const torch::Tensor& table,
-                                       const Communicator& group) {
+                                       const TensorRanks& group) {
   if (group.size() == 1)
     return torch::embedding(table, tokens);
   const LocalRows local(tokens, table.size(0), group.rank());
   const torch::Tensor rows = torch::embedding(table, local.row);
-  return reduce_scatter_sequence(rows.masked_fill(local.elsewhere.unsqueeze(2), 0), group);
+  return sum_of_ranks(rows.masked_fill(local.elsewhere.unsqueeze(2), 0), group);
+}
+
+torch::Tensor most_likely_tokens(const torch::Tensor& scores, const Communicator& group) {
+  if (group.size() == 1)
+    return scores.argmax(1, /*keepdim=*/true);
+  const auto [highest, column] = scores.max(1);
+  const torch::Tensor token = column + scores.size(1) * group.rank();
+  const torch::Tensor own = torch::stack({highest.to(torch::kDouble), token.to(torch::kDouble)});
+  const torch::Tensor all = Communicator(group).all_gather(own);             // (T, 2, B)
+  const torch::Tensor owner = all.select(1, 0).argmax(0, /*keepdim=*/true);  // (1, B)
+  return all.select(1, 1).gather(0, owner).t().to(torch::kLong);
 }
 
 torch::Tensor next_token_loss(const torch::Tensor& scores, const torch::Tensor& tokens,

@@ -2,6 +2,7 @@
 
 #include "harness/communicator.hpp"
 #include "harness/torch_all.hpp"
+#include "transformer/tensor_ranks.hpp"
 
 namespace bench::transformer {
 
@@ -11,9 +12,12 @@ namespace bench::transformer {
 /// Looks up rows of the embedding.
 /// @param tokens (B, S) int64, below V
 /// @param table (V/T, n)
-/// @returns (B, S/T, n)
+/// @returns (B, S/T, n), or (B, S, n) if the ranks have all tokens
 torch::Tensor vocab_parallel_embedding(const torch::Tensor& tokens, const torch::Tensor& table,
-                                       const steps::Communicator& group);
+                                       const TensorRanks& group);
+
+/// The tokens with the highest scores, the same on all ranks: (B, V/T) -> (B, 1) int64.
+torch::Tensor most_likely_tokens(const torch::Tensor& scores, const steps::Communicator& group);
 
 /// Mean cross-entropy of the next tokens in fp32, the same on all ranks. Besides the scores it
 /// keeps one copy of them in fp32, which becomes their gradient; LibTorch's cross-entropy keeps

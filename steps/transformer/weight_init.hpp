@@ -1,7 +1,7 @@
 #pragma once
 
-#include "harness/communicator.hpp"
 #include "harness/torch_all.hpp"
+#include "transformer/tensor_ranks.hpp"
 
 #include <cstdint>
 
@@ -15,7 +15,7 @@ namespace bench::transformer {
 struct WeightInit {
   std::uint64_t seed = 1;
   torch::TensorOptions tensors;  ///< Format and device of the parameters.
-  steps::Communicator group;     ///< The T tensor-parallel ranks.
+  TensorRanks group;             ///< Those that split the matrices.
 
   /// A matrix that every rank holds whole.
   torch::Tensor whole(std::uint64_t number, std::int64_t rows, std::int64_t columns,

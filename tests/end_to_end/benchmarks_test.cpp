@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(
         LocalCase{"scaling", {"gpt", "strong"}, "gpt", 2, "Tokens/second"},
         LocalCase{"ap1", {}, "ap1", 2, "Performance non-first epoch", "Total energy"},
         LocalCase{"ap2", {}, "ap2", 2, "Tokens/second", "GPU energy"},
-        LocalCase{"ap3", {}, "ap3", 2, "Non-first epoch Performance", "MAX Power"},
+        LocalCase{"ap3", {}, "ap3", 2, "Non-first epoch Performance", "Max. aggregate Power"},
         LocalCase{"ap4", {}, "ap4", 2, "performance", "Max aggregate power"},
         LocalCase{"ap5", {}, "ap5", 2, "performance", "Integrated Total Energy"},
         LocalCase{"ap6", {}, "ap6", 2, "performance", "Integrated total energy"},

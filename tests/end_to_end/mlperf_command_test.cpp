@@ -17,6 +17,21 @@ using testing::HasSubstr;
 
 class MlperfCommandTest : public testing::Test {
  protected:
+  /// Writes ten logs that differ in their seeds, with energy, and returns the command for them.
+  std::vector<std::string> score_of_ten(const std::string& text) {
+    std::vector<std::string> arguments{"mlperf", "score", "--style", "csv"};
+    for (int i = 0; i < 10; ++i) {
+      std::string log = text;
+      const std::string seed = R"("key": "seed", "value": 1)";
+      log.replace(log.find(seed), seed.size(), fmt::format(R"("key": "seed", "value": {})", i + 1));
+      const std::string file = fmt::format("{}/stdout", i);
+      here_.write(file, log);
+      here_.write(fmt::format("{}/energy.txt", i), "duration_s=3\nenergy_wh=12.5\n");
+      arguments.push_back(file);
+    }
+    return arguments;
+  }
+
   Playground here_;
   const std::string good_ =
       read_file(support::source_directory() / "examples/files/mlperf_hpc.log");
@@ -44,16 +59,7 @@ TEST_F(MlperfCommandTest, NamesFileLineAndRuleOfEachLog) {
 }
 
 TEST_F(MlperfCommandTest, ScoresTrainings) {
-  std::vector<std::string> arguments{"mlperf", "score", "--style", "csv"};
-  for (int i = 0; i < 10; ++i) {
-    std::string log = good_;
-    const std::string seed = R"("key": "seed", "value": 1)";
-    log.replace(log.find(seed), seed.size(), fmt::format(R"("key": "seed", "value": {})", i + 1));
-    const std::string file = fmt::format("{}/stdout", i);
-    here_.write(file, log);
-    here_.write(fmt::format("{}/energy.txt", i), "duration_s=3\nenergy_wh=12.5\n");
-    arguments.push_back(file);
-  }
+  std::vector<std::string> arguments = score_of_ten(good_);
   const auto score = here_.bench(arguments);
   EXPECT_EQ(score.status.code, 0) << score.standard_output << score.standard_error;
   EXPECT_THAT(score.standard_output, HasSubstr("cosmoflow,open,none,1,4,10,"));
@@ -67,6 +73,22 @@ TEST_F(MlperfCommandTest, ScoresTrainings) {
   EXPECT_EQ(too_few.status.code, 1);
   EXPECT_THAT(too_few.standard_error + too_few.standard_output,
               HasSubstr("the rules want 10 trainings of cosmoflow, not 9"));
+}
+
+TEST_F(MlperfCommandTest, LeavesStagingOutWhereThatIsAsked) {
+  const std::string staging =  // a minute, before all else
+      R"(:::MLLOG {"namespace": "", "time_ms": 1795577900000, "event_type": "INTERVAL_START", )"
+      R"("key": "staging_start", "value": null, "metadata": {"file": "a", "lineno": 1}})"
+      "\n"
+      R"(:::MLLOG {"namespace": "", "time_ms": 1795577960000, "event_type": "INTERVAL_END", )"
+      R"("key": "staging_stop", "value": null, "metadata": {"file": "a", "lineno": 1}})"
+      "\n";
+  std::vector<std::string> arguments = score_of_ten(staging + good_);
+  const auto counted = here_.bench(arguments);
+  EXPECT_EQ(counted.status.code, 0) << counted.standard_output << counted.standard_error;
+  EXPECT_THAT(counted.standard_output, HasSubstr(",10,3.30,1.00,"));
+  arguments.emplace_back("--without-staging");
+  EXPECT_THAT(here_.bench(arguments).standard_output, HasSubstr(",10,2.30,1.00,"));
 }
 
 TEST_F(MlperfCommandTest, SuggestsItsCommands) {

@@ -32,6 +32,13 @@ TEST(CombineSummaries, AddsEnergiesAndPowersAndTakesTheLongestTime) {
                           NameValue{"duration_region_epoch_s", "30"}));
 }
 
+TEST(CombineSummaries, TheDevicesOfNodesAreNotAdded) {
+  const Summaries nodes{{{"power_device_max_w", "310"}, {"power_device_mean_w", "200"}},
+                        {{"power_device_max_w", "290"}, {"power_device_mean_w", "180"}}};
+  EXPECT_THAT(combine_summaries(nodes), ElementsAre(NameValue{"power_device_max_w", "310"},
+                                                    NameValue{"power_device_mean_w", "190"}));
+}
+
 TEST(CombineSummaries, OneAfterTheOtherAddsTimesAndTakesTheMeanOfPowers) {
   EXPECT_THAT(combine_summaries(Summaries{{{"energy_wh", "1"},
                                            {"power_mean_w", "100"},

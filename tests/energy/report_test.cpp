@@ -1,3 +1,4 @@
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,8 +17,11 @@
 namespace bench::energy {
 namespace {
 
+using testing::_;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsSupersetOf;
+using testing::Not;
 using testing::Pair;
 
 ChannelEnergy channel_energy(const std::string& name, std::optional<double> energy_j) {
@@ -51,6 +55,23 @@ TEST(Report, AddsTheAdditiveChannels) {
                   Pair("energy_source", "nvml,rapl"), Pair("energy_quality", "measured"),
                   Pair("energy_nodes", "0"), Pair("energy_gap_s", "0"), Pair("energy_level", "0"),
                   Pair("energy_level_limit", "subsystems: the nodes are not measured as a whole")));
+}
+
+TEST(Report, TellsThePowerOfOneDevice) {
+  Measurement run =
+      measurement({channel_energy("nvml:0:gpu", 3600), channel_energy("nvml:1:gpu", 2),
+                   channel_energy("rapl:package-0", 1800)});
+  for (const std::size_t gpu : {0, 1}) {
+    ChannelEnergy& channel = run.channels[gpu];
+    channel.channel.scope = Scope::gpu;
+    channel.power_mean_w = 100 + 50 * static_cast<double>(gpu);
+    channel.power_max_w = 400 - 50 * static_cast<double>(gpu);
+  }
+  run.channels[2].power_mean_w = run.channels[2].power_max_w = 999;
+  EXPECT_THAT(summary(run), IsSupersetOf({Pair("power_device_max_w", "400"),
+                                          Pair("power_device_mean_w", "125")}));
+  run.channels[1].power_max_w.reset();
+  EXPECT_THAT(summary(run), Not(Contains(Pair("power_device_max_w", _))));
 }
 
 TEST(Report, OneEstimateMakesTheTotalAnEstimate) {

@@ -105,6 +105,14 @@ TEST(MlperfTraining, CountsItsStagingOnce) {
   EXPECT_EQ(training.end_ms - training.begin_ms, 237'000);
 }
 
+TEST(MlperfTraining, LeavesItsStagingOutWhereThatIsAsked) {
+  const NamedLog log = log_of({.staging_before_s = 30, .staging_inside_s = 7});
+  const Training training = training_of(log.log, log.file, Staging::left_out);
+  EXPECT_EQ(training.staging_s, 37);
+  EXPECT_EQ(training.time_s, 200);
+  EXPECT_EQ(training.end_ms - training.begin_ms, 207'000);  // from run_start on
+}
+
 TEST(MlperfTraining, CountsTheEpochsOfBlocks) {
   const std::string block = R"("first_epoch_num": 1, "epoch_count": 3)";
   const Log log = parse_log(text_of_lines({{"run_start", "null"},

@@ -166,6 +166,22 @@ TEST(InferenceProgram, AddsTheRatesOfRanksThatHavePromptsOfTheirOwn) {
                 0.5, 1e-6);
   EXPECT_EQ(outcomes[1].out.find("tokens_per_second"), std::string::npos);
 }
+
+// They share one copy of the model, its key/value heads and its prompts.
+TEST(InferenceProgram, CountsTheTokensOfTensorParallelRanksOnce) {
+  const auto outcomes =
+      steps::run_ranks(2, LLAMA_PROGRAM, tiny_llama + short_run + "--tensor-parallel 2");
+  for (const Outcome& outcome : outcomes)
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Outcome& first = outcomes[0];
+  EXPECT_EQ(first.value("tensor_parallel"), "2");
+  EXPECT_EQ(first.number("kv_cache_bytes"), 2 * 2 * 8 * 3 * 12 * 4);
+  EXPECT_EQ(first.number("kv_cache_bytes_by_formula"), first.number("kv_cache_bytes"));
+  // A batch ends with its slowest rank, so it takes a little longer than the mean.
+  const double prefill = first.number("prefill_tokens_per_second");
+  EXPECT_LT(prefill * first.number("time_to_first_token_mean_s"), 3 * 8 * 1.0001);
+  EXPECT_NEAR(first.number("prefill_tokens_per_second_per_device") / prefill, 0.5, 1e-6);
+}
 #endif
 
 struct Mistake {
@@ -192,8 +208,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"Context", "--inference --prompt-tokens 1000",
                 "a prompt of 1000 tokens and 128 new ones exceed the context of 1024\n"
                 "hint: reduce --prompt-tokens or --new-tokens, or increase --seq"},
-        Mistake{"TensorParallel", "--model 800M --inference --tensor-parallel 2",
-                "inference does not split a model among ranks"},
+        Mistake{"PipelineParallel", "--model 800M --inference --pipeline-parallel 2",
+                "inference does not divide a model into pipeline stages"},
         Mistake{"NoNewToken", "--inference --new-tokens 1", "--new-tokens: "},
         Mistake{"WithoutInference", "--batch-size 2", "--batch-size requires --inference"},
         Mistake{"OptionOfTraining", "--inference --lr 0.1", "--lr excludes --inference"},

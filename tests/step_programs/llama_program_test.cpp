@@ -92,10 +92,14 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{"Experts", "--experts 2 --experts-per-token 3",
                             "llama: error: a token cannot use 3 of 2 experts\n"
                             "hint: --experts-per-token must be at most --experts\n"},
-                    Mistake{"SplitExperts", "--model 8x7B --tensor-parallel 2",
-                            "llama: error: experts are not split among ranks\n"
-                            "hint: leave out --tensor-parallel and --pipeline-parallel: each rank "
-                            "has all experts and computes its own tokens\n"},
+                    Mistake{"UnevenExperts", "--experts 3 --tensor-parallel 2",
+                            "llama: error: 3 experts cannot be shared by 2 tensor-parallel ranks\n"
+                            "hint: --experts must be a multiple of --tensor-parallel\n"},
+                    Mistake{"StagesOfExperts", "--model 8x7B --pipeline-parallel 2",
+                            "llama: error: layers with experts cannot be divided into pipeline "
+                            "stages\n"
+                            "hint: leave out --pipeline-parallel; --tensor-parallel spreads the "
+                            "experts over ranks\n"},
                     Mistake{"RecomputedExperts", "--experts 2 --recompute full",
                             "llama: error: layers with experts cannot be recomputed\n"
                             "hint: leave out --recompute full\n"}),

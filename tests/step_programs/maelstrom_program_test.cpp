@@ -102,6 +102,17 @@ INSTANTIATE_TEST_SUITE_P(Programs, ApplicationTest,
                          testing::Values(ap1, ap2, ap3_cnn, ap3_lstm, ap4, ap5, atmorep),
                          [](const auto& test) { return test.param.name; });
 
+// As `dl_test` of D3.7.
+TEST(Ap3Program, ReadsWithoutANetwork) {
+  const Outcome outcome = run_step(
+      AP3_PROGRAM, "--model none --device cpu --threads 1 --batch-size 4 --steps 3 --warmup 1");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.value("trainable_parameters"), "0");
+  EXPECT_EQ(outcome.number("final_loss"), 0);
+  EXPECT_GT(outcome.number("megabytes_per_second"), 0);
+  EXPECT_EQ(outcome.out.find("tflops_per_device"), std::string::npos);
+}
+
 #ifdef BENCH_STEPS_GLOO
 
 class ApplicationRanksTest : public testing::TestWithParam<Application> {

@@ -1,8 +1,12 @@
 #include "transformer/experts.hpp"
 
+#include "steps/in_ranks.hpp"
+#include "transformer/expert_exchange.hpp"
 #include "transformer/swiglu.hpp"
+#include "transformer/tensor_ranks.hpp"
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <tuple>
@@ -106,6 +110,57 @@ TEST(MixtureOfExperts, HaveTheBalanceLossOfTheFormula) {
   experts->forward(x);  // all alike: 4 * 1 * 1/4, whichever was chosen
   EXPECT_NEAR(experts->balance_loss().item<double>(), 1, 1e-6);
 }
+
+/// Rows for each of four experts, of two ranks that hold two of them each.
+struct ExchangeCase {
+  std::string name;
+  std::vector<std::vector<std::int64_t>> counts;
+  bool have_all_tokens = false;
+};
+void PrintTo(const ExchangeCase& c, std::ostream* out) {
+  *out << c.name;
+}
+class ExpertExchangeTest : public testing::TestWithParam<ExchangeCase> {};
+
+// Expert i multiplies with i + 1, and so is the gradient.
+TEST_P(ExpertExchangeTest, TakesRowsToTheirExpertsAndBack) {
+  steps::in_ranks(2, [](const steps::Communicator& all) {
+    TensorRanks ranks(all);
+    ranks.have_all_tokens = GetParam().have_all_tokens;
+    const auto& all_counts = GetParam().counts;
+    const torch::Tensor counts = torch::tensor(all_counts[static_cast<std::size_t>(ranks.rank())]);
+    const torch::Tensor factors =
+        torch::arange(1, 5).repeat_interleave(counts).to(torch::kFloat).unsqueeze(1);
+    const int own = ranks.have_all_tokens ? 0 : 100 * ranks.rank();
+    const torch::Tensor rows =
+        (torch::arange(3 * factors.size(0), torch::kFloat).view({-1, 3}) + own)
+            .set_requires_grad(true);
+    ExpertExchange exchange(counts, ranks);
+    std::vector<torch::Tensor> shares = exchange.to_experts(rows);
+    ASSERT_EQ(shares.size(), 2);
+    for (std::int64_t i = 0; i < 2; ++i) {
+      const std::int64_t expert = 2 * ranks.rank() + i;
+      torch::Tensor& share = shares[static_cast<std::size_t>(i)];
+      EXPECT_EQ(share.size(0), exchange.counts()[expert].item<std::int64_t>());
+      share = share * (expert + 1);
+    }
+    const torch::Tensor results = exchange.to_rows(shares);
+    EXPECT_TRUE(torch::equal(results, rows * factors)) << ranks.rank();
+    if (ranks.have_all_tokens)
+      return;
+    results.sum().backward();
+    EXPECT_TRUE(torch::equal(rows.grad(), factors.expand_as(rows))) << ranks.rank();
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ranks, ExpertExchangeTest,
+    testing::Values(ExchangeCase{"Even", {{2, 1, 3, 4}, {1, 2, 3, 4}}},
+                    ExchangeCase{"WithoutAnyForOneExpert", {{2, 0, 1, 0}, {0, 0, 0, 3}}},
+                    ExchangeCase{"WithoutAnyForOneRank", {{2, 1, 0, 0}, {1, 0, 0, 0}}},
+                    ExchangeCase{"WithoutAnyOfOneRank", {{2, 1, 1, 2}, {0, 0, 0, 0}}},
+                    ExchangeCase{"OfAllTokens", {{2, 0, 1, 3}, {2, 0, 1, 3}}, true}),
+    [](const auto& instance) { return instance.param.name; });
 
 TEST(LossWithGradient, HasTheValueOfTheFirstAndTheGradientOfBoth) {
   const torch::Tensor x = torch::tensor({3.0F}).requires_grad_();

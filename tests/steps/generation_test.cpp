@@ -5,10 +5,13 @@
 #include "gpt/model.hpp"
 #include "llama/inference.hpp"
 #include "llama/model.hpp"
+#include "steps/in_ranks.hpp"
 #include "transformer/attention.hpp"
 #include "transformer/key_value_cache.hpp"
 #include "transformer/matrix_product.hpp"
 #include "transformer/rotary.hpp"
+#include "transformer/tensor_ranks.hpp"
+#include "transformer/vocab_parallel.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -32,7 +35,7 @@ constexpr std::int64_t vocabulary = 96;
 struct SmallModel {
   std::string name;
   DecoderSizes sizes;
-  std::function<std::shared_ptr<LanguageModel>()> make;
+  std::function<std::shared_ptr<LanguageModel>(const Shard& shard)> make;
 };
 void PrintTo(const SmallModel& model, std::ostream* out) {
   *out << model.name;
@@ -47,8 +50,10 @@ SmallModel small_gpt(const std::string& name, gpt::Positions positions) {
                             .vocabulary = vocabulary,
                             .positions = positions,
                             .initial_deviation = 0.3};
-  return {name, a.sizes(), [a] {
-            return gpt::Gpt(a, gpt::ModelOptions{.attention_dropout = 0.5, .hidden_dropout = 0.5})
+  return {name, a.sizes(), [a](const Shard& shard) {
+            return gpt::Gpt(a,
+                            gpt::ModelOptions{
+                                .attention_dropout = 0.5, .hidden_dropout = 0.5, .shard = shard})
                 .ptr();
           }};
 }
@@ -66,7 +71,9 @@ SmallModel small_llama(const std::string& name, std::int64_t key_value_heads,
                               .experts = experts,
                               .experts_per_token = experts / 2,
                               .initial_deviation = 0.3};
-  return {name, a.sizes(), [a] { return llama::Llama(a, llama::ModelOptions{}).ptr(); }};
+  return {name, a.sizes(), [a](const Shard& shard) {
+            return llama::Llama(a, llama::ModelOptions{.shard = shard}).ptr();
+          }};
 }
 
 torch::Tensor random_prompts() {
@@ -86,7 +93,7 @@ torch::Tensor full_scores(LanguageModel& model, const torch::Tensor& tokens) {
 
 class CachedModelTest : public testing::TestWithParam<SmallModel> {
  protected:
-  CachedModelTest() : model_(GetParam().make()) { model_->eval(); }
+  CachedModelTest() : model_(GetParam().make({})) { model_->eval(); }
   LanguageModel& model() { return *model_; }
   const std::shared_ptr<LanguageModel>& pointer() const { return model_; }
 
@@ -159,9 +166,52 @@ INSTANTIATE_TEST_SUITE_P(
                     small_llama("LlamaOfOneGroup", 1), small_llama("LlamaOfExperts", 2, 4)),
     [](const auto& instance) { return instance.param.name; });
 
+class SplitModelTest : public testing::TestWithParam<SmallModel> {};
+
+/// The new tokens of a model that these ranks split.
+torch::Tensor generated(const SmallModel& model, const torch::Tensor& prompts,
+                        const TensorRanks& ranks) {
+  DecoderSizes own = model.sizes;
+  own.key_value_heads /= ranks.size();
+  Generation generation(model.make({.tensor = ranks}),
+                        KeyValueCache(own, batch, prompt_tokens + new_tokens - 1,
+                                      torch::TensorOptions(torch::kFloat)),
+                        ranks);
+  std::vector<double> latencies_s;
+  const torch::Tensor first = generation.prefill(prompts);
+  return torch::cat({first.unsqueeze(1), generation.decode(new_tokens - 1, latencies_s)}, 1);
+}
+
+TEST_P(SplitModelTest, GeneratesTheTokensOfTheWhole) {
+  const torch::Tensor prompts = random_prompts();
+  const torch::Tensor of_whole = generated(GetParam(), prompts, {});
+  steps::in_ranks(2, [&](const steps::Communicator& all) {
+    TensorRanks ranks(all);
+    ranks.have_all_tokens = true;
+    EXPECT_TRUE(torch::equal(generated(GetParam(), prompts, ranks), of_whole)) << ranks.rank();
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, SplitModelTest,
+    testing::Values(small_gpt("GptOfLearnedPositions", gpt::Positions::learned),
+                    small_gpt("GptOfRotaryPositions", gpt::Positions::rotary),
+                    small_llama("LlamaOfGroupedQueries", 2), small_llama("LlamaOfExperts", 2, 4)),
+    [](const auto& instance) { return instance.param.name; });
+
+TEST(MostLikelyTokens, OfSplitScoresAreThoseOfTheWhole) {
+  torch::manual_seed(6);
+  torch::Tensor scores = torch::randn({5, 8});
+  scores[0][3] = scores[0][6] = 9;  // the first of equal ones
+  steps::in_ranks(2, [&](const steps::Communicator& ranks) {
+    const torch::Tensor own = scores.narrow(1, 4 * ranks.rank(), 4);
+    EXPECT_TRUE(torch::equal(most_likely_tokens(own, ranks), scores.argmax(1, true)));
+  });
+}
+
 TEST(GenerationScores, ThatAreNotNumbersAreNoticed) {
   const SmallModel small = small_llama("Llama", 2);
-  const std::shared_ptr<LanguageModel> model = small.make();
+  const std::shared_ptr<LanguageModel> model = small.make({});
   Generation generation(model, cache_of(small));
   EXPECT_TRUE(generation.has_finite_scores());
   model->named_parameters()["norm.weight"].detach().fill_(std::nan(""));

@@ -6,11 +6,12 @@
 #include "harness/log.hpp"
 #include "harness/program.hpp"
 #include "harness/timers.hpp"
+#include "llama/loss.hpp"
 #include "llama/model.hpp"
+#include "llama/options.hpp"
 #include "transformer/grid.hpp"
 #include "transformer/parallel_training.hpp"
 #include "transformer/pipeline.hpp"
-#include "transformer/vocab_parallel.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -46,6 +47,14 @@ torch::Tensor random_tokens(const llama::Architecture& a) {
   return torch::randint(a.vocabulary, {micro_batches, 2, a.sequence + 1}, torch::kLong);
 }
 
+/// With a balance loss whose gradients count as much as others.
+torch::Tensor loss_of(const llama::Llama& model, const torch::Tensor& scores,
+                      const torch::Tensor& samples, const steps::Communicator& group = {}) {
+  llama::Options options;
+  options.balance_weight = 1;
+  return llama::training_loss(model, options, scores, samples, group);
+}
+
 torch::Tensor inputs(const torch::Tensor& tokens) {
   return tokens.narrow(1, 0, tokens.size(1) - 1);
 }
@@ -55,8 +64,7 @@ torch::Tensor inputs(const torch::Tensor& tokens) {
 double whole_loss(llama::Llama& model, const torch::Tensor& tokens) {
   torch::Tensor sum = torch::zeros({});
   for (const torch::Tensor& samples : tokens.unbind(0)) {
-    const torch::Tensor loss =
-        transformer::next_token_loss(model->forward(inputs(samples)), samples);
+    const torch::Tensor loss = loss_of(model, model->forward(inputs(samples)), samples);
     loss.backward();
     sum += loss.detach();
   }
@@ -88,8 +96,7 @@ double sharded_loss(llama::Llama& model, const torch::Tensor& tokens, Grid& grid
                           model->forward(grid.is_first_stage() ? inputs(samples) : input);
                       if (!grid.is_last_stage())
                         return output;
-                      const torch::Tensor loss =
-                          transformer::next_token_loss(output, samples, grid.tensor());
+                      const torch::Tensor loss = loss_of(model, output, samples, grid.tensor());
                       sum += loss.detach();
                       return loss;
                     },
@@ -101,9 +108,11 @@ double sharded_loss(llama::Llama& model, const torch::Tensor& tokens, Grid& grid
 }
 
 /// The slice of a whole gradient that belongs to a rank's parameter. What is stacked is split
-/// matrix by matrix.
+/// matrix by matrix, and an expert not at all.
 torch::Tensor slice_of(const std::string& name, const torch::Tensor& whole,
                        const torch::Tensor& own, const steps::Communicator& group) {
+  if (whole.sizes() == own.sizes())
+    return whole;
   const auto rank = static_cast<std::size_t>(group.rank());
   if (name.find("gate_up") != std::string::npos)
     return whole.view({2, -1, whole.size(1)}).chunk(group.size(), 1)[rank].flatten(0, 1);
@@ -136,7 +145,9 @@ int run(int argc, char** argv) {
   app.add_option("--pipeline-parallel", options.layout.pipeline);
   app.add_flag("--tied", options.architecture.tied_embedding);
   app.add_flag("--recompute", options.model.recompute);
+  app.add_option("--experts", options.architecture.experts);
   app.parse(argc, argv);
+  options.architecture.experts_per_token = std::min<std::int64_t>(options.architecture.experts, 2);
   at::set_num_threads(1);
 
   steps::Communicator communicator(steps::find_ranks(), torch::kCPU);

@@ -40,6 +40,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(ShardCase{"TwoTensorParallel", 2, "--tensor-parallel 2"},
                     ShardCase{"TwoTensorParallelTied", 2, "--tensor-parallel 2 --tied"},
                     ShardCase{"FourTensorParallelRecomputed", 4, "--tensor-parallel 4 --recompute"},
+                    ShardCase{"TwoOfEightExperts", 2, "--tensor-parallel 2 --experts 8"},
+                    ShardCase{"FourOfFourExperts", 4, "--tensor-parallel 4 --experts 4"},
                     ShardCase{"TwoStages", 2, "--pipeline-parallel 2"},
                     ShardCase{"TwoStagesTied", 2, "--pipeline-parallel 2 --tied"},
                     ShardCase{"TwoStagesOfTwo", 4,

@@ -1,4 +1,4 @@
-"""The networks of ap1 to ap5, cosmoflow and deepcam, as one writes them in Python.
+"""The networks of ap1 to ap6, atmorep, cosmoflow and deepcam, as one writes them in Python.
 
 Each class has `batch(size)`, which makes inputs, `loss(batch)` and `optimizers(tuned)`. A network that
 trains in several phases has a `step` of its own.
@@ -9,6 +9,8 @@ import math
 import torch
 from torch import nn
 from torch.nn import functional
+
+import networks
 
 
 def trainable(module):
@@ -365,6 +367,163 @@ class Ap5(nn.Module):
         return loss.detach()
 
 
+# AP6: both crops of a sample, in the epochs in which the prototypes do not learn
+
+
+class Ap6(networks.ResNet):
+    height, width = 176, 112
+
+    def __init__(self):
+        super().__init__([3, 4, 6, 3], 4)
+        self.stem = nn.Sequential(nn.ConstantPad2d(1, 0.0), nn.Conv2d(25, 64, 7, 2, 2, bias=False),
+                                  nn.BatchNorm2d(64), nn.ReLU(inplace=True), nn.MaxPool2d(3, 2, 1))
+        self.classify = nn.Sequential(nn.Linear(2048, 2048), nn.BatchNorm1d(2048), nn.ReLU(inplace=True),
+                                      nn.Linear(2048, 128))
+        self.prototypes = nn.Parameter(functional.normalize(torch.randn(4, 40, 128), dim=2))
+
+    def batch(self, size):
+        return torch.randn(size, 2, 25, self.height, self.width), torch.randint(40, (4, size))
+
+    def loss(self, batch):
+        crops, labels = batch
+        features = functional.normalize(self(crops.flatten(0, 1)), dim=1).unflatten(0, (-1, 2))
+        losses = [functional.cross_entropy(features[:, crop] @ prototypes.T / 0.1, wanted)
+                  for prototypes, wanted in zip(self.prototypes.detach(), labels) for crop in range(2)]
+        return sum(losses) / len(losses)
+
+    def optimizers(self, tuned):
+        return [torch.optim.SGD(trainable(self), lr=0.3, momentum=0.9, weight_decay=1e-6, foreach=tuned or None)]
+
+
+# AtmoRep: two fields, of which one token is masked on each level
+
+DROPOUT = 0.05
+
+
+def heads_of(x, size=64):
+    return x.unflatten(-1, (-1, size)).transpose(1, 2)
+
+
+def attend(queries, keys, values):
+    weights = (queries @ keys.transpose(-1, -2) / math.sqrt(queries.shape[-1])).softmax(-1)
+    return (weights @ values).transpose(1, 2).flatten(2)
+
+
+def standard(x):
+    return functional.layer_norm(x, x.shape[-1:])
+
+
+class AtmoRepMlp(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.widen, self.narrow = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
+
+    def forward(self, x):
+        wide = functional.dropout(functional.gelu(self.widen(standard(x))), DROPOUT, self.training)
+        return x + functional.gelu(self.narrow(wide))
+
+
+class CoupledAttention(nn.Module):
+    """All heads over the tokens of a field, and one over those of each other field."""
+
+    def __init__(self, width, others):
+        super().__init__()
+        self.own = nn.Linear(width, 3 * width, bias=False)
+        self.other_queries = nn.Linear(width, 64 * others, bias=False)
+        self.other_pairs = nn.ModuleList(nn.Linear(width, 128, bias=False) for _ in range(others))
+        self.output = nn.Linear(width + 64 * others, width, bias=False)
+
+    def forward(self, tokens, others):
+        pairs = torch.cat([pair(other).unflatten(-1, (2, 64)) for pair, other in zip(self.other_pairs, others)], -1)
+        keys, values = pairs.unbind(-2)
+        found = [torch.cat([heads_of(own), heads_of(other)], 1)
+                 for own, other in zip(self.own(tokens).chunk(3, -1), (self.other_queries(tokens), keys, values))]
+        return functional.dropout(self.output(attend(*found)), DROPOUT, self.training)
+
+
+class DecoderAttention(nn.Module):
+    """Half of the heads over the tokens of a field, half over those of a layer of its encoder."""
+
+    def __init__(self, width):
+        super().__init__()
+        self.own = nn.Linear(width, 3 * width // 2, bias=False)
+        self.other_queries = nn.Linear(width, width // 2, bias=False)
+        self.other_pairs = nn.Linear(width, width, bias=False)
+        self.query_norm, self.key_norm = nn.LayerNorm(64), nn.LayerNorm(64)
+        self.output = nn.Linear(width, width, bias=False)
+
+    def forward(self, tokens, encoded):
+        others = (self.other_queries(tokens), *self.other_pairs(encoded).chunk(2, -1))
+        queries, keys, values = (torch.cat([heads_of(own), heads_of(other)], 1)
+                                 for own, other in zip(self.own(tokens).chunk(3, -1), others))
+        found = attend(self.query_norm(queries), self.key_norm(keys), values)
+        return functional.dropout(self.output(found), DROPOUT, self.training)
+
+
+class AtmoRepField(nn.Module):
+    """What one field has of the network."""
+
+    def __init__(self, fields, width, layers, points, ensemble=16):
+        super().__init__()
+        self.embed, self.embed_info = nn.Linear(points, width - 16), nn.Linear(8, 16)
+        self.encoder = nn.ModuleList(CoupledAttention(width, fields - 1) for _ in range(layers))
+        self.decoder = nn.ModuleList(DecoderAttention(width) for _ in range(layers))
+        self.encoder_mlp, self.decoder_mlp = (nn.ModuleList(AtmoRepMlp(width) for _ in range(layers))
+                                              for _ in range(2))
+        self.tail = nn.ModuleList(nn.Sequential(nn.LayerNorm(width), nn.Linear(width, points))
+                                  for _ in range(ensemble))
+
+
+class AtmoRep(nn.Module):
+    fields, levels, level_tokens, points, width, layers = 2, 2, 12 * 3 * 6, 3 * 18 * 18, 512, 3
+
+    def __init__(self):
+        super().__init__()
+        self.parts = nn.ModuleList(AtmoRepField(self.fields, self.width, self.layers, self.points)
+                                   for _ in range(self.fields))
+        self.register_buffer("positions", torch.randn(self.levels * self.level_tokens, self.width))
+
+    def forward(self, tokens, info, rows):
+        x = [torch.cat([part.embed(own), part.embed_info(info)], -1) + self.positions
+             for part, own in zip(self.parts, tokens)]
+        kept = []
+        for layer in range(self.layers):
+            seen = [standard(own) for own in x]
+            x = [part.encoder_mlp[layer](own + part.encoder[layer](seen[i], seen[:i] + seen[i + 1:]))
+                 for i, (part, own) in enumerate(zip(self.parts, x))]
+            kept.append(x)
+        predicted = []
+        for i, (part, own) in enumerate(zip(self.parts, x)):
+            for layer in range(self.layers):
+                encoded = standard(kept[-1 - layer][i])
+                own = part.decoder_mlp[layer](own + part.decoder[layer](standard(own), encoded))
+            masked = own.flatten(0, 1)[rows]
+            predicted.append(torch.stack([member(masked) for member in part.tail]))
+        return predicted
+
+    def batch(self, size):
+        tokens = torch.randn(self.fields, size, self.levels * self.level_tokens, self.points)
+        return tokens, torch.rand(size, tokens.shape[2], 8), torch.arange(size * self.levels) * self.level_tokens
+
+    def loss(self, batch):
+        tokens, info, rows = batch
+        targets = tokens.flatten(1, 2)[:, rows]
+        seen = tokens.clone()
+        seen.view(self.fields, -1, self.points)[:, rows] = 0
+        losses = []
+        for members, target in zip(self(seen, info, rows), targets):
+            variance = members.var(0) + 1e-12
+            miss = 1 - torch.exp(-0.5 * (members.mean(0) - target) ** 2 / variance)
+            losses.append(((members - target) ** 2).mean(0) + miss**2 + variance.sqrt().sqrt())
+        return torch.stack(losses).mean() / 2
+
+    def optimizers(self, tuned):
+        matrices = [p for p in self.parameters() if p.dim() >= 2]
+        others = [p for p in self.parameters() if p.dim() < 2]
+        return [torch.optim.AdamW([{"params": matrices, "weight_decay": 0.05},
+                                   {"params": others, "weight_decay": 0.0}], lr=5e-6, foreach=tuned or None)]
+
+
 # CosmoFlow, round 0.7
 
 
@@ -490,4 +649,4 @@ class DeepCam(nn.Module):
 
 
 classes = {"ap1": Ap1, "ap2": Ap2, "ap3_cnn": Ap3Cnn, "ap3_lstm": Ap3Lstm, "ap4": Ap4, "ap5": Ap5,
-           "cosmoflow": CosmoFlow, "deepcam": DeepCam}
+           "ap6": Ap6, "atmorep": AtmoRep, "cosmoflow": CosmoFlow, "deepcam": DeepCam}

@@ -42,6 +42,9 @@ def values_of(command, environment):
 # The sizes of applications.py, where they are not those of the programs.
 applications = {"ap1": ["ap1"], "ap2": ["ap2"], "ap3_cnn": ["ap3", "--model", "cnn"],
                 "ap3_lstm": ["ap3", "--model", "lstm"], "ap4": ["ap4"], "ap5": ["ap5"],
+                "ap6": ["ap6", "--height", "220", "--width", "140", "--samples-per-epoch", "40"],
+                "atmorep": ["atmorep", "--fields", "t,u", "--levels", "2", "--width", "512", "--heads", "8",
+                            "--layers", "3", "--recompute", "none", "--masking-rate", "0.004"],
                 "cosmoflow": ["cosmoflow", "--size", "64"],
                 "deepcam": ["deepcam", "--height", "192", "--width", "288"]}
 

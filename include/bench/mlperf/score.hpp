@@ -17,13 +17,13 @@ namespace bench::mlperf {
 /// Scientific Machine Learning on HPC Systems", arXiv:2110.11466, section 4 and Table 6.
 struct Training {
   std::string log;              ///< Its file, for messages.
-  std::int64_t begin_ms = 0;    ///< Of the staging, or else run_start.
+  std::int64_t begin_ms = 0;    ///< Of the staging if that counts, or else run_start.
   std::int64_t end_ms = 0;      ///< run_stop
   bool reached_target = false;  ///< The status of `run_stop` is `success`.
   std::optional<double> seed;
   double devices = 1;    ///< Nodes times accelerators per node; nodes where these have none.
-  double time_s = 0;     ///< From run_start to run_stop, and the staging before run_start.
-  double staging_s = 0;  ///< Of that time.
+  double time_s = 0;     ///< From run_start to run_stop, with the staging or without it.
+  double staging_s = 0;  ///< Before run_start and behind it.
   double epochs = 0;
   /// Without evaluation; absent where the log does not tell.
   std::optional<double> train_samples_per_s_per_device;
@@ -34,9 +34,13 @@ struct Training {
   double budget_device_h() const { return time_s / 3600 * devices; }
 };
 
+/// Whether the time of a training includes that of copying its data to the nodes. It does in rounds
+/// 0.7 to 2.0, and since 3.0 it does not.
+enum class Staging { counts, left_out };
+
 /// @param file its name, for messages
 /// @throws Error if it has no run_start or no run_stop
-Training training_of(const Log& log, const std::string& file);
+Training training_of(const Log& log, const std::string& file, Staging staging = Staging::counts);
 
 /// Trainings whose logs name the same benchmark, division, organisation, platform and size.
 struct Result {
@@ -59,7 +63,7 @@ struct NamedLog {
 
 /// The results that the logs belong to, in the order of their first logs.
 /// @throws Error as `training_of`
-std::vector<Result> results_of(std::span<const NamedLog> logs);
+std::vector<Result> results_of(std::span<const NamedLog> logs, Staging staging = Staging::counts);
 
 /// How many trainings the rules want for a result; 0 if MLPerf HPC has no such benchmark.
 std::size_t trainings_wanted(const std::string& benchmark);

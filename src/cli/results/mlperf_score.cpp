@@ -37,6 +37,7 @@ struct ScoreOptions {
   std::vector<std::string> logs;
   std::string style = "pretty";
   bool throughput = false;
+  bool without_staging = false;
 };
 
 /// The meter's total beside a log that is the standard output of a workpackage.
@@ -198,7 +199,8 @@ int show_score(const ScoreOptions& options) {
   std::vector<mlperf::NamedLog> logs;
   for (const std::string& file : options.logs)
     logs.push_back({file, mlperf::parse_log(read_file(file))});
-  std::vector<mlperf::Result> results = mlperf::results_of(logs);
+  std::vector<mlperf::Result> results = mlperf::results_of(
+      logs, options.without_staging ? mlperf::Staging::left_out : mlperf::Staging::counts);
   for (mlperf::Result& result : results)
     for (mlperf::Training& training : result.trainings)
       add_energy_beside(training);
@@ -234,6 +236,8 @@ std::function<int()> declare_mlperf_score(CLI::App& app) {
       ->required();
   app.add_flag("--throughput", options->throughput,
                "weak scaling: the logs are of models that were trained at the same time");
+  app.add_flag("--without-staging", options->without_staging,
+               "round 3.0: the copying of data to the nodes does not count");
   declare_style(app, options->style, "how to show the tables");
   return [options] { return show_score(*options); };
 }

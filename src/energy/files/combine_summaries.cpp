@@ -25,9 +25,9 @@ namespace bench::energy {
 namespace {
 
 /// What is there only if every meter has it.
-constexpr std::array<std::string_view, 6> totals{"energy_wh",    "energy_uncertainty_wh",
-                                                 "power_mean_w", "power_max_w",
-                                                 "power_idle_w", "energy_net_wh"};
+constexpr std::array<std::string_view, 8> totals{
+    "energy_wh",          "energy_uncertainty_wh", "power_mean_w", "power_max_w",
+    "power_device_max_w", "power_device_mean_w",   "power_idle_w", "energy_net_wh"};
 /// All else is a number.
 constexpr std::array<std::string_view, 9> words{
     "energy_quality",   "energy_source",        "energy_recovered",
@@ -53,11 +53,20 @@ double number_in(const std::string& text) {
   throw Error(fmt::format("'{}' is not a number", text));
 }
 
-std::string added(const Values& values) {
+double sum_of(const Values& values) {
   double sum = 0;
   for (const std::string& value : values)
     sum += number_in(value);
-  return fmt::format("{:.7g}", sum);
+  return sum;
+}
+
+std::string added(const Values& values) {
+  return fmt::format("{:.7g}", sum_of(values));
+}
+
+/// Of single devices, of which each node has as many.
+std::string mean(const Values& values) {
+  return fmt::format("{:.7g}", sum_of(values) / static_cast<double>(values.size()));
 }
 
 std::string worst(const Values& values) {
@@ -129,6 +138,10 @@ std::string combined(const std::string& name, const Values& values,
     return united(values, "; ");
   if (name.starts_with("machine_"))  // the worst
     return name.ends_with("_mhz") || name.ends_with("_limit_w") ? lowest(values) : highest(values);
+  if (name == "power_device_max_w")
+    return highest(values);
+  if (name == "power_device_mean_w" && course == Course::at_once)
+    return mean(values);
   if (name == "energy_gap_s" || (name == "energy_nodes" && course == Course::in_sequence))
     return highest(values);
   if (course == Course::at_once)

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <iterator>
@@ -49,6 +50,29 @@ std::optional<double> sum(const std::vector<ChannelEnergy>& channels,
     if (!(channel.*member))
       return std::nullopt;
     result = result.value_or(0) + *(channel.*member);
+  }
+  return result;
+}
+
+/// Of one GPU or IPU: the highest sample of any, and the mean of their mean powers. None without
+/// one, or if the power of one is unknown.
+struct DevicePower {
+  std::optional<double> max_w;
+  std::optional<double> mean_w;
+};
+
+DevicePower device_power(const std::vector<ChannelEnergy>& channels) {
+  DevicePower result;
+  double sum_w = 0;
+  int devices = 0;
+  for (const ChannelEnergy& channel : channels) {
+    constexpr std::array scopes{Scope::gpu, Scope::gpu_model, Scope::ipu};  // others repeat them
+    if (channel.channel.shared || std::ranges::find(scopes, channel.channel.scope) == scopes.end())
+      continue;
+    if (!channel.power_max_w || !channel.power_mean_w)
+      return {};
+    result.max_w = std::max(result.max_w.value_or(0), *channel.power_max_w);
+    result.mean_w = (sum_w += *channel.power_mean_w) / ++devices;
   }
   return result;
 }
@@ -186,6 +210,9 @@ std::vector<NameValue> summary(const Measurement& measurement) {
   add("power_mean_w", number(total.power_mean_w));
   if (total.energy_j)
     add("power_max_w", number(widened_to(total.power_mean_w, measurement.total_power).max_w));
+  const DevicePower of_device = device_power(measurement.channels);
+  add("power_device_max_w", number(of_device.max_w));
+  add("power_device_mean_w", number(of_device.mean_w));
   add("power_idle_w", number(total.power_idle_w));
   add("energy_net_wh", watt_hours(net_energy_j(total.energy_j, total.power_idle_w, measurement)));
   std::vector<std::string> names;

@@ -81,10 +81,12 @@ Scale scale_of(const steps::Moments& moments) {
 }
 
 /// From samples that are spread over the data set.
-Scales scales_of(const steps::FieldSource& stored) {
+steps::FieldMoments moments_of(const steps::FieldSource& stored) {
   constexpr std::uint64_t samples = 64;
-  const auto moments =
-      steps::moments_of(stored, samples, {{.count = dynamic_count}, {.count = static_count}});
+  return steps::moments_of(stored, samples, {{.count = dynamic_count}, {.count = static_count}});
+}
+
+Scales scales_of(const steps::FieldMoments& moments) {
   Scales scales;
   const auto rest = std::ranges::transform(moments[0], scales.begin(), scale_of).out;
   std::ranges::transform(moments[1], rest, scale_of);
@@ -127,13 +129,15 @@ void transform(const Scales& scales, const Stored& stored, std::span<float> pred
 }  // namespace
 
 std::unique_ptr<steps::FieldSource> open_dataset(const std::vector<std::string>& files,
-                                                 std::int64_t patch) {
+                                                 std::int64_t patch, steps::FieldMoments& moments) {
   std::shared_ptr<const steps::FieldSource> stored =
       steps::open_array_files(files, layout_of(patch),
                               {{.name = "predictors", .shape = {patch, patch, dynamic_count}},
                                {.name = "static_predictors", .shape = {patch, patch, static_count}},
                                {.name = "target_mean", .shape = {patch, patch}}});
-  const Scales scales = scales_of(*stored);
+  if (moments.empty())
+    moments = moments_of(*stored);
+  const Scales scales = scales_of(moments);
   return steps::transformed_fields(
       stored, fields(patch), [scales](const FieldMemory& from, const FieldMemory& to) {
         transform(scales, Stored(from), steps::floats(to[0]), steps::floats(to[1]));
@@ -143,8 +147,9 @@ std::unique_ptr<steps::FieldSource> open_dataset(const std::vector<std::string>&
 steps::SampleFormat sample_format(std::int64_t patch) {
   return {.synthetic = steps::generated_samples(fields(patch), generate_sample),
           .endings = steps::array_endings(),
-          .open = [patch](const std::vector<std::string>& files, int) {
-            return open_dataset(files, patch);
+          .open = [patch, moments = std::make_shared<steps::FieldMoments>()](
+                      const std::vector<std::string>& files, int) {
+            return open_dataset(files, patch, *moments);
           }};
 }
 

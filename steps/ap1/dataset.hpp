@@ -1,6 +1,7 @@
 #pragma once
 
 #include "data/field_source.hpp"
+#include "data/moments.hpp"
 #include "harness/loader_options.hpp"
 
 #include <array>
@@ -26,11 +27,13 @@ inline constexpr std::int64_t static_count = 6;
 ///
 /// @param files at least one
 /// @param patch side of the patches in grid points
+/// @param moments of the predictors in the training part, which are used; if they are empty, they
+///        become those of these files
 /// @throws steps::UsageError, steps::DataError as `steps::open_array_files`
 std::unique_ptr<steps::FieldSource> open_dataset(const std::vector<std::string>& files,
-                                                 std::int64_t patch);
+                                                 std::int64_t patch, steps::FieldMoments& moments);
 
-/// These, and synthetic ones.
+/// These, normalised like the first data set that is opened, and synthetic ones.
 steps::SampleFormat sample_format(std::int64_t patch);
 
 }  // namespace bench::ap1

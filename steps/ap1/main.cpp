@@ -13,6 +13,7 @@
 #include "harness/schedule_options.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"
+#include "harness/validation.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -23,6 +24,7 @@ namespace {
 struct Options {
   NetworkOptions network;
   steps::LoaderOptions loader;
+  steps::ValidationOptions validation;
   steps::RateSchedule schedule{.highest = 1e-3};  // over samples
 };
 
@@ -36,21 +38,24 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
                           .learning_rate = steps::rate_of(options.schedule),
                           .global_batch = global_batch,
                           .micro_batches = session.arguments().micro_batches});
-  const auto batches =
-      steps::make_batches(session, options.loader, sample_format(options.network.patch));
+  const steps::SampleFormat format = sample_format(options.network.patch);
+  const auto batches = steps::make_batches(session, options.loader, format);
+  steps::Validation validation(session, options.validation, options.loader, format);
+  const auto loss_of = [&](const steps::Batch& batch) {
+    const steps::Autocast autocast = trainer.autocast();
+    const torch::Tensor quantiles =
+        model->forward(batch["predictors"]);  // (B, 17, P, P) -> (B, 3, P, P)
+    return quantile_loss(quantiles, batch["target"]);
+  };
 
   steps::StepLines log(session.arguments().steps, global_batch);
   session.start_training();
   steps::Loop loop(session.timers(), trainer, log, steps::loop_options(session.arguments()));
+  validation.run_during(loop, trainer, *model, loss_of);
   while (loop.next()) {
     for (std::int64_t i = 0; i < session.arguments().micro_batches; ++i) {
       const steps::Batch& batch = *loop.io([&] { return &batches->next(); });
-      const torch::Tensor loss = loop.forward([&] {
-        const steps::Autocast autocast = trainer.autocast();
-        const torch::Tensor quantiles =
-            model->forward(batch["predictors"]);  // (B, 17, P, P) -> (B, 3, P, P)
-        return quantile_loss(quantiles, batch["target"]);
-      });
+      const torch::Tensor loss = loop.forward([&] { return loss_of(batch); });
       loop.backward([&] { trainer.backward(loss); });
     }
     loop.update();
@@ -69,6 +74,7 @@ int main(int argc, char** argv) {
   add_network_options(session.app(), options.network);
   steps::add_batch_options(session.app(), session.arguments());
   steps::add_data_options(session.app(), options.loader);
+  steps::add_validation_options(session.app(), options.validation);
   steps::add_schedule_options(session.app(), options.schedule, "samples");
   if (!session.parse(argc, argv))
     return steps::exit_ok;

@@ -10,32 +10,15 @@
 #include "harness/loop.hpp"
 #include "harness/program.hpp"
 #include "harness/report.hpp"
-#include "harness/schedule_options.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"
-#include "harness/validators.hpp"
+#include "harness/validation.hpp"
 
 #include <cstdint>
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 namespace bench::ap2 {
 namespace {
-
-// One epoch of MAELSTROM's runs, and 500 steps of 32 samples.
-constexpr double epoch_samples = 148'000;
-constexpr double warmup_samples = 500 * 32;
-
-struct Options {
-  Sizes sizes;
-  double dropout = 0.1;
-  steps::LoaderOptions loader;
-  steps::RateSchedule schedule{.highest = 3e-5,  // over samples
-                               .warmup = warmup_samples,
-                               .shape = steps::RateSchedule::Shape::polynomial,
-                               .end = epoch_samples};
-};
 
 int train(steps::Session& session, const Options& options, const steps::Cost& cost) {
   Deberta model(options.sizes, options.dropout);
@@ -49,19 +32,23 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
                           .micro_batches = session.arguments().micro_batches,
                           .clip_gradient = 1,
                           .dynamic_loss_scale = steps::DynamicLossScale::Options()});
-  const auto batches = steps::make_batches(session, options.loader, sample_format(options.sizes));
+  const steps::SampleFormat format = sample_format(options.sizes);
+  const auto batches = steps::make_batches(session, options.loader, format);
+  steps::Validation validation(session, options.validation, options.loader, format);
+  const auto loss_of = [&](const steps::Batch& batch) {
+    const steps::Autocast autocast = trainer.autocast();
+    const torch::Tensor scores = model->forward(batch["input_ids"]);  // (B, S) -> (B, 2)
+    return torch::cross_entropy_loss(scores.to(torch::kFloat), batch["label"]);
+  };
 
   steps::StepLines log(session.arguments().steps, global_batch);
   session.start_training();
   steps::Loop loop(session.timers(), trainer, log, steps::loop_options(session.arguments()));
+  validation.run_during(loop, trainer, *model, loss_of);
   while (loop.next()) {
     for (std::int64_t i = 0; i < session.arguments().micro_batches; ++i) {
       const steps::Batch& batch = *loop.io([&] { return &batches->next(); });
-      const torch::Tensor loss = loop.forward([&] {
-        const steps::Autocast autocast = trainer.autocast();
-        const torch::Tensor scores = model->forward(batch["input_ids"]);  // (B, S) -> (B, 2)
-        return torch::cross_entropy_loss(scores.to(torch::kFloat), batch["label"]);
-      });
+      const torch::Tensor loss = loop.forward([&] { return loss_of(batch); });
       loop.backward([&] { trainer.backward(loss); });
     }
     loop.update();
@@ -80,17 +67,8 @@ int main(int argc, char** argv) {
   Options options;
   steps::Session session("ap2",
                          "Trains the classifier of tweets of MAELSTROM's AP2, reports its speed.");
-  steps::add_batch_options(session.app(), session.arguments());
-  add_size_options(session.app(), options.sizes);
-  session.app()
-      .add_option("--dropout", options.dropout, "Share of numbers set to 0 in training")
-      ->check(steps::from_0_to_below_1());
-  steps::add_data_options(session.app(), options.loader);
-  steps::add_schedule_options(session.app(), options.schedule, "samples");
-  if (!session.parse(argc, argv))
+  if (!read_options(session, argc, argv, options))
     return steps::exit_ok;
-  steps::check_schedule_options(session.app(), options.schedule);
-  check_sizes(options.sizes);
   const steps::Cost network_cost =
       cost(options.sizes, steps::micro_batch_size(session.arguments()));
   if (session.arguments().describe) {

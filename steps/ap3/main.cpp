@@ -6,6 +6,7 @@
 #include "ap3/dataset.hpp"
 #include "ap3/loss.hpp"
 #include "ap3/lstm.hpp"
+#include "ap3/options.hpp"
 #include "ap3/reading.hpp"
 #include "harness/adamw.hpp"
 #include "harness/loader_options.hpp"
@@ -13,30 +14,21 @@
 #include "harness/loop.hpp"
 #include "harness/program.hpp"
 #include "harness/report.hpp"
-#include "harness/schedule_options.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"
+#include "harness/validation.hpp"
 
 #include <cstdint>
 #include <memory>
-#include <string>
-
-#include <CLI/CLI.hpp>
 
 namespace bench::ap3 {
 namespace {
 
-struct Options {
-  std::string model = "cnn";
-  steps::LoaderOptions loader;
-  steps::RateSchedule schedule{.highest = 1e-4};  // over samples
-};
-
 /// @param model `Cnn`, `Lstm` or `Reading`
-/// @param loss of predicted and target radiation
+/// @param radiation_loss of predicted and target radiation
 template <typename Model, typename Loss>
 int train(steps::Session& session, const Options& options, const steps::Cost& cost, Model model,
-          const Loss& loss_of) {
+          const Loss& radiation_loss) {
   model->to(session.device());
   const std::int64_t global_batch = session.arguments().batch_size * session.ranks().size();
   session.load_weights(*model);
@@ -45,19 +37,23 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
                           .learning_rate = steps::rate_of(options.schedule),
                           .global_batch = global_batch,
                           .micro_batches = session.arguments().micro_batches});
-  const auto batches = steps::make_batches(session, options.loader, sample_format());
+  const steps::SampleFormat format = sample_format();
+  const auto batches = steps::make_batches(session, options.loader, format);
+  steps::Validation validation(session, options.validation, options.loader, format);
+  const auto loss_of = [&](const steps::Batch& batch) {
+    const steps::Autocast autocast = trainer.autocast();
+    // Five inputs -> fluxes (B, 138, 2), of the CNN (B, 3), and heating rates (B, 137, 1)
+    return radiation_loss(model->forward(columns_of(batch)), target_of(batch));
+  };
 
   steps::StepLines log(session.arguments().steps, global_batch);
   session.start_training();
   steps::Loop loop(session.timers(), trainer, log, steps::loop_options(session.arguments()));
+  validation.run_during(loop, trainer, *model, loss_of);
   while (loop.next()) {
     for (std::int64_t i = 0; i < session.arguments().micro_batches; ++i) {
       const steps::Batch& batch = *loop.io([&] { return &batches->next(); });
-      const torch::Tensor loss = loop.forward([&] {
-        const steps::Autocast autocast = trainer.autocast();
-        // Five inputs -> fluxes (B, 138, 2), of the CNN (B, 3), and heating rates (B, 137, 1)
-        return loss_of(model->forward(columns_of(batch)), target_of(batch));
-      });
+      const torch::Tensor loss = loop.forward([&] { return loss_of(batch); });
       loop.backward([&] { trainer.backward(loss); });
     }
     loop.update();
@@ -74,16 +70,8 @@ int main(int argc, char** argv) {
   Options options;
   steps::Session session("ap3",
                          "Trains a radiation emulator of MAELSTROM's AP3 and reports its speed.");
-  session.app()
-      .add_option("--model", options.model,
-                  "Convolutions (cnn), the recurrent network (lstm), or only reading (none)")
-      ->check(CLI::IsMember({"cnn", "lstm", "none"}));
-  steps::add_batch_options(session.app(), session.arguments());
-  steps::add_data_options(session.app(), options.loader);
-  steps::add_schedule_options(session.app(), options.schedule, "samples");
-  if (!session.parse(argc, argv))
+  if (!read_options(session, argc, argv, options))
     return steps::exit_ok;
-  steps::check_schedule_options(session.app(), options.schedule);
   const bool is_cnn = options.model == "cnn";
   const bool is_none = options.model == "none";
   const steps::Cost cost = is_none ? reading_cost() : is_cnn ? cnn_cost() : lstm_cost();

@@ -14,6 +14,7 @@
 #include "harness/schedule_options.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"
+#include "harness/validation.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -24,6 +25,7 @@ namespace {
 struct Options {
   Grid grid;
   steps::LoaderOptions loader;
+  steps::ValidationOptions validation;
   steps::RateSchedule schedule{.highest = 1e-2};  // over samples
 };
 
@@ -37,20 +39,24 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
                           .learning_rate = steps::rate_of(options.schedule),
                           .global_batch = global_batch,
                           .micro_batches = session.arguments().micro_batches});
-  const auto batches = steps::make_batches(session, options.loader, sample_format(options.grid));
+  const steps::SampleFormat format = sample_format(options.grid);
+  const auto batches = steps::make_batches(session, options.loader, format);
+  steps::Validation validation(session, options.validation, options.loader, format);
+  const auto loss_of = [&](const steps::Batch& batch) {
+    const steps::Autocast autocast = trainer.autocast();
+    const torch::Tensor output =
+        model->forward(batch["predictors"]);  // (B, 14, H, W) -> (B, 2, H, W)
+    return crps_loss(output, batch["scale"], batch["target"]);
+  };
 
   steps::StepLines log(session.arguments().steps, global_batch);
   session.start_training();
   steps::Loop loop(session.timers(), trainer, log, steps::loop_options(session.arguments()));
+  validation.run_during(loop, trainer, *model, loss_of);
   while (loop.next()) {
     for (std::int64_t i = 0; i < session.arguments().micro_batches; ++i) {
       const steps::Batch& batch = *loop.io([&] { return &batches->next(); });
-      const torch::Tensor loss = loop.forward([&] {
-        const steps::Autocast autocast = trainer.autocast();
-        const torch::Tensor output =
-            model->forward(batch["predictors"]);  // (B, 14, H, W) -> (B, 2, H, W)
-        return crps_loss(output, batch["scale"], batch["target"]);
-      });
+      const torch::Tensor loss = loop.forward([&] { return loss_of(batch); });
       loop.backward([&] { trainer.backward(loss); });
     }
     loop.update();
@@ -70,6 +76,7 @@ int main(int argc, char** argv) {
   steps::add_batch_options(session.app(), session.arguments());
   add_grid_options(session.app(), options.grid);
   steps::add_data_options(session.app(), options.loader);
+  steps::add_validation_options(session.app(), options.validation);
   steps::add_schedule_options(session.app(), options.schedule, "samples");
   if (!session.parse(argc, argv))
     return steps::exit_ok;

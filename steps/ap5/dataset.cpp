@@ -17,6 +17,9 @@
 namespace bench::ap5 {
 namespace {
 
+/// Enough for the moments of a variable.
+constexpr std::uint64_t samples_with_moments = 64;
+
 constexpr auto coarse_count = static_cast<std::size_t>(predictor_count - 1);
 
 /// In the order of the channels: predictors, then targets.
@@ -44,7 +47,8 @@ void add_dataset_options(CLI::App& app, DatasetOptions& options) {
 }
 
 std::unique_ptr<steps::FieldSource> open_dataset(const std::vector<std::string>& files,
-                                                 const Grid& grid, const DatasetOptions& options) {
+                                                 const Grid& grid, const DatasetOptions& options,
+                                                 steps::FieldMoments& moments) {
   steps::ArrayLayout layout;
   std::vector<steps::Field> expected;
   for (const std::string& variable : variables_of(options)) {
@@ -56,7 +60,8 @@ std::unique_ptr<steps::FieldSource> open_dataset(const std::vector<std::string>&
   }
   const std::vector<steps::Field> joined = fields(grid);
   return steps::join_fields(
-      {steps::normalised_fields(steps::open_array_files(files, layout, expected))},
+      {steps::normalised_fields(steps::open_array_files(files, layout, expected),
+                                samples_with_moments, moments)},
       {{.field = joined[0], .parts = predictor_count},
        {.field = joined[1], .parts = target_count}});
 }
@@ -64,8 +69,9 @@ std::unique_ptr<steps::FieldSource> open_dataset(const std::vector<std::string>&
 steps::SampleFormat sample_format(const Grid& grid, const DatasetOptions& options) {
   return {.synthetic = steps::generated_samples(fields(grid), generate_sample),
           .endings = steps::array_endings(),
-          .open = [grid, options](const std::vector<std::string>& files, int) {
-            return open_dataset(files, grid, options);
+          .open = [grid, options, moments = std::make_shared<steps::FieldMoments>()](
+                      const std::vector<std::string>& files, int) {
+            return open_dataset(files, grid, options, *moments);
           }};
 }
 

@@ -2,13 +2,18 @@
 
 #include "ap5/critic.hpp"
 #include "ap5/generator.hpp"
+#include "harness/adamw.hpp"
 #include "harness/program.hpp"
+#include "harness/schedule_options.hpp"
 #include "harness/validators.hpp"
+
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 namespace bench::ap5 {
+namespace {
 
 void add_wgan_options(CLI::App& app, WganOptions& options) {
   constexpr std::int64_t most = std::int64_t{1} << 14;
@@ -24,6 +29,8 @@ void add_wgan_options(CLI::App& app, WganOptions& options) {
       ->check(steps::not_negative());
 }
 
+}  // namespace
+
 void check_batch_size(const Grid& grid, std::int64_t batch_size) {
   constexpr std::int64_t side = std::int64_t{1} << critic_channels.size();
   if (batch_size > 1 || grid.height > side || grid.width > side)
@@ -32,6 +39,28 @@ void check_batch_size(const Grid& grid, std::int64_t batch_size) {
       fmt::format("one field of {} x {} leaves the critic one value per channel to normalise over",
                   grid.height, grid.width),
       fmt::format("use --batch-size 2 or more, or --width {} or more", side + grid_divisor));
+}
+
+bool read_options(steps::Session& session, int argc, char** argv, Options& options) {
+  steps::add_batch_size_option(session.app(), session.arguments());
+  add_wgan_options(session.app(), options.wgan);
+  steps::add_data_options(session.app(), options.loader);
+  add_dataset_options(session.app(), options.dataset);
+  steps::add_validation_options(session.app(), options.validation);
+  steps::add_schedule_options(session.app(), options.schedule, "samples");
+  if (!session.parse(argc, argv))
+    return false;
+  steps::check_schedule_options(session.app(), options.schedule);
+  check_batch_size(options.wgan.grid, session.arguments().batch_size);
+  options.loader.updates_per_step = options.wgan.critic_updates + 1;
+  return true;
+}
+
+steps::TrainerOptions trainer_options(std::function<double(std::int64_t)> rate,
+                                      std::int64_t global_batch) {
+  return {.optimizer = steps::make_adamw({.beta1 = 0, .beta2 = 0.9, .weight_decay = 0}),
+          .learning_rate = std::move(rate),
+          .global_batch = global_batch};
 }
 
 }  // namespace bench::ap5

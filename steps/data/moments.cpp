@@ -27,9 +27,9 @@ void normalise(std::span<const float> numbers, const Moments& moments, std::span
   });
 }
 
-std::vector<std::vector<Moments>> moments_of(const FieldSource& source, std::uint64_t samples,
-                                             const std::vector<Channels>& channels) {
-  std::vector<std::vector<Moments>> moments;
+FieldMoments moments_of(const FieldSource& source, std::uint64_t samples,
+                        const std::vector<Channels>& channels) {
+  FieldMoments moments;
   for (const Channels& of_field : channels)
     moments.emplace_back(of_field.count);
   const SampleBuffer sample(source.fields());

@@ -25,6 +25,9 @@ struct Moments {
 /// @param to as many
 void normalise(std::span<const float> numbers, const Moments& moments, std::span<float> to);
 
+/// Of each field, those of its channels.
+using FieldMoments = std::vector<std::vector<Moments>>;
+
 /// The parts of a field that have moments of their own: it is a row of runs, the first of channel
 /// 0, the next of channel 1, and so on, again and again.
 struct Channels {
@@ -38,7 +41,7 @@ struct Channels {
 ///        numbers.
 /// @returns for each of these fields the moments of its channels
 /// @throws DataError if a sample is damaged
-std::vector<std::vector<Moments>> moments_of(const FieldSource& source, std::uint64_t samples,
-                                             const std::vector<Channels>& channels);
+FieldMoments moments_of(const FieldSource& source, std::uint64_t samples,
+                        const std::vector<Channels>& channels);
 
 }  // namespace bench::steps

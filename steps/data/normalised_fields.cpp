@@ -11,9 +11,10 @@
 
 namespace bench::steps {
 std::unique_ptr<FieldSource> normalised_fields(std::shared_ptr<const FieldSource> stored,
-                                               std::uint64_t samples) {
+                                               std::uint64_t samples, FieldMoments& moments) {
   const std::vector<Field> fields = stored->fields();
-  const auto moments = moments_of(*stored, samples, std::vector<Channels>(fields.size()));
+  if (moments.empty())
+    moments = moments_of(*stored, samples, std::vector<Channels>(fields.size()));
   return transformed_fields(
       std::move(stored), fields, [fields, moments](const FieldMemory& from, const FieldMemory& to) {
         for (std::size_t field = 0; field < fields.size(); ++field)

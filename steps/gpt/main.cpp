@@ -66,13 +66,7 @@ int train(steps::Session& session, Options options) {
                             : output;
                });
              },
-         .backward =
-             [&](const torch::Tensor& output, const torch::Tensor& gradient) {
-               loop.backward([&] {
-                 grid.is_last_stage() ? trainer.backward(output)
-                                      : trainer.backward(output, gradient);
-               });
-             }},
+         .backward = transformer::backward_pass(loop, trainer, grid)},
         session.timers());
     loop.update();
   }
@@ -91,8 +85,8 @@ int main(int argc, char** argv) {
   steps::Session session("gpt", "Trains or runs a GPT language model and reports its speed.");
   if (!read_options(session, argc, argv, options))
     return steps::exit_ok;
-  if (session.arguments().describe || options.plan) {
-    options.plan ? log_plan(options) : log_description(options);
+  if (session.arguments().describe || options.plan.enabled) {
+    options.plan.enabled ? log_plan(planned_model(options), options) : log_description(options);
     return steps::exit_ok;
   }
   const steps::Ranks& ranks = session.find_ranks();
@@ -101,7 +95,8 @@ int main(int argc, char** argv) {
   if (options.inference.enabled)
     return infer(session, options);
   log_run(options);
-  check_memory(options, session.device(), ranks.local_size.value_or(1));
+  transformer::check_memory(planned_model(options), options, session.device(),
+                            ranks.local_size.value_or(1));
   return train(session, options);
 }
 

@@ -5,6 +5,7 @@
 #include "transformer/attention.hpp"
 #include "transformer/layout.hpp"
 #include "transformer/parallel_training.hpp"
+#include "transformer/plan.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -48,16 +49,6 @@ void add_network_options(CLI::App& app, Options& options) {
   app.add_option("--gelu", options.gelu,
                  "Exact (erf), or GPT-2's approximation (tanh), as in Megatron-LM's fused GELU")
       ->check(CLI::IsMember({"erf", "tanh"}));
-}
-
-void add_plan_options(CLI::App& app, Options& options) {
-  app.add_flag("--plan", options.plan,
-               "Print the memory per device and the smallest layout that fits, and exit");
-  app.add_option("--device-memory-gib", options.device_memory_gib,
-                 "For --plan: memory of a device; 0: that of this device")
-      ->check(steps::not_negative());
-  app.add_option("--devices-per-node", options.devices_per_node, "For --plan: devices of a node")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
 }
 
 void replace(std::int64_t& size, std::int64_t given) {
@@ -109,7 +100,7 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
   add_model_options(app, sizes);
   transformer::add_training_options(app, options);
   add_network_options(app, options);
-  add_plan_options(app, options);
+  transformer::add_plan_options(app, options.plan);
   transformer::add_inference_options(app, options.inference);
   app.get_option("--inference")->excludes(app.get_option("--plan"));
   if (!session.parse(argc, argv))
@@ -119,7 +110,7 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
   transformer::check_training_options(options, options.architecture.sizes());
   if (options.inference.enabled)
     transformer::prepare_inference(options.inference, options, options.architecture.sizes());
-  if (!options.plan)  // which may be for another machine
+  if (!options.plan.enabled)  // which may be for another machine
     transformer::check_attention(transformer::parse_attention(options.attention));
   return true;
 }

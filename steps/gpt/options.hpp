@@ -18,9 +18,6 @@ struct Options : transformer::TrainingOptions {
   double attention_dropout = 0.1;
   double hidden_dropout = 0.1;
   std::string gelu = "erf";
-  bool plan = false;
-  double device_memory_gib = 0;       ///< For the plan; 0: of the present device.
-  std::int64_t devices_per_node = 4;  ///< For the plan.
 };
 
 /// This rank's shard of the network.

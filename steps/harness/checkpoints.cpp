@@ -4,6 +4,7 @@
 #include "harness/program.hpp"
 #include "harness/statistics.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -35,6 +36,14 @@ std::vector<std::string> differences(const std::string& saved, const std::string
       all.push_back(fmt::format("has {}, this run {}", theirs, own));
   }
   return all;
+}
+
+/// Lines `name=value` as one, with commas.
+std::string one_line(std::string lines) {
+  if (lines.ends_with('\n'))
+    lines.pop_back();
+  std::ranges::replace(lines, '\n', ',');
+  return lines;
 }
 
 /// Of the meter: saving is in no rate.
@@ -126,25 +135,25 @@ void Checkpoints::load(Trainer& trainer) {
   const auto read = [&](int of_rank) {
     return SavedState::read(file_of(options_.load, name, of_rank).string());
   };
-  const SavedState own = read(rank);
-  check_origin(own);
-  if (const auto found = differences(own.text("must_match"), settings_.must_match); !found.empty())
-    throw UsageError(fmt::format("the checkpoint in {} {}", options_.load, found.front()),
-                     "go on with the options and the number of ranks that it was saved with");
-  if (rank == 0)
-    for (const std::string& difference :
-         differences(own.text("should_match"), settings_.should_match))
-      fmt::print(stderr, "warning: the checkpoint in {} {}: it does not go on as it would have\n",
-                 options_.load, difference);
-  const int weights_rank = trainer.weights_rank();
-  trainer.restore(own, weights_rank == rank ? own : read(weights_rank));
+  const bool has_own = fs::exists(file_of(options_.load, name, rank));  // not if ranks were fewer
+  const SavedState own = read(has_own ? rank : 0);
+  check_settings(own);
+  if (own.text("layout") != settings_.layout) {
+    const auto ranks = static_cast<int>(own.number("ranks"));
+    const SavedState state = rearranged(trainer.row_layout(), ranks, read);
+    trainer.restore(state, state);
+    loaded_layout_ = own.text("layout");
+  } else {
+    const int weights_rank = trainer.weights_rank();
+    trainer.restore(has_own ? own : read(rank), weights_rank == rank ? own : read(weights_rank));
+  }
   session_.ranks().meet_again();
   load_s_ = seconds_since(begin);
   loaded_step_ = last_saved_ = trainer.steps();
 }
 
-void Checkpoints::check_origin(const SavedState& saved) const {
-  if (!saved.has("program"))
+void Checkpoints::check_settings(const SavedState& saved) const {
+  if (!saved.has("program") || !saved.has("layout"))
     throw UsageError(
         fmt::format("the checkpoint in {} is of an earlier version of this program", options_.load),
         "start from the beginning, or go on with the version that saved it");
@@ -152,6 +161,15 @@ void Checkpoints::check_origin(const SavedState& saved) const {
     throw UsageError(fmt::format("the checkpoint in {} is of the program {}, not {}", options_.load,
                                  program, settings_.program),
                      fmt::format("--load takes a folder that {} had as --save", settings_.program));
+  if (const auto found = differences(saved.text("must_match"), settings_.must_match);
+      !found.empty())
+    throw UsageError(fmt::format("the checkpoint in {} {}", options_.load, found.front()),
+                     "go on with the options that it was saved with");
+  if (session_.ranks().rank() == 0)
+    for (const std::string& difference :
+         differences(saved.text("should_match"), settings_.should_match))
+      fmt::print(stderr, "warning: the checkpoint in {} {}: it does not go on as it would have\n",
+                 options_.load, difference);
 }
 
 void Checkpoints::save_during(Loop& loop, const Trainer& trainer) {
@@ -176,6 +194,8 @@ void Checkpoints::write(const Trainer& trainer) {
   SavedState state = trainer.state();
   state.set_text("program", settings_.program);
   state.set_text("must_match", settings_.must_match);
+  state.set_text("layout", settings_.layout);
+  state.set_number("ranks", session_.ranks().size());
   state.set_text("should_match", settings_.should_match);
   const auto own_bytes = static_cast<double>(state.write(file.string()));
   session_.ranks().meet_again();
@@ -192,6 +212,8 @@ void Checkpoints::log_results() const {
   if (loaded_step_ >= 0) {
     log_value("checkpoint_iteration", loaded_step_);
     log_value("checkpoint_load_s", load_s_);
+    if (!loaded_layout_.empty())
+      log_value("checkpoint_layout", one_line(loaded_layout_));
   }
   if (save_s_.empty())
     return;

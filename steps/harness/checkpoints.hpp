@@ -26,6 +26,7 @@ void add_checkpoint_options(CLI::App& app, CheckpointOptions& options);
 struct CheckpointSettings {
   std::string program;       ///< Whose checkpoints they are.
   std::string must_match;    ///< A run that goes on from a checkpoint must have the same.
+  std::string layout;        ///< How ranks share the model. It may have another.
   std::string should_match;  ///< It should have the same; otherwise it trains differently.
 };
 
@@ -46,10 +47,9 @@ class Checkpoints {
               const CheckpointSettings& settings);
 
   /// Goes on from the last checkpoint of `--load`, if there is one: the folder that is saved to may
-  /// have none yet. Warns of settings that make it train differently.
-  /// @throws UsageError if it is of another program, or of another model, layout, number of ranks
-  /// or
-  ///         samples
+  /// have none yet. Warns of settings that make it train differently. Where the ranks shared the
+  /// model in another way, each reads the whole checkpoint.
+  /// @throws UsageError if it is of another program, or of another model or other samples
   void load(Trainer& trainer);
 
   /// Saves after each interval of a loop, if the run does.
@@ -61,7 +61,7 @@ class Checkpoints {
   void log_results() const;
 
  private:
-  void check_origin(const SavedState& saved) const;
+  void check_settings(const SavedState& saved) const;
   void write(const Trainer& trainer);
 
   Session& session_;
@@ -71,7 +71,8 @@ class Checkpoints {
   std::vector<double> save_s_;
   double load_s_ = 0;
   std::int64_t loaded_step_ = -1;
-  double bytes_ = 0;  ///< Of the last checkpoint, all ranks.
+  std::string loaded_layout_;  ///< If it is not this run's.
+  double bytes_ = 0;           ///< Of the last checkpoint, all ranks.
 };
 
 }  // namespace bench::steps

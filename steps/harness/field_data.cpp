@@ -1,7 +1,6 @@
 #include "harness/field_data.hpp"
 
 #include "data/data_files.hpp"
-#include "data/field_samples.hpp"
 #include "data/page_cache.hpp"
 #include "data/sample_cache.hpp"
 #include "harness/mllog.hpp"
@@ -9,7 +8,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -97,20 +95,7 @@ void FieldData::open(Session& session, std::int64_t eval_samples) {
 }
 
 std::unique_ptr<Batches> FieldData::validation_batches(Session& session) const {
-  const CommonArguments& arguments = session.arguments();
-  const int threads = loader_threads(options_, session.find_ranks(), session.device());
-  auto loaded = std::make_unique<LoadedBatches>(
-      validation_ ? field_makers(validation_, std::nullopt, threads)
-                  : format_.synthetic(arguments.seed + 1, threads),
-      BatchOptions{.share = {.batch_size = micro_batch_size(arguments),
-                             .rank = session.ranks().rank(),
-                             .ranks = session.ranks().size()},
-                   .device = session.device(),
-                   .prefetch = options_.prefetch,
-                   .hwc_fields = format_.hwc_fields});
-  if (validation_ || options_.synthetic != "device")
-    return loaded;
-  return std::make_unique<ResidentBatches>(loaded->next());
+  return evaluation_batches(session, options_, format_, validation_);
 }
 
 }  // namespace bench::steps

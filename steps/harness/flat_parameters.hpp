@@ -27,6 +27,7 @@ class FlatParameters {
     std::int64_t begin;
     std::int64_t end;  ///< One past the last.
 
+    bool operator==(const Range&) const = default;
     bool overlaps(const Range& other) const { return begin < other.end && other.begin < end; }
   };
 

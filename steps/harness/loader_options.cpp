@@ -130,6 +130,25 @@ std::unique_ptr<Batches> make_batches(Session& session, const LoaderOptions& opt
   return loaded;
 }
 
+std::unique_ptr<Batches> evaluation_batches(Session& session, const LoaderOptions& options,
+                                            const SampleFormat& format,
+                                            const std::shared_ptr<const FieldSource>& source) {
+  const CommonArguments& arguments = session.arguments();
+  const int threads = loader_threads(options, session.find_ranks(), session.device());
+  auto loaded = std::make_unique<LoadedBatches>(
+      source ? field_makers(source, std::nullopt, threads)
+             : format.synthetic(arguments.seed + 1, threads),
+      BatchOptions{.share = {.batch_size = micro_batch_size(arguments),
+                             .rank = session.ranks().rank(),
+                             .ranks = session.ranks().size()},
+                   .device = session.device(),
+                   .prefetch = options.prefetch,
+                   .hwc_fields = format.hwc_fields});
+  if (source || options.synthetic != "device")
+    return loaded;
+  return std::make_unique<ResidentBatches>(loaded->next());
+}
+
 void log_loader(const Batches& batches) {
   const auto work = batches.work();
   if (!work || work->samples == 0)

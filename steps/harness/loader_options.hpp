@@ -77,6 +77,13 @@ std::shared_ptr<const FieldSource> open_data(Session& session, const LoaderOptio
 std::unique_ptr<Batches> make_batches(Session& session, const LoaderOptions& options,
                                       const SampleFormat& format);
 
+/// Batches to evaluate on, of `--batch-size` samples in `--micro-batches` parts: the samples of a
+/// source from the first on, always in the same order.
+/// @param source empty: synthetic samples, which are not those of the training
+std::unique_ptr<Batches> evaluation_batches(Session& session, const LoaderOptions& options,
+                                            const SampleFormat& format,
+                                            const std::shared_ptr<const FieldSource>& source);
+
 /// Prints how fast the threads were that load batches, if there were any.
 void log_loader(const Batches& batches);
 

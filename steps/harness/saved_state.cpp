@@ -129,6 +129,13 @@ void SavedState::set_text(const std::string& name, const std::string& value) {
       torch::tensor(std::vector<std::uint8_t>(value.begin(), value.end()), torch::kByte);
 }
 
+std::vector<std::string> SavedState::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : tensors_)
+    names.push_back(name);
+  return names;
+}
+
 void SavedState::fail(const std::string& message) const {
   throw std::runtime_error(fmt::format("{}: {}", file_, message));
 }

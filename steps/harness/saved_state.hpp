@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace bench::steps {
 
@@ -18,6 +19,7 @@ class SavedState {
   void set_text(const std::string& name, const std::string& value);
 
   bool has(const std::string& name) const { return tensors_.contains(name); }
+  std::vector<std::string> names() const;  ///< Sorted.
 
   /// @throws std::runtime_error if there is none of this name, or it is not a number or text
   const torch::Tensor& tensor(const std::string& name) const;

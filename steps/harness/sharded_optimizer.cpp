@@ -1,5 +1,7 @@
 #include "harness/sharded_optimizer.hpp"
 
+#include "harness/row_layout.hpp"
+
 #include <algorithm>
 
 namespace bench::steps {
@@ -12,7 +14,7 @@ ShardedOptimizer::ShardedOptimizer(FlatParameters& parameters, Communicator& dat
       sharded_(sharded && data.size() > 1),
       length_(parameters.values().numel() / (sharded_ ? data.size() : 1)),
       begin_(sharded_ ? length_ * data.rank() : 0),
-      weights_(share(parameters.values()).to(torch::kFloat)),
+      weights_(own_part(parameters.values()).to(torch::kFloat)),
       optimizer_(make(rows())) {}
 
 OptimizerRows ShardedOptimizer::rows() {
@@ -20,7 +22,7 @@ OptimizerRows ShardedOptimizer::rows() {
     return std::clamp(place - begin_, std::int64_t{0}, length_);
   };
   OptimizerRows rows{.weights = weights_,
-                     .gradients = share(parameters_.gradients()),
+                     .gradients = own_part(parameters_.gradients()),
                      .matrix_numbers = inside(parameters_.matrix_numbers())};
   for (const FlatParameters::Slot& slot : parameters_.slots())
     rows.parameters.push_back({inside(slot.range.begin), inside(slot.range.end)});
@@ -54,7 +56,7 @@ void ShardedOptimizer::step(double learning_rate, double gradient_scale) {
 
 void ShardedOptimizer::publish() {
   const torch::NoGradGuard no_gradient;
-  const torch::Tensor own = share(parameters_.values());
+  const torch::Tensor own = own_part(parameters_.values());
   if (!own.is_alias_of(weights_))
     own.copy_(weights_);
   if (sharded_)
@@ -64,12 +66,12 @@ void ShardedOptimizer::publish() {
 void ShardedOptimizer::save(SavedState& state) const {
   if (!speaks_for_its_share())
     return;
-  state.set("weights", weights_);
+  state.set(saved_weights, weights_);
   optimizer_->save(state);
 }
 
 void ShardedOptimizer::load(const SavedState& state) {
-  state.copy_to("weights", weights_);
+  state.copy_to(saved_weights, weights_);
   optimizer_->load(state);
   publish();
 }

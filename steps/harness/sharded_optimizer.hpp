@@ -39,9 +39,11 @@ class ShardedOptimizer {
   void load(const SavedState& state);
 
   bool is_sharded() const { return sharded_; }
+  /// Of the row, that `save` saves.
+  FlatParameters::Range share() const { return {begin_, begin_ + length_}; }
 
  private:
-  torch::Tensor share(const torch::Tensor& row) const { return row.narrow(0, begin_, length_); }
+  torch::Tensor own_part(const torch::Tensor& row) const { return row.narrow(0, begin_, length_); }
   OptimizerRows rows();
   bool speaks_for_its_share() const;
   void publish();

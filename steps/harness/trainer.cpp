@@ -1,5 +1,6 @@
 #include "harness/trainer.hpp"
 
+#include "data/random.hpp"
 #include "harness/device.hpp"
 #include "harness/interruption.hpp"
 #include "harness/random_state.hpp"
@@ -35,12 +36,32 @@ std::vector<torch::Tensor> equal_parameters(const torch::nn::Module& model, Comm
   return model.parameters();
 }
 
-/// The number, among all ranks, of the first one of `data`.
-int first_rank_of(Communicator& data, const TrainingContext& context) {
-  const torch::Tensor rank = torch::full({}, context.ranks.rank(),
-                                         torch::TensorOptions(context.device).dtype(torch::kInt));
-  data.broadcast(rank);
-  return rank.item<int>();
+/// The numbers, among all ranks, of those of `data`.
+std::vector<int> ranks_of(Communicator& data, const TrainingContext& context) {
+  const torch::Tensor ranks =
+      torch::zeros({data.size()}, torch::TensorOptions(context.device).dtype(torch::kInt));
+  ranks[data.rank()] = context.ranks.rank();
+  data.all_reduce(ranks).wait();
+  const torch::Tensor host = ranks.cpu();
+  return {host.data_ptr<int>(), host.data_ptr<int>() + host.numel()};
+}
+
+/// @param ranks that save a share of the row each
+RowLayout row_layout_of(const torch::nn::Module& model, const FlatParameters& parameters,
+                        const std::map<std::string, Split>& splits, FlatParameters::Range share,
+                        std::vector<int> ranks) {
+  RowLayout layout{
+      .numbers = parameters.values().numel(), .share = share, .ranks = std::move(ranks)};
+  for (const auto& named : model.named_parameters())
+    for (const FlatParameters::Slot& slot : parameters.slots())
+      if (slot.parameter.is_same(named.value())) {
+        const auto split = splits.find(named.key());
+        layout.parameters.push_back({.name = named.key(),
+                                     .shape = slot.parameter.sizes().vec(),
+                                     .split = split == splits.end() ? Split() : split->second,
+                                     .range = slot.range});
+      }
+  return layout;
 }
 
 torch::Tensor flag(bool holds, const torch::Tensor& like) {
@@ -65,8 +86,12 @@ Trainer::Trainer(const TrainingContext& context, const torch::nn::Module& model,
                 .overlap = !options_.parallelism.complete_gradients}),
       optimizer_(parameters_, data(), context.ranks, options_.optimizer, options_.shard_optimizer),
       loss_sum_(torch::zeros({}, torch::TensorOptions(context.device))),
-      first_of_data_(first_rank_of(data(), context)),
       lagged_(needs_norm() ? LaggedNumbers(0) : LaggedNumbers(context.device)) {
+  std::vector<int> ranks = ranks_of(data(), context);
+  if (!optimizer_.is_sharded())
+    ranks.resize(1);
+  row_layout_ = row_layout_of(model, parameters_, options_.parallelism.splits, optimizer_.share(),
+                              std::move(ranks));
   if (context.precision == Precision::fp16 && options_.dynamic_loss_scale)
     dynamic_scale_.emplace(*options_.dynamic_loss_scale);
   // Weights are equal; dropout and samples are not.
@@ -196,7 +221,7 @@ std::optional<StepResult> Trainer::await_result() {
 }
 
 int Trainer::weights_rank() const {
-  return optimizer_.is_sharded() ? context_.ranks.rank() : first_of_data_;
+  return optimizer_.is_sharded() ? context_.ranks.rank() : row_layout_.ranks.front();
 }
 
 SavedState Trainer::state() const {
@@ -204,7 +229,8 @@ SavedState Trainer::state() const {
   state.set_number("steps", static_cast<double>(steps_));
   state.set_number("samples", static_cast<double>(samples_));
   state.set_number("scheduled_samples", static_cast<double>(scheduled_samples_));
-  state.set("random_state", random_state(context_.device));
+  state.set(saved_random_state, random_state(context_.device));
+  state.set_text(saved_row_layout, row_layout_.text());
   optimizer_.save(state);
   if (dynamic_scale_)
     dynamic_scale_->save(state);
@@ -218,7 +244,11 @@ void Trainer::restore(const SavedState& own, const SavedState& weights) {
   optimizer_.load(weights);
   if (dynamic_scale_)
     dynamic_scale_->load(own);
-  set_random_state(context_.device, own.tensor("random_state"));
+  if (own.has(saved_random_state))
+    set_random_state(context_.device, own.tensor(saved_random_state));
+  else  // not those of the beginning again
+    torch::manual_seed(mixed(context_.seed ^ mixed(static_cast<std::uint64_t>(steps_))) +
+                       static_cast<std::uint64_t>(context_.ranks.rank()));
 }
 
 }  // namespace bench::steps

@@ -8,6 +8,7 @@
 #include "harness/optimizer.hpp"
 #include "harness/precision.hpp"
 #include "harness/rate_schedule.hpp"
+#include "harness/row_layout.hpp"
 #include "harness/saved_state.hpp"
 #include "harness/sharded_optimizer.hpp"
 #include "harness/torch_all.hpp"
@@ -15,7 +16,9 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace bench::steps {
@@ -36,6 +39,8 @@ struct ModelParallelism {
   /// Adds to the gradients of this rank's micro-batches those that other ranks of the same copy
   /// have for the same parameters.
   std::function<void(const FlatParameters&)> complete_gradients = {};
+  /// Of the parameters of which this rank has a part, by name.
+  std::map<std::string, Split> splits = {};
   int ranks_with_loss = 0;  ///< Ranks that pass the loss to `backward`; 0: all.
 };
 
@@ -137,12 +142,14 @@ class Trainer {
 
   /// All that this rank needs to go on with the next step.
   SavedState state() const;
-  /// @param own saved by this rank
-  /// @param weights saved by the rank `weights_rank()`
+  /// @param own saved by this rank, or `rearranged` for it: random numbers then begin anew
+  /// @param weights saved by the rank `weights_rank()`, or `rearranged` as well
   void restore(const SavedState& own, const SavedState& weights);
   /// The rank, among all, that saves the weights of this rank: itself, unless all ranks of a data
   /// group have all of them.
   int weights_rank() const;
+  /// Of the rows in `state`.
+  const RowLayout& row_layout() const { return row_layout_; }
 
  private:
   Communicator& data() const;
@@ -164,7 +171,7 @@ class Trainer {
   StepResult current_;     ///< Of this step, as far as the host knows it.
   std::optional<std::vector<double>> known_;  ///< The numbers of this step.
   std::int64_t pass_ = 0;                     ///< Backward passes of this step so far.
-  int first_of_data_;  ///< The rank, among all, of the first one with these parameters.
+  RowLayout row_layout_;
   LaggedNumbers lagged_;
   std::deque<StepResult> under_way_;  ///< Of the steps whose numbers are not known.
   std::optional<StepResult> newest_;

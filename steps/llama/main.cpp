@@ -10,6 +10,7 @@
 #include "llama/loss.hpp"
 #include "llama/model.hpp"
 #include "llama/options.hpp"
+#include "llama/plan.hpp"
 #include "transformer/grid.hpp"
 #include "transformer/iteration_log.hpp"
 #include "transformer/parallel_training.hpp"
@@ -66,13 +67,7 @@ int train(steps::Session& session, Options options) {
                             : output;
                });
              },
-         .backward =
-             [&](const torch::Tensor& output, const torch::Tensor& gradient) {
-               loop.backward([&] {
-                 grid.is_last_stage() ? trainer.backward(output)
-                                      : trainer.backward(output, gradient);
-               });
-             }},
+         .backward = transformer::backward_pass(loop, trainer, grid)},
         session.timers());
     loop.update();
   }
@@ -94,16 +89,19 @@ int main(int argc, char** argv) {
                          "speed.");
   if (!read_options(session, argc, argv, options))
     return steps::exit_ok;
-  if (session.arguments().describe) {
-    log_description(options);
+  if (session.arguments().describe || options.plan.enabled) {
+    options.plan.enabled ? log_plan(planned_model(options), options) : log_description(options);
     return steps::exit_ok;
   }
-  transformer::set_ranks(options, session.find_ranks().size);
+  const steps::Ranks& ranks = session.find_ranks();
+  transformer::set_ranks(options, ranks.size);
   session.begin();
   if (options.inference.enabled)
     return infer(session, options);
   log_description(options);
   transformer::log_training(options);
+  transformer::check_memory(planned_model(options), options, session.device(),
+                            ranks.local_size.value_or(1));
   return train(session, options);
 }
 

@@ -7,6 +7,7 @@
 #include "transformer/attention.hpp"
 #include "transformer/checkpoint_settings.hpp"
 #include "transformer/parallel_training.hpp"
+#include "transformer/plan.hpp"
 #include "transformer/report.hpp"
 
 #include <cstdint>
@@ -104,7 +105,9 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
       .add_option("--balance-weight", options.balance_weight,
                   "Weight of the loss that spreads tokens evenly over experts")
       ->check(steps::not_negative());
+  transformer::add_plan_options(session.app(), options.plan);
   transformer::add_inference_options(session.app(), options.inference);
+  session.app().get_option("--inference")->excludes(session.app().get_option("--plan"));
   if (!session.parse(argc, argv))
     return false;
   options.common = session.arguments();
@@ -114,7 +117,8 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
   transformer::check_training_options(options, options.architecture.sizes());
   if (options.inference.enabled)
     transformer::prepare_inference(options.inference, options, options.architecture.sizes());
-  transformer::check_attention(transformer::parse_attention(options.attention));
+  if (!options.plan.enabled)  // which may be for another machine
+    transformer::check_attention(transformer::parse_attention(options.attention));
   return true;
 }
 

@@ -18,10 +18,10 @@ std::string samples_of(const TrainingOptions& options) {
 
 std::string layout_of(const TrainingOptions& options) {
   return fmt::format(
-      "precision={}\ntensor_parallel={}\npipeline_parallel={}\ndata_parallel={}\n"
+      "tensor_parallel={}\npipeline_parallel={}\ndata_parallel={}\n"
       "distributed_optimizer={}\n",
-      options.common.precision_name, options.layout.tensor, options.layout.pipeline,
-      options.layout.data, options.distributed_optimizer);
+      options.layout.tensor, options.layout.pipeline, options.layout.data,
+      options.distributed_optimizer);
 }
 
 std::string training_of(const TrainingOptions& options) {
@@ -40,7 +40,10 @@ std::string training_of(const TrainingOptions& options) {
 steps::CheckpointSettings checkpoint_settings(const TrainingOptions& options,
                                               const steps::CheckpointSettings& own) {
   return {.program = own.program,
-          .must_match = own.must_match + layout_of(options) + samples_of(options),
+          .must_match = own.must_match +
+                        fmt::format("precision={}\n", options.common.precision_name) +
+                        samples_of(options),
+          .layout = layout_of(options),
           .should_match = training_of(options) + own.should_match};
 }
 

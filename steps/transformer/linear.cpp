@@ -18,6 +18,7 @@ c10::optional<torch::Tensor> if_defined(const torch::Tensor& tensor) {
 ColumnLinearImpl::ColumnLinearImpl(const WeightInit& init, std::uint64_t number,
                                    const LinearOptions& options, std::int64_t stacked)
     : group_(init.group),
+      stacked_(stacked),
       weight_(register_parameter(
           "weight", init.split_rows(number, options.out, options.in, options.deviation, stacked))) {
   if (options.bias)

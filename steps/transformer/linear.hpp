@@ -27,8 +27,11 @@ class ColumnLinearImpl : public torch::nn::Module {
                    std::int64_t stacked = 1);
   torch::Tensor forward(const torch::Tensor& x);
 
+  std::int64_t stacked() const { return stacked_; }
+
  private:
   TensorRanks group_;
+  std::int64_t stacked_;
   torch::Tensor weight_;  // (out/T, in)
   torch::Tensor bias_;    // (out/T), or undefined
 };

@@ -1,8 +1,11 @@
 #include "transformer/parallel_training.hpp"
 
 #include "harness/adamw.hpp"
+#include "transformer/linear.hpp"
 
+#include <map>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace bench::transformer {
@@ -15,6 +18,28 @@ std::vector<torch::Tensor> copies(const LanguageModel& model, Grid& grid) {
     result = model.whole_parameters();
   if (model.tied_embedding().defined() && grid.is_last_stage() && !grid.is_first_stage())
     result.push_back(model.tied_embedding());
+  return result;
+}
+
+/// How tensor-parallel ranks split the parameters of a model: linear layers by rows or by columns,
+/// tables by the vocabulary. What every rank holds whole is left out.
+std::map<std::string, steps::Split> splits(const LanguageModel& model,
+                                           const steps::Communicator& tensor) {
+  const steps::Split by_rows{.part = tensor.rank(), .parts = tensor.size()};
+  std::map<std::string, steps::Split> result;
+  for (const auto& table : model.named_parameters(/*recurse=*/false))
+    result[table.key()] = by_rows;
+  for (const auto& module : model.named_modules("", /*include_self=*/false)) {
+    if (module.value()->as<RowLinearImpl>())
+      (result[module.key() + ".weight"] = by_rows).dimension = 1;
+    if (const auto* column = module.value()->as<ColumnLinearImpl>())
+      for (const auto& parameter : column->named_parameters())
+        (result[module.key() + "." + parameter.key()] = by_rows).stacked = column->stacked();
+  }
+  for (const torch::Tensor& whole : model.whole_parameters())
+    for (const auto& parameter : model.named_parameters())
+      if (parameter.value().is_same(whole))
+        result.erase(parameter.key());
   return result;
 }
 
@@ -60,6 +85,7 @@ steps::ModelParallelism model_parallelism(const std::shared_ptr<LanguageModel>& 
                                           const Layout& layout) {
   steps::ModelParallelism result{.data = &grid.data(),
                                  .copies = copies(*model, grid),
+                                 .splits = splits(*model, grid.tensor()),
                                  .ranks_with_loss = static_cast<int>(layout.data * layout.tensor)};
   // Gradients of whole copies are complete, and their sums may start during the backward pass.
   if (layout.devices_per_model() > 1)
@@ -83,6 +109,15 @@ steps::TrainerOptions trainer_options(const TrainingOptions& options,
           .shard_optimizer = options.distributed_optimizer,
           .dynamic_loss_scale = options.loss_scale,
           .parallelism = model_parallelism(model, grid, options.layout)};
+}
+
+std::function<void(const torch::Tensor&, const torch::Tensor&)> backward_pass(
+    steps::Loop& loop, steps::Trainer& trainer, const Grid& grid) {
+  return [&](const torch::Tensor& output, const torch::Tensor& gradient) {
+    loop.backward([&] {
+      grid.is_last_stage() ? trainer.backward(output) : trainer.backward(output, gradient);
+    });
+  };
 }
 
 std::vector<std::int64_t> shape_between_stages(const TrainingOptions& options,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "harness/loop.hpp"
 #include "harness/precision.hpp"
 #include "harness/torch_all.hpp"
 #include "harness/trainer.hpp"
@@ -9,6 +10,7 @@
 #include "transformer/training_options.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -34,6 +36,11 @@ steps::ModelParallelism model_parallelism(const std::shared_ptr<LanguageModel>& 
 /// @param grid must outlive the trainer
 steps::TrainerOptions trainer_options(const TrainingOptions& options,
                                       const std::shared_ptr<LanguageModel>& model, Grid& grid);
+
+/// The backward pass of a stage: of the loss in the last one, in others of what they have sent.
+/// All must outlive the function.
+std::function<void(const torch::Tensor& output, const torch::Tensor& gradient)> backward_pass(
+    steps::Loop& loop, steps::Trainer& trainer, const Grid& grid);
 
 /// The activations that one stage sends to the next, of a micro-batch: (B, S/T, hidden).
 std::vector<std::int64_t> shape_between_stages(const TrainingOptions& options,

@@ -34,6 +34,13 @@ struct EvaluationOptions {
   std::int64_t samples = 0;   ///< 0: the validation part; of synthetic tokens a global batch.
 };
 
+/// Of `--plan`.
+struct PlanOptions {
+  bool enabled = false;
+  double device_memory_gib = 0;       ///< 0: of the present device.
+  std::int64_t devices_per_node = 4;  ///< Which a tensor-parallel group does not exceed.
+};
+
 /// How a language model is trained, whichever it is.
 struct TrainingOptions {
   steps::CommonArguments common;
@@ -42,6 +49,7 @@ struct TrainingOptions {
   CorpusOptions data;
   steps::LoaderOptions loader;
   EvaluationOptions evaluation;
+  PlanOptions plan;
   steps::CheckpointOptions checkpoints;
   std::int64_t global_batch = 0;  ///< Samples per iteration.
   std::int64_t micro_batch = 1;   ///< Samples at a time on one device.

@@ -25,6 +25,16 @@ TEST(LlamaProgram, HasThePublishedNumberOfParameters) {
   EXPECT_EQ(outcome.value("model"), "8B");
 }
 
+TEST(LlamaProgram, PlansALayoutThatFits) {
+  const Outcome outcome = run_llama(
+      "--plan --model 70B --precision bf16 --attention fused --device-memory-gib 80 "
+      "--devices-per-node 8");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.value("fits"), "yes");
+  EXPECT_LT(outcome.number("per_device_total_gib"), 80);
+  EXPECT_GT(outcome.number("one_device_total_gib"), 70.5 * 20 / 1.074);
+}
+
 TEST(LlamaProgram, TrainsAndReports) {
   const Outcome outcome =
       run_llama(tiny_llama +

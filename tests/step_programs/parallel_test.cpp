@@ -156,6 +156,59 @@ INSTANTIATE_TEST_SUITE_P(
                     GoingOnCase{"SharedModel", 4, "--tensor-parallel 2 --pipeline-parallel 2"}),
     [](const auto& instance) { return instance.param.name; });
 
+struct PartOfARun {
+  int ranks;
+  std::string layout;
+};
+struct LayoutsCase {
+  std::string name;
+  const char* program;
+  std::string model;
+  std::vector<PartOfARun> parts;
+};
+class CheckpointLayoutsTest : public testing::TestWithParam<LayoutsCase> {};
+
+// Each part of a run goes on from the checkpoint of the one before, in another layout.
+TEST_P(CheckpointLayoutsTest, LoseAsOneRankThatDoesNotStop) {
+  const LayoutsCase& c = GetParam();
+  const Folder folder;
+  const std::string options =
+      c.model +
+      " --layers 4 --hidden 32 --heads 4 --seq 16 --vocab-size 128 --threads 1 "
+      "--device cpu --lr 1e-2 --lr-warmup-samples 0 --warmup 0 --log-interval 1 "
+      "--global-batch-size 4 ";
+  const std::string checkpoints = " --save " + folder.file("c") + " --load " + folder.file("c");
+  const auto whole = losses(run_ranks(1, c.program, options + "--steps 6")[0]);
+  std::vector<double> found;
+  for (const auto& [ranks, layout] : c.parts) {
+    const auto outcomes =
+        run_ranks(ranks, c.program, options + "--steps 2 " + layout + checkpoints);
+    ASSERT_EQ(outcomes[0].exit_code, 0) << outcomes[0].err;
+    for (const double loss : losses(outcomes[0]))
+      found.push_back(loss);
+  }
+  ASSERT_EQ(whole.size(), 6U);
+  ASSERT_EQ(found.size(), 6U);
+  for (std::size_t i = 0; i < whole.size(); ++i)
+    EXPECT_NEAR(found[i], whole[i], 2e-5) << "iteration " << i + 1;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Programs, CheckpointLayoutsTest,
+    testing::Values(LayoutsCase{"Gpt",
+                                GPT_PROGRAM,
+                                "--hidden-dropout 0 --attention-dropout 0",
+                                {{4, "--tensor-parallel 2 --pipeline-parallel 2"},
+                                 {1, ""},
+                                 {4, "--tensor-parallel 2"}}},
+                    LayoutsCase{"Llama",
+                                LLAMA_PROGRAM,
+                                "--kv-heads 2 --mlp 48",
+                                {{2, "--tensor-parallel 2"},
+                                 {2, "--pipeline-parallel 2 --no-distributed-optimizer"},
+                                 {2, ""}}}),
+    [](const auto& instance) { return instance.param.name; });
+
 TEST(GptParallel, RefusesRanksThatMakeNoModel) {
   for (const Outcome& outcome :
        run_ranks(2, GPT_PROGRAM, tiny_gpt("--tensor-parallel 2 --pipeline-parallel 2"))) {

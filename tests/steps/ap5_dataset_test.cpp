@@ -49,7 +49,8 @@ class Ap5DatasetTest : public testing::Test {
 
   std::string path(const std::string& name) const { return folder_.file(name); }
   std::unique_ptr<steps::FieldSource> open() const {
-    return open_dataset({path("2006-01.nc"), path("2006-02.nc")}, tiny, options_);
+    steps::FieldMoments moments;
+    return open_dataset({path("2006-01.nc"), path("2006-02.nc")}, tiny, options_, moments);
   }
 
   DatasetOptions options_;

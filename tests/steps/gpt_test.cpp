@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <regex>
 #include <span>
 #include <string>
@@ -207,8 +208,18 @@ Options planned(const std::string& model, std::int64_t micro_batch, std::int64_t
   options.global_batch = micro_batch * micro_batches;
   options.attention = "fused";
   options.attention_dropout = options.hidden_dropout = 0;
-  options.devices_per_node = 8;
+  options.plan.devices_per_node = 8;
   return options;
+}
+
+using transformer::Memory;
+
+Memory memory_of(const Options& options, const transformer::Layout& layout = {}) {
+  return transformer::memory(planned_model(options), options, layout);
+}
+
+std::optional<transformer::Layout> smallest_layout(const Options& options, double device_bytes) {
+  return transformer::smallest_layout(planned_model(options), options, device_bytes);
 }
 
 TEST(GptPlan, FindsTheLayoutsThatAreInUse) {
@@ -225,12 +236,12 @@ TEST(GptPlan, FindsTheLayoutsThatAreInUse) {
 
 TEST(GptPlan, NeedsSixteenBytesPerParameterAndTheGradient) {
   const Options options = planned("800M", 4, 1);
-  const Memory memory_of_one = memory(options, {});
+  const Memory memory_of_one = memory_of(options);
   const auto parameters = static_cast<double>(Counts(options.architecture).parameters());
   EXPECT_NEAR(
       (memory_of_one.weights + memory_of_one.gradients + memory_of_one.optimizer) / parameters,
       2 + 2 + 4 + 12, 0.01);
-  const Memory of_four = memory(options, {.data = 4});
+  const Memory of_four = memory_of(options, {.data = 4});
   EXPECT_NEAR(of_four.optimizer / parameters, 12.0 / 4, 0.01);
 }
 
@@ -240,7 +251,7 @@ TEST(GptPlan, CountsTheWeightsOfAttentionWhereTheyAreKept) {
   const auto activations = [&](const std::string& attention, std::int64_t sequence) {
     options.attention = attention;
     options.architecture.sequence = sequence;
-    return memory(options, {}).activations;
+    return memory_of(options).activations;
   };
   const auto heads = static_cast<double>(options.architecture.layers * options.architecture.heads);
   EXPECT_NEAR(activations("plain", 512) - activations("fused", 512), heads * 512 * 512 * 4, 1);

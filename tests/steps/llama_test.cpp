@@ -1,6 +1,7 @@
 #include "llama/architecture.hpp"
 #include "llama/loss.hpp"
 #include "llama/model.hpp"
+#include "llama/plan.hpp"
 #include "steps/trained.hpp"
 #include "transformer/layout.hpp"
 #include "transformer/vocab_parallel.hpp"
@@ -189,6 +190,43 @@ TEST(LlamaModel, IsSplitByKeyValueHeads) {
   EXPECT_EQ(transformer::layout_error(sizes, {.tensor = 8, .pipeline = 32}), "");
   EXPECT_EQ(transformer::layout_error(sizes, {.tensor = 16}),
             "8 key/value heads cannot be shared by 16 tensor-parallel ranks");
+}
+
+Options planned(const std::string& model) {
+  Options options;
+  options.architecture = architecture(model);
+  options.common.precision_name = "bf16";
+  options.attention = "fused";
+  return options;
+}
+
+transformer::Memory memory_of(const Options& options, const transformer::Layout& layout = {}) {
+  return transformer::memory(planned_model(options), options, layout);
+}
+
+TEST(LlamaPlan, NeedsSixteenBytesPerParameterAndTheGradient) {
+  for (const char* model : {"135M", "8B", "8x7B"}) {
+    const transformer::Memory memory = memory_of(planned(model));
+    const auto parameters = static_cast<double>(Counts(architecture(model)).parameters());
+    EXPECT_NEAR((memory.weights + memory.gradients + memory.optimizer) / parameters, 2 + 2 + 4 + 12,
+                1e-6)
+        << model;
+  }
+}
+
+TEST(LlamaPlan, HasATableInEachStageAtAnEnd) {
+  const Options options = planned("8B");
+  const double table = 128'256.0 * 4096;
+  const double layers = 8'030'261'248.0 - 2 * table - 4096;
+  EXPECT_NEAR(memory_of(options, {.pipeline = 2}).weights, 2 * (layers / 2 + table + 4096), 1);
+}
+
+TEST(LlamaPlan, KeepsLessWithFewerKeyValueHeads) {
+  Options options = planned("8B");
+  const double grouped = memory_of(options).activations;
+  options.architecture.key_value_heads = 32;
+  const double tokens = 8192;
+  EXPECT_NEAR(memory_of(options).activations - grouped, 32 * tokens * 2 * (4096 - 1024) * 2, 1);
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ using testing::ElementsAre;
 using testing::FloatNear;
 
 FieldBuffers normalised_sample(std::uint64_t samples, std::uint64_t used, std::uint64_t sample) {
-  const auto source = normalised_fields(std::make_shared<NumberedSource>(samples), used);
+  FieldMoments moments;
+  const auto source = normalised_fields(std::make_shared<NumberedSource>(samples), used, moments);
   FieldBuffers buffers(source->fields());
   source->reader()->read(sample, buffers.memory());
   return buffers;
@@ -39,6 +40,15 @@ TEST(NormalisedFields, KeepIntegers) {
 TEST(NormalisedFields, UseAllSamplesIfThereAreFew) {
   EXPECT_THAT(normalised_sample(2, 64, 0).floats_of(0),
               testing::Each(FloatNear(-0.375F / std::sqrt(0.171875F), 1e-6F)));
+}
+
+TEST(NormalisedFields, HaveTheScaleOfAnotherDataSet) {
+  FieldMoments moments;
+  normalised_fields(std::make_shared<NumberedSource>(4), 2, moments);
+  const auto source = normalised_fields(std::make_shared<NumberedSource>(1), 1, moments);
+  FieldBuffers buffers(source->fields());
+  source->reader()->read(0, buffers.memory());
+  EXPECT_THAT(buffers.floats_of(0), testing::Each(FloatNear(-0.75F / std::sqrt(0.6875F), 1e-6F)));
 }
 
 TEST(NormalisedFields, AreZeroIfConstant) {

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "harness/batches.hpp"
+#include "harness/loader_options.hpp"
+#include "harness/loop.hpp"
+#include "harness/session.hpp"
+#include "harness/torch_all.hpp"
+#include "harness/trainer.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace bench::steps {
+
+/// When and on what a model is evaluated while it is trained.
+struct ValidationOptions {
+  std::int64_t interval = 0;  ///< Measured steps between evaluations; 0: none.
+  std::int64_t samples = 0;   ///< Of each; 0: all of the files, of synthetic ones a global batch.
+  std::string path;           ///< Files of the validation part; empty: synthetic samples.
+};
+
+/// Adds `--eval-interval`, `--eval-samples` and `--eval-path`.
+/// @param app has the options of `add_data_options`
+void add_validation_options(CLI::App& app, ValidationOptions& options);
+
+/// The loss on samples that the training does not see.
+///
+///     Validation validation(session, options, loader, format);
+///     validation.run_during(loop, trainer, *model, loss_of);
+class Validation {
+ public:
+  /// Opens the files and prints what they are. All ranks must call it.
+  /// @param session must outlive this object
+  /// @param loader of the training, whose threads and place of synthetic samples it shares
+  /// @throws UsageError, DataError as `make_batches`; UsageError if evaluations of a data set have
+  ///         no files, or these have fewer samples than an evaluation
+  Validation(Session& session, ValidationOptions options, const LoaderOptions& loader,
+             const SampleFormat& format);
+
+  /// From now on evaluates the model after each interval, in evaluation mode, and prints
+  /// `evaluation_s`, `evaluation_samples` and `evaluation_loss`. Every evaluation has the same
+  /// samples. All must outlive this object.
+  /// @param loss_of returns the mean loss of a batch, which may be smaller than in the training
+  void run_during(Loop& loop, const Trainer& trainer, torch::nn::Module& model,
+                  std::function<torch::Tensor(const Batch&)> loss_of);
+
+ private:
+  /// @returns false if a signal asked a rank to end meanwhile
+  bool evaluate(const Loop& loop, const Trainer& trainer, torch::nn::Module& model,
+                const std::function<torch::Tensor(const Batch&)>& loss_of) const;
+
+  Session& session_;
+  ValidationOptions options_;
+  LoaderOptions loader_;
+  SampleFormat format_;
+  std::shared_ptr<const FieldSource> source_;  ///< Empty: synthetic samples.
+};
+
+}  // namespace bench::steps

@@ -1,7 +1,12 @@
 #!/bin/bash
-# On bare systems, without network: the release archive of x86_64 on Debian 11 (glibc 2.31), and the
-# Debian package of the preset `release` on Debian 12, which it is removed from again. Needs root,
-# and a network to make the systems; 77, skipped, where these are absent.
+# On bare systems: the release archive of x86_64 on Debian 11 (glibc 2.31), and the Debian packages of
+# a build directory on Debian 12, which they are removed from again: bench, and bench-steps where that
+# directory has the training programs.
+#
+#     bare_systems_test.sh [BUILD_DIRECTORY]    # build/release
+#
+# Needs root, and a network to make the systems; 77, skipped, where these are absent. What is tested
+# runs without network.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 if [ "$(id -u)" -ne 0 ] || ! command -v debootstrap > /dev/null; then
@@ -40,23 +45,44 @@ files() {
 make bullseye xz-utils,python3-minimal
 python3 tests/package/archive_test.py "$archive" "$systems/bullseye"
 
-cmake --build build/release --target bench bench-energy bench_documents > /dev/null
-(cd build/release && cpack > /dev/null)
-package=build/release/bench_${version}_amd64.deb
-needs=$(dpkg-deb -f "$package" Depends | sed -E 's/ *\([^)]*\)//g; s/ //g')
-make bookworm "$needs,python3-minimal"
-cp "$package" "$systems/bookworm/bench.deb"
+build=${1:-build/release}
+packages=(bench)
+programs=(bench bench-energy bench_documents)
+if grep -q '^BENCH_STEPS:BOOL=ON' "$build/CMakeCache.txt"; then
+  packages+=(bench-steps)
+  programs+=(steps/all)
+fi
+[ $# -gt 0 ] || cmake --build "$build" --target "${programs[@]}" > /dev/null
+(cd "$build" && cpack > /dev/null)
+make bookworm python3-minimal
+cp /etc/resolv.conf "$systems/bookworm/etc/"
+for package in "${packages[@]}"; do
+  file=$build/${package}_${version}_amd64.deb
+  cp "$file" "$systems/bookworm/$package.deb"
+  # What the package itself says that it needs, from Debian.
+  chroot "$systems/bookworm" apt-get -qq satisfy -y --no-install-recommends \
+    "$(dpkg-deb -f "$file" Depends)" > "$systems/apt.log" 2>&1
+done
 before=$(files)
-inside dpkg -i /bench.deb
-inside setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/tmp/home sh -ec '
-  mkdir "$HOME"
-  cd "$HOME"
-  cp -r /usr/share/bench/examples .
-  bench run examples/36_energy.yaml --result --power-source mock:constant=100W' | tee "$systems/output"
+inside dpkg -i "${packages[@]/%/.deb}"
+example() {
+  # shellcheck disable=SC2016  # for the inner shell
+  inside setpriv --reuid 65534 --regid 65534 --clear-groups \
+    env HOME=/tmp/home OMP_WAIT_POLICY=passive sh -ec '
+    mkdir "$HOME"
+    cd "$HOME"
+    cp -r /usr/share/bench/examples .
+    bench run "examples/$@"' - "$@" | tee "$systems/output"
+  rm -r "$systems/bookworm/tmp/home"
+}
+example 36_energy.yaml --result --power-source mock:constant=100W
 grep -E '\| *0\.3 \| *1000 \| *100 \|' "$systems/output" > /dev/null
-rm -r "$systems/bookworm/tmp/home"
-inside dpkg --purge bench
+if [ "${#packages[@]}" -gt 1 ]; then
+  example quickstart.yaml --result --power-source model:cpu=65W
+  grep -E '\| *fp32 *\| *[0-9]' "$systems/output" > /dev/null
+fi
+inside dpkg --purge "${packages[@]}"
 if ! diff <(echo "$before") <(files); then
-  echo "the package leaves these differences behind"
+  echo "the packages leave these differences behind"
   exit 1
 fi

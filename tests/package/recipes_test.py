@@ -3,11 +3,11 @@
 The tools themselves are not needed: a stand-in records what Spack's and EasyBuild's files say.
 """
 
+import ast
 import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 import types
 import unittest
 
@@ -34,6 +34,18 @@ OLDEST["cmake"] = re.search(r"cmake_minimum_required\(VERSION ([0-9.]+)", CMAKE)
 REQUIRED = set(OLDEST) - {"GTest", "Torch"}
 
 
+def undefined_names(tree, known):
+    """Names that a file reads and nobody defines: a recipe's own functions are not called here."""
+    stored = {node.id for node in ast.walk(tree)
+              if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    stored |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    stored |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import)
+               for alias in node.names}
+    read = {node.id for node in ast.walk(tree)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    return read - stored - set(known)
+
+
 def numbers(version):
     return [int(part) for part in re.findall(r"\d+", version)]
 
@@ -51,19 +63,6 @@ class DocumentationTest(unittest.TestCase):
                          {row: OLDEST[name] for row, name in self.ROWS.items()})
         self.assertEqual(rows["SQLite, SQLiteCpp"], f"{OLDEST['SQLite3']}, {OLDEST['SQLiteCpp']}")
         self.assertLessEqual(REQUIRED - {"SQLite3", "SQLiteCpp"}, set(self.ROWS.values()))
-
-
-class LibrariesTest(unittest.TestCase):
-    def test_one_that_is_not_there_is_named_with_what_to_do(self):
-        with tempfile.TemporaryDirectory() as directory:
-            run = subprocess.run(
-                ["cmake", "-S", ROOT, "-B", directory, "-G", "Ninja", "-DBENCH_STEPS=OFF",
-                 "-DBENCH_TESTS=OFF", "-DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON"],
-                capture_output=True, text=True, check=False)
-        self.assertNotEqual(run.returncode, 0)
-        said = " ".join(run.stderr.split())
-        self.assertIn("fmt 9 or newer is needed. Found: none", said)
-        self.assertIn("-DBENCH_FETCH=ON", said)
 
 
 class SpackTest(unittest.TestCase):
@@ -137,12 +136,41 @@ class SpackTest(unittest.TestCase):
         names = {name for name, _ in recipe.cmake_args() if name.startswith("BENCH_")}
         self.assertLessEqual(names, OPTIONS)
         self.assertIn("BENCH_STEPS", names)
+        torch = types.SimpleNamespace(package=types.SimpleNamespace(cmake_prefix_paths=["torch"]))
+        recipe.spec = type("Spec", (dict,), {"satisfies": lambda self, spec: True})({"py-torch": torch})
+        self.assertIn(("CMAKE_PREFIX_PATH", ["torch"]), recipe.cmake_args())
         variants = {arguments[0] for arguments, _ in self.said["variant"]}
         self.assertEqual(variants, {"steps", "cuda", "rocm", "http", "report"})
         self.assertTrue(recipe.url_for_version(VERSION).endswith(f"/bench-{VERSION}.tar.gz"))
 
+    # Of spack.package, in versions 1 and 2 of its interface.
+    OF_SPACK = ("CMakePackage license version variant depends_on conflicts when resource generator "
+                "run_after on_package_attributes join_path Executable").split()
+
+    def test_uses_what_spack_has(self):
+        tree = ast.parse((PACKAGING / "spack/packages/bench/package.py").read_text())
+        self.assertEqual(undefined_names(tree, self.OF_SPACK), set())
+        (recipe,) = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+        self.assertEqual((recipe.name, [base.id for base in recipe.bases]),
+                         ("Bench", ["CMakePackage"]))  # the name of its folder, in capitals
+        self.assertTrue(ast.get_docstring(recipe))
+        # Defines of a variant name one that is declared.
+        variants = {arguments[0] for arguments, _ in self.said["variant"]}
+        for call in ast.walk(tree):
+            if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "define_from_variant":
+                self.assertIn(call.args[1].value, variants)
+
+    def test_conditions_name_its_variants(self):
+        variants = {arguments[0] for arguments, _ in self.said["variant"]}
+        for name in ("variant", "depends_on", "conflicts"):
+            for arguments, named in self.said[name]:
+                for condition in [named.get("when", "")] + [
+                        spec for spec in arguments if name == "conflicts"]:
+                    self.assertLessEqual(set(re.findall(r"[+~](\w+)", condition)), variants)
+
     def test_is_in_a_repository(self):
-        self.assertIn("namespace: bench", (PACKAGING / "spack/repo.yaml").read_text())
+        self.assertEqual((PACKAGING / "spack/repo.yaml").read_text(),
+                         "repo:\n  namespace: bench\n  api: v1.0\n")
 
 
 class EasyBuildTest(unittest.TestCase):
@@ -154,6 +182,44 @@ class EasyBuildTest(unittest.TestCase):
             scope = {"SYSTEM": ("system", "system"), "SOURCE_TAR_GZ": "%(name)s-%(version)s.tar.gz"}
             exec(compile(file.read_text(), file, "exec"), scope)
             yield file, scope
+
+    # Parameters that EasyBuild documents, and constants and templates that its files may use. It
+    # takes another name for a mistake, unless it begins with `local_`.
+    PARAMETERS = """easyblock name version versionsuffix homepage description docurls toolchain
+        toolchainopts sources source_urls checksums patches builddependencies dependencies
+        osdependencies start_dir preconfigopts configopts prebuildopts buildopts preinstallopts
+        installopts sanity_check_paths sanity_check_commands modextrapaths modextravars modluafooter
+        modtclfooter moduleclass""".split()
+    CONSTANTS = {"SYSTEM", "SOURCE_TAR_GZ"}
+    TEMPLATES = {"name", "version", "versionsuffix", "builddir", "installdir", "pyshortver", "cudaver"}
+
+    def test_consists_of_parameters_that_easybuild_knows(self):
+        for file in sorted((PACKAGING / "easybuild").glob("*.eb")):
+            tree = ast.parse(file.read_text(), file.name)
+            for statement in tree.body:
+                self.assertIsInstance(statement, (ast.Assign, ast.AugAssign), file.name)
+                for target in getattr(statement, "targets", None) or [statement.target]:
+                    self.assertTrue(target.id in self.PARAMETERS or target.id.startswith("local_"),
+                                    f"{file.name}:{statement.lineno}: {target.id}")
+            self.assertLessEqual(undefined_names(tree, self.CONSTANTS), {"sorted"}, file.name)
+            templates = set(re.findall(r"%%?\((\w+)\)s", file.read_text()))
+            self.assertLessEqual(templates, self.TEMPLATES, file.name)
+
+    def test_every_file_is_a_source_of_bench_or_a_tag(self):
+        for file, config in self.configs():
+            own = [source if isinstance(source, str) else source["filename"]
+                   for source in config["sources"]]
+            self.assertRegex(own[0].replace("%(name)s", config["name"]), r"^bench-%\(version\)s\.tar\.gz$")
+            for source in config["sources"][1:]:
+                self.assertEqual(set(source), {"source_urls", "download_filename", "filename",
+                                               "extract_cmd"}, file.name)
+                self.assertEqual(source["extract_cmd"].count("%s"), 1)
+
+    def test_checks_files_that_bench_installs(self):
+        config = dict((config["name"], config) for _, config in self.configs())["bench"]
+        install = FILES + (ROOT / "src/CMakeLists.txt").read_text()
+        for path in config["sanity_check_paths"]["files"] + config["sanity_check_paths"]["dirs"]:
+            self.assertIn(pathlib.Path(path).name, install, path)
 
     def test_there_is_one_for_the_orchestrator_and_one_for_the_steps(self):
         self.assertEqual({config["name"] for _, config in self.configs()}, {"bench", "bench-steps"})
@@ -211,6 +277,35 @@ class EasyBuildTest(unittest.TestCase):
 
 
 class ApptainerTest(unittest.TestCase):
+    # The sections that Apptainer documents.
+    SECTIONS = {"pre", "setup", "files", "post", "environment", "test", "runscript", "startscript",
+                "labels", "help", "arguments"}
+
+    def sections(self):
+        for file in (PACKAGING / "apptainer").glob("*.def"):
+            header, *rest = re.split(r"(?m)^%(\w+)\n", file.read_text())
+            yield file, header, dict(zip(rest[::2], rest[1::2]))
+
+    def test_has_sections_that_apptainer_knows(self):
+        for file, header, sections in self.sections():
+            self.assertLessEqual(set(sections), self.SECTIONS, file.name)
+            keys = [line.split(":")[0] for line in header.splitlines()
+                    if line and not line.startswith("#")]
+            self.assertEqual(keys, ["Bootstrap", "From"], file.name)
+
+    def test_its_scripts_are_of_the_shell(self):
+        for file, _, sections in self.sections():
+            for name in ("post", "test", "runscript", "environment"):
+                run = subprocess.run(["sh", "-n"], input=sections[name], text=True,
+                                     capture_output=True, check=False)
+                self.assertEqual(run.stderr, "", f"{file.name}: %{name}")
+
+    def test_builds_from_the_file_that_its_first_lines_make(self):
+        for file, header, sections in self.sections():
+            made = re.search(r"git archive .*-o (\S+) HEAD", header)[1]
+            self.assertEqual(sections["files"].split(), [made, "/src/"], file.name)
+            self.assertIn(f"/src/{made}", sections["post"], file.name)
+
     def test_has_its_sections_and_the_version(self):
         for file in (PACKAGING / "apptainer").glob("*.def"):
             text = file.read_text()

@@ -85,9 +85,8 @@ int ask(const RunChoice& choice, const std::vector<long long>& workpackages) {
   std::string where = "state in ('done', 'failed', 'skipped')";
   if (!workpackages.empty()) {
     std::vector<std::string> ids;
-    for (const long long id : workpackages) {
-      ids.push_back(std::to_string(one.workspace.workpackage(id).id));  // it must exist
-    }
+    for (const long long id : workpackages)
+      ids.push_back(std::to_string(one.workspace.workpackage(id).id));  // which must exist
     where += fmt::format(" and workpackage in ({})", join(ids, ", "));
   }
   result::choose_rows(table, where);

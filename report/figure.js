@@ -50,6 +50,7 @@ var benchFigure = (() => {
         "interval-of-bar": { color: theme.text, strokeWidth: 1.5 },
         failure: { size: 70, opacity: 1 },
         "failure-text": { color: theme.bad, fontSize: 11, fontWeight: 600 },
+        partial: { size: 150, strokeWidth: 1.5, opacity: 1 },
         "failed-cell": { color: theme.badBack },
         ideal: { color: theme.faint, strokeDash: [6, 4], strokeWidth: 1.5 },
         "ideal-text": { color: theme.faint, fontSize: 11 },

@@ -32,7 +32,6 @@
   const theme = () => document.documentElement.dataset.theme;
 
   // ---- tables
-
   const columnLabel = (column) => column.title + (column.unit ? ` [${column.unit}]` : "");
 
   const csvOf = (table) => {
@@ -68,6 +67,15 @@
         tests.push((row) => (shownAt(column, row) ?? "").includes(word));
     }
     return (row) => tests.some((test) => test(row));
+  };
+
+  // The words of a filter. Quotes, and the name of a column before an operator, may hold blanks.
+  const wordsOf = (text, table) => {
+    const names = table.columns.map((column) => column.title.toLowerCase());
+    for (const name of names.filter((one) => /\s/.test(one)).sort((a, b) => b.length - a.length))
+      for (const operator of "<>=!") text = text.replaceAll(name + operator, `"${name}"${operator}`);
+    const words = text.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? [];
+    return words.map((word) => word.replaceAll('"', "").trim()).filter(Boolean);
   };
 
   // `batch_size>=64`, `state!=done`: a comparison with a column; any other word must occur in a row.
@@ -114,6 +122,7 @@
         make("div", { class: "scroll", tabindex: "0" },
           make("table", {}, make("thead", {}, make("tr", {}, ...this.heads)), this.body)),
         this.more, this.unprinted);
+      this.element.style.setProperty("--columns", table.columns.length);  // of the size in print
       this.show();
     }
 
@@ -125,13 +134,10 @@
     }
 
     filter() {
-      const words = this.input.value.toLowerCase().split(/\s+/).filter(Boolean);
-      const conditions = words.map((word) =>
+      const conditions = wordsOf(this.input.value.toLowerCase(), this.table).map((word) =>
         conditionOf(word, this.table) ?? occurrence(word, this.table));
-      const kept = [];
-      for (let row = 0; row < this.table.rows; ++row)
-        if (conditions.every((holds) => holds(row))) kept.push(row);
-      this.order = Uint32Array.from(kept);
+      this.order = Uint32Array.from({ length: this.table.rows }, (_, row) => row)
+        .filter((row) => conditions.every((holds) => holds(row)));
       this.limit = rowsAtATime;
       this.arrange();
     }
@@ -170,9 +176,7 @@
       const numbers = texts.map((text) => (text.trim() === "" ? NaN : Number(text)));
       order.sort((a, b) => isNaN(numbers[a]) - isNaN(numbers[b]) ||
         (isNaN(numbers[a]) ? compare(texts[a], texts[b]) : numbers[a] - numbers[b]));
-      const ranks = [];
-      order.forEach((at, rank) => (ranks[at] = rank));
-      return ranks;
+      return order.reduce((ranks, at, rank) => { ranks[at] = rank; return ranks; }, []);
     }
 
     showMore() {
@@ -211,7 +215,6 @@
   }
 
   // ---- figures
-
   // Above this many rows a chart is pixels: as many elements would make the page slow.
   const mostElements = 4000;
 
@@ -264,7 +267,6 @@
   };
 
   // ---- sections
-
   const sections = document.getElementById("sections");
   const section = (id, title, ...children) => {
     sections.append(make("a", { href: "#" + id }, title));
@@ -301,7 +303,8 @@
   };
 
   const tableCard = (table) =>
-    make("div", { class: "card" }, make("h3", {}, table.title),
+    make("div", { class: table.columns.length > 12 ? "card many-columns" : "card" },
+      make("h3", {}, table.title),
       new Table(table, table.name || "table").element,
       ...table.notes.map((note) => make("p", { class: "note" }, note)));
 
@@ -332,7 +335,6 @@
   };
 
   // ---- theme, size, print
-
   const setTheme = (name, charts) => {
     document.documentElement.dataset.theme = name;
     document.getElementById("theme").textContent = name === "dark" ? "☀" : "☾";

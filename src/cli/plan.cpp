@@ -1,6 +1,7 @@
 #include "command.hpp"
 #include "work.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <filesystem>
@@ -118,11 +119,11 @@ plan::History history_of(const std::vector<RunDirectory>& directories, const Lik
       ++unreadable;
       continue;
     }
-    const Evaluated& one = runs.read(directory);
-    if (until && !began_before(one.run, *until))
+    const Evaluated* one = runs.read_if_sound(directory);
+    if (!one || (until && !began_before(one->run, *until)))
       continue;
-    if (is_alike(one, like)) {
-      history.add(plan::observations_of(one.run, one.workspace, one.analyses));
+    if (is_alike(*one, like)) {
+      history.add(plan::observations_of(one->run, one->workspace, one->analyses));
       ++used;
     } else {
       ++other;
@@ -134,6 +135,17 @@ plan::History history_of(const std::vector<RunDirectory>& directories, const Lik
       other > 0 ? fmt::format("; {} of others not used", plural(other, "run")) : "",
       unreadable > 0 ? fmt::format("; you may not read {}", plural(unreadable, "run")) : ""));
   return history;
+}
+
+/// LibTorch takes a second to start, once for each different call of a step program.
+/// @param program empty: the line goes away
+void show_asking(const std::string& program, std::size_t number) {
+  if (number == 0 || ::isatty(STDERR_FILENO) != 1)
+    return;
+  console().write(STDERR_FILENO,
+                  program.empty()
+                      ? "\r\x1b[K"
+                      : fmt::format("\r\x1b[Kasking {} for its work, call {}", program, number));
 }
 
 bool is_for_programs(const std::string& style) {
@@ -205,7 +217,11 @@ void plan_benchmark(const PlanOptions& options, const setup::Input& input,
   const plan::History history =
       history_of(runs_below(run.directory.path.parent_path(), options.history),
                  likeness_of(run, run.platform, host_name()), runs, nullptr);
-  const auto points = plan::plan_points(run, previews, history, options.efficiency_percent / 100);
+  std::size_t asked = 0;
+  const auto points =
+      plan::plan_points(run, previews, history, options.efficiency_percent / 100,
+                        [&asked](const std::string& program) { show_asking(program, ++asked); });
+  show_asking("", asked);
   const bool for_programs = is_for_programs(options.style);
   show(plan::table_of(points, for_programs), options.style);
   if (for_programs) {
@@ -265,6 +281,9 @@ int check_plan(const PlanOptions& options) {
     return 0;
   print(error_text("time", plan::error_of_time(points)) +
         error_text("energy", plan::error_of_energy(points)));
+  if (const auto disturbed = std::ranges::count_if(points, &plan::CheckedPoint::disturbed))
+    print(fmt::format("{} measured while the machine was not quiet\n",
+                      disturbed == 1 ? "1 point was" : fmt::format("{} points were", disturbed)));
   return 0;
 }
 

@@ -42,6 +42,21 @@ std::string answer(const workspace::RunDirectory& run, const engine::AddedPoint&
                      run.id, join(ids, ","), added.is_new);
 }
 
+/// Standard input, a point a line. Those before a bad one stay.
+void add_lines(const std::function<void(const std::string&)>& add) {
+  int number = 0;
+  for (std::string line; std::getline(std::cin, line);) {
+    ++number;
+    try {
+      if (!strip(line).empty())
+        add(line);
+    } catch (const Error& error) {
+      throw Error(fmt::format("line {} of standard input: {}", number, error.message()),
+                  error.hint(), error.place());
+    }
+  }
+}
+
 int tell_points(const RunChoice& choice, const std::vector<std::string>& points,
                 const std::string& step) {
   const workspace::RunDirectory directory = only_run(choice);
@@ -58,9 +73,7 @@ int tell_points(const RunChoice& choice, const std::vector<std::string>& points,
     if (point != "-")
       add(point);
     else
-      for (std::string line; std::getline(std::cin, line);)
-        if (!strip(line).empty())
-          add(line);
+      add_lines(add);
   return 0;
 }
 
@@ -73,7 +86,7 @@ int ask(const RunChoice& choice, const std::vector<long long>& workpackages) {
   if (!workpackages.empty()) {
     std::vector<std::string> ids;
     for (const long long id : workpackages)
-      ids.push_back(std::to_string(id));
+      ids.push_back(std::to_string(one.workspace.workpackage(id).id));  // which must exist
     where += fmt::format(" and workpackage in ({})", join(ids, ", "));
   }
   result::choose_rows(table, where);

@@ -27,6 +27,7 @@
 #include <bench/scheduler/loop.hpp>
 #include <bench/scheduler/run_status.hpp>
 #include <bench/setup/run.hpp>
+#include <bench/setup/software.hpp>
 #include <bench/tabulate/analyses.hpp>
 #include <bench/tabulate/report.hpp>
 #include <bench/workspace/workpackage.hpp>
@@ -172,6 +173,8 @@ int take_further(setup::Run& run, workspace::Workspace& workspace, const WorkOpt
                              progress);
     warned = progress.has_warned();
   }
+  if (!status.interrupted)  // which must not wait for hashes
+    setup::record_software(run, workspace);
   log_status(status);
   const bool finished = status.open() == 0;
   const auto failed =

@@ -48,7 +48,8 @@ constexpr std::array compared_facts{
     ComparedFact{"cpus_usable", ""},   ComparedFact{"memory_bytes", ""},
     ComparedFact{"gpus", ""},          ComparedFact{"gpu_driver", ""},
     ComparedFact{"modules", ":"},      ComparedFact{"environment", "\n"},
-    ComparedFact{"bench_version", ""},
+    ComparedFact{"bench_version", ""}, ComparedFact{"compiler", "\n"},
+    ComparedFact{"libraries", "\n"},   ComparedFact{"container_digest", "\n"},
 };
 
 std::string fact_or_empty(const std::map<std::string, std::string>& facts, const char* name) {

@@ -148,8 +148,9 @@ std::string meter(const RenderContext& context, const JobRequest& request, const
   options += power_settings(context, request.pack);
   if (request.pack > 1 || shares_allocation(context, request))
     options += " --shared-node";
-  return fmt::format("bench-energy --method {} --interval {}{} --regions --out {} --",
+  return fmt::format("bench-energy --method {} --interval {}{} --record {} --regions --out {} --",
                      shell_quote(methods_of(context)), shell_quote(interval), options,
+                     shell_quote((context.run.directory.path / "environment").string()),
                      shell_quote(out.string()));
 }
 

@@ -130,7 +130,8 @@ Content RunContent::parent() const {
   tags.add("bench.version", metadata.bench_version);
   tags.add("bench.input_sha256", metadata.input_sha256.value_or(""));
   for (const auto& [name, value] : metadata.provenance)
-    if (name != "git_difference")  // would be cut in the middle; `bench export` has all of it
+    if (name != "git_difference" &&
+        name != "libraries")  // would be cut in the middle; `bench export` has all of it
       tags.add("bench." + name, value);
   if (open() == 0) {
     content.status = counts.contains(State::failed) ? Status::failed : Status::finished;

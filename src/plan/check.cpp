@@ -49,10 +49,11 @@ std::vector<CheckedPoint> check_points(const std::vector<Observation>& run,
     const auto [found, is_new] = known.try_emplace({one.step, one.parameters}, points.size());
     if (is_new) {
       points.push_back(
-          {one.step, one.parameters, history.predict(one.step, one.parameters), {}, {}});
+          {one.step, one.parameters, history.predict(one.step, one.parameters), {}, {}, false});
       measured.emplace_back();
     }
     Measured& values = measured[found->second];
+    points[found->second].disturbed |= one.disturbed;
     if (one.time_s && *one.time_s > 0)
       values.times_s.push_back(*one.time_s);
     if (one.energy_wh && *one.energy_wh > 0)

@@ -117,6 +117,14 @@ void take_better(Fit& best, const Fit& other) {
     best = other;
 }
 
+Fit through_two(const std::vector<FitPoint>& points) {
+  const Fit straight = line(points, 0);
+  Fit best = straight.constant >= 0 && straight.exponents[0] > 0 ? straight : power_law(points, 0);
+  best.error = 1;
+  best.is_tested = false;
+  return best;
+}
+
 }  // namespace
 
 std::optional<double> Fit::at(const std::vector<double>& x) const {
@@ -129,6 +137,8 @@ std::optional<double> Fit::at(const std::vector<double>& x) const {
 }
 
 std::optional<Fit> fit(const std::vector<FitPoint>& points) {
+  if (points.size() == 2 && points.front().x.size() == 1)
+    return through_two(points);
   if (points.size() < 3 || points.front().x.empty() || points.size() < points.front().x.size() + 2)
     return std::nullopt;
   Fit best = with_error(power_law, points);

@@ -20,7 +20,8 @@ struct Fit {
   double offset = 0;              ///< Of a power law: what the numbers do not change.
   double constant = 0;            ///< Factor of a power law, intercept of a line.
   std::vector<double> exponents;  ///< One for each number; the slope of a line.
-  double error = 0;  ///< Median relative error where each point is predicted from others.
+  double error = 0;       ///< Median relative error where each point is predicted from others.
+  bool is_tested = true;  ///< Not through two points: the error is taken as the largest, 1.
 
   /// Nothing where the model makes no sense: a value that is not positive.
   std::optional<double> at(const std::vector<double>& x) const;
@@ -30,7 +31,10 @@ struct Fit {
 /// one point more than a power law needs, a power law above an offset, such as a start-up. The
 /// simpler one if there is little between them. Numbers that depend on others at all points get the
 /// exponent 0. Least squares of logarithms, of relative errors for a line.
-/// @returns nothing for less than three points, or than two more than there are exponents
+/// Through two points with one number a line if both its parts are positive, such as a start-up and
+/// a time for each sample; otherwise a power law.
+/// @returns nothing for less than two points, or than two more than there are numbers if those are
+///          several
 std::optional<Fit> fit(const std::vector<FitPoint>& points);
 
 }  // namespace bench::plan

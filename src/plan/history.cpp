@@ -32,9 +32,20 @@ using Member = std::optional<double> Observation::*;
 /// The observations at one point.
 struct Point {
   Parameters parameters;
-  std::vector<double> values;
+  std::vector<double> quiet;      ///< Measured on a quiet machine, as far as is known.
+  std::vector<double> disturbed;  ///< The others, which count only where there are no quiet ones.
   double median = 0;
+
+  const std::vector<double>& values() const { return quiet.empty() ? disturbed : quiet; }
 };
+
+/// What was measured long ago may have been other software.
+constexpr std::size_t most_values = 9;
+
+std::vector<double> last_of(const std::vector<double>& values) {
+  return {values.end() - static_cast<std::ptrdiff_t>(std::min(values.size(), most_values)),
+          values.end()};
+}
 
 std::optional<double> positive_number(const std::string& text) {
   const auto number = parse_number(text);
@@ -108,10 +119,12 @@ std::string source_of(const Neighbours& near, const std::vector<double>& at) {
                         : near.names[k]);
   const std::string offset =
       near.model.offset > 0 ? fmt::format("{:.3g} + ", near.model.offset) : "";
-  return fmt::format("{}{} in {} of {} points, ±{:.0f} %{}", offset,
-                     near.model.kind == Fit::Kind::power ? "power law" : "line", join(terms, " "),
-                     near.points.size(), 100 * near.model.error,
-                     is_inside(near, at) ? "" : ", extrapolated");
+  return fmt::format(
+      "{}{} in {} of {} points, {}{}", offset,
+      near.model.kind == Fit::Kind::power ? "power law" : "line", join(terms, " "),
+      near.points.size(),
+      near.model.is_tested ? fmt::format("±{:.0f} %", 100 * near.model.error) : "error unknown",
+      is_inside(near, at) ? "" : ", extrapolated");
 }
 
 /// Belongs to the workpackage alone, or to the run.
@@ -132,20 +145,22 @@ class History::Series {
         continue;
       const auto [found, is_new] = at_.try_emplace(one.parameters, points_.size());
       if (is_new)
-        points_.push_back({one.parameters, {}, 0});
-      points_[found->second].values.push_back(*value);
+        points_.push_back({one.parameters, {}, {}, 0});
+      Point& point = points_[found->second];
+      (one.disturbed ? point.disturbed : point.quiet).push_back(*value);
     }
     for (Point& point : points_)
-      point.median = statistics::median(point.values);
+      point.median = statistics::median(last_of(point.values()));
   }
 
   Estimate predict(const Parameters& wanted) {
     if (const auto known = at_.find(wanted); known != at_.end()) {
       const Point& point = points_[known->second];
-      return {point.median, fmt::format("median of {}",
-                                        point.values.size() == 1
-                                            ? "1 workpackage"
-                                            : fmt::format("{} workpackages", point.values.size()))};
+      const std::size_t count = std::min(point.values().size(), most_values);
+      return {point.median,
+              fmt::format("median of {}{}{}", count < point.values().size() ? "the last " : "",
+                          count == 1 ? "1 workpackage" : fmt::format("{} workpackages", count),
+                          point.quiet.empty() ? ", machine not quiet" : "")};
     }
     const std::optional<Neighbours> best = best_neighbours(wanted);
     constexpr double largest_error = 1;
@@ -157,10 +172,13 @@ class History::Series {
       if (const auto value = best->model.at(at))
         return {value, source_of(*best, at)};
     }
-    return {std::nullopt, points_.empty()
-                              ? "never measured on this platform"
-                              : fmt::format("{} points of the step were measured, none like this",
-                                            points_.size())};
+    return {std::nullopt,
+            points_.empty()
+                ? "never measured on this platform"
+                : fmt::format(
+                      "{} of the step {} measured, none like this",
+                      points_.size() == 1 ? "1 point" : fmt::format("{} points", points_.size()),
+                      points_.size() == 1 ? "was" : "were")};
   }
 
  private:
@@ -252,6 +270,7 @@ std::vector<Observation> observations_of(const setup::Run& run,
   };
   const std::size_t time = column("run_time", "s");
   const std::size_t energy = column("energy_wh", "Wh");
+  const std::size_t disturbance = column("machine_disturbance", "");
   std::map<long long, std::string> outcomes;
   for (const workspace::Attempt& attempt : workspace.attempts())
     outcomes[attempt.workpackage] = attempt.outcome;
@@ -280,6 +299,9 @@ std::vector<Observation> observations_of(const setup::Run& run,
       continue;
     observed.time_s = number(at, time);
     observed.energy_wh = number(at, energy);
+    observed.disturbed = disturbance < table.headings.size() &&
+                         table.rows[at][disturbance].value.has_value() &&
+                         !to_text(*table.rows[at][disturbance].value).empty();
     observed.energy_estimated = energy < table.headings.size() && table.rows[at][energy].estimated;
   }
   return observations;

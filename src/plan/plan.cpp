@@ -1,5 +1,6 @@
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/plan/plan.hpp>
 #include <bench/setup/budget.hpp>
+#include <bench/statistics/reals.hpp>
 
 namespace bench::plan {
 namespace {
@@ -44,6 +46,36 @@ void take_peaks(PlannedPoint& point, const platform::Platform& platform, double 
   // A share of the peak says nothing of the energy of what was measured.
   if (!measured)
     take(point.each.energy_wh, by_peak.energy_wh, point.work.flops.has_value());
+}
+
+/// Where history knows some points of a step and has no model for another, it takes as long for
+/// each operation as those: the start-up is in that, so small points are a bit longer.
+void scale_by_work(std::vector<PlannedPoint>& points) {
+  struct Rates {
+    std::vector<double> s_per_flop;
+    std::vector<double> wh_per_flop;
+  };
+  std::map<std::pair<std::string, int>, Rates> measured;  // by step and devices
+  for (const PlannedPoint& point : points)
+    if (point.work.flops && *point.work.flops > 0) {
+      Rates& rates = measured[{point.step, point.work.devices}];
+      if (point.each.time_s.value)
+        rates.s_per_flop.push_back(*point.each.time_s.value / *point.work.flops);
+      if (point.each.energy_wh.value)
+        rates.wh_per_flop.push_back(*point.each.energy_wh.value / *point.work.flops);
+    }
+  const auto scale = [](Estimate& estimate, double flops, const std::vector<double>& rates) {
+    if (!estimate.value && !rates.empty())
+      estimate = {statistics::median(rates) * flops,
+                  fmt::format("by its work, from {} measured point{}", rates.size(),
+                              rates.size() == 1 ? "" : "s")};
+  };
+  for (PlannedPoint& point : points)
+    if (point.work.flops && *point.work.flops > 0) {
+      const Rates& rates = measured[{point.step, point.work.devices}];
+      scale(point.each.time_s, *point.work.flops, rates.s_per_flop);
+      scale(point.each.energy_wh, *point.work.flops, rates.wh_per_flop);
+    }
 }
 
 /// The text and the unit of a pattern.
@@ -108,11 +140,12 @@ std::optional<double> PlannedPoint::energy_wh() const {
 
 std::vector<PlannedPoint> plan_points(const setup::Run& run,
                                       const std::vector<engine::Preview>& previews,
-                                      const History& history, double efficiency) {
+                                      const History& history, double efficiency,
+                                      const std::function<void(const std::string&)>& asking) {
   std::vector<PlannedPoint> points;
   std::map<std::pair<std::string, long long>, std::size_t> known;
   const Estimate memory = device_memory_gb(run.platform);
-  Describer describer;
+  Describer describer(asking);
   std::vector<const workspace::Workpackage*> workpackages;
   for (const engine::Preview& one : previews)
     workpackages.push_back(&one.workpackage);
@@ -133,9 +166,11 @@ std::vector<PlannedPoint> plan_points(const setup::Run& run,
     point.nodes = is_job ? one.request.resources.nodes : 1;
     point.work = describer.describe(one.texts, is_job ? one.request.resources.tasks() : 1);
     point.each = history.predict(step, point.parameters);
-    take_peaks(point, run.platform, efficiency);
     point.obstacle = obstacle_of(point, memory);
   }
+  scale_by_work(points);
+  for (PlannedPoint& point : points)
+    take_peaks(point, run.platform, efficiency);
   return points;
 }
 

@@ -160,6 +160,7 @@ Work Describer::describe(const std::vector<std::string>& commands, int tasks) {
   const auto [found, is_new] = known_.try_emplace(join(words, "\n"));
   std::map<std::string, std::string>& facts = found->second;
   if (is_new) {
+    asking_(work.program);
     const doctor::Answer answer = doctor::ask(words, patience_s);
     if (!answer.ok)
       facts["trouble"] = answer.trouble;

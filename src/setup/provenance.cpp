@@ -1,7 +1,5 @@
 #include "provenance.hpp"
 
-#include "machine_facts.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
@@ -22,6 +20,7 @@
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 #include <bench/batch/systems.hpp>
+#include <bench/energy/machine/machine_facts.hpp>
 
 namespace bench::setup {
 namespace {
@@ -98,10 +97,10 @@ std::map<std::string, std::string> collect_provenance(const fs::path& input_file
   add("cpus_usable", std::to_string(usable_cpus()));
   add("memory_bytes",
       std::to_string(static_cast<unsigned long long>(memory.totalram) * memory.mem_unit));
-  for (const auto& facts_of_part : {cpu_facts("/"), gpu_facts("/")})
+  for (const auto& facts_of_part : {energy::cpu_facts("/"), energy::gpu_facts("/")})
     for (const auto& [name, value] : facts_of_part)
       add(name, value);
-  add("container", container_image("/"));
+  add("container", energy::container_image("/"));
   const char* modules = std::getenv("LOADEDMODULES");
   add("modules", modules ? modules : "");
   add("environment", relevant_environment());

@@ -119,6 +119,10 @@ TEST_F(BaselineCommandTest, TheExportedSummaryHasTheVerdictOfTheConfirmedCheck) 
   here_.bench({"baseline", "check", "runs", "--confirm", "2"}, {{"NIGHT", "1"}});
   EXPECT_THAT(summary("5"), HasSubstr("\npassed: none of 2 rows is worse by 1 % or more\n"));
   EXPECT_THAT(summary("6"), Not(HasSubstr("### Baseline")));
+  // The last one is not the one that is meant.
+  EXPECT_THAT(here_.text_of("export", {"runs", "--format", "summary"}, 0),
+              AllOf(HasSubstr(": run 5 done"),
+                    HasSubstr("note: run 7 only repeats points of run 5, which is exported")));
 }
 
 TEST_F(BaselineCommandTest, RepeatsOnlyThePointsThatAreWorse) {

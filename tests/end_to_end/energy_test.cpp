@@ -36,7 +36,7 @@ TEST_F(EnergyTest, ABatchStepRunsItsJobScriptHereUnderTheMeter) {
   EXPECT_THAT(
       here_.read("runs/000000/000000_train/job.sh"),
       HasSubstr(
-          "bench-energy --method mock:constant=100W --interval 100ms --per-node --regions --out"));
+          "bench-energy --method mock:constant=100W --interval 100ms --per-node --record "));
   EXPECT_THAT(here_.read("runs/000000/000000_train/work/energy.txt"), HasSubstr("energy_wh="));
   EXPECT_THAT(here_.read("runs/000000/000000_train/sentinel"), HasSubstr("exit_code=0\n"));
 }

@@ -53,6 +53,13 @@ TEST_F(HistoryTest, ShowsTheLevelsOfEachPoint) {
             HasSubstr("time[s] of step s at size=2:\n"), Not(HasSubstr("undecided"))));
 }
 
+TEST_F(HistoryTest, ADamagedRunIsNamedAndLeftOut) {
+  run({1000, 1003, 1001});
+  here_.write("runs/000001/workspace.db", "no database");
+  EXPECT_THAT(history({"time", "runs", "--across", "night"}),
+              AllOf(HasSubstr("note: runs/000001 is not used: "), HasSubstr("runs/000000")));
+}
+
 TEST_F(HistoryTest, SaysThatItsEndIsUndecided) {
   run({1000, 1003, 1001, 1004, 999, 1002, 1150});
   EXPECT_THAT(history({"time", "runs", "--across", "night"}),

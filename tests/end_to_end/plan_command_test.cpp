@@ -119,6 +119,14 @@ TEST_F(PlanTest, RunsThatMayNotBeReadAreCounted) {
               AllOf(HasSubstr("history: 1 run of"), HasSubstr("; you may not read 1 run\n")));
 }
 
+TEST_F(PlanTest, ADamagedRunIsNamedAndLeftOut) {
+  run("[1]");
+  run("[1]");
+  here_.write("runs/000000/workspace.db", "no database");
+  EXPECT_THAT(plan({"sweep.yaml"}),
+              AllOf(HasSubstr("history: 1 run of"), HasSubstr("note: runs/000000 is not used: ")));
+}
+
 TEST_F(PlanTest, RunsElsewhereAreAddedByHand) {
   run("[1, 2, 4]");
   set_times(0, "100 * n");
@@ -239,6 +247,18 @@ TEST_F(PlanOfStepProgramTest, PeaksStandInForHistoryAndSayWhatTheyAssume) {
   EXPECT_THAT(
       plan_with({"train.yaml", "--platform", "A100", "-s", "csv", "--efficiency", "20"}),
       HasSubstr(",320.5,\"assumed: 20 % of the fp16 peak of 312 TFLOP/s, without start-up"));
+}
+
+TEST_F(PlanOfStepProgramTest, OneMeasuredPointTellsOfOthersByTheirWork) {
+  const std::string input = here_.read("train.yaml");
+  here_.write("train.yaml", replace_all(input, "[1, 12]", "1"));
+  ProcessSpec run = here_.spec({"run", "train.yaml"}, {{"BENCH_DATA", ""}});
+  run.arguments.front() = (here_.path() / "bin/bench").string();
+  ASSERT_TRUE(run_command(std::move(run), 800).status.success());
+  set_times(0, "100");
+  here_.write("train.yaml", input);
+  EXPECT_THAT(plan_with({"train.yaml", "-s", "csv"}),
+              HasSubstr(",1200,\"by its work, from 1 measured point\""));
 }
 
 TEST_F(PlanOfStepProgramTest, APointLargerThanTheDeviceIsMarked) {

@@ -102,7 +102,8 @@ TEST_F(ReportPageTest, DrawsFiltersAndChangesItsTheme) {
        "window.input = document.querySelector('#tables input'); window.filter = (text) => { "
        "input.value = text; input.dispatchEvent(new Event('input')); return rows(); }; "
        "filter('FP16')",
-       "filter('batch_size>=16 precision=fp32')", "filter('nothing')", "filter('')",
+       "filter('batch_size>=16 precision=fp32')", "filter('batch_size>=16 precision=\"fp32\"')",
+       "filter('\"fp32 fp32\"')", "filter('nothing')", "filter('')",
        // By rate, descending: the missing one comes last.
        "window.sort = document.querySelectorAll('#tables th button')[2]; sort.click(); "
        "sort.click(); [...document.querySelectorAll('#tables tbody tr')].map((row) => "
@@ -120,7 +121,7 @@ TEST_F(ReportPageTest, DrawsFiltersAndChangesItsTheme) {
        "getComputedStyle(document.body).backgroundColor !== back && "
        "document.querySelector('.role-axis-label text').getAttribute('fill') !== ink"});
   EXPECT_EQ(strip(shown),
-            R"({"errors":[],"requests":[],"values":[2,2,true,6,3,2,0,6,)"
+            R"({"errors":[],"requests":[],"values":[2,2,true,6,3,2,2,0,0,6,)"
             R"("320,160,160,80,80,OOM","batch_size,precision,rate [images/s],state,mark,reason",)"
             R"(true,"dark",true]})");
 }
@@ -155,6 +156,20 @@ step:
                           "[...document.querySelectorAll('.role-legend-label text')].map((text) => "
                           "text.textContent).sort().join()"})),
             R"({"errors":[],"requests":[],"values":["power over time",1,1,"load,mock:constant"]})");
+  // As with a meter on each node; and the regions are in the data, too.
+  const auto work = here_.path() / "runs/000000/000000_train/work";
+  std::filesystem::copy_file(work / "power.csv", work / "power.n2.csv");
+  std::filesystem::rename(work / "power.csv", work / "power.n1.csv");
+  std::filesystem::rename(work / "region_times.csv", work / "region_times.n1.csv");
+  report({"runs", "--output", "nodes.html"});
+  const std::string nodes =
+      browse("nodes.html",
+             {"[...document.querySelectorAll('.role-legend-label text')].map((text) => "
+              "text.textContent).sort().join()",
+              "URL.createObjectURL = (blob) => { window.saved = blob; return '#'; }; "
+              "document.querySelector('figcaption button').click(); saved.text().then((text) => "
+              "text.split('\\r\\n').some((line) => line.endsWith(',load')))"});
+  EXPECT_THAT(nodes, HasSubstr(R"(["load,n1: mock:constant,n2: mock:constant",true])"));
 }
 
 TEST_F(ReportPageTest, ExecutesNothingOfARun) {

@@ -72,6 +72,20 @@ TEST_F(TellTest, AskLeavesOutWhatHasNotEnded) {
   EXPECT_EQ(here_.text_of("ask", {"runs", "-w", "4", "5"}, 0), "");
 }
 
+TEST_F(TellTest, AskRefusesAWorkpackageThatIsNotThere) {
+  EXPECT_THAT(here_.text_of("ask", {"runs", "-w", "99"}, 1),
+              HasSubstr("error: there is no workpackage 99"));
+}
+
+TEST_F(TellTest, ABadLineOfStandardInputIsNamedByItsNumber) {
+  ProcessSpec spec = here_.spec({"tell", "runs", "-"});
+  const CommandOutput said = run_command(spec, 800, "{\"x\": 30}\n\n{\"y\": 2}\n");
+  EXPECT_EQ(said.status.code, 1);
+  EXPECT_EQ(said.standard_output, "{\"run\":0,\"workpackages\":[4,5],\"new\":true}\n");
+  EXPECT_THAT(said.standard_error,
+              HasSubstr("error: line 3 of standard input: no step has a parameter 'y'\nhint: "));
+}
+
 TEST_F(TellTest, RefusesWhatIsNoPoint) {
   EXPECT_THAT(refused({"x=3"}), HasSubstr("a point must be a JSON object, not 'x=3'"));
   EXPECT_THAT(refused({"{}"}), HasSubstr("a point must be a JSON object"));

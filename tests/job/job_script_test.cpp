@@ -114,7 +114,8 @@ TEST_F(JobScriptTest, MeasuresBehindTheStarter) {
   const RenderContext of = context();
   EXPECT_EQ(script(of),
             "bash -e -o pipefail -c 'a\n" + srun +
-                " bench-energy --method auto --interval 100ms --per-node --regions --out " +
+                " bench-energy --method auto --interval 100ms --per-node --record " +
+                (of.run.directory.path / "environment").string() + " --regions --out " +
                 of.work().string() + " -- ./train'\n");
 }
 
@@ -124,8 +125,8 @@ TEST_F(JobScriptTest, TheMeterSetsTheProcessorsToWhatParametersSay) {
       "step: {name: go, use: p, do: a, batch: {template: commands.job}, energy: true, "
       "gpu_power_limit: $limit, cpu_governor: $governor}\n");
   EXPECT_THAT(script(context(0)),
-              HasSubstr(" --per-node --gpu-power-limit 300W --cpu-governor performance --regions"));
-  EXPECT_THAT(script(context(1)), HasSubstr(" --per-node --cpu-governor performance --regions"));
+              HasSubstr(" --per-node --gpu-power-limit 300W --cpu-governor performance --record "));
+  EXPECT_THAT(script(context(1)), HasSubstr(" --per-node --cpu-governor performance --record "));
 }
 
 TEST_F(JobScriptTest, ASettingThatParametersMakeWrongIsRefusedBeforeTheJob) {
@@ -188,8 +189,8 @@ TEST_F(JobScriptTest, MeasuresEachOfSeveralProgramsBehindAStarter) {
       "local");
   const RenderContext of = context();
   const std::string meter =
-      "bench-energy --method auto --interval 100ms --per-node --regions --out " +
-      of.work().string();
+      "bench-energy --method auto --interval 100ms --per-node --record " +
+      (of.run.directory.path / "environment").string() + " --regions --out " + of.work().string();
   EXPECT_EQ(script(of), "bash -e -o pipefail -c '" + meter + "/energy_1 -- a; " + meter +
                             "/energy_2 -- b\n" + meter +
                             "/energy_3 -- d'\n"
@@ -220,7 +221,7 @@ TEST_F(JobScriptTest, MeasuresAllCommandsWithoutAStarter) {
   begin("step: {name: go, do: ./train, energy: true, " + four_tasks + "}\n");
   EXPECT_THAT(script(context()),
               testing::StartsWith(
-                  "bench-energy --method auto --interval 100ms --per-node --regions --out "));
+                  "bench-energy --method auto --interval 100ms --per-node --record "));
 }
 
 TEST_F(JobScriptTest, StartsNothingSpecialWhereThePlatformHasNoLauncher) {

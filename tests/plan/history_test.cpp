@@ -71,9 +71,22 @@ TEST(FitTest, ANumberThatFollowsAnotherCountsOnce) {
   EXPECT_NEAR(*found->at({4, 40}), 8, 1e-6);
 }
 
-TEST(FitTest, NeedsThreePointsAndTwoMoreThanNumbers) {
+TEST(FitTest, ThroughTwoPointsGoesALineWithAStartUpOrAPowerLaw) {
+  const auto rising = fit({{{8}, 6}, {{16}, 10}});
+  ASSERT_TRUE(rising);
+  EXPECT_FALSE(rising->is_tested);
+  EXPECT_NEAR(*rising->at({32}), 18, 1e-6);
+  const auto falling = fit({{{1}, 100}, {{2}, 50}});
+  ASSERT_TRUE(falling);
+  EXPECT_NEAR(*falling->at({4}), 25, 1e-6);
+  const auto steep = fit({{{1}, 3}, {{2}, 12}});  // a line would be below zero at the beginning
+  ASSERT_TRUE(steep);
+  EXPECT_NEAR(*steep->at({4}), 48, 1e-6);
+}
+
+TEST(FitTest, NeedsTwoPointsAndOfSeveralNumbersTwoMoreThanThose) {
   EXPECT_FALSE(fit({}));
-  EXPECT_FALSE(fit({{{1}, 3}, {{2}, 12}}));
+  EXPECT_FALSE(fit({{{1}, 3}}));
   EXPECT_FALSE(fit({{{1, 1}, 3}, {{2, 1}, 12}, {{1, 2}, 4}}));
 }
 
@@ -90,6 +103,36 @@ TEST(HistoryTest, TheSamePointIsItsMedian) {
   EXPECT_EQ(known.time_s.source, "median of 3 workpackages");
   EXPECT_EQ(known.energy_wh.value, 6);
   EXPECT_EQ(known.energy_wh.source, "median of 2 workpackages");
+}
+
+TEST(HistoryTest, OldMeasurementsOfAPointDoNotCount) {
+  History history;
+  for (int run = 0; run < 20; ++run)
+    history.add({observed({{"n", "2"}}, run < 10 ? 10 : 20)});
+  const Estimate known = history.predict("train", {{"n", "2"}}).time_s;
+  EXPECT_EQ(known.value, 20);
+  EXPECT_EQ(known.source, "median of the last 9 workpackages");
+}
+
+TEST(HistoryTest, AMachineThatWasNotQuietCountsOnlyWhereNothingElseIsKnown) {
+  History history;
+  Observation disturbed = observed({{"n", "2"}}, 50);
+  disturbed.disturbed = true;
+  history.add({disturbed});
+  const Estimate only = history.predict("train", {{"n", "2"}}).time_s;
+  EXPECT_EQ(only.value, 50);
+  EXPECT_EQ(only.source, "median of 1 workpackage, machine not quiet");
+  history.add({observed({{"n", "2"}}, 10), disturbed});
+  EXPECT_EQ(history.predict("train", {{"n", "2"}}).time_s.value, 10);
+}
+
+TEST(HistoryTest, TwoPointsGiveAModelWhoseErrorIsUnknown) {
+  History history;
+  history.add({observed({{"n", "8"}}, 6), observed({{"n", "16"}}, 10)});
+  const Estimate near = history.predict("train", {{"n", "32"}}).time_s;
+  ASSERT_TRUE(near.value);
+  EXPECT_NEAR(*near.value, 18, 1e-6);
+  EXPECT_EQ(near.source, "line in n of 2 points, error unknown, extrapolated");
 }
 
 TEST(HistoryTest, NeighboursGiveAModelThatSaysWhatItIs) {
@@ -111,10 +154,10 @@ TEST(HistoryTest, WhatNothingTellsIsAbsentWithTheReason) {
   History history;
   EXPECT_EQ(history.predict("train", {{"n", "1"}}).time_s.source,
             "never measured on this platform");
-  history.add({observed({{"n", "1"}}, 10), observed({{"n", "2"}}, 20)});
+  history.add({observed({{"n", "1"}}, 10)});
   const Prediction unknown = history.predict("train", {{"n", "8"}});
   EXPECT_FALSE(unknown.time_s.value);
-  EXPECT_EQ(unknown.time_s.source, "2 points of the step were measured, none like this");
+  EXPECT_EQ(unknown.time_s.source, "1 point of the step was measured, none like this");
   // Words have no distance, and another step says nothing of this one.
   EXPECT_FALSE(history.predict("train", {{"n", "many"}}).time_s.value);
   EXPECT_FALSE(history.predict("other", {{"n", "1"}}).time_s.value);

@@ -211,6 +211,36 @@ TEST(DrawTest, TheRestOfSeveralRowsIsThatOfTheirMedians) {
               testing::ElementsAre(Value(2.0), Value(4.0), Value(2.0), Value(1.0), Value(1.0)));
 }
 
+TEST(DrawTest, APointOfWhichAPartFailedSaysHowMuchIsDone) {
+  for (const Mark mark : {Mark::line, Mark::bar}) {
+    const Figure figure =
+        draw(source_from("n*,time[s]\n1,3\n1,4\n1,OOM\n2,5"), {.mark = mark, .x = 0, .y = {1}});
+    ASSERT_THAT(figure.notes, testing::Contains(testing::HasSubstr("4 of 5")));
+    const FigureColumn& done = figure.columns.back();
+    EXPECT_EQ(done.title, "done");
+    EXPECT_THAT(done.values, testing::ElementsAre(Value(std::string("2 of 3")), std::nullopt));
+    EXPECT_THAT(figure.panels[0].specification, testing::HasSubstr(R"(["2 of 3"])"));
+    EXPECT_THAT(figure.description, testing::HasSubstr("1 point has failures"));
+  }
+}
+
+TEST(DrawTest, AStackOfWhatFailedSaysSo) {
+  const Figure figure = draw(source_from("n*,io[s],compute[s]\n1,1,2\n2,OOM,OOM"),
+                             {.mark = Mark::stack, .x = 0, .y = {1, 2}});
+  EXPECT_THAT(figure.columns[0].values, testing::Contains(Value(std::string("2"))));
+  EXPECT_THAT(figure.panels[0].specification, testing::HasSubstr("failure-text"));
+}
+
+TEST(DrawTest, ThousandsOfBarsAreLimitedAndTheNoteSaysSo) {
+  std::string table = "case*,time[s]\n";
+  for (int k = 0; k < 3000; ++k)
+    table += fmt::format("c{},{}\n", k, k);
+  const Figure figure = draw(source_from(table), {.mark = Mark::bar, .x = 0, .y = {1}});
+  EXPECT_EQ(figure.columns[0].values.size(), 200U);
+  EXPECT_THAT(figure.notes,
+              testing::Contains("the first 200 of 3000 values of case; the table has all"));
+}
+
 TEST(DrawTest, TheDescriptionSaysWhatIsSeen) {
   const Source source =
       source_from("precision*,batch*,rate[1/s]\nfp16,1,10\nfp16,2,25\nfp32,1,5\nfp32,2,OOM");

@@ -23,6 +23,7 @@ struct Observation {
   std::optional<double> time_s;
   std::optional<double> energy_wh;
   bool energy_estimated = false;
+  bool disturbed = false;  ///< The machine was not quiet, as the meter says.
   bool out_of_memory = false;
 };
 
@@ -63,8 +64,9 @@ struct Prediction {
 
 /// What earlier workpackages say of one to come. Pure: the same observations give the same answers.
 ///
-/// The median of the same step with the same parameters, if there is any. Otherwise a model of at
-/// least three points that differ in numbers only: in one number, a power law or a straight line;
+/// The median of the same step with the same parameters, if there is any: of the last ones, and of
+/// those on a quiet machine if there are such. Otherwise a model of at least two points that differ
+/// in numbers only: in one number, a power law or a straight line;
 /// in several, a power law in each; either above an offset, where that predicts each point better
 /// from the others. The error of that is part of the source; a model whose points are off by more
 /// than 100 % says nothing.

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,9 +34,11 @@ struct PlannedPoint {
 /// In the order in which the run would make them.
 /// @param previews with texts
 /// @param efficiency share of the peak that is assumed where there is no history
+/// @param asking is called before a step program is asked for its work, with its name
 std::vector<PlannedPoint> plan_points(const setup::Run& run,
                                       const std::vector<engine::Preview>& previews,
-                                      const History& history, double efficiency);
+                                      const History& history, double efficiency,
+                                      const std::function<void(const std::string&)>& asking);
 
 /// What all points take that can fit.
 struct Total {
@@ -86,6 +89,7 @@ struct CheckedPoint {
   Prediction planned;
   std::optional<double> time_s;  ///< Medians of what was measured.
   std::optional<double> energy_wh;
+  bool disturbed = false;  ///< By at least one workpackage of a machine that was not quiet.
 };
 
 /// @param history without the run

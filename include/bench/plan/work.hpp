@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <bench/plan/history.hpp>
@@ -30,10 +31,14 @@ std::vector<std::string> program_call(const std::vector<std::string>& commands,
 /// Asks the step programs, by `--describe`; each call once.
 class Describer {
  public:
+  /// @param asking is called before a program is asked, with its name
+  explicit Describer(std::function<void(const std::string&)> asking) : asking_(std::move(asking)) {}
+
   /// @param tasks that the program runs as, each with a device and a batch of its own
   Work describe(const std::vector<std::string>& commands, int tasks);
 
  private:
+  std::function<void(const std::string&)> asking_;
   std::map<std::string, std::map<std::string, std::string>> known_;
 };
 

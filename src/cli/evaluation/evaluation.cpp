@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 #include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/inspect/difference.hpp>
@@ -118,6 +119,15 @@ const Evaluated& EvaluatedRuns::read(const RunDirectory& directory) {
     if (known.run.directory.path == std::filesystem::absolute(directory.path))
       return known;
   return read_.emplace_back(evaluate(directory, {}, false, Found::in_workpackages));
+}
+
+const Evaluated* EvaluatedRuns::read_if_sound(const RunDirectory& directory) {
+  try {
+    return &read(directory);
+  } catch (const Error& error) {
+    tell(fmt::format("note: {} is not used: {}", short_path(directory.path), error.message()));
+    return nullptr;
+  }
 }
 
 std::vector<inspect::Side> EvaluatedRuns::sides(const std::vector<RunDirectory>& directories) {

@@ -64,6 +64,8 @@ std::string progress_line(const std::string& name, const workspace::StepCounts& 
     std::string text = fmt::format(": {} of {} done", counts.done, counts.all());
     if (counts.failed > 0)
       text += fmt::format(", {} failed", counts.failed);
+    if (counts.skipped > 0)
+      text += fmt::format(", {} skipped", counts.skipped);
     if (with_running && counts.running > 0)
       text += fmt::format(", {} running", counts.running);
     if (with_pending && pending > 0)

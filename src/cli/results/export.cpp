@@ -33,6 +33,7 @@
 #include <bench/tabulate/tidy.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::cli {
 namespace {
@@ -141,14 +142,37 @@ int write_crate(const ExportOptions& options, const RunDirectory& directory) {
   return 0;
 }
 
-int export_one(const ExportOptions& options) {
-  const std::vector<RunDirectory> chosen = options.choice.runs();
+/// The run to export. Without `-i` it is not one that `baseline check --confirm` made last, which
+/// only repeats points of the one that is meant.
+RunDirectory run_to_export(const RunChoice& choice) {
+  const std::vector<RunDirectory> chosen = choice.runs();
   if (chosen.size() != 1)
     throw Error(fmt::format("cannot export {} at once", plural(chosen.size(), "run")),
                 "choose one with `-i ID`");
+  const RunDirectory& last = chosen.front();
+  if (!choice.ids.empty() || workspace::is_run(choice.directory))
+    return last;
+  const auto facts =
+      workspace::Workspace::open(last.path, workspace::Workspace::Access::read).facts();
+  const auto confirms = facts.find("confirms");
+  if (confirms == facts.end() || confirms->second.empty())
+    return last;
+  for (const inspect::KnownRun& run : inspect::known_runs(choice.directory))
+    if (run.metadata.uuid == confirms->second) {
+      tell(
+          fmt::format("note: run {0} only repeats points of run {1}, which is exported; `-i {0}` "
+                      "exports it",
+                      last.id, run.directory.id));
+      return run.directory;
+    }
+  return last;
+}
+
+int export_one(const ExportOptions& options) {
+  const RunDirectory directory = run_to_export(options.choice);
   if (const formats::Format* format = formats::find_format(options.format))
-    return write_format(*format, options, chosen.front());
-  return write_crate(options, chosen.front());
+    return write_format(*format, options, directory);
+  return write_crate(options, directory);
 }
 
 /// An option of one format only would otherwise be ignored.

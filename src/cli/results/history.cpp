@@ -35,9 +35,11 @@ int show_history(const HistoryCommandOptions& options) {
     for (const workspace::RunDirectory& directory : workspace::select_runs(outpath, {"all"})) {
       if (!seen.insert(std::filesystem::canonical(directory.path)).second)
         continue;
-      const Evaluated& one = runs.read(directory);
+      const Evaluated* one = runs.read_if_sound(directory);
+      if (!one)
+        continue;
       directories.push_back(directory);
-      names.push_back({short_path(one.run.directory.path), one.run.metadata.started});
+      names.push_back({short_path(one->run.directory.path), one->run.metadata.started});
     }
   const auto histories = inspect::history_of(
       runs.sides(directories), {.metric = options.metric,

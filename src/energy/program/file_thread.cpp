@@ -1,5 +1,4 @@
 #include <mutex>
-#include <optional>
 #include <utility>
 
 #include <signal.h>
@@ -38,13 +37,13 @@ void FileThread::post(Work work) {
 
 void FileThread::post_later(Clock::time_point time, Work work) {
   const std::lock_guard lock(mutex_);
-  later_ = std::pair(time, std::move(work));
+  later_.emplace(time, std::move(work));
   start();
 }
 
 void FileThread::drop_later() {
   const std::lock_guard lock(mutex_);
-  later_.reset();
+  later_.clear();
 }
 
 bool FileThread::wait_until(Clock::time_point time) {
@@ -55,11 +54,13 @@ bool FileThread::wait_until(Clock::time_point time) {
 void FileThread::run() {
   std::unique_lock lock(mutex_);
   while (!over_) {
-    if (later_ && Clock::now() >= later_->first)
-      work_.push_back(std::move(std::exchange(later_, std::nullopt)->second));
+    while (!later_.empty() && Clock::now() >= later_.begin()->first) {
+      work_.push_back(std::move(later_.begin()->second));
+      later_.erase(later_.begin());
+    }
     if (work_.empty()) {
-      if (later_)
-        changed_.wait_until(lock, Clock::time_point(later_->first));
+      if (!later_.empty())
+        changed_.wait_until(lock, Clock::time_point(later_.begin()->first));
       else
         changed_.wait(lock);
       continue;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <iterator>
 #include <memory>
@@ -27,6 +28,8 @@
 #include <bench/energy/files/report.hpp>
 #include <bench/energy/files/run_record.hpp>
 #include <bench/energy/machine/cpu_watch.hpp>
+#include <bench/energy/machine/machine_facts.hpp>
+#include <bench/energy/machine/running_programs.hpp>
 #include <bench/energy/meter/measurement.hpp>
 #include <bench/energy/meter/signals.hpp>
 #include <bench/energy/meter/ticks.hpp>
@@ -56,6 +59,8 @@ constexpr int code_of_usage = 125;
 constexpr std::chrono::milliseconds record_after{250};
 /// How long a file system may take for the results although a signal wants this process to end.
 constexpr std::chrono::seconds file_patience{2};
+/// What all processes of a workpackage have in their environment.
+constexpr const char* attempt_variable = "BENCH_ATTEMPT";
 /// Between two looks at what is waited for.
 constexpr std::chrono::milliseconds slice{20};
 
@@ -221,6 +226,23 @@ void make_files(const Options& options, const Output& output, Sampler& sampler,
   files.post_later(Clock::now() + record_after, [record] { record->open(); });
 }
 
+/// Looks at the programs now and then, and less and less often: what they load, they load early.
+void record_software(const Options& options, FileThread& files) {
+  const char* const attempt = std::getenv(attempt_variable);
+  if (options.record.empty() || !attempt || local_rank().value_or(0) != 0)
+    return;
+  const auto record = [directory = options.record, value = std::string(attempt)] {
+    try {
+      record_node(directory);
+      record_programs(directory, running_programs(attempt_variable, value));
+    } catch (const Error& failure) {
+      say("warning: " + failure.message());
+    }
+  };
+  for (const int after_s : {1, 4, 16, 64, 256})
+    files.post_later(Clock::now() + std::chrono::seconds(after_s), record);
+}
+
 /// Waits for the program and takes the figures.
 Measurement measure_to_the_end(const Options& options, pid_t program, Sampler& sampler,
                                std::optional<RegionMarks>& marks, CpuWatch& watch,
@@ -273,6 +295,8 @@ ExitStatus run_measured(const Options& options, const Output& output, Sampler& s
   }
   if (record)
     make_files(options, output, sampler, record, files);
+  if (started.pid >= 0)
+    record_software(options, files);
   Provenance provenance = provenance_of(options, begin);
   if (record)
     record->add_start(start_of(options, provenance, idle, sampler));

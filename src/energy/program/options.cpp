@@ -103,6 +103,8 @@ constexpr std::array options_of_measuring{
     OptionRow{.name = "--shared-node",
               .help = "Other programs run on the node at the same time: the total has only the "
                       "GPUs that CUDA_VISIBLE_DEVICES or ROCR_VISIBLE_DEVICES gives this program"},
+    OptionRow{"--record", Arity::one, "DIR", "",
+              "Write there, once, what the node is and which libraries its programs load"},
     OptionRow{"--sysfs-root", Arity::one, "DIR", "/sys",
               "Where sensors and devices have their files"},
     OptionRow{"--proc-root", Arity::one, "DIR", "/proc",
@@ -294,6 +296,7 @@ Options interpret(const CommandLine& line) {
     options.thermal = thermal_wish(line.value("--thermal"));
   options.wait_ready = time_of(line, "--wait-ready", times_to_get_ready);
   options.output = jpwr ? jpwr_output(line) : own_output(line);
+  options.record = line.value("--record");
   options.regions = line.has("--regions");
   options.per_node = line.has("--per-node");
   options.list = line.has("--list");

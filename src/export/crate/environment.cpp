@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include <bench/setup/metadata.hpp>
@@ -15,30 +14,37 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What may be known, with the fact that holds it; none: no version of bench has recorded it.
+constexpr const char* not_found = "not set, or not found when the run began";
+constexpr const char* of_the_meter =
+    "recorded of steps with `energy`, of programs that run for at least 1 s";
+
+/// What may be known, with the fact that holds it, and why it may be absent.
 struct Item {
   const char* name;
-  const char* fact = nullptr;
+  const char* fact;
+  const char* absent_reason = not_found;
 };
 constexpr std::array items{
     Item{"host", "host"},
     Item{"system", "system"},
     Item{"cpu", "cpu"},
     Item{"cpus_usable", "cpus_usable"},
-    Item{"topology"},
-    Item{"clocks"},
+    Item{"topology", "topology"},
+    Item{"clocks", "clocks"},
     Item{"memory_bytes", "memory_bytes"},
     Item{"gpus", "gpus"},
     Item{"gpu_driver", "gpu_driver"},
-    Item{"firmware"},
+    Item{"firmware", "firmware"},
+    Item{"nodes", "nodes", of_the_meter},
     Item{"modules", "modules"},
     Item{"environment", "environment"},
-    Item{"compiler"},
-    Item{"libraries"},
+    Item{"compiler", "compiler", of_the_meter},
+    Item{"libraries", "libraries", of_the_meter},
     Item{"container", "jube_platform_container"},
-    Item{"container_digest"},
+    Item{"container_digest", "container_digest",
+         "no container, or one that does not tell its image"},
     Item{"git_revision", "git_revision"},
-    Item{"git_difference"},
+    Item{"git_difference", "git_difference", "no difference, or no git"},
     Item{"bench_version", "bench_version"},
     Item{"platform", "platform"},
     Item{"partition", "partition"},
@@ -53,19 +59,16 @@ std::vector<EnvironmentItem> environment_of(const setup::Run& run) {
   const auto facts = setup::facts_of(run.metadata);
   std::vector<EnvironmentItem> all;
   for (const Item& item : items) {
-    const auto fact = item.fact ? facts.find(item.fact) : facts.end();
-    if (!item.fact)
-      all.push_back(
-          {item.name, "", fmt::format("not recorded by bench {}", run.metadata.bench_version)});
-    else if (fact == facts.end() || fact->second.empty())
-      all.push_back({item.name, "", "not set, or not found when the run began"});
+    const auto fact = facts.find(item.fact);
+    if (fact == facts.end() || fact->second.empty())
+      all.push_back({item.name, "", item.absent_reason});
     else
       all.push_back({item.name, fact->second, ""});
   }
   // Facts that a later bench records.
   for (const auto& [name, value] : run.metadata.provenance)
-    if (std::ranges::none_of(
-            items, [&known = name](const Item& item) { return item.fact && known == item.fact; }) &&
+    if (std::ranges::none_of(items,
+                             [&known = name](const Item& item) { return known == item.fact; }) &&
         name != "filters") {
       const auto same = std::ranges::find(all, name, &EnvironmentItem::name);
       if (same == all.end())

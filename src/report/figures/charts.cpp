@@ -26,18 +26,27 @@ std::vector<std::size_t> tooltip_columns(const Chart& chart, const Measure& meas
     if (column)
       columns.push_back(*column);
   columns.push_back(measure.value);
-  for (const auto& column : {measure.low, measure.high})
+  for (const auto& column : {measure.low, measure.high, chart.completed})
     if (column)
       columns.push_back(*column);
   return columns;
 }
 
-std::vector<std::size_t> tooltip_of_failures(const Chart& chart) {
-  std::vector<std::size_t> columns{chart.x};
-  for (const auto& column : {chart.row, chart.color, chart.facet, chart.state, chart.reason})
-    if (column)
-      columns.push_back(*column);
-  return columns;
+/// A ring around points of which a part is done, and how many are.
+void add_partial(const Chart& chart, Json encoding, Json& layers) {
+  if (!chart.completed)
+    return;
+  const Json only = Json::array({is_partial(chart)});
+  encoding.erase("shape");
+  layers.push_back({{"transform", only},
+                    {"mark", {{"type", "point"}, {"filled", false}, {"style", "partial"}}},
+                    {"encoding", encoding}});
+  encoding.erase("color");
+  encoding["text"] = {{"field", field(*chart.completed)}, {"type", "nominal"}};
+  layers.push_back(
+      {{"transform", only},
+       {"mark", {{"type", "text"}, {"align", "left"}, {"dx", 10}, {"style", "failure-text"}}},
+       {"encoding", encoding}});
 }
 
 /// Failures stand on the x axis, since there is no value to show: those of each line above those of
@@ -109,6 +118,31 @@ void add_ideal(const Chart& chart, const Measure& measure, const Json& x, const 
                     {"encoding", {{"x", x}, {"y", y}, {"text", {{"field", "name"}}}}}});
 }
 
+/// How much is done, at the ends of bars, behind the whisker where a bar has one.
+Json completed_texts(const Chart& chart, const Measure& measure, Json encoding) {
+  encoding.erase("color");
+  encoding["text"] = {{"field", field(*chart.completed)}, {"type", "nominal"}};
+  Json rows = Json::array({is_partial(chart)});
+  if (measure.high) {
+    rows.push_back({{"calculate", fmt::format("isValid(datum.{0}) ? datum.{0} : datum.{1}",
+                                              field(*measure.high), field(measure.value))},
+                    {"as", "end"}});
+    encoding["x"]["field"] = "end";
+  }
+  return {{"transform", rows},
+          {"mark", {{"type", "text"}, {"align", "left"}, {"dx", 4}, {"style", "failure-text"}}},
+          {"encoding", encoding}};
+}
+
+/// The same below the value of a cell.
+Json completed_in_cell(const Chart& chart, Json value_layer) {
+  value_layer["transform"].push_back(is_partial(chart));
+  value_layer["mark"]["dy"] = 12;
+  value_layer["mark"]["fontSize"] = 9;
+  value_layer["encoding"]["text"] = {{"field", field(*chart.completed)}, {"type", "nominal"}};
+  return value_layer;
+}
+
 /// The panel's rows: those of its facet.
 Json rows_of(const Chart& chart, const std::string& facet_level) {
   return chart.facet ? Json::array({is_equal(*chart.facet, facet_level)}) : Json::array();
@@ -150,6 +184,32 @@ void share_domain(const Chart& chart, const Measure& measure, Json& y) {
 
 }  // namespace
 
+std::vector<std::size_t> tooltip_of_failures(const Chart& chart) {
+  std::vector<std::size_t> columns{chart.x};
+  for (const auto& column : {chart.row, chart.color, chart.facet, chart.state, chart.reason})
+    if (column)
+      columns.push_back(*column);
+  return columns;
+}
+
+Json is_partial(const Chart& chart) {
+  Json texts = Json::array();
+  for (const auto& value : chart.data.at(*chart.completed).values)
+    if (value && std::ranges::find(texts, Json(to_text(*value))) == texts.end())
+      texts.push_back(to_text(*value));
+  return {{"filter", {{"field", field(*chart.completed)}, {"oneOf", texts}}}};
+}
+
+Json failure_texts(const Chart& chart, Json encoding) {
+  encoding.erase("color");
+  encoding["x"] = {{"value", 4}};
+  encoding["text"] = {{"field", field(*chart.mark_of_state)}, {"type", "nominal"}};
+  encoding["tooltip"] = tooltip(chart.data, tooltip_of_failures(chart));
+  return {{"transform", Json::array({is_not_done(*chart.state)})},
+          {"mark", {{"type", "text"}, {"align", "left"}, {"style", "failure-text"}}},
+          {"encoding", encoding}};
+}
+
 Json lines(const Chart& chart, const Measure& measure) {
   const bool is_step = chart.mark == Mark::step;
   const bool is_measured = chart.mark == Mark::point && chart.x_scale == Scale::automatic;
@@ -189,6 +249,8 @@ Json lines(const Chart& chart, const Measure& measure) {
                       {"mark", {{"type", "point"}, {"filled", true}, {"size", 60}}},
                       {"encoding", encoding}});
   }
+  encoding["tooltip"] = tooltip(chart.data, tooltip_columns(chart, measure));
+  add_partial(chart, encoding, layers);
   add_failures(chart, x, layers);
   return layers;
 }
@@ -216,16 +278,10 @@ Json bars(const Chart& chart, const Measure& measure) {
                       {"mark", {{"type", "rule"}, {"style", "interval-of-bar"}}},
                       {"encoding", interval}});
   }
-  if (chart.state) {
-    Json failure = encoding;
-    failure.erase("color");
-    failure["x"] = {{"value", 4}};
-    failure["text"] = {{"field", field(*chart.mark_of_state)}, {"type", "nominal"}};
-    failure["tooltip"] = tooltip(chart.data, tooltip_of_failures(chart));
-    layers.push_back({{"transform", Json::array({is_not_done(*chart.state)})},
-                      {"mark", {{"type", "text"}, {"align", "left"}, {"style", "failure-text"}}},
-                      {"encoding", failure}});
-  }
+  if (chart.completed)
+    layers.push_back(completed_texts(chart, measure, bar));
+  if (chart.state)
+    layers.push_back(failure_texts(chart, encoding));
   return layers;
 }
 
@@ -267,6 +323,8 @@ Json heatmap(const Chart& chart, const Measure& measure) {
            {"y", y},
            {"text",
             {{"field", field(measure.value)}, {"type", "quantitative"}, {"format", format}}}}}});
+    if (chart.completed)
+      layers.push_back(completed_in_cell(chart, layers.back()));
   }
   if (chart.state) {
     const Json only = Json::array({is_not_done(*chart.state)});
@@ -283,17 +341,6 @@ Json heatmap(const Chart& chart, const Measure& measure) {
                         {"text", {{"field", field(*chart.mark_of_state)}, {"type", "nominal"}}}}}});
   }
   return layers;
-}
-
-Json stacks(const Chart& chart, const Measure& measure) {
-  const std::vector<std::size_t> shown{chart.x, *chart.color, measure.value};
-  return Json::array({{{"mark", {{"type", "bar"}}},
-                       {"encoding",
-                        {{"y", names(chart.data, chart.x, chart.x_levels)},
-                         {"x", measure_from_zero(chart, measure)},
-                         {"color", colors(chart.data, *chart.color, chart.color_levels)},
-                         {"order", {{"field", field(*chart.row)}, {"type", "quantitative"}}},
-                         {"tooltip", tooltip(chart.data, shown)}}}}});
 }
 
 Json measure_from_zero(const Chart& chart, const Measure& measure) {
@@ -343,42 +390,6 @@ std::vector<Panel> panels_of(const Chart& chart) {
       panels.push_back(std::move(panel));
     }
   return panels;
-}
-
-void add_parts(const Source& source, const Plan& plan, const std::vector<Point>& points,
-               Chart& chart) {
-  std::vector<std::size_t> named{plan.x};
-  named.insert(named.end(), plan.color.begin(), plan.color.end());
-  const Column& first = source.columns[plan.y.front()];
-  chart.x = chart.data.add(named.size() == 1 ? source.columns[plan.x].title : "");
-  chart.color = chart.data.add("part");
-  chart.measures.push_back({.value = chart.data.add("time", first.unit), .low = {}, .high = {}});
-  chart.row = chart.data.add("order");  // in which parts follow one another
-  const std::size_t value = chart.measures.front().value;
-  const auto add = [&](const std::string& name, const std::string& part, double number,
-                       std::size_t order) {
-    chart.data.at(chart.x).values.emplace_back(name);
-    chart.data.at(*chart.color).values.emplace_back(part);
-    chart.data.at(value).values.emplace_back(number);
-    chart.data.at(*chart.row).values.emplace_back(static_cast<long long>(order));
-  };
-  for (const std::size_t y : plan.y)
-    chart.color_levels.push_back(source.columns[y].title);
-  if (plan.total)
-    chart.color_levels.emplace_back("rest");
-  for (const Point& point : points) {
-    const std::string name = combined_text(source, named, point.row);
-    chart.x_levels.push_back(name);
-    double sum = 0;
-    for (std::size_t k = 0; k < plan.y.size(); ++k)
-      if (point.y[k].value) {
-        add(name, chart.color_levels[k], *point.y[k].value, k);
-        sum += *point.y[k].value;
-      }
-    const auto total = plan.total ? point.y.back().value : std::nullopt;
-    if (total && *total > sum)
-      add(name, "rest", *total - sum, plan.y.size());
-  }
 }
 
 }  // namespace bench::report

@@ -40,6 +40,7 @@ struct Chart {
   std::optional<std::size_t> state = {};
   std::optional<std::size_t> mark_of_state = {};  ///< `OOM`; empty where it is done.
   std::optional<std::size_t> reason = {};
+  std::optional<std::size_t> completed = {};  ///< `4 of 5` where only a part is done.
 };
 
 /// A panel for each measure and each value of the facet.
@@ -55,6 +56,14 @@ Json lines(const Chart& chart, const Measure& measure);
 Json bars(const Chart& chart, const Measure& measure);
 Json heatmap(const Chart& chart, const Measure& measure);
 Json stacks(const Chart& chart, const Measure& measure);
+
+/// Text beside what is not done, at the beginning of its bar.
+Json failure_texts(const Chart& chart, Json encoding);
+
+/// Only points of which a part is done.
+Json is_partial(const Chart& chart);
+
+std::vector<std::size_t> tooltip_of_failures(const Chart& chart);
 
 /// The parts of a stack, one below the other, with what is left of their total.
 void add_parts(const Source& source, const Plan& plan, const std::vector<Point>& points,

@@ -121,6 +121,9 @@ std::string description_of(const Source& source, const Plan& plan,
   for (const Point& point : points)
     if (point.state != RowState::done)
       ++counts[point.state];
+  if (const auto partial = std::ranges::count_if(points, &Point::is_partial); partial > 0)
+    text += fmt::format(" {} {} failures among done workpackages.", partial,
+                        partial == 1 ? "point has" : "points have");
   for (const auto& [state, count] : counts)
     text += fmt::format(" {} {} {}.", count, count == 1 ? "point:" : "points:", name_of(state));
   return text;

@@ -1,7 +1,7 @@
 #include "channels.hpp"
 #include "charts.hpp"
 #include "describe.hpp"
-#include "levels.hpp"
+#include "limits.hpp"
 #include "points.hpp"
 
 #include <algorithm>
@@ -26,22 +26,6 @@ namespace {
 
 constexpr std::size_t most_points = 2000;  ///< Of a line; more are fewer than the pixels anyway.
 
-/// What stands in a cell for how a point ended.
-const char* short_name(RowState state) {
-  switch (state) {
-    case RowState::out_of_memory:
-      return "OOM";
-    case RowState::failed:
-      return "failed";
-    case RowState::skipped:
-      return "skipped";
-    case RowState::done:
-    case RowState::unfinished:
-      break;
-  }
-  return "";
-}
-
 /// A parameter as a figure has it: a number where all of them are.
 std::optional<Value> value_at(const Column& column, std::size_t row, bool as_a_name) {
   if (!column.values[row])
@@ -52,7 +36,7 @@ std::optional<Value> value_at(const Column& column, std::size_t row, bool as_a_n
 }
 
 void add_axes(const Source& source, const Plan& plan, const std::vector<Point>& points,
-              Chart& chart) {
+              const ShownLevels& levels, Chart& chart) {
   const bool x_is_a_name = plan.mark == Mark::bar || plan.mark == Mark::heatmap;
   const auto add = [&](std::size_t column, bool as_a_name) {
     const Column& from = source.columns[column];
@@ -62,10 +46,10 @@ void add_axes(const Source& source, const Plan& plan, const std::vector<Point>& 
     return at;
   };
   chart.x = add(plan.x, x_is_a_name);
-  chart.x_levels = source.columns[plan.x].levels();
+  chart.x_levels = levels.x;
   if (plan.row) {
     chart.row = add(*plan.row, true);
-    chart.row_levels = source.columns[*plan.row].levels();
+    chart.row_levels = levels.row;
   }
   if (!plan.color.empty()) {
     std::vector<std::string> titles;
@@ -75,11 +59,11 @@ void add_axes(const Source& source, const Plan& plan, const std::vector<Point>& 
                                  plan.color.size() == 1 ? source.columns[plan.color[0]].unit : "");
     for (const Point& point : points)
       chart.data.at(*chart.color).values.emplace_back(point.color);
-    chart.color_levels = combined_levels(source, plan.color);
+    chart.color_levels = levels.color;
   }
   if (plan.facet) {
     chart.facet = add(*plan.facet, true);
-    chart.facet_levels = source.columns[*plan.facet].levels();
+    chart.facet_levels = levels.facet;
   }
 }
 
@@ -103,6 +87,19 @@ void add_measures(const Source& source, const Plan& plan, const std::vector<Poin
     }
     chart.measures.push_back(measure);
   }
+}
+
+/// `4 of 5` where a part of the workpackages is done.
+void add_completed(const std::vector<Point>& points, Chart& chart) {
+  if (std::ranges::none_of(points, &Point::is_partial))
+    return;
+  chart.completed = chart.data.add("done");
+  for (const Point& point : points)
+    chart.data.at(*chart.completed)
+        .values.push_back(point.is_partial()
+                              ? std::optional<Value>(
+                                    fmt::format("{} of {}", point.done, point.done + point.failed))
+                              : std::nullopt);
 }
 
 void add_states(const std::vector<Point>& points, Chart& chart) {
@@ -169,6 +166,8 @@ Figure draw(const Source& source, const Plan& plan) {
   if (plan.total)
     with_total.y.push_back(*plan.total);
   std::vector<Point> points = points_of(source, with_total);
+  const std::size_t found_points = points.size();
+  const ShownLevels levels = limit(source, plan, points);
   const std::size_t all_points = points.size();
   points = thinned_lines(source, plan, std::move(points));
   Chart chart{.mark = plan.mark,
@@ -183,14 +182,15 @@ Figure draw(const Source& source, const Plan& plan) {
   if (plan.mark == Mark::stack) {
     add_parts(source, plan, points, chart);
   } else {
-    add_axes(source, plan, points, chart);
+    add_axes(source, plan, points, levels, chart);
     add_measures(source, plan, points, chart);
     add_states(points, chart);
+    add_completed(points, chart);
   }
   figure.panels = panels_of(chart);
   const bool has_intervals = std::ranges::any_of(
       chart.measures, [](const Measure& measure) { return measure.low.has_value(); });
-  if (std::string note = pooled_note(source, plan, all_points); !note.empty())
+  if (std::string note = pooled_note(source, plan, found_points); !note.empty())
     figure.notes.push_back(std::move(note));
   if (has_intervals && plan.mark != Mark::heatmap)
     figure.notes.emplace_back("whiskers: 95 % confidence interval of the median");
@@ -202,6 +202,9 @@ Figure draw(const Source& source, const Plan& plan) {
     if (const Column& column = source.columns[y]; column.not_finite > 0)
       figure.notes.push_back(fmt::format("nan or infinite values of {}, not drawn: {}",
                                          column.title, column.not_finite));
+  figure.notes.insert(figure.notes.end(), levels.notes.begin(), levels.notes.end());
+  if (chart.completed)
+    figure.notes.emplace_back("a ring, or a text such as 4 of 5: the other workpackages failed");
   if (points.size() < all_points)
     figure.notes.push_back(
         fmt::format("{} of {} points, lowest and highest values kept", points.size(), all_points));

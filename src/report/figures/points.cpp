@@ -68,6 +68,10 @@ Shown shown(const Column& column, const std::vector<std::size_t>& rows) {
 
 /// Of rows of which none is done the one that says most.
 void set_state(const Source& source, const std::vector<std::size_t>& rows, Point& point) {
+  for (const std::size_t row : rows) {
+    point.done += source.done[row];
+    point.failed += source.failed[row];
+  }
   const bool is_done = std::ranges::any_of(
       rows, [&](std::size_t row) { return source.states[row] == RowState::done; });
   if (is_done)
@@ -79,6 +83,21 @@ void set_state(const Source& source, const std::vector<std::size_t>& rows, Point
 }
 
 }  // namespace
+
+const char* short_name(RowState state) {
+  switch (state) {
+    case RowState::out_of_memory:
+      return "OOM";
+    case RowState::failed:
+      return "failed";
+    case RowState::skipped:
+      return "skipped";
+    case RowState::done:
+    case RowState::unfinished:
+      break;
+  }
+  return "";
+}
 
 std::vector<Point> points_of(const Source& source, const Plan& plan) {
   std::vector<std::size_t> keys{plan.x};

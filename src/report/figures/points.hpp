@@ -23,8 +23,16 @@ struct Point {
   std::string color;    ///< Combined text; empty without colours.
   std::vector<Shown> y;
   RowState state = RowState::done;  ///< Not done only where nothing is.
+  std::size_t done = 0;             ///< Workpackages that are.
+  std::size_t failed = 0;           ///< Those that failed or were skipped.
   std::string reason;
+
+  /// Its values are those of a part of what was to be measured.
+  bool is_partial() const { return state == RowState::done && failed > 0; }
 };
+
+/// What stands in a cell for how a point ended: `OOM`.
+const char* short_name(RowState state);
 
 /// The points of a plan, ordered by x, row, colour and facet.
 std::vector<Point> points_of(const Source& source, const Plan& plan);

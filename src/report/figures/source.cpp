@@ -53,6 +53,25 @@ RowState state_of(const std::string& word, const std::string& reason) {
   return word == "skipped" ? RowState::skipped : RowState::unfinished;
 }
 
+/// Of rows whose states are known.
+void fill_counts(const result::Table& table, Source& source) {
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    const RowState state = source.states[row];
+    std::size_t done = state == RowState::done ? 1 : 0;
+    std::size_t failed = state == RowState::done || state == RowState::unfinished ? 0 : 1;
+    if (!table.sources.empty() && table.sources[row].iterations > 1) {
+      const result::RowSource& of_row = table.sources[row];
+      done = of_row.done;
+      failed = std::min(
+          of_row.iterations - std::min(of_row.iterations, done),
+          static_cast<std::size_t>(std::ranges::count_if(
+              of_row.not_done, [](const auto& one) { return one.failed || one.skipped; })));
+    }
+    source.done.push_back(done);
+    source.failed.push_back(failed);
+  }
+}
+
 void fill_states(const result::Table& table, Source& source) {
   source.states.assign(table.rows.size(), RowState::done);
   source.reasons.assign(table.rows.size(), "");
@@ -207,7 +226,8 @@ std::optional<std::size_t> Source::find(const std::string& wanted) const {
 
 Source source_of(const result::Table& table,
                  const std::function<bool(const std::string&)>& is_parameter) {
-  Source source{.name = table.name, .columns = {}, .states = {}, .reasons = {}};
+  Source source{
+      .name = table.name, .columns = {}, .states = {}, .reasons = {}, .done = {}, .failed = {}};
   for (std::size_t k = 0; k < table.headings.size(); ++k) {
     const result::Heading& heading = table.headings[k];
     const std::string& of = heading.name.empty() ? heading.title : heading.name;
@@ -226,6 +246,7 @@ Source source_of(const result::Table& table,
     source.columns.push_back(std::move(column));
   }
   fill_states(table, source);
+  fill_counts(table, source);
   return source;
 }
 

@@ -17,7 +17,9 @@
 #include <nlohmann/json.hpp>
 
 #include <bench/base/below.hpp>
+#include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
 #include <bench/energy/files/csv.hpp>
 #include <bench/energy/files/power_log.hpp>
 #include <bench/model/benchmark.hpp>
@@ -42,7 +44,7 @@ constexpr std::size_t most_points = 1000;  ///< Of a channel; more are fewer tha
 
 struct Measured {
   const Workpackage* workpackage = nullptr;
-  fs::path log;
+  std::vector<fs::path> logs;  ///< Of several nodes where each has its own.
   double duration_s = 0;
 };
 
@@ -52,8 +54,23 @@ struct Samples {
   std::vector<double> power_w;
 };
 
-fs::path log_of(const setup::Run& run, const Workpackage& workpackage) {
-  return run.directory.path / workpackage.directory / "work/power.csv";
+/// `power.csv`, and `power.NODE.csv` of jobs with a meter on each node. What commands put there
+/// instead of a file is not waited for.
+std::vector<fs::path> logs_of(const setup::Run& run, const Workpackage& workpackage) {
+  std::vector<fs::path> logs =
+      files_matching(run.directory.path / workpackage.directory / "work/power*.csv");
+  std::erase_if(logs, [&](const fs::path& log) {
+    const std::string name = log.filename().string();
+    return (name != "power.csv" && !name.starts_with("power.")) ||
+           open_below(run.directory.path, log).get() < 0;
+  });
+  return logs;
+}
+
+/// What is between `power.` and `.csv`; empty for `power.csv`.
+std::string node_of(const fs::path& log) {
+  const std::string name = log.stem().string();
+  return name == "power" ? "" : name.substr(std::string_view("power.").size());
 }
 
 /// Those with samples, the ones that took longest first.
@@ -67,7 +84,7 @@ std::vector<Measured> measured_of(const setup::Run& run, const workspace::Worksp
   for (const Workpackage& one : all) {
     const model::Step* step = run.benchmark.step(one.step);
     if (step && step->energy && one.state == workspace::State::done)
-      measured.push_back({&one, log_of(run, one), durations[one.id]});
+      measured.push_back({&one, {}, durations[one.id]});
   }
   std::ranges::stable_sort(measured, std::greater(), &Measured::duration_s);
   return measured;
@@ -107,6 +124,7 @@ std::string label_of(const Workpackage& workpackage) {
 
 /// @returns whether there are enough samples for a line
 bool add_rows(const std::string& label, const fs::path& log, result::Table& table) {
+  const std::string node = node_of(log);
   constexpr std::size_t least_samples = 3;
   bool any = false;
   for (const auto& [channel, samples] : samples_in(log)) {
@@ -116,7 +134,7 @@ bool add_rows(const std::string& label, const fs::path& log, result::Table& tabl
     for (const std::size_t k : thinned(samples.power_w, most_points)) {
       auto& row = table.rows.emplace_back(table.headings.size());
       row[0].value = label;
-      row[1].value = channel;
+      row[1].value = node.empty() ? channel : node + ": " + channel;
       row[2].value = samples.time_s[k];
       row[3].value = samples.power_w[k];
     }
@@ -124,36 +142,40 @@ bool add_rows(const std::string& label, const fs::path& log, result::Table& tabl
   return any;
 }
 
-/// Regions behind the lines of a panel, as bands.
-void add_regions(const fs::path& directory, const fs::path& times, Panel& panel) {
+struct Band {
+  std::string region;
+  double begin_s;
+  double end_s;
+};
+
+/// Those in a file of the meter, if it is there: the longest, which can be seen, by their begin.
+std::vector<Band> bands_in(const fs::path& directory, const fs::path& times) {
   constexpr std::uintmax_t most_bytes = 1 << 22;
   constexpr std::size_t most_bands = 300;
   if (open_below(directory, times).get() < 0)
-    return;
-  struct Band {
-    std::string region;
-    double begin_s;
-    double end_s;
-  };
+    return {};
   std::vector<Band> bands;
   const auto lines = energy::parse_csv(read_limited(times, most_bytes), times);
   for (const energy::CsvLine& line : lines)
     if (line.cells.size() == 3)
       if (const auto begin_s = parse_number(line.cells[1]), end_s = parse_number(line.cells[2]);
           begin_s && end_s)
-        bands.push_back({line.cells[0], *begin_s, *end_s});
-  if (bands.empty())
-    return;
-  // The longest, which can be seen.
+        bands.push_back({to_valid_utf8(line.cells[0]), *begin_s, *end_s});
   std::ranges::stable_sort(bands, std::greater(),
                            [](const Band& one) { return one.end_s - one.begin_s; });
   bands.resize(std::min(bands.size(), most_bands));
-  std::ranges::sort(bands, {}, &Band::begin_s);
+  std::ranges::stable_sort(bands, {}, &Band::begin_s);
+  return bands;
+}
+
+/// Regions behind the lines of a panel.
+void draw_bands(const std::vector<Band>& bands, Panel& panel) {
+  if (bands.empty())
+    return;
   nlohmann::ordered_json specification = nlohmann::ordered_json::parse(panel.specification);
   nlohmann::ordered_json values = nlohmann::ordered_json::array();
   for (const Band& band : bands)
-    values.push_back(
-        {{"region", to_valid_utf8(band.region)}, {"begin", band.begin_s}, {"end", band.end_s}});
+    values.push_back({{"region", band.region}, {"begin", band.begin_s}, {"end", band.end_s}});
   nlohmann::ordered_json x = specification["layer"][0]["encoding"]["x"];
   x["field"] = "begin";
   auto& layers = specification["layer"];
@@ -184,6 +206,49 @@ void add_regions(const fs::path& directory, const fs::path& times, Panel& panel)
   panel.specification = specification.dump();
 }
 
+/// The regions that each sample of the figure is in, as a column of its data.
+/// @param bands of each workpackage, by its label
+void add_region_column(const std::map<std::string, std::vector<Band>>& bands, Figure& figure) {
+  const auto column = [&](const char* title) -> const FigureColumn& {
+    return *std::ranges::find(figure.columns, title, &FigureColumn::title);
+  };
+  FigureColumn regions{.title = "region", .unit = "", .values = {}};
+  const FigureColumn& times = column("time");
+  const FigureColumn& labels = column("workpackage");
+  for (std::size_t row = 0; row < times.values.size(); ++row) {
+    const auto time_s = as_number(times.values[row].value());
+    std::vector<std::string> names;
+    if (const auto found = bands.find(to_text(labels.values[row].value())); found != bands.end())
+      for (const Band& band : found->second)
+        if (time_s && band.begin_s <= *time_s && *time_s < band.end_s &&
+            std::ranges::find(names, band.region) == names.end())
+          names.push_back(band.region);
+    auto& value = regions.values.emplace_back();
+    if (!names.empty())
+      value = join(names, ", ");
+  }
+  figure.columns.push_back(std::move(regions));
+}
+
+/// The bands of all that are shown, in the panels and in the data.
+void add_regions(const setup::Run& run, const std::vector<Measured>& shown, Figure& figure) {
+  std::map<std::string, std::vector<Band>> bands;
+  for (std::size_t k = 0; k < figure.panels.size(); ++k) {
+    // Of several nodes those of the first: their clocks and programs are alike.
+    const fs::path& log = shown[k].logs.front();
+    const std::string node = node_of(log);
+    auto of_panel =
+        bands_in(run.directory.path,
+                 log.parent_path() / (node.empty() ? "region_times.csv"
+                                                   : fmt::format("region_times.{}.csv", node)));
+    draw_bands(of_panel, figure.panels[k]);
+    if (!of_panel.empty())
+      bands.emplace(label_of(*shown[k].workpackage), std::move(of_panel));
+  }
+  if (!bands.empty())
+    add_region_column(bands, figure);
+}
+
 }  // namespace
 
 std::optional<Figure> power_figure(const setup::Run& run, const workspace::Workspace& workspace) {
@@ -196,16 +261,19 @@ std::optional<Figure> power_figure(const setup::Run& run, const workspace::Works
     table.headings.push_back({.title = title, .unit = unit, .place = {}, .name = title});
   std::size_t with_samples = 0;
   std::vector<Measured> shown;
-  for (const Measured& one : measured) {
-    // What commands put there instead of a file is not waited for.
-    if (open_below(run.directory.path, one.log).get() < 0)
+  for (Measured& one : measured) {
+    one.logs = logs_of(run, *one.workpackage);
+    if (one.logs.empty())
       continue;
     if (++with_samples <= most_panels)
       shown.push_back(one);
   }
   std::ranges::sort(shown, {}, [](const Measured& one) { return one.workpackage->id; });
   std::erase_if(shown, [&](const Measured& one) {
-    return !add_rows(label_of(*one.workpackage), one.log, table);
+    bool any = false;
+    for (const fs::path& log : one.logs)
+      any |= add_rows(label_of(*one.workpackage), log, table);
+    return !any;
   });
   if (table.rows.empty())
     return std::nullopt;
@@ -217,9 +285,7 @@ std::optional<Figure> power_figure(const setup::Run& run, const workspace::Works
                                 .x_scale = Scale::linear,
                                 .title = "power over time"});
   figure.id = slug_of(fmt::format("power {}", name_of(run)));
-  for (std::size_t k = 0; k < figure.panels.size(); ++k)
-    add_regions(run.directory.path, shown[k].log.parent_path() / "region_times.csv",
-                figure.panels[k]);
+  add_regions(run, shown, figure);
   const bool is_estimated = std::ranges::any_of(table.rows, [](const auto& row) {
     return std::get<std::string>(*row[1].value).starts_with("model:");
   });

@@ -55,6 +55,9 @@ class EvaluatedRuns {
  public:
   /// Stays valid.
   const Evaluated& read(const workspace::RunDirectory& directory);
+  /// Null, with a note that says why, for a run that cannot be read, such as one with a damaged
+  /// database.
+  const Evaluated* read_if_sound(const workspace::RunDirectory& directory);
   std::vector<inspect::Side> sides(const std::vector<workspace::RunDirectory>& directories);
 
  private:

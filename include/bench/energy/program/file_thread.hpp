@@ -3,10 +3,9 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <map>
 #include <mutex>
-#include <optional>
 #include <thread>
-#include <utility>
 
 #include <bench/energy/meter/ticks.hpp>
 
@@ -40,7 +39,7 @@ class FileThread {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Work> work_;
-  std::optional<std::pair<Clock::time_point, Work>> later_;
+  std::multimap<Clock::time_point, Work> later_;
   bool busy_ = false;
   bool over_ = false;
   std::thread thread_;

@@ -42,6 +42,7 @@ struct Options {
   /// A source that takes longer to come up does not hold the program back.
   std::chrono::nanoseconds wait_ready{std::chrono::seconds(10)};
   std::chrono::nanoseconds baseline{};  ///< How long to measure before the program; 0: not.
+  std::filesystem::path record;         ///< Where to record node and programs; empty: nowhere.
   bool regions = false;
   bool per_node = false;
   bool list = false;

@@ -49,6 +49,8 @@ struct Source {
   std::vector<Column> columns;
   std::vector<RowState> states;      ///< Of each row.
   std::vector<std::string> reasons;  ///< Why it is not done; empty where it is.
+  std::vector<std::size_t> done;     ///< Workpackages of each row that are.
+  std::vector<std::size_t> failed;   ///< Those that failed or were skipped.
   bool is_distribution = false;      ///< The last two columns are values and their shares.
 
   std::size_t rows() const { return states.size(); }

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-namespace bench::setup {
+namespace bench::energy {
 
 /// `gpus` (`4 x NVIDIA A100-SXM4-40GB`) and `gpu_driver`, by the files of the NVIDIA and AMD
 /// drivers; empty where there are none.
@@ -23,4 +23,9 @@ std::map<std::string, std::string> cpu_facts(const std::filesystem::path& root);
 /// @param root as above, where `run` and `.dockerenv` are, too
 std::string container_image(const std::filesystem::path& root);
 
-}  // namespace bench::setup
+/// Writes what this node is, `NAME=VALUE` a line, to `node.HOST.txt` in the directory, which is
+/// made, unless it is there: the above, `system` and the loaded `modules`.
+/// @throws Error if it cannot be written
+void record_node(const std::filesystem::path& directory);
+
+}  // namespace bench::energy

@@ -1,5 +1,3 @@
-#include "machine_facts.hpp"
-
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -14,10 +12,14 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <sys/utsname.h>
 
+#include <bench/base/files.hpp>
+#include <bench/base/host.hpp>
 #include <bench/base/text.hpp>
+#include <bench/energy/machine/machine_facts.hpp>
 
-namespace bench::setup {
+namespace bench::energy {
 namespace {
 
 namespace fs = std::filesystem;
@@ -173,10 +175,33 @@ std::string container_image(const fs::path& root) {
   const fs::path podman = root / "run/.containerenv";
   if (fs::exists(podman, absent)) {
     std::string image = value_in(podman, "image", '=');
+    if (const std::string id = value_in(podman, "imageid", '='); !id.empty())
+      image += "@sha256:" + id;
     std::erase(image, '"');
     return image.empty() ? "a container of Podman" : image;
   }
   return fs::exists(root / ".dockerenv", absent) ? "a container of Docker" : "";
 }
 
-}  // namespace bench::setup
+void record_node(const fs::path& directory) {
+  const fs::path file = directory / fmt::format("node.{}.txt", host_name());
+  std::error_code failure;
+  if (fs::exists(file, failure))
+    return;
+  utsname system{};
+  ::uname(&system);
+  std::map<std::string, std::string> facts = cpu_facts("/");
+  facts.merge(gpu_facts("/"));
+  facts["system"] = fmt::format("{} {} {}", system.sysname, system.release, system.machine);
+  facts["container"] = container_image("/");
+  const char* modules = std::getenv("LOADEDMODULES");
+  facts["modules"] = modules ? modules : "";
+  std::string text;
+  for (const auto& [name, value] : facts)
+    if (!value.empty())
+      text += fmt::format("{}={}\n", name, to_valid_utf8(value));
+  make_directories(directory);
+  write_file_atomically(file, text);
+}
+
+}  // namespace bench::energy

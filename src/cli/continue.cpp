@@ -35,19 +35,12 @@ namespace {
 /// The caller holds the lock.
 void make_failed_again(const setup::Run& run, workspace::Workspace& workspace) {
   engine::check_removable(run.directory);
-  std::vector<long long> ids = engine::failed_workpackages(workspace);
-  const std::size_t failed = ids.size();
-  // What these have implied is to be found out again.
-  for (const workspace::Workpackage& workpackage : workspace.workpackages())
-    if (workpackage.state == workspace::State::skipped)
-      ids.push_back(workpackage.id);
-  const bool any_skipped = ids.size() > failed;
-  const auto removal = engine::plan_removal(workspace, ids);
+  const auto removal = engine::plan_removal(workspace, engine::failed_workpackages(workspace));
   engine::remove_workpackages(run.directory, workspace, removal);
-  tell(fmt::format("note: {} of run {} that failed{} {} repeated",
-                   plural(removal.reset.size(), "workpackage"), run.directory.id,
-                   any_skipped ? " or were skipped" : "",
-                   removal.reset.size() == 1 ? "is" : "are"));
+  const std::size_t count = removal.reset.size() + removal.reconsidered.size();
+  tell(fmt::format("note: {} of run {} that failed{} {} repeated", plural(count, "workpackage"),
+                   run.directory.id, removal.reconsidered.empty() ? "" : " or were skipped",
+                   count == 1 ? "is" : "are"));
 }
 
 /// The caller holds the lock.

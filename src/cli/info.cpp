@@ -39,8 +39,8 @@ void show_overview(const std::string& directory) {
   for (const auto& run : workspace::select_runs(directory, {"all"})) {
     const Workspace workspace = Workspace::open(run.path, Access::read);
     rows.push_back({std::to_string(run.id), workspace.fact("benchmark"), workspace.fact("started"),
-                    last_change(workspace), workspace.fact("comment"), workspace.fact("tags"),
-                    status_word(workspace.counts())});
+                    inspect::last_change(workspace), workspace.fact("comment"),
+                    workspace.fact("tags"), status_word(workspace.counts())});
   }
   print(text_table({"id", "name", "started", "last change", "comment", "tags", "status"}, rows));
 }

@@ -109,6 +109,9 @@ void remove_some_workpackages(const RunDirectory& run, const RemoveOptions& opti
                   ids_text(removal.reset), run.id);
   if (!removal.removed.empty())
     question += fmt::format(", and its dependents: {}", ids_text(removal.removed));
+  if (!removal.reconsidered.empty())
+    question +=
+        fmt::format(", and decide again about skipped ones: {}", ids_text(removal.reconsidered));
   if (!confirmed(question, options.force))
     return;
   engine::remove_workpackages(run, workspace, removal);
@@ -116,6 +119,9 @@ void remove_some_workpackages(const RunDirectory& run, const RemoveOptions& opti
   print(fmt::format("removed {} of run {}; `bench continue {} -i {}` makes {} again\n",
                     plural(count, "workpackage"), run.id, shell_quote(options.choice.directory),
                     run.id, count == 1 ? "it" : "them"));
+  if (!removal.reconsidered.empty())
+    tell(fmt::format("note: what it implied is decided again: workpackage{} {}",
+                     removal.reconsidered.size() == 1 ? "" : "s", ids_text(removal.reconsidered)));
 }
 
 }  // namespace

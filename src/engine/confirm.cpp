@@ -89,11 +89,11 @@ std::vector<RunDirectory> confirmations_of(const std::string& uuid,
   return found;
 }
 
-bool confirm(const RunDirectory& checked, const ConfirmationOptions& options,
-             Diagnostics& diagnostics, scheduler::Observer& observer) {
+bool confirm(const RunDirectory& checked, const std::vector<inspect::KnownRun>& known,
+             const ConfirmationOptions& options, Diagnostics& diagnostics,
+             scheduler::Observer& observer) {
   auto workspace = Workspace::open(checked.path, Workspace::Access::read);
   const setup::Run run = setup::load_run(checked, workspace);
-  const auto known = inspect::known_runs(run.directory.path.parent_path());
   Confirmation confirmation(options, observer);
   std::size_t there = 0;
   for (const RunDirectory& directory : runs_that_confirm(run.metadata.uuid, known)) {

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <iterator>
 #include <set>
+#include <string>
 #include <system_error>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
 #include <bench/engine/remove.hpp>
+#include <bench/sweep/pruner.hpp>
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workpackage.hpp>
@@ -69,6 +71,34 @@ void check_made(const Workpackage& workpackage) {
                     workpackage.parents.front()));
 }
 
+/// All that descend from these, without these themselves unless they do, too. Parents have smaller
+/// ids than their children, so one pass in the order of ids finds every descendant.
+std::set<long long> descendants(const std::vector<Workpackage>& all,
+                                const std::set<long long>& of) {
+  std::set<long long> found;
+  for (const Workpackage& workpackage : all)
+    if (std::ranges::any_of(workpackage.parents, [&](long long parent) {
+          return of.contains(parent) || found.contains(parent);
+        }))
+      found.insert(workpackage.id);
+  return found;
+}
+
+/// Those that were skipped because a failed one of their step, which goes, implied them.
+std::set<long long> implied_by(const std::vector<Workpackage>& all,
+                               const std::set<long long>& going) {
+  std::set<std::string> steps;
+  for (const Workpackage& workpackage : all)
+    if (workpackage.state == State::failed && going.contains(workpackage.id))
+      steps.insert(workpackage.step);
+  std::set<long long> implied;
+  for (const Workpackage& workpackage : all)
+    if (steps.contains(workpackage.step) && sweep::is_implied(workpackage) &&
+        !going.contains(workpackage.id))
+      implied.insert(workpackage.id);
+  return implied;
+}
+
 }  // namespace
 
 std::vector<long long> failed_workpackages(const workspace::Workspace& workspace,
@@ -85,21 +115,26 @@ Removal plan_removal(const workspace::Workspace& workspace, const std::vector<lo
   const std::vector<Workpackage> all = workspace.workpackages();
   const std::set<long long> wanted(ids.begin(), ids.end());
   std::set<long long> known;
-  std::set<long long> gone;
-  // Parents have smaller ids than their children, so one pass in the order of ids finds every
-  // descendant.
-  for (const Workpackage& workpackage : all) {
+  for (const Workpackage& workpackage : all)
     known.insert(workpackage.id);
-    for (const long long parent : workpackage.parents)
-      if (wanted.contains(parent) || gone.contains(parent))
-        gone.insert(workpackage.id);
-  }
   for (const long long id : wanted)
     if (!known.contains(id))
       throw Error(fmt::format("unknown workpackage {}", id),
                   known.empty() ? ""
                                 : fmt::format("the run has workpackages {} to {}", *known.begin(),
                                               *known.rbegin()));
+  std::set<long long> reset = wanted;
+  std::set<long long> gone = descendants(all, reset);
+  // What goes with a skipped one may have implied others.
+  for (;;) {
+    std::set<long long> going = reset;
+    going.insert(gone.begin(), gone.end());
+    const std::set<long long> implied = implied_by(all, going);
+    if (implied.empty())
+      break;
+    reset.insert(implied.begin(), implied.end());
+    gone = descendants(all, reset);
+  }
   for (const Workpackage& workpackage : all) {
     if (wanted.contains(workpackage.id) || gone.contains(workpackage.id))
       check_idle(workpackage);
@@ -109,13 +144,16 @@ Removal plan_removal(const workspace::Workspace& workspace, const std::vector<lo
   Removal removal;
   removal.removed = {gone.begin(), gone.end()};
   std::ranges::set_difference(wanted, gone, std::back_inserter(removal.reset));
+  std::ranges::set_difference(reset, wanted, std::back_inserter(removal.reconsidered));
+  std::erase_if(removal.reconsidered, [&](long long id) { return gone.contains(id); });
   return removal;
 }
 
 void remove_workpackages(const workspace::RunDirectory& run, workspace::Workspace& workspace,
                          const Removal& removal) {
   std::vector<fs::path> directories;
-  for (const std::vector<long long>* ids : {&removal.reset, &removal.removed})
+  for (const std::vector<long long>* ids :
+       {&removal.reset, &removal.removed, &removal.reconsidered})
     for (const long long id : *ids) {
       const Workpackage workpackage = workspace.workpackage(id);
       directories.push_back(directory_of(run, workpackage));
@@ -131,7 +169,8 @@ void remove_workpackages(const workspace::RunDirectory& run, workspace::Workspac
   for (const fs::path& directory : directories)
     if (!fs::is_symlink(fs::symlink_status(directory, absent)))
       fs::remove(directory / "sentinel", absent);
-  workspace.replay({workspace::Reset{removal.reset}, workspace::Removed{removal.removed}});
+  workspace.replay({workspace::Reset{removal.reset}, workspace::Reset{removal.reconsidered},
+                    workspace::Removed{removal.removed}});
   for (const fs::path& directory : directories)
     delete_tree(directory);
 }

@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
+#include <bench/base/time.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/inspect/run_view.hpp>
 #include <bench/job/output_file.hpp>
@@ -134,6 +135,15 @@ std::vector<fs::path> RunView::output_files(const Workpackage& workpackage,
 std::vector<std::string> RunView::failed_nodes(long long id) const {
   const auto found = failed_nodes_.find(id);
   return found == failed_nodes_.end() ? std::vector<std::string>{} : found->second;
+}
+
+std::string last_change(const workspace::Workspace& workspace) {
+  const auto facts = workspace.facts();
+  if (const auto noted = facts.find("last_change"); noted != facts.end())  // by JUBE
+    return noted->second;
+  if (const auto unix_s = workspace.last_change_unix_s())
+    return local_time_at(*unix_s);
+  return workspace.fact("started");
 }
 
 }  // namespace bench::inspect

@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
+#include <bench/base/escaped_list.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
 #include <bench/document/node.hpp>
@@ -29,7 +30,7 @@ namespace {
 
 std::vector<std::pair<std::string, std::string>> baseline_of(const Node& node) {
   std::vector<std::pair<std::string, std::string>> baseline;
-  for (const std::string& one : split_names(attribute(node, "baseline"))) {
+  for (const std::string& one : split_escaped(attribute(node, "baseline"))) {
     const auto sign = one.find('=');
     if (sign == std::string::npos || sign == 0)
       throw Error(fmt::format("baseline must be NAME=VALUE, not '{}'", one),

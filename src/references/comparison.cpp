@@ -112,10 +112,8 @@ std::string differences(const Conditions& ours, const Entry& entry) {
   return join(all, ", ");
 }
 
-/// Also of a text: a pattern without a type finds texts. Of iterations, their median.
+/// Also of a text: a pattern without a type finds texts.
 std::optional<double> number_of(const Cell& cell) {
-  if (cell.spread)
-    return cell.spread->median;
   const auto number = cell.value ? parse_number(to_text(*cell.value)) : std::nullopt;
   return number && std::isfinite(*number) ? number : std::nullopt;
 }

@@ -49,18 +49,11 @@ std::map<std::string, std::size_t> columns_by_word(const std::vector<Heading>& a
   return words;
 }
 
-/// What expressions compare: of a spread the median, and of an integer beyond 64 bits a real.
+/// What expressions compare: of an integer beyond 64 bits a real.
 std::optional<Value> comparable_value(const Cell& cell) {
-  if (cell.spread)
-    return cell.spread->median;
   if (cell.is_wide_integer && cell.value)
     return parse_number(to_text(*cell.value));
   return cell.value;
-}
-
-/// A cell with a spread shows not its value, but the median.
-CellKey key_of(const Cell& cell) {
-  return cell.spread ? CellKey(Cell{.value = cell.spread->median}) : CellKey(cell);
 }
 
 struct SortColumn {
@@ -190,7 +183,7 @@ void sort_rows(Table& table, const std::vector<std::string>& columns) {
     std::vector<CellKey> keys;
     keys.reserve(rows.size());
     for (const auto& row : table.rows)
-      keys.push_back(key_of(row[column->number]));
+      keys.emplace_back(row[column->number]);
     std::ranges::stable_sort(rows, [&](std::size_t a, std::size_t b) {
       if (keys[a].is_missing() || keys[b].is_missing() || !column->descending)
         return keys[a].compare(keys[b]) < 0;

@@ -39,8 +39,10 @@ std::string rounded(double number, double distance) {
 std::string spread_text(const Cell& cell, const Heading& heading) {
   const Spread& spread = *cell.spread;
   const double distance = std::max(spread.high - spread.median, spread.median - spread.low);
+  const bool is_exact = distance == 0;  // nearly all values are the same
   const std::string text =
-      cell.format.empty() || is_of_integers(cell.format)
+      is_exact ? std::string(strip(format_value(*cell.value, cell.format, heading.place)))
+      : cell.format.empty() || is_of_integers(cell.format)
           ? rounded(spread.median, distance)
           : fmt::format("{} ± {}", strip(format_value(spread.median, cell.format, heading.place)),
                         strip(format_value(distance, cell.format, heading.place)));

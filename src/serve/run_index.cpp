@@ -21,6 +21,7 @@
 
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
+#include <bench/inspect/run_view.hpp>
 #include <bench/setup/metadata.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workpackage.hpp>
@@ -99,10 +100,7 @@ void read_into(RunSummary& summary) {
   summary.platform = metadata.platform;
   summary.started = metadata.started;
   summary.steps = workspace.counts();
-  if (const auto noted = facts.find("last_change"); noted != facts.end())  // by JUBE
-    summary.last_change = noted->second;
-  else if (const auto unix_s = workspace.last_change_unix_s())
-    summary.last_change = local_time_at(*unix_s);
+  summary.last_change = inspect::last_change(workspace);
 }
 
 }  // namespace

@@ -7,12 +7,14 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <boost/math/distributions/binomial.hpp>
+
 #include <bench/base/value.hpp>
+#include <bench/statistics/reals.hpp>
 #include <bench/statistics/statistics.hpp>
 
 namespace bench::statistics {
@@ -31,37 +33,6 @@ std::vector<double> ordered_reals(Values values) {
     reals.push_back(to_real(value));
   std::ranges::sort(reals);
   return reals;
-}
-
-double middle_of(std::vector<double> reals) {
-  std::ranges::sort(reals);
-  const std::size_t upper = reals.size() / 2;
-  const std::size_t lower = (reals.size() - 1) / 2;
-  return reals[lower] + (reals[upper] - reals[lower]) / 2;
-}
-
-/// The probability that of n draws, each a success with `chance`, at least `least` are.
-double at_least(std::size_t least, std::size_t n, double chance) {
-  if (chance >= 1)
-    return 1;
-  const auto log_factorial = [](std::size_t k) { return std::lgamma(static_cast<double>(k) + 1); };
-  double sum = 0;
-  for (std::size_t k = least; k <= n; ++k)
-    sum += std::exp(log_factorial(n) - log_factorial(k) - log_factorial(n - k) +
-                    static_cast<double>(k) * std::log(chance) +
-                    static_cast<double>(n - k) * std::log1p(-chance));
-  return sum;
-}
-
-/// The smallest of n values, by its number from 0, that the `rank`-th smallest of n values drawn
-/// from them is at most with this probability.
-std::size_t quantile_of_rank(std::size_t rank, std::size_t n, double probability) {
-  const auto is_less_probable = [&](std::size_t k) {
-    return at_least(rank, n, static_cast<double>(k + 1) / static_cast<double>(n)) < probability;
-  };
-  const auto numbers = std::views::iota(std::size_t{0}, n - 1);
-  return static_cast<std::size_t>(std::ranges::partition_point(numbers, is_less_probable) -
-                                  numbers.begin());
 }
 
 /// Of the ascending values, the one at the elbow of their distribution function.
@@ -84,7 +55,29 @@ std::optional<std::size_t> position_of_elbow(Values values, const Numbers& numbe
   return highest > std::sqrt(-std::log(chance) / (2 * n)) ? std::optional(best) : std::nullopt;
 }
 
-constexpr double tail = 0.025;
+struct Interval {
+  double low = not_a_number;
+  double high = not_a_number;
+};
+
+/// Fewer values than this have no two among them that enclose the median with 95 %.
+constexpr std::size_t least_for_order = 6;
+
+Interval interval_of_median(Values values, const Numbers& numbers) {
+  const std::size_t n = values.size();
+  if (has_nan(numbers) || n < 2)
+    return {};
+  const std::vector<double> ordered = ordered_reals(values);
+  if (n < least_for_order) {
+    const double half = mean_halfwidth(ordered);
+    const double middle = statistics::mean(ordered);
+    return {middle - half, middle + half};
+  }
+  constexpr double tail = 0.025;
+  const boost::math::binomial below_median(static_cast<double>(n), 0.5);
+  const auto cut = static_cast<std::size_t>(quantile(below_median, tail));
+  return {ordered[cut], ordered[n - 1 - cut]};
+}
 
 }  // namespace
 
@@ -112,10 +105,10 @@ Value median_absolute_deviation(Values values, const Numbers* numbers) {
   if (has_nan(*numbers))
     return not_a_number;
   std::vector<double> distances = ordered_reals(values);
-  const double middle = middle_of(distances);
+  const double middle = median(distances);
   for (double& distance : distances)
     distance = std::fabs(distance - middle);
-  return middle_of(std::move(distances));
+  return median(std::move(distances));
 }
 
 Value elbow(Values values, const Numbers* numbers) {
@@ -141,17 +134,11 @@ Value ordered_text(Values values, const Numbers* numbers) {
 }
 
 Value median_interval_low(Values values, const Numbers* numbers) {
-  const std::size_t n = values.size();
-  if (has_nan(*numbers) || n == 1)
-    return not_a_number;
-  return ordered_reals(values)[quantile_of_rank((n + 1) / 2, n, tail)];
+  return interval_of_median(values, *numbers).low;
 }
 
 Value median_interval_high(Values values, const Numbers* numbers) {
-  const std::size_t n = values.size();
-  if (has_nan(*numbers) || n == 1)
-    return not_a_number;
-  return ordered_reals(values)[quantile_of_rank(n / 2 + 1, n, 1 - tail)];
+  return interval_of_median(values, *numbers).high;
 }
 
 }  // namespace bench::statistics

@@ -32,13 +32,12 @@ Value elbow_share(Values values, const Numbers* numbers);
 /// All of them ascending, as one text with blanks between: what a distribution function is made of.
 Value ordered_text(Values values, const Numbers* numbers);
 
-/// Ends of the interval in which the median lies with 95 % confidence, by the bootstrap's
-/// percentiles: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 13.
-///
-/// The distribution of the median of resampled values is computed, not drawn: the middle one of n
-/// is at most the k-th smallest value with the probability that a binomial variable with n and k/n
-/// is at least half of n. Of an even number, the lower end is that of the lower and the upper end
-/// that of the upper middle one. `nan` of one value.
+/// Ends of the interval in which the median lies with 95 % confidence. From six values on it is
+/// that of the sign test, between two of the values: exact for every continuous distribution. David
+/// and Nagaraja, Order Statistics (2003), 7.1. Fewer values cannot enclose the median so often
+/// (three: 75 %, five: 94 %). There it is Student's for the mean, which is the median of values
+/// that are about normal. The percentiles of the bootstrap are shorter, and too short: 75 % of
+/// three values, 88 % of seven, 91 % of thirteen. `nan` of one value.
 Value median_interval_low(Values values, const Numbers* numbers);
 Value median_interval_high(Values values, const Numbers* numbers);
 

@@ -9,9 +9,8 @@
 #include <span>
 #include <vector>
 
-#include <boost/math/distributions/students_t.hpp>
-
 #include <bench/base/value.hpp>
+#include <bench/statistics/reals.hpp>
 #include <bench/statistics/statistics.hpp>
 
 namespace bench::statistics {
@@ -37,8 +36,7 @@ Moments moments_of(const std::vector<double>& values, const std::vector<std::siz
 /// this probability.
 double critical_distance(std::size_t count, double probability) {
   const auto n = static_cast<double>(count);
-  const boost::math::students_t distribution(n - 2);
-  const double t = boost::math::quantile(distribution, 1 - probability / (2 * n));
+  const double t = student_quantile(n - 2, 1 - probability / n);
   return (n - 1) * t / std::sqrt((n - 2 + t * t) * n);
 }
 

@@ -33,9 +33,12 @@ double mean_halfwidth(std::span<const double> values) {
     squares += (value - middle) * (value - middle);
   if (!std::isfinite(squares))
     return std::numeric_limits<double>::infinity();
-  constexpr double upper = 0.975;
-  const double quantile = boost::math::quantile(boost::math::students_t(count - 1), upper);
-  return quantile * std::sqrt(squares / (count - 1) / count);
+  constexpr double confidence = 0.95;
+  return student_quantile(count - 1, confidence) * std::sqrt(squares / (count - 1) / count);
+}
+
+double student_quantile(double degrees_of_freedom, double probability) {
+  return quantile(complement(boost::math::students_t(degrees_of_freedom), (1 - probability) / 2));
 }
 
 }  // namespace bench::statistics

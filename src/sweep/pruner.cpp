@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -28,6 +29,8 @@ using workspace::value_of;
 using workspace::Workpackage;
 
 namespace {
+
+constexpr std::string_view implied = "OOM (implied by ";
 
 /// None where one of the values is not a number: nothing can be said of such a workpackage.
 std::optional<std::vector<double>> size_of(const Workpackage& workpackage,
@@ -58,6 +61,10 @@ std::string size_text(const Workpackage& workpackage, const std::vector<std::str
 }
 
 }  // namespace
+
+bool is_implied(const Workpackage& workpackage) {
+  return workpackage.state == State::skipped && workpackage.reason.starts_with(implied);
+}
 
 Pruner::Pruner(const setup::Run& run, const workspace::Workspace& workspace,
                store::StateStore& store)
@@ -144,7 +151,7 @@ bool Pruner::decide(const model::Prune& prune, const Group& group) {
         held_.erase(id);
         store_.apply(workspace::Skipped{
             .workpackage = id,
-            .reason = fmt::format("OOM (implied by {})",
+            .reason = fmt::format("{}{})", implied,
                                   size_text(store_.at(implied_by->second), prune.larger))});
         any_skipped = true;
       } else if (is_held(group, size, id)) {

@@ -79,7 +79,7 @@ std::vector<Wanted> wanted(const std::vector<model::Key>& keys) {
   return all;
 }
 
-/// Beside a statistic of it that is asked for, a value stays the first, as in JUBE.
+/// Beside a statistic of it that is asked for, the median stands alone.
 void drop_spreads_beside_statistics(const std::vector<Wanted>& columns, result::Table& table) {
   std::set<std::string, std::less<>> with_statistics;
   for (const Wanted& column : columns)

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -49,6 +51,15 @@ std::set<std::string> used_pattern_sets(const model::Analyser& analyser) {
     for (const model::AnalysedFile& file : analysis.files)
       used.insert(file.use.begin(), file.use.end());
   return used;
+}
+
+/// Of integers the median is an integer where it is one of them.
+Value median_like(const Value& first, double median) {
+  constexpr double exact = 9007199254740992;  // 2^53
+  const bool is_integer = std::trunc(median) == median && std::fabs(median) < exact;
+  if (std::holds_alternative<long long>(first) && is_integer)
+    return static_cast<long long>(median);
+  return median;
 }
 
 }  // namespace
@@ -201,6 +212,8 @@ Cell Rows::cell(std::size_t row, const std::string& name, FoundOfName& found,
           cell.spread = spreads_.of(name, standing_for(position));
         if (cell.spread && meaning.of_head(head).value)  // a parameter that cycles have changed
           cell.spread.reset();
+        if (cell.spread)
+          cell.value = median_like(*cell.value, cell.spread->median);
         return cell;
       }
   if (Cell of_head = meaning.of_head(head); of_head.value)

@@ -36,7 +36,9 @@ std::shared_ptr<const result::Spread> spread_of(const std::vector<Value>& values
                      .low = real_statistic("_ci_low", values, numbers),
                      .high = real_statistic("_ci_high", values, numbers),
                      .outliers = {}});
-  if (!(spread->low < spread->high) || !std::isfinite(spread->high - spread->low))
+  const bool is_the_same = std::ranges::all_of(
+      values, [&](const Value& value) { return as_number(value) == spread->median; });
+  if (is_the_same || !std::isfinite(spread->high - spread->low))
     return nullptr;
   const std::vector<bool> are_outliers = statistics::outliers(values);
   for (std::size_t k = 0; k < values.size(); ++k)

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include <bench/statistics/reals.hpp>
 #include <bench/verdict/comparison.hpp>
 #include <bench/verdict/decide.hpp>
 
@@ -40,7 +41,8 @@ std::size_t runs_for(double half_width, double spread) {
     return fewest_without_spread;
   const auto is_too_wide = [&](std::size_t n) {
     const auto runs = static_cast<double>(n);
-    return student_quantile(2 * runs - 2, confidence) * spread * std::sqrt(2 / runs) > half_width;
+    return statistics::student_quantile(2 * runs - 2, confidence) * spread * std::sqrt(2 / runs) >
+           half_width;
   };
   if (is_too_wide(most_runs))
     return most_runs + 1;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include <bench/statistics/reals.hpp>
 #include <bench/verdict/comparison.hpp>
 
 namespace bench::verdict {
@@ -86,14 +87,15 @@ bool may_be_drift(const Sample& a, const Sample& b, const Difference& difference
   const double drifted = slope * later;
   const bool goes_along = drifted * difference.shift > 0;
   const double slope_error = std::sqrt(rest / products.times);
-  if (!goes_along || std::fabs(slope) <= student_quantile(freedom, trend_confidence) * slope_error)
+  if (!goes_along ||
+      std::fabs(slope) <= statistics::student_quantile(freedom, trend_confidence) * slope_error)
     return false;
   const double without = difference.shift - drifted;
   const double error =
       std::sqrt(rest * (1 / static_cast<double>(a.size()) + 1 / static_cast<double>(b.size()) +
                         later * later / products.times));
   return without * difference.shift <= 0 ||
-         std::fabs(without) <= student_quantile(freedom, confidence) * error;
+         std::fabs(without) <= statistics::student_quantile(freedom, confidence) * error;
 }
 
 }  // namespace bench::verdict

@@ -8,6 +8,7 @@
 
 #include <boost/math/distributions/students_t.hpp>
 
+#include <bench/statistics/reals.hpp>
 #include <bench/verdict/comparison.hpp>
 
 namespace bench::verdict {
@@ -49,10 +50,6 @@ bool Difference::is_certain() const {
   return std::fabs(shift) > half_width;
 }
 
-double student_quantile(double degrees_of_freedom, double probability) {
-  return quantile(complement(Student(degrees_of_freedom), (1 - probability) / 2));
-}
-
 double student_tails(double degrees_of_freedom, double t) {
   return 2 * cdf(complement(Student(degrees_of_freedom), std::fabs(t)));
 }
@@ -83,7 +80,7 @@ Difference difference_of(std::span<const double> a, std::span<const double> b) {
       is_one_alone
           ? std::max(n_a, n_b) - 1
           : error * error / (error_a * error_a / (n_a - 1) + error_b * error_b / (n_b - 1));
-  made.half_width = student_quantile(freedom, confidence) * std::sqrt(error);
+  made.half_width = statistics::student_quantile(freedom, confidence) * std::sqrt(error);
   made.chance = student_tails(freedom, made.shift / std::sqrt(error));
   return made;
 }

@@ -39,8 +39,6 @@ struct Difference {
 /// @param a, b at least one value each
 Difference difference_of(std::span<const double> a, std::span<const double> b);
 
-/// The quantile of Student's distribution that an interval of this probability, centred, reaches.
-double student_quantile(double degrees_of_freedom, double probability);
 /// The probability of Student's distribution beyond `-t` and `t`.
 double student_tails(double degrees_of_freedom, double t);
 

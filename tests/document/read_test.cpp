@@ -288,10 +288,10 @@ TEST(Read, GivesPlacesFromOne) {
 TEST(Read, MakesOneTextOfNamesWithValues) {
   Diagnostics diagnostics;
   const Node root = read_yaml(
-      "result: {table: {name: t, column: {metric: m, of: [a, b], baseline: {n: 1, kind: x}}}}",
+      "result: {table: {name: t, column: {metric: m, of: [a, b], baseline: {n: 1, kind: 'x,y'}}}}",
       "in.yaml", diagnostics);
   const Node& column = *root.first("benchmark")->first("result")->first("table")->first("column");
-  EXPECT_EQ(column.get("baseline"), "n=1,kind=x");
+  EXPECT_EQ(column.get("baseline"), "n=1,kind=x\\,y");
   EXPECT_EQ(column.get("of"), "a,b");
   EXPECT_EQ(diagnostics.warnings().size(), 0);
 }

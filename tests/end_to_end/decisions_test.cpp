@@ -228,6 +228,28 @@ TEST_F(DecisionsTest, WhatIsSkippedIsRepeatedWithWhatImpliesIt) {
   EXPECT_THAT(take_witness(), ElementsAre("4"));
 }
 
+/// What ran out of memory fits once its cause is gone.
+TEST_F(DecisionsTest, WhatWasSkippedRunsOnceItsCauseIsRepaired) {
+  const std::string repaired =
+      replace_all(pruned, "test $n -le 2 ||", "test $n -le 2 -o -e $jube_benchmark_home/fixed ||");
+  const std::vector<std::vector<std::string>> ways{{"continue", "runs", "--failed"},
+                                                   {"remove", "runs", "-w", "2", "--force"}};
+  for (const auto& way : ways) {
+    Playground here;
+    here.write("p.yaml", repaired);
+    here.bench({"run", "p.yaml"});
+    here.write("fixed", "");
+    const auto first = here.bench(way);
+    const auto then = here.bench({"continue", "runs"});
+    EXPECT_EQ(then.status.code, 0) << then.standard_error;
+    EXPECT_EQ(here.read("witness"), "1\n2\n4\n4\n8\n16\n") << way.front();
+    if (way.front() == "remove") {
+      EXPECT_THAT(first.standard_error,
+                  HasSubstr("note: what it implied is decided again: workpackages 3, 4\n"));
+    }
+  }
+}
+
 /// Of each precision another batch size is the largest that fits.
 std::string searched(const std::string& killing, const std::string& rate) {
   return R"(name: q

@@ -74,6 +74,22 @@ TEST_F(ProgramSettingsTest, ThatCannotBeRestoredAreToldAndDoNotChangeTheExitCode
   EXPECT_EQ(limit(), "500000");
 }
 
+TEST_F(ProgramSettingsTest, OfASecondMeterAreRefusedUntilTheFirstHasEnded) {
+  const std::string at = root_.path().string();
+  const std::string second = std::string(BENCH_ENERGY_PROGRAM) +
+                             " --method mock:constant=100W --sysfs-root " + at +
+                             " --gpu-power-limit 200W -- echo started";
+  const auto both = run(metered(options(), second), variables(at));
+  EXPECT_EQ(both.status.code, 125);
+  EXPECT_EQ(both.standard_output, "");
+  EXPECT_THAT(both.standard_error,
+              HasSubstr("error: another meter has settings of GPU 0 in force\n"
+                        "hint: wait until it has ended: it restores what was set before\n"));
+  EXPECT_EQ(limit(), "500000");
+  EXPECT_EQ(run(metered(options(), "true"), variables(at)).status.code, 0);
+  EXPECT_EQ(limit(), "500000");
+}
+
 /// As a batch system or the kernel's memory killer does: all at once, without a word.
 TEST_F(ProgramSettingsTest, AreRestoredWhenEverythingElseIsKilled) {
   ProcessSpec spec =

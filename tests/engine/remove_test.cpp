@@ -77,6 +77,29 @@ TEST_F(RemoveTest, WhatDescendsFromAnotherOneIsNotKept) {
   EXPECT_THAT(removal.removed, ElementsAre(2, 4));
 }
 
+/// 5 ran out of memory, and 6 and 7 were skipped: 6 as implied, 7 for another reason. 8 is a child
+/// of 6.
+TEST_F(RemoveTest, DecidesAgainAboutWhatAFailedOneImplied) {
+  std::vector<workspace::Workpackage> all{made(5, {}), made(6, {}), made(7, {}), made(8, {6})};
+  for (workspace::Workpackage& one : all)
+    one.step = "sized";
+  workspace_.replay({workspace::Expanded{{}, all}});
+  claim(5);
+  workspace_.replay(
+      {workspace::Ended{
+           .workpackage = 5, .attempt = {.outcome = Outcome::out_of_memory}, .environment = {}},
+       workspace::Skipped{.workpackage = 6, .reason = "OOM (implied by 8)"},
+       workspace::Skipped{.workpackage = 7, .reason = "not among the repeated points"}});
+  const Removal removal = plan_removal(workspace_, {5});
+  EXPECT_THAT(removal.reset, ElementsAre(5));
+  EXPECT_THAT(removal.reconsidered, ElementsAre(6));
+  EXPECT_THAT(removal.removed, ElementsAre(8));
+  remove_workpackages(run_, workspace_, removal);
+  EXPECT_EQ(workspace_.workpackage(6).state, workspace::State::ready);
+  EXPECT_EQ(workspace_.workpackage(7).state, workspace::State::skipped);
+  EXPECT_THAT(plan_removal(workspace_, {0}).reconsidered, IsEmpty()) << "it has not failed";
+}
+
 TEST_F(RemoveTest, ResetsTheOnesAskedForAndDeletesTheOthersWithTheirDirectories) {
   remove_workpackages(run_, workspace_, plan_removal(workspace_, {3}));
   EXPECT_EQ(workspace_.workpackage(3).state, workspace::State::ready);

@@ -85,14 +85,6 @@ TEST(Compare, SetsOursBesideTheMeanOfRepetitions) {
               ElementsAre("time | s | 5.0 | 10.0 | 0.5 | 2", "time | s | 20.0 | 10.0 | 2.0 | 2"));
 }
 
-TEST(Compare, TakesTheMedianOfIterations) {
-  result::Table table = ours({{"time", "s", "t"}}, {{50.0}});
-  table.rows[0][0].spread = std::make_shared<result::Spread>(result::Spread{.median = 5});
-  const auto published = reference({entry({{Field::metric, "time"}, {Field::unit, "s"}}, 10)});
-  EXPECT_THAT(shown(compare(table, {}, published), numbers),
-              ElementsAre("time | s | 5.0 | 10.0 | 0.5 | 1"));
-}
-
 TEST(Compare, ConvertsOursIntoThePublishedUnit) {
   const auto published = reference({entry({{Field::metric, "time"}, {Field::unit, "min"}}, 2),
                                     entry({{Field::metric, "energy"}, {Field::unit, "Wh"}}, 1),

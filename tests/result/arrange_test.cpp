@@ -189,31 +189,5 @@ TEST(ChooseColumns, GoesByTitlesThatAreNoNames) {
   EXPECT_EQ(render(excluded, "csv"), "B,b\n2,3\n");
 }
 
-/// Iterations that are one row: the first values are 5, 4 and the medians 1, 2.
-Table spreads() {
-  Table table = arranged_table({{.title = "size", .name = "size"}, {.title = "t", .name = "t"}},
-                               {{1LL, 5.0}, {2LL, 4.0}});
-  for (std::size_t row = 0; row < table.rows.size(); ++row) {
-    const auto median = static_cast<double>(row + 1);
-    table.rows[row][1].spread = std::make_shared<Spread>(
-        Spread{.median = median, .low = median - 1, .high = median + 1, .outliers = {}});
-  }
-  return table;
-}
-
-TEST(ArrangeTest, WhereTakesTheMedianOfASpread) {
-  Table table = spreads();
-  choose_rows(table, "t < 2");
-  choose_columns(table, {"size"}, {});
-  EXPECT_EQ(render(table, "csv"), "size\n1\n");
-}
-
-TEST(ArrangeTest, SortTakesTheMedianOfASpread) {
-  Table table = spreads();
-  sort_rows(table, {"t"});
-  choose_columns(table, {"size"}, {});
-  EXPECT_EQ(render(table, "csv"), "size\n1\n2\n");
-}
-
 }  // namespace
 }  // namespace bench::result

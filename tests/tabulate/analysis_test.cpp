@@ -41,7 +41,7 @@ TEST_F(AnalysisTest, AnalysesStoresAndFindsAgain) {
   analyse_and_store(run_, *workspace_, diagnostics);
   EXPECT_TRUE(is_analysed(run_, *workspace_));
   analyses_ = stored_analyses(run_, *workspace_);
-  EXPECT_EQ(table(), "n[nodes],t[s],t_cnt\n1,0.0,2\n2,2.0,2\n10,,\n");
+  EXPECT_EQ(table(), "n[nodes],t[s],t_cnt\n1,0.5,2\n2,2.5,2\n10,,\n");
 }
 
 /// One workpackage whose output is analysed as `analyser` says.
@@ -146,18 +146,19 @@ TEST_F(AnalysisTest, EvaluatesDerivedPatternsOfEveryUsedSet) {
 }
 
 TEST_F(AnalysisTest, ReducesToTheFirstIterationInOrderOfIds) {
-  end(one_workpackage("{step: go, file: out}", "v, v_last, v_cnt, jube_wp_id", ", iterations: 3"));
+  end(one_workpackage("{step: go, file: out}", "v_first, v_last, v_cnt, jube_wp_id",
+                      ", iterations: 3"));
   for (int id = 0; id < 3; ++id)
     write("00000" + std::to_string(id) + "_go/work/out", "v=" + std::to_string(10 + id) + "\n");
-  EXPECT_EQ(analysed(), "v,v_last,v_cnt,jube_wp_id\n10,12,3,0\n");
+  EXPECT_EQ(analysed(), "v_first,v_last,v_cnt,jube_wp_id\n10,12,3,0\n");
 }
 
 TEST_F(AnalysisTest, LetsTheNextIterationStandForARemovedOne) {
-  end(one_workpackage("{step: go, file: out}", "v, v_cnt, jube_wp_id", ", iterations: 3"));
+  end(one_workpackage("{step: go, file: out}", "v_first, v_cnt, jube_wp_id", ", iterations: 3"));
   for (int id = 0; id < 3; ++id)
     write("00000" + std::to_string(id) + "_go/work/out", "v=" + std::to_string(10 + id) + "\n");
   workspace_->replay({workspace::Removed{{0}}});
-  EXPECT_EQ(analysed(), "v,v_cnt,jube_wp_id\n11,2,1\n");
+  EXPECT_EQ(analysed(), "v_first,v_cnt,jube_wp_id\n11,2,1\n");
 }
 
 TEST_F(AnalysisTest, ReducesIterationsWhoseParametersNameThem) {
@@ -165,10 +166,10 @@ TEST_F(AnalysisTest, ReducesIterationsWhoseParametersNameThem) {
       "patternset: {name: q, pattern: {name: v, type: int, _: v=$jube_pat_int}}\n"
       "step: {name: go, use: p, iterations: 2}\n"
       "analyser: {name: a, use: q, analyse: {step: go, file: out}}\n"
-      "result: {use: a, table: {name: r, column: [i, v, v_cnt]}}\n");
+      "result: {use: a, table: {name: r, column: [i, v_first, v_cnt]}}\n");
   write("000000_go/work/out", "v=1\n");
   write("000001_go/work/out", "v=2\n");
-  EXPECT_EQ(analysed(), "i,v,v_cnt\n0,1,2\n");
+  EXPECT_EQ(analysed(), "i,v_first,v_cnt\n0,1,2\n");
 }
 
 TEST_F(AnalysisTest, KeepsChildrenOfIterationsWithOtherParametersApart) {

@@ -64,6 +64,19 @@ TEST_F(CalculatedTest, MayHaveABaselineOfSeveralParameters) {
             "large,0.45454545454545453\n");
 }
 
+TEST_F(CalculatedTest, MayHaveABaselineWhoseValueHasAComma) {
+  end("parameterset: {name: p, parameter: {name: v, separator: ';', _: 'x,y;z'}}\n"
+      "patternset: {name: q, pattern: {name: t, type: float, unit: s, _: x}}\n"
+      "step: {name: go, use: p}\n"
+      "analyser: {name: a, use: q, analyse: {step: go, file: stdout}}\n"
+      "result: {use: a, table: {name: r, column: [v, {metric: speedup, of: t, baseline: {v: "
+      "'x,y'}}]}}\n",
+      {}, "");
+  find(0, "t_median", 4.0);
+  find(1, "t_median", 2.0);
+  EXPECT_EQ(table(), "v,speedup\n\"x,y\",1.0\nz,2.0\n");
+}
+
 TEST_F(CalculatedTest, MayBeComparedWithTheSmallestRowThatHasAValue) {
   two_models(
       "column: [model, nodes, {metric: speedup, of: t, baseline: {nodes: smallest}, per: "

@@ -29,9 +29,11 @@ struct ConfirmationOptions {
 /// Repeats points of a run in runs of their own, until there are as many as wanted. Each run takes
 /// every point once, with its iterations, so that the points are measured in turn. One that an
 /// earlier call left unfinished is taken up.
+/// @param known all runs of the outpath
 /// @returns false if it was interrupted, or a batch system cannot be asked
 /// @throws Error if this machine has another fingerprint than the run
-bool confirm(const workspace::RunDirectory& checked, const ConfirmationOptions& options,
-             Diagnostics& diagnostics, scheduler::Observer& observer);
+bool confirm(const workspace::RunDirectory& checked, const std::vector<inspect::KnownRun>& known,
+             const ConfirmationOptions& options, Diagnostics& diagnostics,
+             scheduler::Observer& observer);
 
 }  // namespace bench::engine

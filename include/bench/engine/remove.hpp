@@ -9,10 +9,12 @@
 
 namespace bench::engine {
 
-/// What the removal of some workpackages means for their run. Both ascending.
+/// What the removal of some workpackages means for their run. All ascending.
 struct Removal {
   std::vector<long long> reset;    ///< Asked for; `bench continue` makes them again.
   std::vector<long long> removed;  ///< Descend from those, and are created again with them.
+  /// Were skipped because of a failed one that goes: `bench continue` decides about them again.
+  std::vector<long long> reconsidered;
 };
 
 /// The workpackages that have failed, ascending, without those that only their parent could make

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <string>
 #include <vector>
 
 #include <bench/setup/run.hpp>
@@ -47,5 +48,9 @@ class RunView {
   std::map<long long, std::vector<long long>> children_;
   std::map<long long, std::vector<std::string>> failed_nodes_;
 };
+
+/// Local time of the last change of any workpackage, or what JUBE noted; of a run that has not
+/// begun when it was made.
+std::string last_change(const workspace::Workspace& workspace);
 
 }  // namespace bench::inspect

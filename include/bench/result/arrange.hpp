@@ -8,7 +8,7 @@
 namespace bench::result {
 
 // What a user wants to see of a table. Columns are called by their names, or by titles that are no
-// column's name. Cells with a spread count with their median, as they show it.
+// column's name.
 
 /// Leaves only the rows for which an expression of SQL (SQLite's) over the columns holds:
 /// `batch_size >= 8 and state = 'done'`. A missing value and `nan` are NULL, so that no comparison

@@ -16,7 +16,7 @@ struct Style {
   bool joins_tables = false;      ///< Several are one text.
   bool may_be_vertical = false;   ///< Shown a cell in each line where a terminal is too narrow.
   bool has_notes_in_files = true;
-  bool shows_spreads = false;  ///< Of iterations, in place of the first value.
+  bool shows_spreads = false;  ///< Of iterations, behind their median.
 };
 
 std::vector<std::string> style_names();

@@ -18,4 +18,7 @@ double median(std::vector<double> values);
 /// Biometrika 6 (1908) 1. Infinite for fewer than two values.
 double mean_halfwidth(std::span<const double> values);
 
+/// The quantile of Student's distribution that an interval of this probability, centred, reaches.
+double student_quantile(double degrees_of_freedom, double probability);
+
 }  // namespace bench::statistics

@@ -17,6 +17,10 @@
 
 namespace bench::sweep {
 
+/// Whether an out-of-memory result implied it, and it was skipped: what becomes of it is decided
+/// again once that result is gone.
+bool is_implied(const workspace::Workpackage& workpackage);
+
 /// Skips the workpackages of steps with `prune` that an out-of-memory result implies, and keeps
 /// those from starting that one may still imply: the first of each combination starts once those of
 /// all smaller sizes have ended, and its further iterations after it. So what runs does not depend

@@ -23,13 +23,13 @@ jube_pat_nint, jube_pat_nfp, jube_pat_nwrd: the same, not captured
 jube_pat_bl: white space
 Example: `time: $jube_pat_fp s`)"},
     {"statistics", "the values of a pattern with several matches",
-     R"(<pattern>_first (also the plain name), _last, _cnt; for numbers _min, _max, _sum, _sum2 (sum of
+     R"(<pattern>_first, _last, _cnt; for numbers _min, _max, _sum, _sum2 (sum of
 squares), _avg, _std (n-1), _median, _ci_low and _ci_high (95 % confidence interval of the median),
 _p5, _p25, _p75, _p95, _p99 (percentiles), _geomean, _cv (_std / _avg), _mad (median absolute
 deviation), _outliers (their number), _elbow and _elbow_share (where a long tail begins; see:
-elbow). They can be columns, and derived patterns can use them. Failed iterations are in none. Where
-iterations are one row, the plain name is shown as median and interval (`41.2 ± 0.3`), and as the
-first value in csv, json and aligned.)"},
+elbow). They can be columns, and derived patterns can use them. Failed iterations are in none. The
+plain name is the first match. Where iterations are one row it is their median, for people with its
+interval (`41.2 ± 0.3`).)"},
     {"verdicts", "what `bench compare` says of a metric",
      R"(faster, slower: the change is at least the margin (1 %, or --margin), and its interval excludes no
 change. Metrics that are neither a time nor a rate are better or worse; where `better` is not set

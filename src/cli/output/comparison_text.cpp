@@ -163,7 +163,7 @@ std::vector<std::string> notes_of(const RunComparison& comparison) {
   };
   add(count_of(comparison,
                [](const auto& point) { return point.verdict.objection == Objection::drift; }),
-      "the values drift, and a and b were measured one after the other; measure them in turn");
+      "the values drift, and a and b were measured one after the other");
   add(count_of(
           comparison,
           [](const auto& point) { return point.verdict.objection == Objection::many_comparisons; }),
@@ -172,6 +172,12 @@ std::vector<std::string> notes_of(const RunComparison& comparison) {
           comparison,
           [](const auto& point) { return is_change(point) && point.comparison.one_after_other; }),
       "a and b were measured one after the other; a slow drift would look the same");
+  if (std::ranges::any_of(comparison.points, [](const auto& point) {
+        return point.comparison.one_after_other &&
+               (is_change(point) || point.verdict.objection == Objection::drift);
+      }))
+    notes.emplace_back(
+        "measure in turn: `order: interleaved` of the step, or runs in turn and `--num`");
   std::size_t outliers = 0;
   for (const ComparedPoint& point : comparison.points)
     outliers += point.comparison.outliers;

@@ -3,24 +3,15 @@
 
 #include <fmt/core.h>
 
-#include <bench/base/time.hpp>
 #include <bench/cli/output/information.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/inspect/run_view.hpp>
 #include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::cli {
-
-std::string last_change(const workspace::Workspace& workspace) {
-  const auto facts = workspace.facts();
-  if (const auto noted = facts.find("last_change"); noted != facts.end())  // by JUBE
-    return noted->second;
-  if (const auto unix_s = workspace.last_change_unix_s())
-    return local_time_at(*unix_s);
-  return workspace.fact("started");
-}
 
 std::string run_information(const setup::Run& run, const workspace::Workspace& workspace) {
   constexpr std::array shown{
@@ -36,7 +27,7 @@ std::string run_information(const setup::Run& run, const workspace::Workspace& w
   };
   add("id", std::to_string(run.directory.id));
   add("directory", short_path(run.directory.path));
-  add("last change", last_change(workspace));
+  add("last change", inspect::last_change(workspace));
   const auto facts = setup::facts_of(run.metadata);
   for (const char* name : shown)
     if (const auto fact = facts.find(name); fact != facts.end())

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -70,6 +71,7 @@ struct BaselineCheckOptions {
 /// A run that is checked, and what it is checked against.
 struct Check {
   const BaselineCheckOptions& options;
+  std::vector<inspect::KnownRun> known;  ///< All runs of the outpath.
   std::vector<RunDirectory> accepted;
   std::vector<RunDirectory> checked;  ///< The run, and those that have repeated points of it.
 
@@ -127,7 +129,7 @@ bool confirm(const Check& check, const inspect::RunComparison& comparison,
                    plural(more, "run")));
   Progress progress(runs.read(checked).run.benchmark, {.waits = true});
   Diagnostics diagnostics = telling_diagnostics();
-  return engine::confirm(checked, confirmation, diagnostics, progress);
+  return engine::confirm(checked, check.known, confirmation, diagnostics, progress);
 }
 
 int show_check(Check check) {
@@ -137,9 +139,8 @@ int show_check(Check check) {
   const setup::RunMetadata metadata = runs.read(checked).run.metadata;
   const auto with_confirmations = [&] {
     check.checked = {checked};
-    std::ranges::copy(
-        engine::confirmations_of(metadata.uuid, inspect::known_runs(checked.path.parent_path())),
-        std::back_inserter(check.checked));
+    std::ranges::copy(engine::confirmations_of(metadata.uuid, check.known),
+                      std::back_inserter(check.checked));
   };
   with_confirmations();
   inspect::RunComparison comparison = comparison_of(check, runs);
@@ -152,6 +153,7 @@ int show_check(Check check) {
       tell("undecided: not all points could be repeated\nhint: the same command continues");
       return catch_interruptions() ? interruption_code() : undecided;
     }
+    check.known = inspect::known_runs(checked.path.parent_path());
     with_confirmations();
     comparison = comparison_of(check, runs);
     outcome = inspect::check_of(comparison, check.margin());
@@ -184,12 +186,11 @@ void require_known(const std::vector<std::string>& across, const Workspace& work
 }
 
 /// The run to check. One that only repeats points of another stands for that one.
-RunDirectory checked_run(const RunChoice& choice) {
+RunDirectory checked_run(const RunChoice& choice, const std::vector<inspect::KnownRun>& known) {
   const std::vector<RunDirectory> chosen = choice.runs();
   if (chosen.size() != 1)
     throw Error(fmt::format("cannot check {} at once", plural(chosen.size(), "run")),
                 "choose one with `-i ID`");
-  const auto known = inspect::known_runs(directory_of_runs(choice.directory));
   const auto self = std::ranges::find(
       known, chosen.front().id, [](const inspect::KnownRun& run) { return run.directory.id; });
   if (self != known.end() && self->metadata.confirms)
@@ -200,7 +201,9 @@ RunDirectory checked_run(const RunChoice& choice) {
 }
 
 int check_run(const BaselineCheckOptions& options) {
-  const RunDirectory directory = checked_run(options.choice);
+  const std::filesystem::path outpath = directory_of_runs(options.choice.directory);
+  std::vector<inspect::KnownRun> known = inspect::known_runs(outpath);
+  const RunDirectory directory = checked_run(options.choice, known);
   auto workspace = Workspace::open(directory.path, Workspace::Access::read);
   const setup::Run run = setup::load_run(directory, workspace);
   if (!scheduler::status_if_finished(run, workspace)) {
@@ -209,15 +212,17 @@ int check_run(const BaselineCheckOptions& options) {
     return undecided;
   }
   require_known(options.across, workspace);
-  const std::filesystem::path outpath = directory_of_runs(options.choice.directory);
   const inspect::Baseline baseline = inspect::baseline_of(
-      run.metadata, inspect::known_runs(outpath),
+      run.metadata, known,
       {.last = options.last, .across = {options.across.begin(), options.across.end()}});
   if (baseline.runs.empty()) {
     tell(no_baseline_text(baseline, short_path(outpath), directory.id));
     return undecided;
   }
-  return show_check({.options = options, .accepted = baseline.runs, .checked = {directory}});
+  return show_check({.options = options,
+                     .known = std::move(known),
+                     .accepted = baseline.runs,
+                     .checked = {directory}});
 }
 
 std::function<int()> declare_check_of_run(CLI::App& app) {

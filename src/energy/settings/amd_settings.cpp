@@ -32,6 +32,9 @@ class PowerCap : public Setting {
         address_(std::move(address)),
         wanted_uw_(static_cast<std::uint64_t>(std::llround(limit_w * uw_per_w))) {}
 
+  std::string device() const override { return "GPU " + address_; }
+  std::string device_id() const override { return address_; }
+
   void set() override {
     const auto least_uw = read("power1_cap_min");
     const auto most_uw = read("power1_cap_max");

@@ -26,6 +26,9 @@ class Governor : public Setting {
   Governor(std::filesystem::path policy, std::string wanted)
       : policy_(std::move(policy)), wanted_(std::move(wanted)) {}
 
+  std::string device() const override { return name(); }
+  std::string device_id() const override { return policy_.string(); }
+
   void set() override {
     const std::string before = current();
     const std::string available = first_line(policy_ / "scaling_available_governors");

@@ -1,3 +1,5 @@
+#include "claim.hpp"
+
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -160,8 +162,10 @@ int run_guard(const std::vector<std::string>& arguments) {
   ::setsid();
   [[maybe_unused]] const int changed = ::chdir("/");  // a file system may be taken away under it
   Settings settings;
+  std::optional<Claim> claim;
   try {
     settings = settings_of(arguments);
+    claim.emplace(settings, arguments[3]);
     set_all(settings);
   } catch (const Error& failure) {
     tell(failure.message() + (failure.hint().empty() ? "" : hint_mark + failure.hint()));
@@ -171,6 +175,7 @@ int run_guard(const std::vector<std::string>& arguments) {
   wait_for_end_of_input();
   for (const std::string& failure : restore_all(settings))
     tell(failure);
+  claim.reset();  // before the meter ends, which the next one may wait for
   say_to_meter(all_done);
   return 0;
 }

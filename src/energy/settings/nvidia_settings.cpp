@@ -33,6 +33,9 @@ class GpuSetting : public Setting {
   GpuSetting(Library library, const NvmlDevice& device, std::string what)
       : library_(std::move(library)), device_(device), what_(std::move(what)) {}
 
+  std::string device() const override { return fmt::format("GPU {}", device_.index); }
+  std::string device_id() const override { return device_.uuid; }
+
  protected:
   const NvmlLibrary& library() const { return *library_; }
   nvml::Device handle() const { return device_.handle; }

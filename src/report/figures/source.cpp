@@ -97,12 +97,9 @@ void add(const Cell& cell, Column& column) {
   column.is_estimated = column.is_estimated || cell.estimated;
   column.low.emplace_back();
   column.high.emplace_back();
-  if (cell.spread) {
-    column.values.back() = cell.spread->median;
-    if (std::isfinite(cell.spread->low) && std::isfinite(cell.spread->high)) {
-      column.low.back() = cell.spread->low;
-      column.high.back() = cell.spread->high;
-    }
+  if (cell.spread && std::isfinite(cell.spread->low) && std::isfinite(cell.spread->high)) {
+    column.low.back() = cell.spread->low;
+    column.high.back() = cell.spread->high;
   }
 }
 

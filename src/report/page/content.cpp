@@ -150,8 +150,6 @@ Json column_json(const result::Table& table, std::size_t column) {
   for (const auto& row : table.rows) {
     const Cell& cell = row[column];
     values.push_back(cell.value);
-    if (cell.spread)
-      values.back() = cell.spread->median;
     if (const std::string text = shown_text(cell, heading.place, decimals); !text.empty())
       shown.add(text);
     else

@@ -8,9 +8,6 @@
 
 namespace bench::cli {
 
-/// When something last changed in a run, in local time.
-std::string last_change(const workspace::Workspace& workspace);
-
 /// Everything about one run that is not its table.
 std::string run_information(const setup::Run& run, const workspace::Workspace& workspace);
 

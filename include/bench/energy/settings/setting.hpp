@@ -19,6 +19,10 @@ class Setting {
   Setting& operator=(const Setting&) = delete;
   virtual ~Setting() = default;
 
+  /// Whose setting it is, such as `GPU 0`.
+  virtual std::string device() const = 0;
+  /// The same device for every process of this node.
+  virtual std::string device_id() const = 0;
   /// Remembers what is set, sets what is wanted, and reads it back.
   /// @throws bench::Error with a hint, if it may not be set, or is not what was set
   virtual void set() = 0;

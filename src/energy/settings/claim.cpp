@@ -1,0 +1,64 @@
+#include "claim.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <thread>
+
+#include <fmt/core.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/unique_fd.hpp>
+#include <bench/energy/meter/ticks.hpp>
+#include <bench/energy/settings/setting.hpp>
+
+namespace bench::energy {
+namespace {
+
+/// A guard whose meter was killed restores its settings first.
+constexpr std::chrono::seconds patience{3};
+constexpr std::chrono::milliseconds between_tries{50};
+
+/// A name of the abstract namespace begins with a zero, and has no file.
+/// @returns none if another process has it
+UniqueFd bound_to(const std::string& name) {
+  UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  const std::size_t room = sizeof address.sun_path - 1;
+  const std::string shown = name.size() > room ? name.substr(name.size() - room) : name;
+  std::ranges::copy(shown, address.sun_path + 1);
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + shown.size());
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): as sockets are made
+  if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), size) == 0)
+    return socket;
+  if (errno != EADDRINUSE)
+    throw Error::of_system("cannot keep other meters from the settings", errno);
+  return {};
+}
+
+}  // namespace
+
+Claim::Claim(const Settings& settings, const std::string& node) {
+  std::map<std::string, std::string> devices;  // in one order everywhere
+  for (const auto& setting : settings)
+    devices.emplace(setting->device_id(), setting->device());
+  const auto deadline = Clock::now() + patience;
+  for (const auto& [id, device] : devices) {
+    UniqueFd name = bound_to(fmt::format("bench-energy:{}:{}", node, id));
+    while (!name.valid() && Clock::now() < deadline) {
+      std::this_thread::sleep_for(between_tries);
+      name = bound_to(fmt::format("bench-energy:{}:{}", node, id));
+    }
+    if (!name.valid())
+      throw Error(fmt::format("another meter has settings of {} in force", device),
+                  "wait until it has ended: it restores what was set before");
+    names_.push_back(std::move(name));
+  }
+}
+
+}  // namespace bench::energy

@@ -260,7 +260,8 @@ TEST(Architecture, OnlyTheProgramsPrint) {
 }
 
 // Beside `main` and the loop over workpackages: where one attempt, one shell command, one power
-// source, one setting or one check of this machine that does not work is an answer, not the end.
+// source, one setting, one platform file or one check of this machine that does not work is an
+// answer, not the end.
 TEST(Architecture, ErrorsAreCaughtInFewPlaces) {
   EXPECT_THAT(matches(files_of({"include", "src"}), R"(catch \((const )?(bench::)?Error\b)",
                       {"src/cli/main.cpp",
@@ -271,6 +272,7 @@ TEST(Architecture, ErrorsAreCaughtInFewPlaces) {
                        "src/scheduler/submitter.cpp",
                        "src/job/prepare.cpp",
                        "src/batch/ask_program.cpp",
+                       "src/platform/load_all.cpp",
                        "src/doctor/ask.cpp",
                        "src/doctor/examine.cpp",
                        "src/execute/local.cpp",

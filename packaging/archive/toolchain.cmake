@@ -4,6 +4,7 @@ list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES BENCH_SYSROOT BENCH_ARCHITECTUR
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR ${BENCH_ARCHITECTURE})
 set(triplet ${BENCH_ARCHITECTURE}-linux-gnu)
+set(CMAKE_C_COMPILER ${triplet}-gcc-12)
 set(CMAKE_CXX_COMPILER ${triplet}-g++-12)
 set(CMAKE_SYSROOT ${BENCH_SYSROOT})
 set(CMAKE_LIBRARY_ARCHITECTURE ${triplet})
@@ -22,5 +23,10 @@ string(CONCAT CMAKE_CXX_FLAGS_INIT "-B${libraries} -ffile-prefix-map=${BENCH_SYS
 string(CONCAT CMAKE_EXE_LINKER_FLAGS_INIT
        "-L${libraries} -static-libstdc++ -static-libgcc -s -Wl,--gc-sections,--as-needed "
        "-Wl,--wrap=exp,--wrap=exp2,--wrap=log,--wrap=log2,--wrap=pow ${BENCH_SYSROOT}/old_glibc.o")
-# A static libarchive does not say that it needs nettle.
-set(CMAKE_CXX_STANDARD_LIBRARIES "${BENCH_SYSROOT}/libold_libm.a -lnettle -lm")
+# A static cpp-httplib does not say what it needs.
+string(CONCAT CMAKE_CXX_STANDARD_LIBRARIES
+       "-lssl -lcrypto -lbrotlienc -lbrotlidec -lbrotlicommon -lz "
+       "${BENCH_SYSROOT}/libold_libm.a -ldl -lpthread -lm")
+# CMake's own rule, and a list of what was linked.
+string(CONCAT CMAKE_CXX_LINK_EXECUTABLE "<CMAKE_CXX_COMPILER> <FLAGS> <CMAKE_CXX_LINK_FLAGS> "
+       "<LINK_FLAGS> <OBJECTS> -o <TARGET> -Wl,-Map=<TARGET>.map <LINK_LIBRARIES>")

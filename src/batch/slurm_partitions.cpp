@@ -34,15 +34,6 @@ int count_of(const std::string& text) {
   return static_cast<int>(parse_integer(text).value_or(0));
 }
 
-/// The GPUs in a list such as `gpu:a100:4(S:0-3),ipu:4`.
-int gpus_in(const std::string& gres) {
-  static const Regex gpu(R"((?:^|,)gpu(?::[^:,()]+)?:(\d+))");
-  int sum = 0;
-  for (const std::string& count : gpu.find_all(gres))
-    sum += count_of(count);
-  return sum;
-}
-
 /// The most that a node of a partition has; 0: unknown.
 struct Nodes {
   int gpus = 0;
@@ -63,6 +54,14 @@ std::map<std::string, Nodes> read_nodes(const std::string& sinfo) {
 }
 
 }  // namespace
+
+int gpus_in(const std::string& gres) {
+  static const Regex gpu(R"((?:^|,)gpu(?::[^:,()]+)?:(\d+))");
+  int sum = 0;
+  for (const std::string& count : gpu.find_all(gres))
+    sum += count_of(count);
+  return sum;
+}
 
 std::vector<Partition> read_partitions(const std::string& scontrol, const std::string& sinfo) {
   const std::map<std::string, Nodes> nodes = read_nodes(sinfo);

@@ -57,6 +57,9 @@ void declare_style(CLI::App& app, std::string& style, const std::string& descrip
 /// The words of `bench export --format`.
 std::vector<std::string> export_formats();
 
+/// Refuses what is not a finite number above 0.
+CLI::Validator number_above_zero();
+
 /// `--margin`, of commands that judge changes.
 void declare_margin(CLI::App& app, double& percent);
 

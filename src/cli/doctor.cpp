@@ -70,7 +70,7 @@ std::function<int()> declare_doctor(CLI::App& app) {
   app.add_option("CHECK", options->names, "only these checks; default: all");
   app.add_option("--timeout", options->timeout_s, "longest time of a check")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
+      ->check(number_above_zero())
       ->capture_default_str();
   app.add_flag("--json", options->json, "print one JSON object, for tickets");
   app.add_flag("--strict", options->strict, "exit with code 1 on warnings, too");

@@ -20,6 +20,7 @@
 #include <bench/cli/output/doctor_text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/platform_sheet.hpp>
+#include <bench/platform/load_all.hpp>
 #include <bench/platform/machine.hpp>
 #include <bench/platform/platform.hpp>
 #include <bench/platform/words.hpp>
@@ -55,13 +56,26 @@ void list_hidden(const std::vector<platform::FoundPlatform>& found) {
       print(fmt::format("{} hides {}\n", short_path(one.file), short_path(file)));
 }
 
+void tell_left_out(const platform::LoadedPlatform& one) {
+  tell(render(
+      Severity::warning,
+      fmt::format("platform {} is left out: {}", one.found.name, one.error->message()),
+      one.error->hint(),
+      one.error->place().known() ? one.error->place() : Place{.file = one.found.file.string()}));
+}
+
 /// @param beside of an input file, whose run looks there first; empty: none
 void list_platforms(const fs::path& beside) {
   std::vector<std::vector<std::string>> rows;
   bool doubtful = false;
-  const auto found = platform::find_platforms(beside);
-  for (const platform::FoundPlatform& one : found) {
-    const Platform platform = platform::load_platform(one.name, beside);
+  std::vector<platform::FoundPlatform> found;
+  for (const platform::LoadedPlatform& loaded : platform::load_platforms(beside)) {
+    const platform::FoundPlatform& one = found.emplace_back(loaded.found);
+    if (loaded.error) {
+      tell_left_out(loaded);
+      continue;
+    }
+    const Platform& platform = *loaded.platform;
     const bool sure = !platform.unconfirmed.contains("status");
     rows.push_back({one.name, platform.site, platform.scheduler, devices_text(platform.machine),
                     marked(platform.machine.accelerator.peak_fp16_tflops),
@@ -200,7 +214,7 @@ std::function<int()> declare_check_of(CLI::App& app) {
       ->type_name("NAME");
   app.add_option("--timeout", options->timeout_s, "cancels jobs that have not ended by then")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
+      ->check(number_above_zero())
       ->capture_default_str();
   return [options] { return check_platform(*options); };
 }

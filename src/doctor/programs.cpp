@@ -8,6 +8,7 @@
 
 #include <bench/base/text.hpp>
 #include <bench/doctor/ask.hpp>
+#include <bench/platform/load_all.hpp>
 #include <bench/platform/platform.hpp>
 
 namespace bench::doctor {
@@ -70,13 +71,19 @@ Findings look_at_bash(const Surroundings&) {
 }
 
 Findings look_at_platforms(const Surroundings& where) {
-  const auto names = platform::platform_names(where.directory);
-  for (const std::string& name : names)
-    platform::load_platform(name, where.directory);
-  return {{"", Health::ok,
-           fmt::format("{} platform files; bench's own are in {}", names.size(),
-                       platform::data_directory().string()),
-           ""}};
+  const auto all = platform::load_platforms(where.directory);
+  Findings findings;
+  for (const platform::LoadedPlatform& one : all)
+    if (one.error)
+      findings.push_back(
+          {"", Health::error, fmt::format("{}: {}", one.found.file.string(), one.error->message()),
+           one.error->hint().empty() ? "correct the file, or remove it" : one.error->hint()});
+  if (findings.empty())
+    findings.push_back({"", Health::ok,
+                        fmt::format("{} platform files; bench's own are in {}", all.size(),
+                                    platform::data_directory().string()),
+                        ""});
+  return findings;
 }
 
 }  // namespace bench::doctor

@@ -15,10 +15,12 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/keys.hpp>
 #include <bench/base/regex.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/unique_fd.hpp>
 #include <bench/batch/systems.hpp>
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
@@ -42,6 +44,12 @@ std::vector<std::string> tags_in(const std::string& text) {
   const std::string_view list = strip(line);
   const bool bracketed = list.starts_with('[') && list.ends_with(']');
   return split_names(bracketed ? list.substr(1, list.size() - 2) : list);
+}
+
+/// Empty for a file that cannot be read: what is wrong with it is said if it is used.
+std::vector<std::string> tags_of(const fs::path& file) {
+  const UniqueFd fd = open_regular_file(file);
+  return fd.valid() ? tags_in(read_all(fd, file)) : std::vector<std::string>();
 }
 
 /// A variable of the program that submits, and its setting.
@@ -147,7 +155,7 @@ fs::path file_of(const std::string& name, const fs::path& beside) {
   const std::vector<std::string> known = keys_of(files);
   std::vector<std::string> words = known;  // a tag chooses one, too
   for (const auto& [platform, file] : files)
-    std::ranges::copy(tags_in(read_file(file)), std::back_inserter(words));
+    std::ranges::copy(tags_of(file), std::back_inserter(words));
   const std::string near = did_you_mean(name, words);
   throw Error(fmt::format("unknown platform '{}'", name),
               near.empty() ? "known: " + join(known, ", ") : near);
@@ -261,7 +269,7 @@ std::string platform_of_tag(const std::string& tag, const fs::path& beside) {
   if (files.contains(tag))
     return tag;
   for (const auto& [name, file] : files) {
-    const auto tags = tags_in(read_file(file));
+    const auto tags = tags_of(file);
     if (std::ranges::find(tags, tag) != tags.end())
       return name;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,27 +24,48 @@
 namespace bench::scheduler {
 namespace {
 
-/// CPUs of a node that a job step takes.
-int cpus_of(const batch::Allocation& allocation, const job::JobRequest& request) {
-  if (!request.settings.at("exclusive").empty())
-    return allocation.cpus_per_node;
+using batch::AllocatedNode;
+
+/// What a job step takes of each of its nodes, but of whole ones.
+AllocatedNode wanted_of_each(const job::JobRequest& request) {
   const platform::Resources& resources = request.resources;
-  return resources.tasks_per_node * std::max(1, resources.threads_per_task);
+  return {.cpus = resources.tasks_per_node * std::max(1, resources.threads_per_task),
+          .gpus = resources.gpus_per_node};
+}
+
+bool fits(const AllocatedNode& wanted, const AllocatedNode& node) {
+  return wanted.cpus <= node.cpus && wanted.gpus <= node.gpus;
+}
+
+/// Nodes of the allocation that the job step would fit on if they were free.
+std::ptrdiff_t possible_nodes(const batch::Allocation& allocation, const job::JobRequest& request) {
+  return std::ranges::count_if(allocation.nodes, [&](const AllocatedNode& node) {
+    return fits(wanted_of_each(request), node);
+  });
+}
+
+int largest(const batch::Allocation& allocation, int AllocatedNode::*resource) {
+  return (*std::ranges::max_element(allocation.nodes, {}, resource)).*resource;
 }
 
 }  // namespace
 
 void check_allocation(const batch::Allocation& allocation, const job::JobRequest& request,
                       const Place& place) {
-  const auto check = [&](int wanted, int there, const char* what) {
+  const auto check = [&](std::ptrdiff_t wanted, std::ptrdiff_t there, const std::string& what) {
     if (wanted > there)
       throw Error(fmt::format("requested {} {}; the allocation (job {}) has {}", wanted, what,
                               allocation.job, there),
                   "", place);
   };
-  check(request.resources.nodes, allocation.nodes, "nodes");
-  check(cpus_of(allocation, request), allocation.cpus_per_node, "CPUs per node");
-  check(request.resources.gpus_per_node, allocation.gpus_per_node, "GPUs per node");
+  const AllocatedNode wanted = wanted_of_each(request);
+  const int nodes = request.resources.nodes;
+  check(nodes, std::ssize(allocation.nodes), "nodes");
+  check(wanted.cpus, largest(allocation, &AllocatedNode::cpus), "CPUs per node");
+  check(wanted.gpus, largest(allocation, &AllocatedNode::gpus), "GPUs per node");
+  check(nodes, possible_nodes(allocation, request),
+        fmt::format("nodes with {} CPU{} and {} GPU{}", wanted.cpus, wanted.cpus == 1 ? "" : "s",
+                    wanted.gpus, wanted.gpus == 1 ? "" : "s"));
 }
 
 std::string allocation_of(const setup::Run& run) {
@@ -55,26 +77,18 @@ AllocationSlots::AllocationSlots(const setup::Run& run) : run_(run) {
   if (!run.platform.capabilities().fills_allocation)
     return;
   allocation_ = batch::ask_allocation();
-  free_.assign(static_cast<std::size_t>(allocation_->nodes),
-               {.cpus = allocation_->cpus_per_node, .gpus = allocation_->gpus_per_node});
+  free_ = allocation_->nodes;
 }
 
-/// The first nodes with room; fewer than requested where there are not enough.
+/// The first nodes with room, as Slurm takes them; fewer than requested where there are not enough.
 AllocationSlots::Share AllocationSlots::share_of(const job::JobRequest& request) const {
-  Share share{
-      .nodes = {},
-      .of_each = {.cpus = cpus_of(*allocation_, request), .gpus = request.resources.gpus_per_node}};
-  const auto wanted = static_cast<std::size_t>(request.resources.nodes);
-  for (std::size_t k = 0; k < free_.size() && share.nodes.size() < wanted; ++k)
-    if (free_[k].cpus >= share.of_each.cpus && free_[k].gpus >= share.of_each.gpus)
-      share.nodes.push_back(k);
+  const bool whole = !request.settings.at("exclusive").empty();
+  const AllocatedNode wanted = wanted_of_each(request);
+  Share share;
+  for (std::size_t k = 0; k < free_.size() && std::ssize(share) < request.resources.nodes; ++k)
+    if (fits(wanted, free_[k]) && (!whole || free_[k] == allocation_->nodes[k]))
+      share.emplace(k, whole ? free_[k] : wanted);
   return share;
-}
-
-bool AllocationSlots::is_too_large(const job::JobRequest& request) const {
-  return request.resources.nodes > allocation_->nodes ||
-         cpus_of(*allocation_, request) > allocation_->cpus_per_node ||
-         request.resources.gpus_per_node > allocation_->gpus_per_node;
 }
 
 bool AllocationSlots::runs(const workspace::Workpackage& workpackage) const {
@@ -85,19 +99,19 @@ bool AllocationSlots::runs(const workspace::Workpackage& workpackage) const {
 
 AllocationSlots::Room AllocationSlots::take(long long workpackage,
                                             const std::optional<job::JobRequest>& request) {
-  if (!request || is_too_large(*request))
-    return Room::taken;
+  if (!request || possible_nodes(*allocation_, *request) < request->resources.nodes)
+    return Room::taken;  // its start fails
   if (allocation_->ends_unix_s &&
       unix_time_now() + request->time_limit_s + margin_s > *allocation_->ends_unix_s) {
     ++without_time_;
     return Room::no_time;
   }
   Share share = share_of(*request);
-  if (share.nodes.size() < static_cast<std::size_t>(request->resources.nodes))
+  if (std::ssize(share) < request->resources.nodes)
     return Room::full;
-  for (const std::size_t node : share.nodes) {
-    free_[node].cpus -= share.of_each.cpus;
-    free_[node].gpus -= share.of_each.gpus;
+  for (const auto& [node, part] : share) {
+    free_[node].cpus -= part.cpus;
+    free_[node].gpus -= part.gpus;
   }
   taken_.insert_or_assign(workpackage, std::move(share));
   return Room::taken;
@@ -111,9 +125,9 @@ void AllocationSlots::release(long long workpackage) {
   const auto taken = taken_.find(workpackage);
   if (taken == taken_.end())
     return;
-  for (const std::size_t node : taken->second.nodes) {
-    free_[node].cpus += taken->second.of_each.cpus;
-    free_[node].gpus += taken->second.of_each.gpus;
+  for (const auto& [node, part] : taken->second) {
+    free_[node].cpus += part.cpus;
+    free_[node].gpus += part.gpus;
   }
   taken_.erase(taken);
 }

@@ -55,20 +55,13 @@ class AllocationSlots {
   std::string blocked_reason() const;
 
  private:
-  struct Node {
-    int cpus = 0;  ///< Free ones.
-    int gpus = 0;
-  };
-  struct Share {
-    std::vector<std::size_t> nodes;
-    Node of_each;
-  };
+  /// What a job step has of nodes, by their index.
+  using Share = std::map<std::size_t, batch::AllocatedNode>;
   Share share_of(const job::JobRequest& request) const;
-  bool is_too_large(const job::JobRequest& request) const;
 
   const setup::Run& run_;
   std::optional<batch::Allocation> allocation_;
-  std::vector<Node> free_;
+  std::vector<batch::AllocatedNode> free_;
   std::map<long long, Share> taken_;
   bool has_ended_ = false;
   std::size_t without_time_ = 0;  ///< Job steps that were not started.

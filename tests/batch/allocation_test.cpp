@@ -3,7 +3,9 @@
 #include "support/fake_programs.hpp"
 
 #include <optional>
+#include <string>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <bench/base/time.hpp>
@@ -11,6 +13,9 @@
 
 namespace bench::batch {
 namespace {
+
+using testing::Each;
+using testing::ElementsAre;
 
 // As Slurm 22.05 writes it, without what is not read.
 constexpr const char* two_nodes =
@@ -21,17 +26,31 @@ constexpr const char* two_nodes =
 TEST(Allocation, IsReadFromSlurmsDescription) {
   const Allocation allocation = read_allocation(two_nodes);
   EXPECT_EQ(allocation.job, "17");
-  EXPECT_EQ(allocation.nodes, 2);
-  EXPECT_EQ(allocation.cpus_per_node, 32);
-  EXPECT_EQ(allocation.gpus_per_node, 4);
+  EXPECT_THAT(allocation.nodes, ElementsAre(AllocatedNode{32, 4}, AllocatedNode{32, 4}));
   ASSERT_TRUE(allocation.ends_unix_s);
   EXPECT_EQ(local_time_at(*allocation.ends_unix_s), "2026-11-25 17:58:26");
+}
+
+TEST(Allocation, HasNodesThatDiffer) {
+  const auto nodes = [](const std::string& details) {
+    return read_allocation("JobId=17 NumNodes=4 NumCPUs=64 TRES=cpu=64,node=4,gres/gpu=8 " +
+                           details + " MinCPUsNode=1\n")
+        .nodes;
+  };
+  EXPECT_THAT(
+      nodes("JOB_GRES=gpu:8   Nodes=v[1-2] CPU_IDs=0-3,8-9 Mem=100 GRES=gpu:2(IDX:0-1) "
+            "  Nodes=v3,w[07]n0 CPU_IDs=0-25 Mem=200 GRES=gpu:a100:1(IDX:0),gpu:h100:1(IDX:1)"),
+      ElementsAre(AllocatedNode{6, 2}, AllocatedNode{6, 2}, AllocatedNode{26, 2},
+                  AllocatedNode{26, 2}));
+  EXPECT_THAT(nodes("  Nodes=r[0-1]n[2,4] CPU_IDs=5 Mem=0 GRES="), Each(AllocatedNode{1, 0}));
+  EXPECT_THAT(nodes("  Nodes=v[1-3] CPU_IDs=0-3 Mem=100 GRES="), Each(AllocatedNode{16, 2}))
+      << "not told of all: their mean";
 }
 
 TEST(Allocation, NeedNotHaveGpusOrAnEnd) {
   const Allocation allocation =
       read_allocation("JobId=3 EndTime=Unknown NumNodes=1 NumCPUs=4 TRES=cpu=4,node=1\n");
-  EXPECT_EQ(allocation.gpus_per_node, 0);
+  EXPECT_THAT(allocation.nodes, ElementsAre(AllocatedNode{4, 0}));
   EXPECT_EQ(allocation.ends_unix_s, std::nullopt);
 }
 

@@ -1,4 +1,5 @@
 #include "bench_program.hpp"
+#include "preload.hpp"
 #include "support/document_commands.hpp"
 #include "support/source_directory.hpp"
 
@@ -7,8 +8,10 @@
 #include <string>
 #include <vector>
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 
 namespace bench::end_to_end {
@@ -71,6 +74,64 @@ TEST_F(DoctorTest, AProgramThatHangsIsALine) {
   EXPECT_THAT(outer.standard_output,
               AllOf(HasSubstr("error    python       no answer within 0.3 s\n"),
                     HasSubstr("hint: `bench doctor python` repeats this check alone\n")));
+}
+
+/// Nobody waits for it but the check itself.
+TEST_F(DoctorTest, AFileSystemThatHangsIsALine) {
+  const auto output =
+      here_.bench({"doctor", "file-system", "locks", "--timeout", "0.3"},
+                  {{"LD_PRELOAD", preload(FAKE_FILE_SYSTEM_LIBRARY)},
+                   {"FAKE_FILE_SYSTEM", std::filesystem::canonical(here_.path()).string()},
+                   {"FAKE_FILE_SYSTEM_HANGS", "1"}});
+  EXPECT_EQ(output.status.code, 1) << output.standard_error;
+  EXPECT_THAT(output.standard_output,
+              AllOf(HasSubstr("error    file-system  no answer within 0.3 s\n"),
+                    HasSubstr("error    locks        no answer within 0.3 s\n"),
+                    HasSubstr("0 ok, 0 warnings, 2 errors\n")));
+}
+
+TEST_F(DoctorTest, ADirectoryWhereNothingCanBeWrittenIsALine) {
+  ProcessSpec spec = here_.spec({"doctor", "locks", "database", "small-files", "shell"});
+  spec.directory = "/proc";  // not even root makes files there
+  const auto output = run_command(spec, 800);
+  EXPECT_EQ(output.status.code, 1) << output.standard_error;
+  for (const char* check : {"locks       ", "database    ", "small-files "})
+    EXPECT_THAT(output.standard_output,
+                HasSubstr(fmt::format("error    {} cannot make a directory in /proc: ", check)));
+  EXPECT_THAT(output.standard_output, AllOf(HasSubstr("hint: put runs elsewhere with --outpath\n"),
+                                            HasSubstr("1 ok, 0 warnings, 3 errors\n")));
+}
+
+TEST_F(DoctorTest, NeedsNoHome) {
+  ProcessSpec spec = here_.spec({"doctor", "platforms", "python", "steps", "--json"});
+  std::erase_if(*spec.environment, [](const auto& variable) {
+    return variable.first == "HOME" || variable.first == "XDG_CONFIG_HOME";
+  });
+  const auto output = run_command(spec, 800);
+  EXPECT_THAT(output.standard_output,
+              ContainsRegex("\"check\": \"platforms\",\n +\"health\": \"ok\""));
+  EXPECT_EQ(output.standard_error, "");
+}
+
+TEST_F(DoctorTest, EachPlatformFileThatIsBrokenIsALine) {
+  here_.write("home/bench/platforms/owl.yaml", "name: fox\n");
+  here_.write("home/bench/platforms/fox.yaml", "name: fox\nshceduler: slurm\n");
+  const auto output =
+      here_.bench({"doctor", "platforms"}, {{"XDG_CONFIG_HOME", (here_.path() / "home").string()}});
+  EXPECT_EQ(output.status.code, 1);
+  EXPECT_THAT(output.standard_output,
+              AllOf(ContainsRegex("error    platforms    [^\n]*/fox.yaml: unknown "),
+                    ContainsRegex("error    platforms    [^\n]*/owl.yaml: this file describes"),
+                    HasSubstr("0 ok, 0 warnings, 2 errors\n")));
+}
+
+TEST_F(DoctorTest, ATimeoutIsANumberAboveZero) {
+  for (const char* timeout : {"0", "-1", "nan", "inf", "soon"}) {
+    const auto output = doctor({"kernel", std::string("--timeout=") + timeout});
+    EXPECT_EQ(output.status.code, 2) << timeout;
+    EXPECT_THAT(output.standard_error,
+                HasSubstr(fmt::format("'{}' is not a number above 0", timeout)));
+  }
 }
 
 TEST_F(DoctorTest, WarningsFailOnlyIfAskedTo) {

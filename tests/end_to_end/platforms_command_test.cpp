@@ -61,6 +61,29 @@ TEST_F(PlatformsTest, AreListed) {
             HasSubstr("? unconfirmed; `bench platforms show TAG` shows the sources\n")));
 }
 
+TEST_F(PlatformsTest, ABrokenFileKeepsNobodyFromTheOthers) {
+  here_.write("data/platforms/owl.yaml", "name: owl\ndescription: x\nshceduler: none\n");
+  std::filesystem::create_symlink("nowhere", here_.path() / "data/platforms/gone.yaml");
+  here_.write("in.yaml", "name: a\nstep: {name: s, do: echo}\n");
+  const auto list = bench({"platforms"});
+  EXPECT_EQ(list.status.code, 0);
+  EXPECT_THAT(list.standard_output, AllOf(HasSubstr("| fast "), Not(HasSubstr("| owl "))));
+  EXPECT_THAT(
+      list.standard_error,
+      AllOf(ContainsRegex("data/platforms/owl.yaml:3:1: warning: platform owl is left out: [^\n]*"
+                          "shceduler[^\n]*\n"),
+            HasSubstr("hint: did you mean 'scheduler'?"),
+            ContainsRegex("data/platforms/gone.yaml: warning: platform gone is left out: ")));
+  const auto another = bench({"run", "in.yaml", "--tag", "quick", "-n"});
+  EXPECT_EQ(another.status.code, 0) << another.standard_error;
+  for (const char* broken : {"owl", "gone"}) {
+    const auto used = bench({"run", "in.yaml", "--platform", broken});
+    EXPECT_EQ(used.status.code, 1);
+    EXPECT_THAT(used.standard_error, AllOf(HasSubstr("error: "), HasSubstr(broken)));
+  }
+  EXPECT_FALSE(here_.has("bench_run"));
+}
+
 TEST_F(PlatformsTest, ThoseOfEveryPlaceAreFoundInOrder) {
   const std::string text = "description: x\nscheduler: none\ntemplate: local.job\n";
   for (const char* place : {"there/platforms", "home/bench/platforms", "path", "data/platforms"})

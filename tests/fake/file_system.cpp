@@ -1,23 +1,30 @@
 // Put in front of a program with LD_PRELOAD, makes one directory look as if it lay on another file
 // system. FAKE_FILE_SYSTEM is the directory, FAKE_FILE_SYSTEM_TYPE the magic number that statfs(2)
 // reports for what is in it, in hexadecimal; with FAKE_FILE_SYSTEM_WITHOUT_LOCKS nothing in it can
-// be locked.
-
-#include "this_program_alone.hpp"  // IWYU pragma: keep
+// be locked. With FAKE_FILE_SYSTEM_HANGS nobody answers there, neither to the program nor to what
+// it starts, like an NFS server that is gone.
 
 #include <cerrno>
 #include <climits>
 #include <cstdarg>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 namespace {
+
+[[gnu::constructor]] void leave_children_alone() {
+  if (!std::getenv("FAKE_FILE_SYSTEM_HANGS"))
+    ::unsetenv("LD_PRELOAD");
+}
 
 /// The function of this name that the program would have called without us.
 template <class Function>
@@ -31,6 +38,11 @@ bool is_inside(const char* path) {
   return directory && ::realpath(path, real) && std::string(real).starts_with(directory);
 }
 
+void wait_for_answer(const char* path) {
+  while (std::getenv("FAKE_FILE_SYSTEM_HANGS") && is_inside(path))
+    ::pause();
+}
+
 bool cannot_be_locked(int fd) {
   return std::getenv("FAKE_FILE_SYSTEM_WITHOUT_LOCKS") &&
          is_inside(("/proc/self/fd/" + std::to_string(fd)).c_str());
@@ -38,6 +50,7 @@ bool cannot_be_locked(int fd) {
 
 template <class Status>
 int report(const char* name, const char* path, Status* status) {
+  wait_for_answer(path);
   const int result = original<int(const char*, Status*)>(name)(path, status);
   const char* type = std::getenv("FAKE_FILE_SYSTEM_TYPE");
   if (result == 0 && type && is_inside(path))
@@ -56,6 +69,12 @@ int control(const char* name, int fd, int command, void* argument) {
 }  // namespace
 
 extern "C" {
+
+int mkdir(const char* path, mode_t mode) noexcept {
+  const auto slash = std::string_view(path).find_last_of('/');
+  wait_for_answer(slash == std::string_view::npos ? "." : std::string(path, slash + 1).c_str());
+  return original<int(const char*, mode_t)>("mkdir")(path, mode);
+}
 
 int statfs(const char* path, struct statfs* status) noexcept {
   return report("statfs", path, status);

@@ -1,20 +1,28 @@
 #!/bin/bash
 # The release archive of aarch64 and the unit tests of its build, under qemu. 77, skipped, without
-# the cross compiler.
+# the cross compiler or what emulate.py needs.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 if ! command -v aarch64-linux-gnu-g++-12 qemu-aarch64 > /dev/null; then
   echo "g++-12-aarch64-linux-gnu and qemu-user are not installed"
   exit 77
 fi
-scripts/package aarch64
-version=$(sed -n 's/^project(bench VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
-python3 tests/package/archive_test.py "build/package/bench-$version-linux-aarch64.tar.xz"
 build=build/package/aarch64/build
-sysroot=build/package/aarch64/sysroot
-# The rooms of the orchestrator; what measures this machine, or traces its processes, is not for qemu.
+emulate() {
+  python3 tests/package/emulate.py build/package/aarch64/sysroot "$@"
+}
+scripts/package aarch64
+emulate true
+version=$(sed -n 's/^project(bench VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+emulate python3 tests/package/archive_test.py "build/package/bench-$version-linux-aarch64.tar.xz"
+
+# Not for qemu: rooms that measure this machine or start meters (energy, doctor), and cases that need
+# what it does not emulate. run ROOM [FILTER]
+run() {
+  cmake --build $build --parallel "${BENCH_PACKAGE_JOBS:-$(nproc)}" --target "bench_$1_test"
+  emulate "$build/tests/bench_$1_test" --gtest_brief=1 --gtest_filter="${2:-*}"
+}
 for room in base unit metric language document evaluate model expand statistics verdict mlperf \
-  analyse result references; do
-  cmake --build $build --target "bench_${room}_test"
-  qemu-aarch64 -L "$sysroot" "$build/tests/bench_${room}_test" --gtest_brief=1
+  analyse result references workspace; do
+  run $room
 done

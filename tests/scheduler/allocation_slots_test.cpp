@@ -78,6 +78,28 @@ TEST_F(AllocationSlotsTest, CountsGpusAndWholeNodes) {
   EXPECT_EQ(slots.take(4, request(3, 1, 1)), Room::full);
 }
 
+TEST_F(AllocationSlotsTest, NodesMayDiffer) {
+  programs_.say("scontrol",
+                "JobId=17 NumNodes=3 NumCPUs=48 TRES=cpu=48,node=3,gres/gpu=2   Nodes=v[1-2] "
+                "CPU_IDs=0-7 Mem=1 GRES=   Nodes=v3 CPU_IDs=0-31 Mem=1 GRES=gpu:2(IDX:0-1)\n");
+  AllocationSlots slots(run_);
+  EXPECT_EQ(slots.take(1, request(1, 1, 24)), Room::taken) << "on node 3";
+  EXPECT_EQ(slots.take(2, request(1, 1, 24)), Room::full);
+  job::JobRequest whole = request(1, 1, 1);
+  whole.settings["exclusive"] = "yes";
+  EXPECT_EQ(slots.take(2, whole), Room::taken) << "node 1";
+  EXPECT_EQ(slots.take(3, request(2, 1, 8)), Room::taken) << "nodes 2 and 3";
+  EXPECT_EQ(slots.take(4, whole), Room::full);
+  slots.release(1);
+  slots.release(3);
+  EXPECT_EQ(slots.take(4, request(1, 1, 1, 2)), Room::taken) << "node 3";
+  EXPECT_EQ(slots.take(5, request(1, 1, 1, 1)), Room::full);
+  EXPECT_THAT(support::error_of([&] { slots.check(request(1, 1, 33), {}); }),
+              HasSubstr("requested 33 CPUs per node; the allocation (job 17) has 32"));
+  EXPECT_THAT(support::error_of([&] { slots.check(request(2, 1, 9, 1), {}); }),
+              HasSubstr("requested 2 nodes with 9 CPUs and 1 GPU; the allocation (job 17) has 1"));
+}
+
 TEST_F(AllocationSlotsTest, StartsNothingThatMayOutlastTheAllocation) {
   lasts(100);
   AllocationSlots slots(run_);

@@ -30,15 +30,17 @@ class AllocationTest : public SlurmTest {
     return Cluster::missing().empty() ? &cluster() : nullptr;
   }
 
-  ProcessSpec within(const std::vector<std::string>& arguments) const {
+  ProcessSpec within(const std::vector<std::string>& arguments,
+                     const std::vector<std::string>& shape = {"-N", "2", "--ntasks-per-node=1",
+                                                              "--cpus-per-task=16"}) const {
     ProcessSpec spec = site.spec(arguments);
-    const std::vector<std::string> salloc{
-        "salloc", "-Q", "-N", "2", "--ntasks-per-node=1", "--cpus-per-task=16"};
+    std::vector<std::string> salloc{"salloc", "-Q"};
+    salloc.insert(salloc.end(), shape.begin(), shape.end());
     spec.arguments.insert(spec.arguments.begin(), salloc.begin(), salloc.end());
     return spec;
   }
+  static constexpr double far_too_long_s = 300;
   CommandOutput salloc(const std::vector<std::string>& arguments) const {
-    constexpr double far_too_long_s = 300;
     return run_command(within(arguments), far_too_long_s);
   }
 
@@ -67,6 +69,19 @@ TEST_F(AllocationTest, RunsAsManyJobStepsAsFit) {
     nodes.emplace_back(strip(read_file(site.workpackage(k) / "work/stdout")));
   std::ranges::sort(nodes);
   EXPECT_THAT(nodes, ElementsAre("v1", "v1", "v2", "v2"));
+}
+
+/// 16 CPUs of one node and 8 of another: in the mean there would be room for two.
+TEST_F(AllocationTest, CountsWhatItHasOfEachNode) {
+  site.sweep(3,
+             "cd $jube_benchmark_home && touch seen.$n && while [ $(ls seen.* | wc -l) -lt 3 ]; do "
+             "sleep 0.1; done",
+             {"batch: {threads_per_task: 8, time_limit: 1min}"});
+  const auto run = run_command(within({"run", "sweep.yaml", "--platform", "allocation"},
+                                      {"-N", "2", "-n", "3", "--cpus-per-task=8"}),
+                               far_too_long_s);
+  EXPECT_EQ(run.status.code, 0) << run.standard_error;
+  EXPECT_EQ(site.states(), site.all("done", 3));
 }
 
 TEST_F(AllocationTest, StartsProgramsOfTheStarterOnAllItsTasksUnderTheMeter) {

@@ -1,15 +1,19 @@
 // A platform file that bench writes for a real Slurm, and the jobs that check it.
 #include "site.hpp"
+#include "support/eventually.hpp"
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <signal.h>
 
 #include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/unique_fd.hpp>
 
 namespace bench::slurm {
 namespace {
@@ -95,6 +99,25 @@ TEST_F(PlatformSetupTest, AJobThatWaitsForTooLongIsCancelled) {
       checked.standard_output,
       HasSubstr("error    fx           the job did not end within 3 s and was cancelled\n"));
   EXPECT_THAT(split_names(queue(), "\n"), testing::SizeIs(1));  // the one in the way
+  EXPECT_THAT(files(), IsEmpty());
+  cluster().ask({"scancel", "-p", "fx"});
+}
+
+TEST_F(PlatformSetupTest, CtrlCLeavesNoJobBehind) {
+  write_new();
+  cluster().ask({"sbatch", "-p", "fx", "-N", "4", "--exclusive", "--output", "/dev/null", "--wrap",
+                 "sleep 600"});
+  const auto jobs = [&] { return split_names(queue(), "\n").size(); };
+  const auto output = site_.home() / "output";
+  const UniqueFd file(::open(output.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+  ProcessSpec spec = site_.spec({"platforms", "check", "./mine.yaml", "--partition", "fx"});
+  spec.stdout_fd = spec.stderr_fd = file.get();
+  Process checking(spec);
+  ASSERT_TRUE(support::eventually([&] { return jobs() == 2; }));
+  checking.signal_group(SIGINT);
+  EXPECT_EQ(checking.wait().signal, SIGINT);
+  EXPECT_THAT(read_file(output), HasSubstr("interrupted; the job was cancelled"));
+  EXPECT_EQ(jobs(), 1U);  // the one in the way
   EXPECT_THAT(files(), IsEmpty());
   cluster().ask({"scancel", "-p", "fx"});
 }

@@ -2,24 +2,30 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace bench::batch {
+
+/// What an allocation has of a node.
+struct AllocatedNode {
+  int cpus = 0;
+  int gpus = 0;
+  bool operator==(const AllocatedNode&) const = default;
+};
 
 /// The job of a batch system that bench itself runs in: its nodes take job steps.
 struct Allocation {
   std::string job;  ///< Its id.
-  int nodes = 1;
-  int cpus_per_node = 1;
-  int gpus_per_node = 0;
+  std::vector<AllocatedNode> nodes;
   std::optional<double> ends_unix_s;  ///< None: without a time limit.
 };
 
-/// The allocation that this process runs in (`SLURM_JOB_ID`), as Slurm describes it. Nodes that
-/// differ count with their mean.
+/// The allocation that this process runs in (`SLURM_JOB_ID`), as Slurm describes it.
 /// @throws Error if there is none, or if Slurm does not tell
 Allocation ask_allocation();
 
-/// Reads a line of `scontrol -o show job`.
+/// Reads a line of `scontrol -o -d show job`. Where it does not tell of each node, they count with
+/// their mean.
 /// @throws Error if it does not tell of nodes and CPUs
 Allocation read_allocation(const std::string& line);
 

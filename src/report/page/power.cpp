@@ -140,7 +140,7 @@ void add_regions(const fs::path& directory, const fs::path& times, Panel& panel)
   for (const energy::CsvLine& line : lines)
     if (line.cells.size() == 3)
       if (const auto begin_s = parse_number(line.cells[1]), end_s = parse_number(line.cells[2]);
-          begin_s && end_s)
+          begin_s && end_s && std::isfinite(*begin_s) && std::isfinite(*end_s))
         bands.push_back({line.cells[0], *begin_s, *end_s});
   if (bands.empty())
     return;

@@ -109,7 +109,9 @@ Parameters point_from_json(const std::string& text) {
   for (const auto& [name, value] : object.items()) {
     if (!value.is_primitive() || value.is_null())
       throw Error(fmt::format("parameter '{}' must be a text, a number or a boolean, not {}", name,
-                              value.dump()),
+                              value.is_null()    ? "null"
+                              : value.is_array() ? "a list"
+                                                 : "an object"),
                   point_hint);
     point.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
   }

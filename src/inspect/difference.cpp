@@ -147,7 +147,7 @@ bool compare_values(MetricDifference& metric, double tolerance) {
   if (std::isnan(*a) || std::isnan(*b))
     return std::isnan(*a) != std::isnan(*b);
   metric.difference = *a == *b ? 0 : *b - *a;
-  if (*a != 0)
+  if (*a != 0 && std::isfinite(*a))
     metric.relative = *metric.difference / std::fabs(*a);
   return *metric.difference != 0 && !(std::fabs(metric.relative.value_or(INFINITY)) <= tolerance);
 }

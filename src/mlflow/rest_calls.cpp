@@ -15,6 +15,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
+#include <bench/base/json_depth.hpp>
 #include <bench/base/text.hpp>
 #include <bench/mlflow/http_client.hpp>
 
@@ -40,7 +41,7 @@ bool may_pass(int status) {
 /// What the server says of itself, in one line: MLflow's message, else the beginning of the body.
 std::string message_of(const HttpResponse& response) {
   constexpr std::size_t most = 300;
-  const Json body = Json::parse(response.body, nullptr, false);
+  const Json body = parsed(response.body);
   std::string text = body.is_object() ? text_in(body, "message") : "";
   if (text.empty())
     text = response.body;
@@ -72,6 +73,10 @@ constexpr const char* resume_hint =
     "what was sent stays; the same command sends the rest once the server answers";
 
 }  // namespace
+
+Json parsed(const std::string& text) {
+  return Json::parse(text, no_deeper_than_files_are, false);
+}
 
 std::string text_in(const Json& object, const char* member) {
   if (!object.is_object())
@@ -182,7 +187,7 @@ RestCalls::Answer RestCalls::answer_of(const HttpRequest& request, const HttpRes
                                        const std::string& accepted) const {
   constexpr int ok = 200;
   constexpr int first_that_is_no_success = 300;
-  const Json body = Json::parse(response.body, nullptr, false);
+  const Json body = parsed(response.body);
   const bool success = response.status >= ok && response.status < first_that_is_no_success;
   if (success && (body.is_object() || request.method == "PUT"))
     return {.body = body, .error_code = ""};

@@ -14,6 +14,8 @@ namespace bench::mlflow {
 
 using Json = nlohmann::json;
 
+/// The body of an answer; `discarded` where it is not JSON.
+Json parsed(const std::string& text);
 /// A text or a number of an answer; empty where the member is absent.
 std::string text_in(const Json& object, const char* member);
 /// An integer, which some servers write as a text; 0 where it is absent.

@@ -53,6 +53,14 @@ std::string decoded(std::string_view text) {
   return plain;
 }
 
+bool is_port(const std::string& text) {
+  constexpr long long most = 65'535;
+  constexpr std::size_t most_digits = 5;
+  const auto number = parse_integer(text);
+  return number && *number > 0 && *number <= most && text.size() <= most_digits &&
+         text.find('+') == std::string::npos;
+}
+
 /// `scheme://user:password@host:port/path`.
 struct Address {
   std::string scheme;
@@ -89,7 +97,7 @@ std::optional<Address> address_of(std::string_view uri) {
   address.host = authority.substr(0, has_port ? colon : authority.size());
   if (has_port)
     address.port = authority.substr(colon + 1);
-  if (address.host.empty() || (has_port && !parse_integer(address.port)))
+  if (address.host.empty() || (has_port && !is_port(address.port)))
     return std::nullopt;
   return address;
 }

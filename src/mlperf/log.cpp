@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include <bench/base/json_depth.hpp>
 #include <bench/mlperf/log.hpp>
 
 namespace bench::mlperf {
@@ -59,6 +61,9 @@ std::string problem_of_types(const Json& json) {
     return "namespace is not a text";
   if (!json["time_ms"].is_number_integer())
     return fmt::format("time_ms is not an integer: {}", json["time_ms"].dump());
+  constexpr std::uint64_t latest_ms = 100'000'000'000'000;  // in the year 5138
+  if (!json["time_ms"].is_number_unsigned() || json["time_ms"].get<std::uint64_t>() > latest_ms)
+    return fmt::format("time_ms is no time since 1970: {}", json["time_ms"].dump());
   if (!json["key"].is_string() || json["key"].get<std::string>().empty())
     return fmt::format("key is not a text: {}", json["key"].dump());
   const Json& metadata = json["metadata"];
@@ -87,7 +92,7 @@ class Parser {
   }
 
   void add(std::string_view text) {
-    const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+    const Json json = Json::parse(text, no_deeper_than_files_are, /*allow_exceptions=*/false);
     if (!json.is_object())
       return fail("line_format", "the line is not a JSON object");
     if (const std::string problem = problem_of_keys(json); !problem.empty())

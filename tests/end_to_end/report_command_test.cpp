@@ -43,6 +43,20 @@ analyser: {name: a, use: o, analyse: {step: train, file: stdout}}
 result: {use: a, table: {name: rates, style: pretty, sort: [precision, batch_size], column: [precision, batch_size, rate]}}
 )yaml";
 
+/// A region in a measured program.
+constexpr const char* measured = R"yaml(name: power
+outpath: runs
+step:
+  name: train
+  batch: true
+  energy: {methods: "mock:constant=100W", interval: 20ms}
+  do: |
+    echo "begin load" >> $$BENCH_ENERGY_REGIONS
+    until [ $$(wc -l < power.csv) -gt 5 ]; do sleep 0.05; done
+    echo "end load" >> $$BENCH_ENERGY_REGIONS
+    until [ $$(wc -l < power.csv) -gt 8 ]; do sleep 0.05; done
+)yaml";
+
 class ReportTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -136,18 +150,7 @@ TEST_F(ReportPageTest, FitsANarrowScreenAndFollowsThePreferredTheme) {
 }
 
 TEST_F(ReportPageTest, ShowsPowerOverTimeWithRegions) {
-  run(R"yaml(name: power
-outpath: runs
-step:
-  name: train
-  batch: true
-  energy: {methods: "mock:constant=100W", interval: 20ms}
-  do: |
-    echo "begin load" >> $$BENCH_ENERGY_REGIONS
-    until [ $$(wc -l < power.csv) -gt 5 ]; do sleep 0.05; done
-    echo "end load" >> $$BENCH_ENERGY_REGIONS
-    until [ $$(wc -l < power.csv) -gt 8 ]; do sleep 0.05; done
-)yaml");
+  run(measured);
   EXPECT_THAT(report({"runs"}), HasSubstr("1 figure, "));
   EXPECT_EQ(strip(browse("report.html",
                          {"document.querySelector('#figures h3').textContent",
@@ -226,6 +229,21 @@ TEST_F(ReportTest, IsSmall) {
   run(training, 1);
   report({"runs"});
   EXPECT_LT(here_.read("report.html").size(), 1'200'000U);
+}
+
+TEST_F(ReportTest, LeavesOutWhatIsDamagedInTheFilesOfTheMeter) {
+  run(measured);
+  report({"runs"});
+  const std::string undamaged = here_.read("report.html");
+  const std::string work = "runs/000000/000000_train/work/";
+  here_.write(work + "region_times.csv",
+              here_.read(work + "region_times.csv") + "lost,nan,1\nlost,0,inf\n");
+  report({"runs"});
+  EXPECT_EQ(here_.read("report.html"), undamaged);
+  for (const char* nothing : {"", "\n", "\r\n1,2,3\r\n"}) {
+    here_.write(work + "power.csv", nothing);
+    EXPECT_THAT(report({"runs"}), HasSubstr("1 run, 0 figures, "));
+  }
 }
 
 TEST_F(ReportTest, SeveralRunsShareTheirTables) {

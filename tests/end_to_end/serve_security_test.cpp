@@ -261,6 +261,23 @@ TEST_F(ServeSecurityTest, AReaderThatStopsKeepsNobodyWaiting) {
   EXPECT_EQ(get("news/run?name=runs/000000").status, 200);
 }
 
+TEST_F(ServeSecurityTest, APartOfAFileIsAllOfIt) {
+  here_.write("runs/000000/workspace.db", "");
+  here_.write("runs/000000/small.txt", "hello\n");
+  serve();
+  for (const char* part : {"1-2", "4-100", "100-", "-100", "9223372036854775807-", "1-2,3-4"})
+    for (const char* header : {"Range", "RANGE"}) {
+      const HttpAnswer answer =
+          ask({.path = place_ + "download?name=runs/000000&path=small.txt",
+               .headers = cookie() + fmt::format("{}: bytes={}\r\n", header, part)});
+      EXPECT_EQ(answer.status, 200) << part;
+      EXPECT_EQ(answer.content, "hello\n") << part;
+      EXPECT_THAT(answer.head,
+                  AllOf(HasSubstr("Content-Length: 6\r\n"), HasSubstr("Accept-Ranges: none\r\n")))
+          << part;
+    }
+}
+
 TEST_F(ServeSecurityTest, WhatIsNoRequestEndsTheConnection) {
   serve();
   for (const std::string& text :

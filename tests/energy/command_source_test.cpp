@@ -45,7 +45,8 @@ INSTANTIATE_TEST_SUITE_P(
         Line{"OtherUnit", "12 V", {}}, Line{"Text", "power is on", {}}, Line{"Empty", "", {}},
         Line{"ZeroOfABmcWithoutMeter", "    Instantaneous power reading:   0 Watts", {}},
         Line{"MinusOneOfAnOutletWithoutMeter", "-1", {}}, Line{"NotANumber", "nan", {}},
-        Line{"Infinity", "inf W", {}}),
+        Line{"Infinity", "inf W", {}}, Line{"MoreThanAnyCentre", "1e300", {}},
+        Line{"TooLargeInItsUnit", "1e308 kW", {}}),
     [](const auto& test) { return test.param.name; });
 
 std::string parse_error(const std::string& text) {

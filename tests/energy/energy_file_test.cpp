@@ -1,4 +1,5 @@
 #include "energy/fixtures.hpp"
+#include "support/deep_json.hpp"
 
 #include <ostream>
 #include <string>
@@ -134,6 +135,9 @@ INSTANTIATE_TEST_SUITE_P(
                     "its energies are in j, not in Wh"},
         BadFileCase{"OlderProgram", "energy.csv", "channel,energy_wh\na,1",
                     "it has no column scope"},
+        BadFileCase{"AnyDepth", "energy.json",
+                    R"({"channels": )" + support::deep_json() + R"(, "total": []})",
+                    "it has no column channel"},
         BadFileCase{"NoNumber", "energy.csv", std::string(header) + "a,much,gpu,0,,n,0",
                     "'much' is not a number"},
         BadFileCase{"NoHost", "energy.csv", std::string(header) + "a,1,gpu,0,,,0",

@@ -16,6 +16,7 @@ namespace bench::energy {
 namespace {
 
 using testing::ElementsAre;
+using testing::IsEmpty;
 using testing::IsNan;
 
 std::vector<Channel> two_channels() {
@@ -63,6 +64,17 @@ TEST(PowerLog, IsReadAgain) {
   ASSERT_TRUE(reader.next(row));
   EXPECT_THAT(row, ElementsAre(0.25, 1.5, 100.5, IsNan()));
   EXPECT_FALSE(reader.next(row));
+}
+
+TEST(PowerLog, HasNeitherColumnsNorRowsWithoutAFirstLine) {
+  const TemporaryDirectory directory;
+  for (const char* text : {"", "\n", "\r\n1,2\n", "\n1,2\n"}) {
+    directory.write("power.csv", text);
+    PowerLogReader reader(directory.path() / "power.csv");
+    EXPECT_THAT(reader.columns(), IsEmpty());
+    std::vector<double> row;
+    EXPECT_FALSE(reader.next(row));
+  }
 }
 
 TEST(PowerLog, ALineThatWasCutOffIsNoRow) {

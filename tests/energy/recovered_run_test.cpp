@@ -129,6 +129,14 @@ INSTANTIATE_TEST_SUITE_P(
                       {300},
                       300,
                       100},
+        RecoveredCase{"TimesThatNoRunHas",
+                      "time_s,unix_time_s,a_w\n0,9,100\n1e300,10,7\n1,1e300,7\n1.5,inf,7\n"
+                      "inf,11,7\n2,11,100\n",
+                      recorded({"a"}),
+                      2,
+                      {200},
+                      200,
+                      100},
         RecoveredCase{"SeveralChannels",
                       "time_s,unix_time_s,a_w,b_w\n0,9,100,1\n2,11,100,3\n",
                       recorded({"a", "b"}),
@@ -300,7 +308,7 @@ TEST_F(RecoveredRunTest, TakesNoMarksThatTheMeterWasNotAskedToTake) {
 }
 
 TEST_F(RecoveredRunTest, RefusesAnotherFile) {
-  for (const char* text : {"a,b\n1,2\n", "a\n1\n", "\n\n", "time_s\n1\n"}) {
+  for (const char* text : {"a,b\n1,2\n", "a\n1\n", "\n\n", "\r\n1\r\n", "time_s\n1\n"}) {
     SCOPED_TRACE(text);
     try {
       recover(text, std::nullopt);

@@ -1,4 +1,5 @@
 #include "energy/fixtures.hpp"
+#include "support/deep_json.hpp"
 
 #include <cstddef>
 #include <filesystem>
@@ -170,6 +171,12 @@ TEST(RunRecord, TakesWhatItUnderstandsOfOneThatIsDamaged) {
   EXPECT_TRUE(run.channels.empty());
   EXPECT_EQ(run.counters.size(), 1U);
   EXPECT_THAT(run.mark_times_s, ElementsAre(0));
+}
+
+TEST(RunRecord, OneOfAnyDepthIsRead) {
+  const RecordedRun run = parse_run_record("{\"channels\": " + support::deep_json() + "}\n");
+  ASSERT_EQ(run.channels.size(), 1U);
+  EXPECT_EQ(run.channels[0].channel.name, "");
 }
 
 TEST(RunRecord, WaitsInMemoryUntilItIsOpened) {

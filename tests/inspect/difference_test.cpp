@@ -168,7 +168,8 @@ INSTANTIATE_TEST_SUITE_P(
         Values{"Texts", "x"s, "y"s, 0.5, {"t of 0 and 0: x / y"}},
         Values{"NotANumberTwice", nan, nan, 0, {}},
         Values{"NotANumberOnce", nan, 1.0, 0.5, {"t of 0 and 0: nan / 1.0"}},
-        Values{"InfinityTwice", infinity, infinity, 0, {}}),
+        Values{"InfinityTwice", infinity, infinity, 0, {}},
+        Values{"FromInfinity", infinity, 3.0, 0, {"t of 0 and 0: inf / 3.0, difference -inf"}}),
     [](const auto& one) { return one.param.name; });
 
 TEST_F(DifferenceTest, TheLargestComesFirstAndScatterLast) {

@@ -59,7 +59,10 @@ TEST_P(NoServerTest, IsRefused) {
 
 INSTANTIATE_TEST_SUITE_P(Uris, NoServerTest,
                          testing::Values("", "mlruns", "file:./mlruns", "sqlite:///mlflow.db",
-                                         "http://", "http://host:port", "databricks"));
+                                         "http://", "http://host:port", "databricks",
+                                         "http://host:99999999999", "http://host:65536",
+                                         "http://host:0", "http://host:-5", "http://host:+80",
+                                         "http://host:"));
 
 TEST(SettingsTest, NoMessageHasThePassword) {
   EXPECT_EQ(error_of([] { settings_of("ftp://me:secret@host"); }).find("secret"),

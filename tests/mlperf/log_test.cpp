@@ -1,4 +1,5 @@
 #include "mlperf/written_log.hpp"
+#include "support/deep_json.hpp"
 
 #include <string>
 #include <vector>
@@ -32,6 +33,9 @@ TEST(MlperfLog, NamesLinesThatAreNoneOfTheFormat) {
        "line_format: keys are time_ms, event_type, key, value, metadata, expected namespace, "
        "time_ms, event_type, key, value, metadata"},
       {changed("5", "5.5"), "line_format: time_ms is not an integer: 5.5"},
+      {changed("5", "-1"), "line_format: time_ms is no time since 1970: -1"},
+      {changed("5", "9223372036854775808"),
+       "line_format: time_ms is no time since 1970: 9223372036854775808"},
       {changed(R"("seed")", "7"), "line_format: key is not a text: 7"},
       {changed(R"("lineno")", R"("line")"), "line_format: metadata has no file and lineno"},
       {changed("POINT_IN_TIME", "INTERVAL_END"),
@@ -46,6 +50,13 @@ TEST(MlperfLog, NamesLinesThatAreNoneOfTheFormat) {
   ASSERT_EQ(log.events.size(), 2U);
   ASSERT_EQ(log.violations.size(), 1U);
   EXPECT_EQ(log.violations[0].message, "seed is 2 ms before the line above");
+}
+
+TEST(MlperfLog, ALineOfAnyDepthIsRead) {
+  const Log log = parse_log(R"(:::MLLOG {"namespace": "", "time_ms": )" + support::deep_json() +
+                            R"(, "event_type": "", "key": "", "value": 1, "metadata": 1})");
+  ASSERT_EQ(log.violations.size(), 1U);
+  EXPECT_THAT(log.violations[0].message, testing::StartsWith("time_ms is not an integer: [["));
 }
 
 TEST(MlperfLog, HasTheValuesOfItsLines) {

@@ -14,6 +14,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
+#include <bench/base/json_depth.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/files/csv.hpp>
 #include <bench/energy/files/energy_file.hpp>
@@ -110,7 +111,7 @@ std::string cell_of(const nlohmann::json& value) {
 
 /// Our energy.json as the lines of an energy.csv. All have the place where the document begins.
 std::vector<CsvLine> lines_of_json(const std::string& text, const std::filesystem::path& file) {
-  const auto document = nlohmann::json::parse(text, nullptr, false);
+  const auto document = nlohmann::json::parse(text, no_deeper_than_files_are, false);
   if (!document.contains("channels") || !document["channels"].is_array() ||
       !document.contains("total"))
     throw not_energy(file);

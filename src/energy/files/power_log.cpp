@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -160,9 +161,10 @@ void PowerLog::write_pending() {
 
 PowerLogReader::PowerLogReader(const std::filesystem::path& file) : stream_(file) {
   std::string header;
-  if (!std::getline(stream_, header))
+  if (!std::getline(stream_, header) && !stream_.eof())
     throw Error(fmt::format("cannot read {}: {}", file.string(), std::strerror(errno)));
-  columns_ = parse_csv(header, file).at(0).cells;
+  if (auto lines = parse_csv(header, file); !lines.empty())
+    columns_ = std::move(lines.front().cells);
 }
 
 bool PowerLogReader::next(std::vector<double>& row) {

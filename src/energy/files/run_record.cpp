@@ -12,6 +12,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <bench/base/json_depth.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/files/format.hpp>
 #include <bench/energy/files/power_log.hpp>
@@ -258,7 +259,7 @@ void RunRecord::write(MakeLine line) {
 RecordedRun parse_run_record(const std::string& text) {
   RecordedRun run;
   for (const std::string& line : split(text, "\n")) {
-    const json object = json::parse(line, nullptr, false);
+    const json object = json::parse(line, no_deeper_than_files_are, false);
     if (object.is_object())
       take_line(object, run);
   }

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <iterator>
 
 #include <fmt/core.h>
@@ -30,7 +29,8 @@ struct LogRow {
 };
 
 /// The rows of a power log of either layout, with the time since the start. Those whose times are
-/// no numbers, as a node leaves them that lost its power, or do not increase, are passed over.
+/// no times of a run, as a node leaves them that lost its power, or do not increase, are passed
+/// over.
 class LogRows {
  public:
   LogRows(const std::filesystem::path& file, PowerLayout layout, double started_unix_s)
@@ -41,7 +41,7 @@ class LogRows {
     while (reader_.next(cells)) {
       const bool jpwr = layout_ == PowerLayout::jpwr;
       const double time_s = jpwr ? std::max(cells[1] - started_unix_s_, 0.0) : cells[0];
-      if (!(time_s > last_s_) || std::isnan(cells[1]))
+      if (!(time_s > last_s_ && time_s < longest_s && std::fabs(cells[1]) < latest_unix_s))
         continue;
       last_s_ = time_s;
       return LogRow{
@@ -51,6 +51,9 @@ class LogRows {
   }
 
  private:
+  static constexpr double longest_s = 1e9;       // its nanoseconds are an integer
+  static constexpr double latest_unix_s = 1e11;  // its year is one of four digits
+
   PowerLogReader reader_;
   PowerLayout layout_;
   double started_unix_s_;
@@ -286,10 +289,10 @@ class Recovery {
  private:
   /// Finds out how long the run was.
   void measure_rows() {
-    if (std::ifstream(file_).peek() == '\n')
-      throw not_samples(file_);
     PowerLogReader reader(file_);
     columns_ = reader.columns();
+    if (columns_.empty())
+      throw not_samples(file_);
     if (std::vector<double> cells; !reader.next(cells))
       return;  // the header may be cut off, too
     run_.layout = layout_of(columns_, file_);

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,6 +27,7 @@ namespace {
 constexpr double command_look_interval_s = 0.1;
 constexpr double shortest_patience_s = 10;
 constexpr double intervals_of_patience = 3;
+constexpr double most_watts = 1e9;  ///< No computing centre draws as much.
 constexpr const char* command_syntax = "command:NAME=COMMAND or command:NAME/5s=COMMAND";
 
 /// What precedes the colon in the lines of IPMI programs that say what is drawn now.
@@ -111,7 +111,7 @@ std::optional<double> watts_in(std::string_view line) {
       break;
     }
   const auto number = parse_number(quantity);
-  if (!number || !std::isfinite(*number) || *number <= 0)
+  if (!number || !(*number > 0 && *number * factor < most_watts))
     return std::nullopt;
   return *number * factor;
 }

@@ -159,7 +159,7 @@ std::vector<Band> bands_in(const fs::path& directory, const fs::path& times) {
   for (const energy::CsvLine& line : lines)
     if (line.cells.size() == 3)
       if (const auto begin_s = parse_number(line.cells[1]), end_s = parse_number(line.cells[2]);
-          begin_s && end_s)
+          begin_s && end_s && std::isfinite(*begin_s) && std::isfinite(*end_s))
         bands.push_back({to_valid_utf8(line.cells[0]), *begin_s, *end_s});
   std::ranges::stable_sort(bands, std::greater(),
                            [](const Band& one) { return one.end_s - one.begin_s; });

@@ -63,6 +63,7 @@ class PowerLogReader {
   /// @throws bench::Error if it cannot be read
   explicit PowerLogReader(const std::filesystem::path& file);
 
+  /// None where the file or its first line is empty.
   const std::vector<std::string>& columns() const { return columns_; }
   /// The next row, an absent value as NaN; false at the end, and at a line that was cut off.
   bool next(std::vector<double>& row);

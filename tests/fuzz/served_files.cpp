@@ -1,0 +1,83 @@
+#include "../support/temp_directory.hpp"
+#include "invariant.hpp"
+#include "serve/files.hpp"
+#include "serve/power_curve.hpp"
+#include "serve/visitor.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include <sys/stat.h>
+
+#include <bench/base/below.hpp>
+#include <bench/base/text.hpp>
+#include <bench/base/unique_fd.hpp>
+
+namespace bench::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A run directory with links that lead out of it, and what is outside.
+const fs::path& run_directory() {
+  static const support::TempDirectory directory;
+  static const fs::path run = [] {
+    directory.write("secret/file", "secret");
+    directory.write("run/file", "text");
+    directory.write("run/work/file", "text");
+    const fs::path made = directory.path() / "run";
+    fs::create_directory_symlink("../secret", made / "linked");
+    fs::create_symlink("../secret/file", made / "link");
+    fs::create_symlink("work/file", made / "inside");
+    ::mkfifo((made / "pipe").c_str(), 0600);
+    return made;
+  }();
+  return run;
+}
+
+void check_path(const std::string& path) {
+  const UniqueFd file = serve::open_in_run(run_directory(), path);
+  if (!file.valid())
+    return;
+  const fs::path opened = fs::read_symlink("/proc/self/fd/" + std::to_string(file.get()));
+  require(is_written_below(run_directory(), opened), "a file of a run is below its directory");
+  require(serve::tail_of(file, 3).text.size() <= 3, "a tail is no longer than was asked for");
+}
+
+void check_header(const std::string& header) {
+  const std::string cookie = serve::cookie_of(header, "bench_serve");
+  require(header.find(cookie) != std::string::npos, "a cookie is a part of its header");
+  require(!serve::is_loopback_name(header) || header.size() < 100 ||
+              header.find(':') != std::string::npos,
+          "names of loopback are short");
+}
+
+void check_curve(const std::string& text) {
+  static const support::TempDirectory directory;
+  const fs::path file = directory.write("power.csv", text);
+  const serve::PowerCurve curve = serve::read_power_curve(open_regular_file(file), "power.csv");
+  for (const auto& channel : curve.channels)
+    require(channel.samples.samples().size() <= 2 * serve::Envelope::most_stretches,
+            "a curve has a bounded number of points");
+  const std::string html = serve::power_figure(curve, serve::read_region_stays(text), text);
+  require(to_valid_utf8(html) == html, "a page is UTF-8");
+}
+
+}  // namespace
+}  // namespace bench::fuzz
+
+/// The first line is a path and a header, the rest the files of a meter.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace bench;
+  const std::string_view text = fuzz::text_of(data, size);
+  const auto end = std::min(text.find('\n'), text.size());
+  const std::string first(text.substr(0, end));
+  fuzz::check_path(first);
+  fuzz::check_header(first);
+  fuzz::check_curve(std::string(text.substr(std::min(end + 1, text.size()))));
+  return 0;
+}

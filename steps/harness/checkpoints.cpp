@@ -153,14 +153,15 @@ void Checkpoints::load(Trainer& trainer) {
 }
 
 void Checkpoints::check_settings(const SavedState& saved) const {
+  if (const std::string program = saved.has("program") ? saved.text("program") : settings_.program;
+      program != settings_.program)
+    throw UsageError(fmt::format("the checkpoint in {} is of the program {}, not {}", options_.load,
+                                 program, settings_.program),
+                     fmt::format("--load takes a folder that {} had as --save", settings_.program));
   if (!saved.has("program") || !saved.has("layout"))
     throw UsageError(
         fmt::format("the checkpoint in {} is of an earlier version of this program", options_.load),
         "start from the beginning, or go on with the version that saved it");
-  if (const std::string program = saved.text("program"); program != settings_.program)
-    throw UsageError(fmt::format("the checkpoint in {} is of the program {}, not {}", options_.load,
-                                 program, settings_.program),
-                     fmt::format("--load takes a folder that {} had as --save", settings_.program));
   if (const auto found = differences(saved.text("must_match"), settings_.must_match);
       !found.empty())
     throw UsageError(fmt::format("the checkpoint in {} {}", options_.load, found.front()),

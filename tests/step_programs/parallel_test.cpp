@@ -200,7 +200,7 @@ INSTANTIATE_TEST_SUITE_P(
                                 "--hidden-dropout 0 --attention-dropout 0",
                                 {{4, "--tensor-parallel 2 --pipeline-parallel 2"},
                                  {1, ""},
-                                 {4, "--tensor-parallel 2"}}},
+                                 {2, "--tensor-parallel 2"}}},
                     LayoutsCase{"Llama",
                                 LLAMA_PROGRAM,
                                 "--kv-heads 2 --mlp 48",

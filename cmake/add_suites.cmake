@@ -1,8 +1,9 @@
-# Read by ctest: adds every suite of a GoogleTest program as one test, so that the program starts
-# once per suite and not once per case. The list is made again when the program is newer.
+# Read by ctest: adds every suite of a GoogleTest program as one test, or every few, so that the
+# program starts once for them and not once per case. The list is made again when the program is newer.
 #   program  path of the program
 #   prefix   of the tests' names
-#   label, timeout_s
+#   label, timeout_s, processors
+#   at_once  suites in a test, whose name names all; neighbours, which take alike, are in several
 #   list     file that keeps the tests
 if(NOT EXISTS ${program})
   add_test(${prefix}not_built ${program})
@@ -17,16 +18,32 @@ if(NOT EXISTS ${list} OR ${program} IS_NEWER_THAN ${list})
   string(REGEX MATCHALL "(^|\n)[A-Za-z_][A-Za-z0-9_/]*[.]" suites "${output}")
   # Nothing passed, and nothing follows the list of what was skipped: no failure.
   set(all_skipped "PASSED  \\] 0 tests\\.\n(\\[  SKIPPED \\][^\n]*\n)+$")
-  set(tests "")
+  list(FILTER suites EXCLUDE REGEX "DISABLED_")
+  list(TRANSFORM suites REPLACE "[\n.]" "")
+  list(LENGTH suites suites_count)
+  math(EXPR last "(${suites_count} + ${at_once} - 1) / ${at_once} - 1")
+  foreach(at RANGE ${last})
+    set(names_${at} "")
+  endforeach()
+  set(at 0)
   foreach(suite IN LISTS suites)
-    string(REGEX REPLACE "[\n.]" "" suite "${suite}")
-    if(NOT suite MATCHES "DISABLED_")
-      string(APPEND tests "add_test([==[${prefix}${suite}]==] [==[${program}]==] "
-                          "[==[--gtest_filter=${suite}.*]==])\n"
-                          "set_tests_properties([==[${prefix}${suite}]==] PROPERTIES LABELS ${label} "
-                          "TIMEOUT ${timeout_s} ENVIRONMENT OMP_WAIT_POLICY=passive "
-                          "SKIP_REGULAR_EXPRESSION [==[${all_skipped}]==])\n")
+    list(APPEND names_${at} ${suite})
+    if(at EQUAL last)
+      set(at 0)
+    else()
+      math(EXPR at "${at} + 1")
     endif()
+  endforeach()
+  set(tests "")
+  foreach(at RANGE ${last})
+    list(JOIN names_${at} "," names)
+    list(JOIN names_${at} ".*:" filter)
+    string(APPEND tests "add_test([==[${prefix}${names}]==] [==[${program}]==] "
+                        "[==[--gtest_filter=${filter}.*]==])\n"
+                        "set_tests_properties([==[${prefix}${names}]==] PROPERTIES LABELS ${label} "
+                        "TIMEOUT ${timeout_s} PROCESSORS ${processors} "
+                        "ENVIRONMENT OMP_WAIT_POLICY=passive "
+                        "SKIP_REGULAR_EXPRESSION [==[${all_skipped}]==])\n")
   endforeach()
   file(WRITE ${list} "${tests}")
 endif()

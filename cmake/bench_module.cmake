@@ -48,16 +48,24 @@ function(bench_test_headers target)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 endfunction()
 
-# bench_test(<name> [LABEL <label>] [OWN_HEADERS] [EACH_CASE] USES <targets>)
+# bench_test(<name> [LABEL <label>] [OWN_HEADERS] [EACH_CASE] [AT_ONCE <n>] USES <targets>)
 #
 # The tests of one folder, tests/<name>/*_test.cpp, as one program; every suite is one CTest test.
 # With BENCH_UNITY a few files are compiled as one, so names do not repeat within a folder.
 # EACH_CASE: every case is, for tests that wait more than they compute.
+# AT_ONCE: so many suites are, for a program that takes long to start.
 # OWN_HEADERS: its flags do not allow the precompiled headers of the others.
 function(bench_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_HEADERS;EACH_CASE" "LABEL" "USES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_HEADERS;EACH_CASE" "LABEL;AT_ONCE" "USES")
+  if(NOT arg_AT_ONCE)
+    set(arg_AT_ONCE 1)
+  endif()
   if(NOT arg_LABEL)
     set(arg_LABEL unit)
+  endif()
+  set(processors 1)
+  if(arg_LABEL STREQUAL "steps")
+    set(processors 2)  # of ctest's --parallel: it computes, while most others wait
   endif()
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${name}/*_test.cpp)
   if(NOT sources)
@@ -81,6 +89,8 @@ function(bench_test name)
 set(prefix ${name}.)
 set(label ${arg_LABEL})
 set(timeout_s ${bench_test_timeout_s})
+set(processors ${processors})
+set(at_once ${arg_AT_ONCE})
 set(list [==[${suites}_list.cmake]==])
 include([==[${PROJECT_SOURCE_DIR}/cmake/add_suites.cmake]==])
 ")
@@ -91,6 +101,7 @@ include([==[${PROJECT_SOURCE_DIR}/cmake/add_suites.cmake]==])
                        NO_PRETTY_VALUES  # they hold addresses, so that names would change
                        DISCOVERY_TIMEOUT 600  # of a program that loads LibTorch on a busy machine
                        PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${bench_test_timeout_s}
+                       PROCESSORS ${processors}
                        # Tests run side by side: OpenMP's threads must not spin while they wait.
                        ENVIRONMENT OMP_WAIT_POLICY=passive)
 endfunction()

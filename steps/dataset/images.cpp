@@ -7,9 +7,9 @@
 #include "data/parallel.hpp"
 #include "dataset/noise_image.hpp"
 #include "harness/arguments.hpp"
-#include "harness/environment.hpp"
 #include "harness/log.hpp"
 #include "harness/program.hpp"
+#include "harness/usable_cpus.hpp"
 #include "harness/validators.hpp"
 
 #include <algorithm>

@@ -8,6 +8,7 @@
 #include "harness/lamb.hpp"
 #include "harness/log.hpp"
 #include "harness/mllog.hpp"
+#include "harness/precision.hpp"
 #include "harness/program.hpp"
 #include "harness/schedule_options.hpp"
 #include "harness/validators.hpp"

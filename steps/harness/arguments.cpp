@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>  // join, since fmt 11
+#include <torch/version.h>
 
 namespace bench::steps {
 namespace {
@@ -155,8 +156,9 @@ std::int64_t micro_batch_size(const CommonArguments& arguments) {
 bool parse_command_line(CLI::App& app, int argc, char** argv) {
   const std::string help =
       fmt::format("`{} --help` lists the options and their defaults", app.get_name());
-  const std::string version =
-      fmt::format("{} {}\nLibTorch {}\n", app.get_name(), BENCH_VERSION, TORCH_VERSION);
+  std::string version = fmt::format("{} {}\n", app.get_name(), BENCH_VERSION);
+  if (app.get_option_no_throw("--build-info"))  // a program that trains
+    version += fmt::format("LibTorch {}\n", TORCH_VERSION);
   if (!app.get_option_no_throw("--version")) {
     app.set_version_flag("--version", version);
   } else if (asks_for_version(argc, argv)) {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "harness/precision.hpp"
-
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -11,6 +9,8 @@ class App;
 }
 
 namespace bench::steps {
+
+enum class Precision;
 
 /// The options that every step program has.
 struct CommonArguments {
@@ -39,7 +39,7 @@ struct CommonArguments {
   bool build_info = false;
   std::string in_common;  ///< Filled in from `options_in_common`.
 
-  Precision precision() const { return parse_precision(precision_name); }
+  Precision precision() const;  ///< Defined in precision.cpp: nothing else here needs LibTorch.
   std::chrono::milliseconds rank_timeout() const;
 };
 

@@ -3,9 +3,9 @@
 #include "harness/blas.hpp"
 #include "harness/cuda.hpp"
 #include "harness/device.hpp"
-#include "harness/environment.hpp"
 #include "harness/log.hpp"
 #include "harness/torch_all.hpp"
+#include "harness/usable_cpus.hpp"
 
 #include <fmt/core.h>
 #ifdef BENCH_STEPS_NCCL

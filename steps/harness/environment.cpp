@@ -3,13 +3,12 @@
 #include "harness/blas.hpp"
 #include "harness/device.hpp"
 #include "harness/log.hpp"
+#include "harness/usable_cpus.hpp"
 
 #include <cstdlib>
-#include <memory>
 
 #include <fmt/core.h>
 #include <omp.h>
-#include <sched.h>
 
 namespace bench::steps {
 namespace {
@@ -82,17 +81,6 @@ void log_environment(const CommonArguments& arguments, const torch::Device& devi
 }
 
 }  // namespace
-
-int usable_cpus() {
-  constexpr std::size_t most = 65536;
-  const std::size_t bytes = CPU_ALLOC_SIZE(most);
-  const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set(
-      CPU_ALLOC(most), [](cpu_set_t* allocated) { CPU_FREE(allocated); });
-  CPU_ZERO_S(bytes, set.get());
-  if (::sched_getaffinity(0, bytes, set.get()) != 0)
-    return 1;
-  return CPU_COUNT_S(bytes, set.get());
-}
 
 void set_up_environment(const CommonArguments& arguments, const torch::Device& device) {
   const Blas blas = detect_blas();

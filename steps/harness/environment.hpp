@@ -4,9 +4,6 @@
 
 namespace bench::steps {
 
-/// How many CPUs the scheduler lets this process use (its affinity mask).
-int usable_cpus();
-
 /// Sets threads and seed, and warns on stderr about a BLAS that spoils measurements. Prints as
 /// `name=value` what of the surroundings decides the result: versions, device, threads, BLAS, and
 /// the environment variables that the libraries read.

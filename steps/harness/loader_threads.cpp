@@ -1,6 +1,6 @@
 #include "harness/loader_threads.hpp"
 
-#include "harness/environment.hpp"
+#include "harness/usable_cpus.hpp"
 
 #include <algorithm>
 

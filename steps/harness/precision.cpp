@@ -1,5 +1,6 @@
 #include "harness/precision.hpp"
 
+#include "harness/arguments.hpp"
 #include "harness/cuda.hpp"
 #include "harness/program.hpp"
 
@@ -43,6 +44,10 @@ bool has_fast_bf16() {
 }
 
 }  // namespace
+
+Precision CommonArguments::precision() const {
+  return parse_precision(precision_name);
+}
 
 Precision parse_precision(const std::string& name) {
   if (name == "fp32")

@@ -4,7 +4,6 @@
 #include "harness/log.hpp"
 #include "harness/metrics_file.hpp"
 #include "harness/mllog.hpp"
-#include "harness/torch_all.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +17,7 @@
 namespace bench::steps {
 namespace {
 
-// The C++ front end throws c10::Error with a text for most of these, in every release.
+// What LibTorch's exceptions say of it in every release; their types are not known here.
 constexpr std::array<std::string_view, 6> out_of_memory_texts = {
     "out of memory", "can't allocate memory", "not enough memory",
     "ALLOC_FAILED",  "out_of_memory",         "Storage size calculation overflowed",
@@ -50,14 +49,12 @@ int report(std::string_view program, const std::exception& error) {
 }  // namespace
 
 std::string first_line(const std::exception& error) {
-  const auto* torch_error = dynamic_cast<const c10::Error*>(&error);
-  const std::string text = torch_error ? torch_error->what_without_backtrace() : error.what();
+  const std::string text = error.what();
   return text.substr(0, text.find('\n'));
 }
 
 bool is_out_of_memory(const std::exception& error) {
-  if (dynamic_cast<const std::bad_alloc*>(&error) || dynamic_cast<const OutOfMemory*>(&error) ||
-      dynamic_cast<const c10::OutOfMemoryError*>(&error))
+  if (dynamic_cast<const std::bad_alloc*>(&error) || dynamic_cast<const OutOfMemory*>(&error))
     return true;
   const std::string_view text = error.what();
   return std::any_of(

@@ -2,6 +2,7 @@
 
 #include "harness/device.hpp"
 #include "harness/log.hpp"
+#include "harness/precision.hpp"
 #include "harness/program.hpp"
 #include "harness/validators.hpp"
 #include "transformer/attention.hpp"

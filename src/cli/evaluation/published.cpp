@@ -52,7 +52,7 @@ Conditions conditions_of(const Evaluated& evaluated) {
   const platform::Platform platform = platform::load_platform(source);
   std::string accelerator = platform.machine.accelerator.name;
   if (!platform.capabilities().queues_jobs) {
-    conditions[Field::nodes] = "1";
+    conditions[Field::nodes] = std::string("1");
     for (const char* fact : {"gpus", "cpu"})
       if (const auto found = run.metadata.provenance.find(fact);
           accelerator.empty() && found != run.metadata.provenance.end())

@@ -63,7 +63,7 @@ std::string read_file(const std::filesystem::path& file) {
   return read_limited(file, std::numeric_limits<std::uintmax_t>::max());
 }
 
-std::string read_limited(const std::filesystem::path& file, std::uintmax_t most_bytes) {
+UniqueFd open_to_read(const std::filesystem::path& file, std::uintmax_t most_bytes) {
   // Looked at first, since to open a device can do something, and a pipe would be waited for.
   struct stat info {};
   if (::stat(file.c_str(), &info) != 0)
@@ -75,7 +75,11 @@ std::string read_limited(const std::filesystem::path& file, std::uintmax_t most_
     throw Error(fmt::format("cannot read {}: it has {} bytes, more than {}", file.string(),
                             info.st_size, most_bytes),
                 "is it the file that was meant?");
-  return read_all(open_or_throw(file, O_RDONLY | O_NONBLOCK | O_NOCTTY, "read"), file);
+  return open_or_throw(file, O_RDONLY | O_NONBLOCK | O_NOCTTY, "read");
+}
+
+std::string read_limited(const std::filesystem::path& file, std::uintmax_t most_bytes) {
+  return read_all(open_to_read(file, most_bytes), file);
 }
 
 std::string read_all(const UniqueFd& fd, const std::filesystem::path& file) {

@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <openssl/evp.h>
 
@@ -44,7 +43,7 @@ std::string sha256(std::string_view bytes) {
 }
 
 std::string sha256_of_file(const std::filesystem::path& file) {
-  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd fd = open_to_read(file);
   Sha256 hash;
   read_pieces(fd, file, [&](std::string_view piece) { hash.add(piece); });
   return hash.text();

@@ -119,10 +119,12 @@ TEST_F(DoctorTest, EachPlatformFileThatIsBrokenIsALine) {
   const auto output =
       here_.bench({"doctor", "platforms"}, {{"XDG_CONFIG_HOME", (here_.path() / "home").string()}});
   EXPECT_EQ(output.status.code, 1);
-  EXPECT_THAT(output.standard_output,
-              AllOf(ContainsRegex("error    platforms    [^\n]*/fox.yaml: unknown "),
-                    ContainsRegex("error    platforms    [^\n]*/owl.yaml: this file describes"),
-                    HasSubstr("0 ok, 0 warnings, 2 errors\n")));
+  EXPECT_THAT(
+      output.standard_output,
+      AllOf(ContainsRegex("error    platforms    [^\n]*/fox.yaml: a platform has no 'shceduler'"),
+            ContainsRegex(
+                "error    platforms    [^\n]*/owl.yaml: platform 'fox' has no job template"),
+            HasSubstr("0 ok, 0 warnings, 2 errors\n")));
 }
 
 TEST_F(DoctorTest, ATimeoutIsANumberAboveZero) {

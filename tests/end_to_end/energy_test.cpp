@@ -35,8 +35,7 @@ TEST_F(EnergyTest, ABatchStepRunsItsJobScriptHereUnderTheMeter) {
   ASSERT_EQ(run.status.code, 0) << run.standard_error;
   EXPECT_THAT(
       here_.read("runs/000000/000000_train/job.sh"),
-      HasSubstr(
-          "bench-energy --method mock:constant=100W --interval 100ms --per-node --record "));
+      HasSubstr("bench-energy --method mock:constant=100W --interval 100ms --per-node --record "));
   EXPECT_THAT(here_.read("runs/000000/000000_train/work/energy.txt"), HasSubstr("energy_wh="));
   EXPECT_THAT(here_.read("runs/000000/000000_train/sentinel"), HasSubstr("exit_code=0\n"));
 }

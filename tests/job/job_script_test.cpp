@@ -112,11 +112,10 @@ TEST_F(JobScriptTest, PutsTheLaunchLineForTheStarter) {
 TEST_F(JobScriptTest, MeasuresBehindTheStarter) {
   begin("step: {name: go, do: [a, '$jube_starter ./train'], energy: true, " + four_tasks + "}\n");
   const RenderContext of = context();
-  EXPECT_EQ(script(of),
-            "bash -e -o pipefail -c 'a\n" + srun +
-                " bench-energy --method auto --interval 100ms --per-node --record " +
-                (of.run.directory.path / "environment").string() + " --regions --out " +
-                of.work().string() + " -- ./train'\n");
+  EXPECT_EQ(script(of), "bash -e -o pipefail -c 'a\n" + srun +
+                            " bench-energy --method auto --interval 100ms --per-node --record " +
+                            (of.run.directory.path / "environment").string() + " --regions --out " +
+                            of.work().string() + " -- ./train'\n");
 }
 
 TEST_F(JobScriptTest, TheMeterSetsTheProcessorsToWhatParametersSay) {
@@ -188,9 +187,9 @@ TEST_F(JobScriptTest, MeasuresEachOfSeveralProgramsBehindAStarter) {
       "$jube_starter c}, $jube_starter d], energy: true, batch: {template: commands.job}}\n",
       "local");
   const RenderContext of = context();
-  const std::string meter =
-      "bench-energy --method auto --interval 100ms --per-node --record " +
-      (of.run.directory.path / "environment").string() + " --regions --out " + of.work().string();
+  const std::string meter = "bench-energy --method auto --interval 100ms --per-node --record " +
+                            (of.run.directory.path / "environment").string() + " --regions --out " +
+                            of.work().string();
   EXPECT_EQ(script(of), "bash -e -o pipefail -c '" + meter + "/energy_1 -- a; " + meter +
                             "/energy_2 -- b\n" + meter +
                             "/energy_3 -- d'\n"
@@ -219,9 +218,9 @@ TEST_F(JobScriptTest, OneActiveProgramBehindAStarterNeedsNoDirectoryOfItsOwn) {
 
 TEST_F(JobScriptTest, MeasuresAllCommandsWithoutAStarter) {
   begin("step: {name: go, do: ./train, energy: true, " + four_tasks + "}\n");
-  EXPECT_THAT(script(context()),
-              testing::StartsWith(
-                  "bench-energy --method auto --interval 100ms --per-node --record "));
+  EXPECT_THAT(
+      script(context()),
+      testing::StartsWith("bench-energy --method auto --interval 100ms --per-node --record "));
 }
 
 TEST_F(JobScriptTest, StartsNothingSpecialWhereThePlatformHasNoLauncher) {

@@ -197,9 +197,9 @@ TEST_F(RenderTest, MeasuresByWhatTheCommandLineSays) {
   directory_.write("own.job", "{{commands}}\n");
   plan("step: {name: go, do: a, batch: {template: own.job}, energy: {methods: rapl}}\n");
   const std::string work = (run_.directory.path / "000000_go/work").string();
-  const std::string rest =
-      " --interval 100ms --per-node --record " + (run_.directory.path / "environment").string() +
-      " --regions --out " + work + " -- bash -e -o pipefail -c a\n";
+  const std::string rest = " --interval 100ms --per-node --record " +
+                           (run_.directory.path / "environment").string() + " --regions --out " +
+                           work + " -- bash -e -o pipefail -c a\n";
   EXPECT_EQ(rendered().script, "bench-energy --method rapl" + rest);
   run_.metadata.power_source = "nvml,rapl";
   EXPECT_EQ(rendered().script, "bench-energy --method nvml,rapl" + rest);

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +16,11 @@ namespace bench {
 /// The whole file as bytes.
 /// @throws Error if it cannot be read
 std::string read_file(const std::filesystem::path& file);
+
+/// Opens a file of at most so many bytes.
+/// @throws Error if it cannot be read, is larger, or is a pipe or a device
+UniqueFd open_to_read(const std::filesystem::path& file,
+                      std::uintmax_t most_bytes = std::numeric_limits<std::uintmax_t>::max());
 
 /// What is left to read of an open file.
 /// @param file its name, for the error

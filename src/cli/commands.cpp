@@ -77,8 +77,8 @@ constexpr std::array keeping_commands{
 constexpr std::array machine_commands{
     Command{"platforms", "list the known machines, or show one", "bench platforms show LUMI-G",
             declare_platforms},
-    Command{"doctor", "check what bench needs of this machine", "bench doctor kernel clock",
-            declare_doctor},
+    Command{"doctor", "check whether this machine has what bench needs",
+            "bench doctor kernel clock", declare_doctor},
 };
 
 constexpr std::array language_commands{

@@ -78,7 +78,7 @@ TEST_F(ChecksTest, ADirectoryThatIsGoneIsAnError) {
   std::filesystem::remove_all(runs_.path());
   for (const char* check : {"file-system", "space", "locks", "database", "small-files"})
     EXPECT_THAT(look_at(check), AllOf(HasSubstr("error: cannot "), HasSubstr("No such file"),
-                                      HasSubstr("hint: put runs elsewhere with --outpath\n")))
+                                      HasSubstr("hint: use another directory with --outpath\n")))
         << check;
 }
 

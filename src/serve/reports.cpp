@@ -42,7 +42,7 @@ std::string report_of(const workspace::RunDirectory& directory, const RunContent
   gatherer.add(run, workspace, std::move(tables), {});
   if (is_without_tables)
     gatherer.set_tidy(content.tidy().table);
-  report::Page page = gatherer.made("");
+  report::Page page = gatherer.build("");
   page.version = BENCH_VERSION;
   return report::html_of(page, report::load_library());
 }

@@ -140,7 +140,7 @@ report::Page page_of(const ReportOptions& options) {
     comparison->check_any();
   if (!without_tables.empty())
     gatherer.set_tidy(tabulate::tidy(without_tables).table);
-  report::Page page = gatherer.made(options.title);
+  report::Page page = gatherer.build(options.title);
   page.version = BENCH_VERSION;
   return page;
 }
@@ -174,7 +174,7 @@ int write_report(ReportOptions options) {
     for (const fs::path& file : files)
       print(file.string() + "\n");
     if (files.empty())
-      tell("note: nothing in these runs varies and has numbers, so there is no figure");
+      tell("note: no numbers in these runs vary with a parameter, so there is no figure");
     return 0;
   }
   const std::string html = html_of(page, library);
@@ -205,8 +205,8 @@ std::function<int()> declare_report(CLI::App& app) {
                  "set the numbers beside published ones, as `bench result --compare` does")
       ->type_name("REFERENCE");
   app.add_option("--figures", options->figures,
-                 "instead of the report: its figures as SVG files in this directory, by Node.js, "
-                 "and as PNG if rsvg-convert is installed")
+                 "instead of the report, write its figures to this directory: as SVG (needs "
+                 "Node.js), and as PNG if rsvg-convert is installed")
       ->type_name("DIR");
   return [options] { return write_report(*options); };
 }

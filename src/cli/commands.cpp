@@ -68,7 +68,7 @@ constexpr std::array keeping_commands{
             declare_tag},
     Command{"remove", "delete a run, or workpackages that are to be repeated",
             "bench remove examples/quickstart_run -i 0 -w 3 --force", declare_remove},
-    Command{"export", "write a run for others to repeat, or for CI and monitoring",
+    Command{"export", "export a run for others to repeat, or for CI and monitoring",
             "bench export examples/quickstart_run --output quickstart.tar.gz", declare_export},
     Command{"mlflow", "send runs to an MLflow server, or write them for one",
             "bench mlflow examples/quickstart_run --directory for_mlflow", declare_mlflow},

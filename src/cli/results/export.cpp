@@ -180,10 +180,10 @@ void require_format(const CLI::App& app, const ExportOptions& options) {
   const bool is_crate = options.format == crate_format;
   for (const char* name : {"--license", "--max-file-size"})
     if (app.get_option(name)->count() > 0 && !is_crate)
-      throw Error(
-          fmt::format("{} is for the format {}, not for {}", name, crate_format, options.format));
+      throw Error(fmt::format("{} applies to the format {}, not to {}", name, crate_format,
+                              options.format));
   if (app.get_option("--margin")->count() > 0 && options.format != "summary")
-    throw Error(fmt::format("--margin is for the format summary, not for {}", options.format));
+    throw Error(fmt::format("--margin applies to the format summary, not to {}", options.format));
 }
 
 }  // namespace
@@ -216,9 +216,9 @@ std::function<int()> declare_export(CLI::App& app) {
                  "where to write; .tar, .tar.gz, .tgz and .zip make an archive of an ro-crate; "
                  "default: a directory here, or standard output for the other formats")
       ->type_name("PATH");
-  app.add_option("--license", options->license, "licence of the ro-crate, best as a URL")
+  app.add_option("--license", options->license, "licence of the ro-crate, preferably a URL")
       ->type_name("TEXT");
-  app.add_option("--max-file-size", options->most_mib, "of an ro-crate: leave out larger files")
+  app.add_option("--max-file-size", options->most_mib, "leave larger files out of an ro-crate")
       ->type_name("MIB")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();

@@ -70,7 +70,7 @@ constexpr std::array keeping_commands{
             "bench remove examples/quickstart_run -i 0 -w 3 --force", declare_remove},
     Command{"export", "export a run for others to repeat, or for CI and monitoring",
             "bench export examples/quickstart_run --output quickstart.tar.gz", declare_export},
-    Command{"mlflow", "send runs to an MLflow server, or write them for one",
+    Command{"mlflow", "send runs to an MLflow server, or write a directory for it",
             "bench mlflow examples/quickstart_run --directory for_mlflow", declare_mlflow},
 };
 

@@ -119,13 +119,13 @@ TEST_F(MlflowServerTest, AServerThatStaysBusyIsGivenUp) {
   serve();
   const CommandOutput output = send({}, {{"MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2"}});
   EXPECT_EQ(output.status.code, 1);
-  EXPECT_EQ(output.standard_error,
-            replace_all("note: URI: runs/search: HTTP status 503; trying again in 0.01 s\n"
-                        "note: URI: runs/search: HTTP status 503; trying again in 0.02 s\n"
-                        "error: URI: runs/search failed: HTTP status 503: busy\n"
-                        "hint: what was sent stays; the same command sends the rest once the "
-                        "server answers\n",
-                        "URI", uri_));
+  EXPECT_EQ(
+      output.standard_error,
+      replace_all("note: URI: runs/search: HTTP status 503; trying again in 0.01 s\n"
+                  "note: URI: runs/search: HTTP status 503; trying again in 0.02 s\n"
+                  "error: URI: runs/search failed: HTTP status 503: busy\n"
+                  "hint: data that was sent is kept; run the same command again to send the rest\n",
+                  "URI", uri_));
 }
 
 TEST_F(MlflowServerTest, AFileThatIsTooLargeForTheServerIsLeftOut) {

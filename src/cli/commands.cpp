@@ -17,7 +17,7 @@ constexpr std::array running_commands{
             "bench cancel examples/quickstart_run -i last -s train", declare_cancel},
     Command{"check", "check an input file and show what it would run",
             "bench check examples/quickstart.yaml --tag slurm", declare_check},
-    Command{"plan", "say what time, energy and memory a run will take",
+    Command{"plan", "estimate the time, energy and memory of a run",
             "bench plan examples/quickstart.yaml --budget 500Wh", declare_plan},
     Command{"tell", "add points to a run, for an optimizer outside of bench",
             "bench tell examples/quickstart_run '{\"batch_size\": 8}'", declare_tell},

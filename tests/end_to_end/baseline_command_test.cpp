@@ -130,7 +130,7 @@ TEST_F(BaselineCommandTest, RepeatsOnlyThePointsThatAreWorse) {
   run({{"NIGHT", "1"}, {"SLOW", "2"}});
   here_.bench({"baseline", "check", "runs", "--confirm", "1"}, {{"NIGHT", "1"}, {"SLOW", "2"}});
   EXPECT_THAT(here_.text_of("info", {"runs", "-i", "6", "-s", "s"}, 0),
-              AllOf(HasSubstr("not among the repeated points"), HasSubstr("done")));
+              AllOf(HasSubstr("not selected to be repeated"), HasSubstr("done")));
 }
 
 TEST_F(BaselineCommandTest, FailsARunThatLostAPointByFailures) {

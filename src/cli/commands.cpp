@@ -32,7 +32,7 @@ constexpr std::array results_commands{
             "bench result examples/quickstart_run -s markdown", declare_result},
     Command{"report", "write an HTML page with the tables and figures of runs",
             "bench report examples/quickstart_run --output quickstart.html", declare_report},
-    Command{"compare", "say which metrics of two runs differ, and how certain that is",
+    Command{"compare", "test which metrics of two runs differ",
             "bench compare examples/quickstart_run -i 0 1", declare_compare},
     Command{"history", "show a metric over many runs, and where its level changed",
             "bench history rate examples/quickstart_run", declare_history},

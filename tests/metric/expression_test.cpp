@@ -94,14 +94,14 @@ TEST(Expression, RefusesUnitsToHighPowers) {
 
 TEST(Expression, SaysWhatIsWrongWithAFormula) {
   const std::pair<std::string, std::string> cases[] = {
-      {"", "something is missing at its end"},
-      {"a +", "something is missing at its end"},
+      {"", "it is incomplete"},
+      {"a +", "it is incomplete"},
       {"a b", "unexpected 'b'"},
-      {"(a", "a ')' is missing"},
+      {"(a", "missing ')'"},
       {"a $ b", "unexpected '$'"},
       {"1.2.3", "'1.2.3' is not a number"},
       {"base()", "base() needs a name"},
-      {"a ^ b", "'^' needs a whole number of at most 9 behind it"},
+      {"a ^ b", "'^' must be followed by a whole number of at most 9"},
       {std::string(200, '('), "parentheses are nested too deeply"},
   };
   for (const auto& [text, what] : cases)

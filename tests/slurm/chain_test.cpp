@@ -205,7 +205,7 @@ step:
   EXPECT_EQ(run.status.code, 0) << run.standard_error;
   EXPECT_THAT(run.standard_error,
               AllOf(HasSubstr("step 'b' is not chained, and starts when its parents are done: "
-                              "parameter 'size' is a script that may read what the parents leave "
+                              "parameter 'size' is a script that may read files of the parents "
                               "(chain.yaml:3)"),
                     HasSubstr("step 'd' is not chained, and starts when its parents are done: it "
                               "is not a batch step"),

@@ -150,7 +150,9 @@ int show_check(Check check) {
     lacking.push_back(lacking_runs(check, point, runs));
   if (std::ranges::any_of(lacking, [](std::size_t count) { return count > 0; })) {
     if (!confirm(check, comparison, lacking, runs)) {
-      tell("undecided: not all points could be repeated\nhint: the same command continues");
+      tell(
+          "undecided: not all points could be repeated\nhint: run the same command again to "
+          "continue");
       return catch_interruptions() ? interruption_code() : undecided;
     }
     check.known = inspect::known_runs(checked.path.parent_path());
@@ -181,7 +183,7 @@ void require_known(const std::vector<std::string>& across, const Workspace& work
     if (std::ranges::none_of(workpackages, [&](const auto& one) {
           return workspace::value_of(one.parameters, name) != nullptr;
         }))
-      throw Error(fmt::format("--across: the run has no parameter '{}', and it is no fact", name),
+      throw Error(fmt::format("--across: '{}' is neither a parameter nor a fact of the run", name),
                   suggestion(name, inspect::fingerprint_names(), "facts: "));
 }
 
@@ -254,7 +256,7 @@ std::function<int()> declare_baseline(CLI::App& app) {
     return action;
   };
   const auto choice = std::make_shared<RunChoice>();
-  CLI::App* accepting = add("accept", "runs have good numbers: compare later ones with them");
+  CLI::App* accepting = add("accept", "mark runs as good, to compare later ones with them");
   choice->declare(*accepting);
   CLI::App* revoking = add("revoke", "runs are no longer accepted");
   choice->declare(*revoking);

@@ -19,9 +19,9 @@ constexpr std::array running_commands{
             "bench check examples/quickstart.yaml --tag slurm", declare_check},
     Command{"plan", "estimate the time, energy and memory of a run",
             "bench plan examples/quickstart.yaml --budget 500Wh", declare_plan},
-    Command{"tell", "add points to a run, for an optimizer outside of bench",
+    Command{"tell", "add points to a run, for an external optimizer",
             "bench tell examples/quickstart_run '{\"batch_size\": 8}'", declare_tell},
-    Command{"ask", "print what the workpackages of a run found, a line of JSON for each",
+    Command{"ask", "print the results of workpackages as JSON, one per line",
             "bench ask examples/quickstart_run", declare_ask},
 };
 
@@ -96,8 +96,8 @@ std::span<const CommandGroup> command_groups() {
   static constexpr std::array<CommandGroup, 6> groups{{
       {"Run", running_commands},
       {"Results", results_commands},
-      {"Look into a run", looking_commands},
-      {"Keep and hand on", keeping_commands},
+      {"Inspect a run", looking_commands},
+      {"Manage and share runs", keeping_commands},
       {"Machine", machine_commands},
       {"Help", language_commands},
   }};

@@ -43,8 +43,7 @@ std::string interval_text(const ComparedPoint& point) {
   return fmt::format("{} to {} %", percent(low), percent(high));
 }
 
-/// How probable it is that a value of `b` is better than one of `a`; where nobody knows which are
-/// better, that it is higher.
+/// The probability that a value of `b` is better than one of `a`; higher if no direction is known.
 double superiority_of(const ComparedPoint& point) {
   const bool is_lower_better = point.better == model::Better::lower;
   return is_lower_better ? 1 - point.comparison.superiority : point.comparison.superiority;
@@ -154,7 +153,7 @@ std::vector<std::string> doubts_of(const RunComparison& comparison) {
   return notes;
 }
 
-/// What people need to know of these verdicts.
+/// Notes for people on these verdicts.
 std::vector<std::string> notes_of(const RunComparison& comparison) {
   std::vector<std::string> notes;
   const auto add = [&](std::size_t count, const char* text) {

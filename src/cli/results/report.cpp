@@ -42,7 +42,7 @@ struct ReportOptions {
   std::vector<std::string> directories;
   RunChoice choice;  ///< In each of them.
   Update update;
-  std::size_t newest = 0;  ///< 0: all that are chosen.
+  std::size_t newest = 0;  ///< 0: all selected runs.
   std::string file;
   std::string title;
   std::optional<std::string> reference;  ///< None: nothing is compared.
@@ -145,7 +145,7 @@ report::Page page_of(const ReportOptions& options) {
   return page;
 }
 
-/// Nothing but an earlier report is replaced.
+/// Overwrites only an earlier report.
 void check_replaceable(const fs::path& file) {
   std::error_code absent;
   if (!fs::exists(file, absent))
@@ -202,7 +202,7 @@ std::function<int()> declare_report(CLI::App& app) {
   app.add_option("--title", options->title, "title of the report; default: the benchmark's name")
       ->type_name("TEXT");
   app.add_option("--compare", options->reference,
-                 "set the numbers beside published ones, as `bench result --compare` does")
+                 "compare with published numbers, as `bench result --compare` does")
       ->type_name("REFERENCE");
   app.add_option("--figures", options->figures,
                  "instead of the report, write its figures to this directory: as SVG (needs "

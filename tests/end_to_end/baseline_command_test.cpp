@@ -164,10 +164,11 @@ TEST_F(BaselineCommandTest, OfAnotherFingerprintSaysWhatDiffers) {
   EXPECT_THAT(baseline({"check", "runs"}, 3),
               AllOf(HasSubstr("undecided: no accepted run in runs has the fingerprint of run 5\n"),
                     ContainsRegex("[|] input [|] +[0-9a-f]{12} [|] [0-9a-f]{12} [|]"),
-                    HasSubstr("`--across input` compares nevertheless")));
+                    HasSubstr("`--across input` compares them anyway")));
   EXPECT_THAT(baseline({"check", "runs", "--across", "input"}), HasSubstr("| 40, 9 |"));
-  EXPECT_THAT(baseline({"check", "runs", "--across", "colour"}, 1),
-              HasSubstr("error: --across: the run has no parameter 'colour', and it is no fact\n"));
+  EXPECT_THAT(
+      baseline({"check", "runs", "--across", "colour"}, 1),
+      HasSubstr("error: --across: 'colour' is neither a parameter nor a fact of the run\n"));
 }
 
 TEST_F(BaselineCommandTest, AParameterMayDifferFromRunToRun) {

@@ -130,7 +130,7 @@ TEST_F(CompareTest, FailedWorkpackagesDoNotCount) {
   here_.bench({"run", "noisy.yaml"});
   EXPECT_THAT(compare({"runs"}),
               AllOf(HasSubstr("| 7, 7 |"),
-                    HasSubstr("1 workpackage of a and 1 of b failed or did not end")));
+                    HasSubstr("1 workpackage of a and 1 of b failed or are unfinished")));
 }
 
 TEST_F(CompareTest, PointsOfOneSideAreCounted) {

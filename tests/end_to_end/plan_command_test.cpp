@@ -149,7 +149,7 @@ TEST_F(PlanTest, ABudgetPaysForTheFirstWorkpackages) {
   EXPECT_THAT(plan({"sweep.yaml", "--budget", "0.02kWh"}),
               HasSubstr("a budget of 0.02kWh covers the first 5 workpackages"));
   EXPECT_THAT(plan({"sweep.yaml", "--budget", "5nh", "-s", "csv"}),
-              HasSubstr("note: style csv has neither totals nor what a budget pays\n"));
+              HasSubstr("note: style csv shows neither totals nor the budget\n"));
   EXPECT_THAT(plan({"sweep.yaml", "--budget", "infWh"}, 1),
               HasSubstr("error: invalid budget 'infWh'\n"));
   EXPECT_THAT(plan({"sweep.yaml", "--budget", "5 apples"}, 1),

@@ -30,7 +30,7 @@ TEST_F(ServeTest, ItsAddressIsTheOnlyLineOfItsOutput) {
 
 TEST_F(ServeTest, AnEmptyDirectoryHasAPageToo) {
   serve();
-  EXPECT_THAT(content_of(""), HasSubstr("There is no run yet."));
+  EXPECT_THAT(content_of(""), HasSubstr("There are no runs yet."));
   EXPECT_THAT(content_of("news/runs"), HasSubstr("\"runs\":[]"));
 }
 

@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(
                      "z}}\n",
                      batch, uses, "substitution 's' reads a/x (in.yaml:3)"},
         ObstacleCase{"SystemWithoutDependencies", "", batch, batch,
-                     "with flux, bench cannot make jobs wait for the success of others", "flux"}),
+                     "flux cannot make jobs depend on the success of others", "flux"}),
     [](const auto& one) { return one.param.name; });
 
 class ChainStepsTest : public workflow::RunFixture {
@@ -103,7 +103,7 @@ TEST_F(ChainStepsTest, TakesThoseThatCanBeChainedAndNamesTheOthers) {
       "slurm");
   EXPECT_TRUE(chain());
   EXPECT_EQ(run_.metadata.chained, "b,d");
-  EXPECT_THAT(notices_, ElementsAre("step 'c' is not chained, and starts when its parents are "
+  EXPECT_THAT(notices_, ElementsAre("step 'c' is not chained and starts when its parents are "
                                     "done: it is not a batch step"));
 }
 

@@ -186,7 +186,7 @@ TEST(Metrics, RefuseWhatDoesNotFit) {
       {"action",
        {{1, "Wh"}, {1, "s"}},
        true,
-       "5: error: action is not compared with a baseline\nhint: remove `baseline` and `per`"},
+       "5: error: action uses no baseline\nhint: remove `baseline` and `per`"},
       {"share",
        {{1, "s"}, {1, "Wh"}},
        false,

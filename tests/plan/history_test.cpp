@@ -171,7 +171,7 @@ TEST(HistoryTest, AModelThatIsNotRightAboutItsOwnPointsSaysNothing) {
     history.add({observed({{"n", std::to_string(n)}}, time_s)});
   const Estimate unknown = history.predict("train", {{"n", "9"}}).time_s;
   EXPECT_FALSE(unknown.value);
-  EXPECT_EQ(unknown.source, "no model of 4 points is right to within 100 %");
+  EXPECT_EQ(unknown.source, "no model of 4 points has an error below 100 %");
 }
 
 TEST(HistoryTest, APointThatRanOutOfMemoryIsMarkedUntilItEnds) {

@@ -1,10 +1,10 @@
 "use strict";
-// Figures of a report as Vega sees them. Used by the page and, under Node.js, by draw.mjs. Needs
-// `vega`, `vegaLite` and `vegaInterpreter`.
+// Prepares the figures of a report for Vega. Used by the page and, under Node.js, by draw.mjs.
+// Needs `vega`, `vegaLite` and `vegaInterpreter`.
 var benchFigure = (() => {
   const font = 'system-ui, -apple-system, "Segoe UI", Roboto, Helvetica, Arial, sans-serif';
 
-  // Colours that stay apart for people who confuse some, on both backgrounds (after Okabe and Ito).
+  // Colours that colour-blind people can distinguish, on both backgrounds (after Okabe and Ito).
   const themes = {
     light: {
       text: "#1b2430", faint: "#5c6877", grid: "#e6eaee", bad: "#b3261e", badBack: "#f6d5d2",

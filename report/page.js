@@ -1,6 +1,6 @@
 "use strict";
-// The page of a report: reads the data in it, shows tables and figures. Every text of a run goes
-// into the page as text, never as HTML.
+// The page of a report: reads the data in it, shows tables and figures. Inserts every text of a
+// run as text, never as HTML.
 (() => {
   const { view, svg, valueOf, lengthOf } = benchFigure;
   const rowsAtATime = 100;
@@ -53,7 +53,7 @@
       ? value.toFixed(column.decimals) : String(value);
   };
 
-  // Whether a word occurs in a row. Texts that repeat are looked through once.
+  // Whether a word occurs in a row. Repeated texts are searched once.
   const occurrence = (word, table) => {
     const mayBeNumber = /^[-+.e\d]+$/.test(word);
     const tests = [];
@@ -215,7 +215,7 @@
   }
 
   // ---- figures
-  // Above this many rows a chart is pixels: as many elements would make the page slow.
+  // Above this many rows, charts use a canvas: so many SVG elements would slow the page down.
   const mostElements = 4000;
 
   class Chart {
@@ -330,7 +330,7 @@
     main.append(section("about", "About", make("div", { class: "card" },
       make("p", {}, `Made by bench ${report.version}. Drawn by Vega and Vega-Lite, which contain ` +
         "D3. Everything is in this file; it loads nothing."),
-      make("details", {}, make("summary", {}, "licenses of what is in this file"),
+      make("details", {}, make("summary", {}, "licenses of the libraries in this file"),
         make("pre", {}, licenses)))));
   };
 

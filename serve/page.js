@@ -1,9 +1,9 @@
-// Keeps a page up to date. It shows the same without this script.
+// Keeps a page up to date. Without this script, the page shows the same content.
 "use strict";
 
 const pause_ms = 2000;
 
-/** What `steps.0.done` is in an answer. */
+/** The value at a path such as `steps.0.done` in an answer. */
 const valueAt = (answer, path) => path.split(".").reduce((part, key) => part?.[key], answer);
 
 function show(answer) {
@@ -22,7 +22,7 @@ function show(answer) {
   }
 }
 
-/** Takes the content of the page as it is now, without losing the place in it. */
+/** Replaces the content with that of the current page, and keeps the scroll position. */
 async function renew() {
   const response = await fetch(location.href, { cache: "no-store" });
   if (!response.ok) throw new Error(response.statusText);
@@ -50,7 +50,7 @@ async function look() {
     lost = true;
   }
   document.getElementById("lost").hidden = !lost;
-  // What takes long to answer is asked less often: nobody wants a measurement disturbed.
+  // Polls less often if answers are slow, so that measurements are not disturbed.
   setTimeout(look, Math.max(pause_ms, 10 * (performance.now() - begin)));
 }
 

@@ -12,7 +12,7 @@
 namespace bench::cli {
 
 /// Exit codes: something failed or the input is wrong; the command line is wrong; a check of a run
-/// cannot tell.
+/// is undecided.
 constexpr int failure = 1;
 constexpr int usage_error = 2;
 constexpr int undecided = 3;
@@ -44,7 +44,7 @@ struct RunChoice {
 std::vector<workspace::RunDirectory> compared_runs(const std::string& directory,
                                                    const std::vector<std::string>& ids);
 
-/// `-u`, `-t`, `--include-path`: an input file for a run that there is.
+/// `-u`, `-t`, `--include-path`: an input file for an existing run.
 /// @param description what it is used for
 void declare_update(CLI::App& app, Update& update, const std::string& description);
 /// For commands that show results.
@@ -57,14 +57,14 @@ void declare_style(CLI::App& app, std::string& style, const std::string& descrip
 /// The words of `bench export --format`.
 std::vector<std::string> export_formats();
 
-/// Refuses what is not a finite number above 0.
+/// Accepts only finite numbers above 0.
 CLI::Validator number_above_zero();
 
 /// `--margin`, of commands that judge changes.
 void declare_margin(CLI::App& app, double& percent);
 
-/// What `-t a b file.yaml` or `-i 0 runs` would otherwise do in silence: the hint for a FILE or DIR
-/// that an option with several values has taken for itself. Empty where none has.
+/// The hint for a FILE or DIR that an option with several values consumed, as in `-t a b file.yaml`
+/// or `-i 0 runs`. Empty if there is none.
 std::string swallowed_hint(const CLI::App& command);
 
 std::function<int()> declare_run(CLI::App& app);

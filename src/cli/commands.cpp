@@ -17,11 +17,11 @@ constexpr std::array running_commands{
             "bench cancel examples/quickstart_run -i last -s train", declare_cancel},
     Command{"check", "check an input file and show what it would run",
             "bench check examples/quickstart.yaml --tag slurm", declare_check},
-    Command{"plan", "say what time, energy and memory a run will take",
+    Command{"plan", "estimate the time, energy and memory of a run",
             "bench plan examples/quickstart.yaml --budget 500Wh", declare_plan},
-    Command{"tell", "add points to a run, for an optimizer outside of bench",
+    Command{"tell", "add points to a run, for an external optimizer",
             "bench tell examples/quickstart_run '{\"batch_size\": 8}'", declare_tell},
-    Command{"ask", "print what the workpackages of a run found, a line of JSON for each",
+    Command{"ask", "print the results of workpackages as JSON, one per line",
             "bench ask examples/quickstart_run", declare_ask},
 };
 
@@ -32,7 +32,7 @@ constexpr std::array results_commands{
             "bench result examples/quickstart_run -s markdown", declare_result},
     Command{"report", "write an HTML page with the tables and figures of runs",
             "bench report examples/quickstart_run --output quickstart.html", declare_report},
-    Command{"compare", "say which metrics of two runs differ, and how certain that is",
+    Command{"compare", "test which metrics of two runs differ",
             "bench compare examples/quickstart_run -i 0 1", declare_compare},
     Command{"history", "show a metric over many runs, and where its level changed",
             "bench history rate examples/quickstart_run", declare_history},
@@ -68,17 +68,17 @@ constexpr std::array keeping_commands{
             declare_tag},
     Command{"remove", "delete a run, or workpackages that are to be repeated",
             "bench remove examples/quickstart_run -i 0 -w 3 --force", declare_remove},
-    Command{"export", "write a run for others to repeat, or for CI and monitoring",
+    Command{"export", "export a run for others to repeat, or for CI and monitoring",
             "bench export examples/quickstart_run --output quickstart.tar.gz", declare_export},
-    Command{"mlflow", "send runs to an MLflow server, or write them for one",
+    Command{"mlflow", "send runs to an MLflow server, or write a directory for it",
             "bench mlflow examples/quickstart_run --directory for_mlflow", declare_mlflow},
 };
 
 constexpr std::array machine_commands{
     Command{"platforms", "list the known machines, or show one", "bench platforms show LUMI-G",
             declare_platforms},
-    Command{"doctor", "check what bench needs of this machine", "bench doctor kernel clock",
-            declare_doctor},
+    Command{"doctor", "check whether this machine has what bench needs",
+            "bench doctor kernel clock", declare_doctor},
 };
 
 constexpr std::array language_commands{
@@ -96,8 +96,8 @@ std::span<const CommandGroup> command_groups() {
   static constexpr std::array<CommandGroup, 6> groups{{
       {"Run", running_commands},
       {"Results", results_commands},
-      {"Look into a run", looking_commands},
-      {"Keep and hand on", keeping_commands},
+      {"Inspect a run", looking_commands},
+      {"Manage and share runs", keeping_commands},
       {"Machine", machine_commands},
       {"Help", language_commands},
   }};

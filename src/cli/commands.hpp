@@ -6,7 +6,7 @@
 
 namespace bench::cli {
 
-/// Commands that stand together in the list of `bench --help`.
+/// A group of commands in the list of `bench --help`.
 struct CommandGroup {
   const char* title;
   std::span<const Command> commands;

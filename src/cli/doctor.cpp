@@ -68,7 +68,7 @@ int show_doctor(const DoctorOptions& options) {
 std::function<int()> declare_doctor(CLI::App& app) {
   const auto options = std::make_shared<DoctorOptions>();
   app.add_option("CHECK", options->names, "only these checks; default: all");
-  app.add_option("--timeout", options->timeout_s, "longest time of a check")
+  app.add_option("--timeout", options->timeout_s, "time limit of each check")
       ->type_name("SECONDS")
       ->check(number_above_zero())
       ->capture_default_str();

@@ -119,8 +119,8 @@ bool is_known(const std::string& word) {
 
 constexpr std::array general_options{"--strict", "--force", "--debug", "--devel"};
 
-/// What JUBE takes with every command, where it means nothing here. `continue --debug` is left an
-/// error, since it would execute what the user wants spared.
+/// What JUBE takes with every command, where it means nothing here. `continue --debug` stays an
+/// error, since it would execute what the user wants to avoid.
 void accept_general_options(CLI::App& command) {
   for (const char* option : general_options)
     if (!command.get_option_no_throw(option) &&

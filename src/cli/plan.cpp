@@ -51,11 +51,11 @@ struct PlanOptions {
   double efficiency_percent = 100 * plan::default_efficiency;
 };
 
-/// What a run must have in common with the one that is planned, for its times to tell of this one.
+/// Criteria by which the times of a run apply to the planned one.
 struct Likeness {
   std::string benchmark;
   std::string platform;
-  std::string host;  ///< Empty: any, since the platform's jobs run on nodes alike.
+  std::string host;  ///< Empty: any, since the platform's jobs run on identical nodes.
 };
 
 Likeness likeness_of(const setup::Run& run, const platform::Platform& platform,
@@ -70,7 +70,7 @@ bool is_alike(const Evaluated& one, const Likeness& like) {
          (like.host.empty() || (host != provenance.end() && host->second == like.host));
 }
 
-/// The runs of an outpath and of the directories of `--history`, each once.
+/// The distinct runs of an outpath and of the directories of `--history`.
 std::vector<RunDirectory> runs_below(const fs::path& outpath,
                                      const std::vector<std::string>& further) {
   std::vector<fs::path> directories{outpath};
@@ -93,19 +93,19 @@ std::vector<RunDirectory> runs_below(const fs::path& outpath,
   return runs;
 }
 
-/// Runs of one outpath that began in the same second are told apart by their ids.
+/// Runs of one outpath that began in the same second are ordered by id.
 bool began_before(const setup::Run& run, const setup::Run& other) {
   if (fs::equivalent(run.directory.path.parent_path(), other.directory.path.parent_path()))
     return run.directory.id < other.directory.id;
   return run.metadata.started < other.metadata.started;
 }
 
-/// Other users' runs may be closed to this one.
+/// Other users' runs may be unreadable.
 bool may_read(const RunDirectory& run) {
   return ::access((run.path / "workspace.db").c_str(), R_OK) == 0 || errno != EACCES;
 }
 
-/// @param until runs that began later are left out, and this one; null: none
+/// @param until excludes this run and those that began later; null: none
 plan::History history_of(const std::vector<RunDirectory>& directories, const Likeness& like,
                          EvaluatedRuns& runs, const setup::Run* until) {
   plan::History history;
@@ -137,15 +137,15 @@ plan::History history_of(const std::vector<RunDirectory>& directories, const Lik
   return history;
 }
 
-/// LibTorch takes a second to start, once for each different call of a step program.
-/// @param program empty: the line goes away
+/// Shows progress, since LibTorch takes a second to start for each distinct call of a step program.
+/// @param program empty: erases the line
 void show_asking(const std::string& program, std::size_t number) {
   if (number == 0 || ::isatty(STDERR_FILENO) != 1)
     return;
   console().write(STDERR_FILENO,
                   program.empty()
                       ? "\r\x1b[K"
-                      : fmt::format("\r\x1b[Kasking {} for its work, call {}", program, number));
+                      : fmt::format("\r\x1b[Kasking {} for its work (call {})", program, number));
 }
 
 bool is_for_programs(const std::string& style) {
@@ -160,7 +160,7 @@ void show(const result::Table& table, const std::string& style) {
     print(result::render(table, style.empty() ? "pretty" : style));
 }
 
-/// Costs of an energy.
+/// Cost of an energy.
 std::string cost_text(double energy_wh, const plan::CostFactors& factors) {
   const double kwh = energy_wh / 1000 * factors.pue;
   std::string text;
@@ -172,7 +172,7 @@ std::string cost_text(double energy_wh, const plan::CostFactors& factors) {
   return text + fmt::format(" (PUE {:g})", factors.pue);
 }
 
-/// Sums, and what they leave out. Of what nothing is known there is no sum.
+/// Totals and what they leave out. A total of unknown values only is not shown.
 std::string total_text(const plan::Total& total, const std::optional<plan::CostFactors>& factors) {
   std::string text = "total: " + plural(total.workpackages, "workpackage");
   std::string left_out;
@@ -184,24 +184,24 @@ std::string total_text(const plan::Total& total, const std::optional<plan::CostF
   };
   if (total.workpackages > 0) {
     add(total.without_time, fmt::format("{:.3g} node hours", total.node_hours),
-        "node hours unknown", "without an expected time: the node hours are at least that");
+        "node hours unknown", "without an expected time: the node hours are a lower bound");
     add(total.without_energy,
         fmt::format("{:.3g} kWh", total.energy_wh / 1000) +
             (factors ? cost_text(total.energy_wh, *factors) : ""),
-        "energy unknown", "without an expected energy: the energy is at least that");
+        "energy unknown", "without an expected energy: the energy is a lower bound");
   }
   text += "\n" + left_out;
   if (total.cannot_fit > 0)
     text +=
-        fmt::format("{} cannot fit into memory; no sum has {}\n",
-                    plural(total.cannot_fit, "workpackage"), total.cannot_fit == 1 ? "it" : "them");
+        fmt::format("{} cannot fit into memory and {} not in the totals\n",
+                    plural(total.cannot_fit, "workpackage"), total.cannot_fit == 1 ? "is" : "are");
   return text;
 }
 
 void plan_benchmark(const PlanOptions& options, const setup::Input& input,
                     const model::Benchmark& benchmark, const setup::Request& request) {
   setup::Run run = setup::plan_run(input, benchmark, request);
-  // What is wrong in them is said before anything is planned.
+  // Parsed first, so that errors come before the work.
   std::optional<plan::Budget> budget;
   if (!options.budget.empty())
     budget = plan::parse_budget(options.budget, run.platform);
@@ -226,7 +226,7 @@ void plan_benchmark(const PlanOptions& options, const setup::Input& input,
   show(plan::table_of(points, for_programs), options.style);
   if (for_programs) {
     if (budget || factors)
-      tell(fmt::format("note: style {} has neither totals nor what a budget pays", options.style));
+      tell(fmt::format("note: style {} shows neither totals nor the budget", options.style));
     return;
   }
   print(total_text(plan::total_of(points), factors));
@@ -234,8 +234,8 @@ void plan_benchmark(const PlanOptions& options, const setup::Input& input,
     return;
   const plan::Affordable fitting = plan::affordable(points, *budget);
   print(fitting.stop.empty()
-            ? fmt::format("a budget of {} pays for all of it\n", budget->text)
-            : fmt::format("a budget of {} pays for the first {}: {}\n", budget->text,
+            ? fmt::format("a budget of {} covers the whole plan\n", budget->text)
+            : fmt::format("a budget of {} covers the first {}: {}\n", budget->text,
                           plural(fitting.workpackages, "workpackage"), fitting.stop));
 }
 
@@ -300,21 +300,22 @@ std::function<int()> declare_plan(CLI::App& app) {
   app.add_option("-o,--outpath", request.outpath, "directory of the runs")->type_name("DIR");
   app.add_option("--platform", request.platform, "machine to run on")->type_name("NAME");
   app.add_option("--history", options->history,
-                 "further outpaths or runs to learn from; always: those below the outpath")
+                 "outpaths or runs to learn from, besides those below the outpath")
       ->type_name("DIR");
   app.add_option("--budget", options->budget,
-                 "say how much of it this pays for: 50nh (node hours), 500Wh, 2kWh")
+                 "show how much of the plan this budget covers: 50nh (node hours), 500Wh, 2kWh")
       ->type_name("BUDGET");
   app.add_option("--costs", options->costs, "file with price, PUE and CO2 factors")
       ->type_name("FILE");
   app.add_option("--efficiency", options->efficiency_percent,
-                 "share of the peak that is assumed where nothing was measured, in percent")
+                 "share of the peak performance to assume if nothing was measured, in percent")
       ->type_name("PERCENT")
       ->check(CLI::Range(0.1, 100.0))
       ->capture_default_str();
   CLI::Option* const check =
-      app.add_option("--check", options->check,
-                     "instead of FILE: how far off the plan of this run was, by the runs before it")
+      app.add_option(
+             "--check", options->check,
+             "instead of FILE: compare this run with its plan, made from the runs before it")
           ->type_name("RUN")
           ->excludes(file);
   declare_style(app, options->style, "print the table in this style");

@@ -116,8 +116,7 @@ void check_name(const std::string& name) {
     throw Error(fmt::format("invalid platform name '{}'", name),
                 "use letters, digits, `_`, `-`, `+` and `.`");
   if (platform::is_platform_file(name))
-    throw Error(fmt::format("invalid platform name '{}'", name),
-                "leave out what makes it the name of a file");
+    throw Error(fmt::format("invalid platform name '{}'", name), "omit the extension of the file");
 }
 
 fs::path file_to_write(const NewOptions& options) {
@@ -125,7 +124,7 @@ fs::path file_to_write(const NewOptions& options) {
     return options.output;
   const fs::path own = platform::user_directory();
   if (own.empty())
-    throw Error("there is no home directory for the file", "name a file with --output");
+    throw Error("cannot determine your home directory", "name a file with --output");
   return own / "platforms" / (options.name + ".yaml");
 }
 
@@ -208,11 +207,11 @@ std::function<int()> declare_new(CLI::App& app) {
 
 std::function<int()> declare_check_of(CLI::App& app) {
   const auto options = std::make_shared<CheckOptions>();
-  app.add_option("NAME", options->name, "its name, one of its tags, or its file")->required();
+  app.add_option("NAME", options->name, "name, tag or file of the platform")->required();
   app.add_option("--partition", options->partitions,
                  "only these partitions; default: all that take jobs")
       ->type_name("NAME");
-  app.add_option("--timeout", options->timeout_s, "cancels jobs that have not ended by then")
+  app.add_option("--timeout", options->timeout_s, "cancel jobs that have not ended after this time")
       ->type_name("SECONDS")
       ->check(number_above_zero())
       ->capture_default_str();
@@ -224,13 +223,13 @@ std::function<int()> declare_check_of(CLI::App& app) {
 std::function<int()> declare_platforms(CLI::App& app) {
   const auto tag = std::make_shared<std::string>();
   const auto input = std::make_shared<std::string>();
-  app.add_option("--for", *input, "list them as a run of this input file finds them")
+  app.add_option("--for", *input, "list them as a run of this input file would find them")
       ->type_name("FILE");
   CLI::App* show =
       app.add_subcommand("show", "show everything known about one machine, with sources");
-  show->add_option("NAME", *tag, "its name, one of its tags, or its file")->required();
+  show->add_option("NAME", *tag, "name, tag or file of the platform")->required();
   CLI::App* make = app.add_subcommand(
-      "new", "write a platform file from what Slurm, lscpu and the GPUs' programs say");
+      "new", "write a platform file from the output of Slurm, lscpu and the GPU tools");
   CLI::App* check = app.add_subcommand("check", "run a tiny job in each partition of a platform");
   const auto make_it = declare_new(*make);
   const auto check_it = declare_check_of(*check);

@@ -19,16 +19,17 @@ std::function<int()> declare_serve(CLI::App& app) {
     int port = 0;
   };
   const auto options = std::make_shared<Options>();
-  app.add_option("DIR", options->directory, "all runs in it and below it are shown; default: here");
+  app.add_option("DIR", options->directory,
+                 "directory to search for runs, with its subdirectories; default: the current one");
   constexpr int highest_port = 65'535;
-  app.add_option("-p,--port", options->port, "port to listen at; default: any that is free")
+  app.add_option("-p,--port", options->port, "port to listen on; default: any free port")
       ->check(CLI::Range(0, highest_port));
   return [options] {
     const serve::Site site(options->directory);
     serve::Server server(site, options->port);
     const auto& interrupted = catch_interruptions();
     print(server.address() + "\n");
-    tell("note: open this address in a browser on this machine; Ctrl-C ends it");
+    tell("note: open this address in a browser on this machine; Ctrl-C stops the server");
     server.run_until(interrupted);
     return interruption_code();
   };

@@ -24,11 +24,11 @@
 namespace bench::cli {
 namespace {
 
-/// The run of a command that takes a single one.
+/// The run of a command that takes exactly one.
 workspace::RunDirectory only_run(const RunChoice& choice) {
   const std::vector<workspace::RunDirectory> runs = choice.runs();
   if (runs.size() != 1)
-    throw Error(fmt::format("{} were chosen", plural(runs.size(), "run")), "choose one: `-i ID`");
+    throw Error(fmt::format("{} are selected", plural(runs.size(), "run")), "choose one: `-i ID`");
   return runs.front();
 }
 
@@ -42,7 +42,7 @@ std::string answer(const workspace::RunDirectory& run, const engine::AddedPoint&
                      run.id, join(ids, ","), added.is_new);
 }
 
-/// Standard input, a point a line. Those before a bad one stay.
+/// Adds points from standard input, one per line. Points before an invalid one are kept.
 void add_lines(const std::function<void(const std::string&)>& add) {
   int number = 0;
   for (std::string line; std::getline(std::cin, line);) {

@@ -123,10 +123,10 @@ std::string interruption_text(const setup::Run& run, const scheduler::RunStatus&
     return "interrupted: running workpackages were stopped; resume with `bench continue`";
   const std::string target = target_of(run);
   return fmt::format(
-      "interrupted: {} of the batch system {} on; "
+      "interrupted: {} of the batch system {} running; "
       "`bench continue {} --wait` waits for them, `bench cancel {}` ends them",
       plural(static_cast<std::size_t>(with_batch_system), "job"),
-      with_batch_system == 1 ? "runs" : "run", target, target);
+      with_batch_system == 1 ? "keeps" : "keep", target, target);
 }
 
 /// The last line on a terminal, which may have scrolled past the failures.

@@ -18,7 +18,7 @@
 namespace bench::doctor {
 namespace {
 
-/// The programs of bench stand before those on PATH, as for the commands of a step.
+/// Programs of bench take precedence over those on PATH, as for the commands of a step.
 std::string place_of(const std::string& program) {
   if (program.find('/') == std::string::npos)
     for (const auto& directory : execute::program_directories())
@@ -28,7 +28,7 @@ std::string place_of(const std::string& program) {
   return ::access(found.c_str(), X_OK) == 0 ? found : "";
 }
 
-/// What a program says of its failure: its lines without its own name, which the reader has.
+/// The error message of a program without its name, which the caller adds.
 std::string trouble_in(const std::string& said, const std::string& program) {
   const std::string name = std::filesystem::path(program).filename();
   std::vector<std::string> lines;
@@ -53,8 +53,8 @@ Answer ask(std::vector<std::string> arguments, double timeout_s) {
   answer.found = true;
   arguments.front() = program;
   Environment environment = current_environment();
-  set_variable(environment, "LC_ALL", "C");  // what it prints is read by a program
-  // A program that does not start or does not end is what the user wants to know of.
+  set_variable(environment, "LC_ALL", "C");  // its output is parsed
+  // A program that does not start or does not end is a result of the check, not an error.
   try {
     const CommandOutput output = run_command(
         {.arguments = std::move(arguments), .environment = std::move(environment)}, timeout_s);

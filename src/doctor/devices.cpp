@@ -15,10 +15,10 @@
 namespace bench::doctor {
 namespace {
 
-/// Libraries of vendors may take seconds to start.
+/// Vendor libraries may take seconds to start.
 constexpr double slow_start_s = 12;
 
-/// `4 x NVIDIA A100`, of a line for each GPU.
+/// `4 x NVIDIA A100`, from one line per GPU.
 std::string counted(const std::vector<std::string>& names) {
   std::map<std::string, int> counts;
   for (const std::string& name : names)
@@ -41,14 +41,14 @@ void look_at_nvidia(const Surroundings& where, Findings& findings) {
   if (!answer.found && loaded)
     findings.push_back({"", Health::warning,
                         "the NVIDIA driver is loaded, but nvidia-smi is missing",
-                        "install the driver's programs, or add them to PATH"});
+                        "install the driver's tools, or add them to PATH"});
   if (answer.found && !answer.ok)
     findings.push_back(
         {"", loaded ? Health::error : Health::warning,
          fmt::format("nvidia-smi: {}",
                      answer.output.empty() ? answer.trouble : one_line(answer.output)),
          loaded ? "GPUs cannot be used: ask the administrator, or try another node"
-                : "nothing to do where this node has no GPU"});
+                : "no action needed if this node has no GPU"});
   if (!answer.ok || answer.output.empty())
     return;
   std::vector<std::string> names;
@@ -138,11 +138,12 @@ Findings look_at_steps(const Surroundings&) {
                "(Debian: libopenblas0-openmp)"}};
     if (facts["blas"] == "openblas-serial" || facts["blas"] == "openblas-pthread")
       return {{"", Health::warning, text,
-               "its threads are not LibTorch's: install OpenBLAS in its OpenMP flavour (Debian: "
+               "it does not share LibTorch's OpenMP threads: install OpenBLAS in its OpenMP "
+               "flavour (Debian: "
                "libopenblas0-openmp)"}};
     return {{"", Health::ok, text, ""}};
   }
-  return {{"", Health::ok, "no step programs: the benchmarks that train need them", ""}};
+  return {{"", Health::ok, "no step programs found; benchmarks that train models need them", ""}};
 }
 
 }  // namespace bench::doctor

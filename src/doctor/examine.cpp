@@ -36,7 +36,7 @@ Health health_of(const std::string& word) {
   return Health::error;
 }
 
-/// What `json_of` has written; nothing for another text.
+/// Parses the text of `json_of`; nothing for any other text.
 bool read_findings(const std::string& text, std::vector<Finding>& findings) {
   const Json array = Json::parse(text, nullptr, false);
   if (!array.is_array())
@@ -51,7 +51,7 @@ bool read_findings(const std::string& text, std::vector<Finding>& findings) {
 
 std::vector<Finding> look(const Check& check, const Surroundings& where) {
   std::vector<Finding> findings;
-  // What a check cannot do is what its user has to know.
+  // A failure of the check itself is a finding, too.
   try {
     findings = check.look(where);
   } catch (const Error& error) {

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* elsewhere = "put runs elsewhere with --outpath";
+constexpr const char* elsewhere = "use another directory with --outpath";
 
 std::string name_of(const Surroundings& where) {
   std::error_code unknown;
@@ -32,7 +32,7 @@ std::string name_of(const Surroundings& where) {
   return unknown ? where.directory.string() : path.string();
 }
 
-/// A directory among the runs, gone with this object.
+/// A temporary directory beside the runs, deleted with this object.
 class Scratch {
  public:
   explicit Scratch(const Surroundings& where)
@@ -41,7 +41,7 @@ class Scratch {
     fs::create_directory(path_, failed);
     if (failed)
       throw Error(
-          fmt::format("cannot make a directory in {}: {}", name_of(where), failed.message()),
+          fmt::format("cannot create a directory in {}: {}", name_of(where), failed.message()),
           elsewhere);
   }
   Scratch(const Scratch&) = delete;
@@ -83,7 +83,7 @@ std::string name_of_file_system(const fs::path& directory) {
                                         {0x7C7C6673, "DVS"}}};
   struct statfs info {};
   if (::statfs(directory.c_str(), &info) != 0)
-    throw Error::of_system("cannot ask for the file system of " + directory.string(), errno,
+    throw Error::of_system("cannot determine the file system of " + directory.string(), errno,
                            elsewhere);
   const auto magic = static_cast<std::uint32_t>(info.f_type);
   for (const Kind& kind : kinds)
@@ -109,19 +109,19 @@ Findings look_at_file_system(const Surroundings& where) {
 Findings look_at_space(const Surroundings& where) {
   struct statvfs info {};
   if (::statvfs(where.directory.c_str(), &info) != 0)
-    throw Error::of_system("cannot ask for the free space", errno, elsewhere);
+    throw Error::of_system("cannot determine the free space", errno, elsewhere);
   constexpr double least_bytes = 1e9;
   constexpr double least_files = 10'000;
   const double bytes = static_cast<double>(info.f_bavail) * static_cast<double>(info.f_frsize);
   const auto files = static_cast<double>(info.f_favail);
-  const bool counts_files = info.f_files > 0;  // some give names as they are needed
+  const bool counts_files = info.f_files > 0;  // some create inodes on demand
   std::string text = gigabytes(bytes) + " free";
   if (counts_files)
     text += fmt::format(", room for {:.0f} files", files);
   if (bytes < least_bytes || (counts_files && files < least_files))
     return {{"", Health::warning, text,
              "a workpackage needs a dozen files: remove old runs (`bench remove`), or put new ones "
-             "elsewhere with --outpath"}};
+             "in another directory with --outpath"}};
   return {{"", Health::ok, text, ""}};
 }
 
@@ -129,10 +129,11 @@ Findings look_at_locks(const Surroundings& where) {
   const Scratch scratch(where);
   const workspace::WriterLock lock(scratch.path());
   if (workspace::WriterLock::take_if_free(scratch.path()))
-    return {{"", Health::error, "a lock does not keep a second process out",
-             fmt::format("two bench processes could write one run: {}, or have the file system "
-                         "mounted with locks (Lustre: -o flock)",
-                         elsewhere)}};
+    return {
+        {"", Health::error, "file locks do not work here: a second process gets the same lock",
+         fmt::format("two bench processes could write to the same run: {}, or have the file system "
+                     "mounted with locks (Lustre: -o flock)",
+                     elsewhere)}};
   return {{"", Health::ok, "files can be locked", ""}};
 }
 
@@ -143,7 +144,7 @@ Findings look_at_database(const Surroundings& where) {
   const auto reader =
       workspace::Workspace::open(scratch.path(), workspace::Workspace::Access::read);
   if (reader.fact("benchmark") != written)
-    return {{"", Health::error, "SQLite does not read what it has written", elsewhere}};
+    return {{"", Health::error, "SQLite cannot read back what it wrote", elsewhere}};
   return {{"", Health::ok,
            workspace::on_local_file_system(scratch.path())
                ? "SQLite works, with a write-ahead log"
@@ -167,7 +168,7 @@ Findings look_at_small_files(const Surroundings& where) {
   const std::string text = fmt::format("{} files of 1 KiB in {:.3f} s", count, time_s);
   if (time_s > slow_s)
     return {{"", Health::warning, text,
-             fmt::format("a run makes a dozen files per workpackage: {}", elsewhere)}};
+             fmt::format("a run creates a dozen files per workpackage: {}", elsewhere)}};
   return {{"", Health::ok, text, ""}};
 }
 

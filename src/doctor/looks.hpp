@@ -4,7 +4,7 @@
 
 #include <bench/doctor/checks.hpp>
 
-// The checks, by what they look at. Each leaves the name in its findings empty.
+// The checks, by subject. Each leaves the name in its findings empty.
 namespace bench::doctor {
 
 using Findings = std::vector<Finding>;

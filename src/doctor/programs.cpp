@@ -42,7 +42,7 @@ Findings look_at_python(const Surroundings&) {
 
 Findings look_at_perl(const Surroundings&) {
   const Answer answer = ask({"perl", "-e", "print $^V"});
-  // Rare, so that it is no warning.
+  // Rarely needed, so not a warning.
   if (!answer.found)
     return {{"", Health::ok, "no perl; only `mode: perl` needs it", ""}};
   return {optional_program("perl", answer, "Perl " + answer.output, "", "install Perl")};
@@ -57,10 +57,10 @@ Findings look_at_shell(const Surroundings&) {
   if (!answer.ok)
     return {{"", Health::error, fmt::format("{}: {}", name, answer.trouble), remedy}};
   if (answer.output != "works")
-    return {
-        {"", Health::warning,
-         fmt::format("{} prints text of its own: {}", name, one_line(answer.output)),
-         "what it prints would be analysed: remove it from the file that ENV or BASH_ENV names"}};
+    return {{"", Health::warning,
+             fmt::format("{} prints text of its own: {}", name, one_line(answer.output)),
+             "its text would end up in analysed output: remove it from the file named by ENV or "
+             "BASH_ENV"}};
   return {{"", Health::ok, fmt::format("{} works", name), ""}};
 }
 

@@ -21,11 +21,11 @@
 namespace bench::doctor {
 namespace {
 
-/// The program that submits jobs, by which a batch system is known.
+/// The submit command, which identifies a batch system.
 struct Submitter {
   const char* program;
   const char* name;
-  const char* kind;  ///< As platform files name it.
+  const char* kind;  ///< Its name in platform files.
   std::vector<std::string> version;
 };
 
@@ -45,8 +45,8 @@ const Submitter* submitter() {
   return nullptr;
 }
 
-/// The batch system that bench speaks to by itself; null where there is none, and where a platform
-/// file has to say how.
+/// The batch system if bench supports it natively; null if there is none, or if it needs a platform
+/// file with `commands`.
 std::unique_ptr<batch::BatchSystem> batch_system() {
   batch::limit_answers(patience_s);
   const Submitter* found = submitter();
@@ -114,10 +114,10 @@ Findings look_at_accounting(const Surroundings&) {
     return {};  // the check of partitions says why
   const Answer answer = ask({"sacct", "-n", "-X", "-S", "now", "-o", "JobID"});
   if (!answer.ok)
-    return {
-        {"", Health::warning,
-         "no accounting: " + (answer.found ? answer.trouble : "sacct is not installed"),
-         "nothing to do; a job that is lost while bench is away is known by its sentinel only"}};
+    return {{"", Health::warning,
+             "no accounting: " + (answer.found ? answer.trouble : "sacct is not installed"),
+             "no action needed: without accounting, bench learns from its sentinel file how a job "
+             "ended"}};
   return {{"", Health::ok, "sacct answers", ""}};
 }
 
@@ -131,7 +131,7 @@ Findings look_at_accounts(const Surroundings&) {
                            ? one.account
                            : fmt::format("{} (QOS {})", one.account, join(one.qos, ", ")));
   if (accounts.empty())
-    return {{"", Health::ok, "the batch system lists no accounts of yours", ""}};
+    return {{"", Health::ok, "the batch system lists no account for you", ""}};
   return {{"", Health::ok, join(accounts, ", "), ""}};
 }
 
@@ -141,7 +141,7 @@ Findings look_at_limits(const Surroundings&) {
     return {};  // the check of partitions says why
   const int size = system->max_array_size();
   return {{"", Health::ok,
-           size > 1 ? fmt::format("arrays of up to {} jobs", size) : "no arrays of jobs", ""}};
+           size > 1 ? fmt::format("job arrays of up to {} tasks", size) : "no job arrays", ""}};
 }
 
 }  // namespace bench::doctor

@@ -40,7 +40,7 @@ Findings look_at_kernel(const Surroundings&) {
   const auto version = version_in(system.release);
   if (version && *version < std::pair{4LL, 18LL})
     return {{"", Health::warning, text + " is older than 4.18",
-             "bench is not made for it: use a node with a newer system"}};
+             "bench does not support it: use a node with a newer system"}};
   return {{"", Health::ok, text, ""}};
 }
 
@@ -58,9 +58,9 @@ Findings look_at_clock(const Surroundings& where) {
   const std::string source =
       first_line_of(where.root / "sys/devices/system/clocksource/clocksource0/current_clocksource");
   if (source.empty())
-    return {{"", Health::warning, "the kernel does not say which clock it reads",
-             "mount /sys, or ask for the clock source of the nodes"}};
-  // Each reading of these leaves the processor, and takes a microsecond or more.
+    return {{"", Health::warning, "cannot determine the kernel's clock source",
+             "check that /sys is mounted, or ask the administrator"}};
+  // Reading these goes through a device and takes a microsecond or more.
   constexpr std::array<std::string_view, 5> slow{"hpet", "acpi_pm", "jiffies", "pit",
                                                  "refined-jiffies"};
   if (std::ranges::find(slow, source) != slow.end())

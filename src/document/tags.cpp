@@ -107,7 +107,7 @@ class TagParser {
     const bool value = either();
     --nesting_;
     if (rest_.empty())
-      fail("a ')' is missing");
+      fail("missing ')'");
     if (!take(')'))
       fail_at_rest("unexpected");
     return value;

@@ -135,7 +135,7 @@ AddedPoint add_point(const setup::Run& run, workspace::Workspace& workspace, con
   const std::vector<long long> bases = bases_of(graph, chosen.name, names);
   if (bases.empty())
     throw Error(fmt::format("step '{}' has no workpackage yet", chosen.name),
-                "`bench continue` makes them once those that it depends on are done");
+                "`bench continue` creates them once its parents are done");
   std::vector<Workpackage> made;
   for (const long long base : bases)
     std::ranges::move(graph.make_variant(base, values), std::back_inserter(made));

@@ -41,7 +41,7 @@ bool has_batch_parent(const setup::Run& run, const Step& step) {
   });
 }
 
-/// The steps that a step depends on, directly or not.
+/// The steps on which a step depends, directly or indirectly.
 void add_ancestors(const model::Benchmark& benchmark, const Step& step,
                    std::set<std::string>& names) {
   for (const std::string& parent : step.depend)
@@ -55,7 +55,7 @@ bool may_read(const std::string& expression) {
   return words.search(expression).has_value();
 }
 
-/// The variable of JUBE's by which a text leads into the directories of the run; empty: none.
+/// The JUBE variable in a text that refers to directories of the run; empty if there is none.
 std::string variable_of_run(const std::string& text) {
   for (const std::string& name : evaluate::names_in(text))
     if (name.starts_with("jube_wp_") || name == "jube_benchmark_rundir" ||
@@ -64,19 +64,20 @@ std::string variable_of_run(const std::string& text) {
   return "";
 }
 
-/// What keeps the batch system from running jobs of the step while others run.
-std::string obstacle_of_jobs(const setup::Run& run, const Step& step) {
+/// Checks whether the batch system can make jobs of the step wait for others.
+std::string jobs_chain_blocker(const setup::Run& run, const Step& step) {
   if (!job::is_scheduled(run, step))
     return "it is not a batch step";
   if (!run.platform.system().arrays.after)
-    return fmt::format("with {}, bench cannot make jobs wait for the success of others",
+    return fmt::format("{} cannot make jobs depend on the success of others",
                        run.platform.system().name);
   if (!job::takes_dependencies(run, step))
     return "its job template has no lines with {{body}}, {{array?}} and {{dependency?}}, or "
            "depends "
            "on a parameter";
   if (step.prune)
-    return "`prune` decides by results which of its workpackages run" + text_of(step.prune->place);
+    return "`prune` needs results to decide which of its workpackages run" +
+           text_of(step.prune->place);
   for (const auto& [is_given, name] :
        {std::pair(step.procs > 0, "procs"), std::pair(!step.max_async.empty(), "max_async"),
         std::pair(!step.work_dir.empty(), "work_dir"), std::pair(!step.shared.empty(), "shared")})
@@ -86,8 +87,8 @@ std::string obstacle_of_jobs(const setup::Run& run, const Step& step) {
   return "";
 }
 
-/// A job of a parent has to say by its exit code how the one workpackage ended.
-std::string obstacle_of_parents(const setup::Run& run, const Step& step) {
+/// The exit code of a parent's job must reflect the outcome of exactly one workpackage.
+std::string parents_chain_blocker(const setup::Run& run, const Step& step) {
   for (const std::string& name : step.depend) {
     const Step& parent = *run.benchmark.step(name);
     if (!job::is_scheduled(run, parent))
@@ -108,23 +109,23 @@ bool is_evaluated(const model::Benchmark& benchmark, const Step& step,
   for (const std::string& parent : step.depend)
     if (const auto* inherited =
             expand::definition_of(benchmark, *benchmark.step(parent), parameter.name))
-      return expand::is_made_anew(*inherited, is_own ? &parameter : nullptr) ||
+      return expand::is_reevaluated(*inherited, is_own ? &parameter : nullptr) ||
              parameter.update_mode == model::UpdateMode::cycle;
   return true;
 }
 
-std::string obstacle_of_parameter(const model::Parameter& parameter) {
+std::string parameter_chain_blocker(const model::Parameter& parameter) {
   std::vector<std::string> texts = parameter.values;
   texts.push_back(parameter.text);
   const auto reads = std::ranges::any_of(texts, may_read);
   if (parameter.mode == Mode::shell || parameter.mode == Mode::perl ||
       (parameter.mode == Mode::python && reads))
-    return fmt::format("parameter '{}' is a script that may read what the parents leave{}",
+    return fmt::format("parameter '{}' is a script that may read files of the parents{}",
                        parameter.name, text_of(parameter.place));
   return "";
 }
 
-std::string obstacle_of_parameters(const model::Benchmark& benchmark, const Step& step) {
+std::string parameters_chain_blocker(const model::Benchmark& benchmark, const Step& step) {
   std::set<std::string> sources;
   add_ancestors(benchmark, step, sources);
   sources.insert(step.name);
@@ -133,25 +134,25 @@ std::string obstacle_of_parameters(const model::Benchmark& benchmark, const Step
       for (const model::ParameterSet* set : model::possible_sets(benchmark, use))
         for (const model::Parameter& parameter : set->parameters)
           if (is_evaluated(benchmark, step, parameter, source == step.name))
-            if (std::string found = obstacle_of_parameter(parameter); !found.empty())
+            if (std::string found = parameter_chain_blocker(parameter); !found.empty())
               return found;
   std::vector<std::string> expressions{step.where, step.active};
   for (const model::Command& command : step.commands)
     expressions.push_back(command.active);
   for (const std::string& expression : expressions)
     if (may_read(expression))
-      return fmt::format("the expression '{}' may read what the parents leave{}", expression,
+      return fmt::format("the expression '{}' may read files of the parents{}", expression,
                          text_of(step.place));
   return "";
 }
 
-std::string obstacle_of_file_set(const model::FileSet& set) {
+std::string file_set_chain_blocker(const model::FileSet& set) {
   for (const model::FileEntry& entry : set.entries) {
     if (entry.action == model::FileEntry::Action::prepare)
-      return fmt::format("`prepare` of file set '{}' may read what the parents leave{}", set.name,
+      return fmt::format("`prepare` of file set '{}' may read files of the parents{}", set.name,
                          text_of(entry.command.place));
     if (entry.internal)
-      return fmt::format("file set '{}' takes files from the work directory{}", set.name,
+      return fmt::format("file set '{}' copies or links files from the work directory{}", set.name,
                          text_of(entry.place));
     std::vector<std::string> texts = entry.paths;
     texts.push_back(entry.source_dir);
@@ -162,8 +163,8 @@ std::string obstacle_of_file_set(const model::FileSet& set) {
   return "";
 }
 
-std::string obstacle_of_substitutions(const model::SubstituteSet& set,
-                                      const std::set<std::string>& ancestors) {
+std::string substitutions_chain_blocker(const model::SubstituteSet& set,
+                                        const std::set<std::string>& ancestors) {
   for (const model::SubstitutedFile& file : set.files) {
     const bool is_linked = ancestors.contains(file.in.substr(0, file.in.find('/')));
     if (is_linked || !variable_of_run(file.in).empty())
@@ -172,17 +173,17 @@ std::string obstacle_of_substitutions(const model::SubstituteSet& set,
   return "";
 }
 
-std::string obstacle_of_files(const model::Benchmark& benchmark, const Step& step) {
+std::string files_chain_blocker(const model::Benchmark& benchmark, const Step& step) {
   std::set<std::string> ancestors;
   add_ancestors(benchmark, step, ancestors);
   for (const std::string& use : step.use) {
     for (const model::FileSet& set : benchmark.file_sets)
       if (model::may_name(use, set.name))
-        if (std::string found = obstacle_of_file_set(set); !found.empty())
+        if (std::string found = file_set_chain_blocker(set); !found.empty())
           return found;
     for (const model::SubstituteSet& set : benchmark.substitute_sets)
       if (model::may_name(use, set.name))
-        if (std::string found = obstacle_of_substitutions(set, ancestors); !found.empty())
+        if (std::string found = substitutions_chain_blocker(set, ancestors); !found.empty())
           return found;
   }
   return "";
@@ -190,14 +191,14 @@ std::string obstacle_of_files(const model::Benchmark& benchmark, const Step& ste
 
 }  // namespace
 
-std::string chain_obstacle(const setup::Run& run, const Step& step) {
-  std::string found = obstacle_of_jobs(run, step);
+std::string chain_blocker(const setup::Run& run, const Step& step) {
+  std::string found = jobs_chain_blocker(run, step);
   if (found.empty())
-    found = obstacle_of_parents(run, step);
+    found = parents_chain_blocker(run, step);
   if (found.empty())
-    found = obstacle_of_parameters(run.benchmark, step);
+    found = parameters_chain_blocker(run.benchmark, step);
   if (found.empty())
-    found = obstacle_of_files(run.benchmark, step);
+    found = files_chain_blocker(run.benchmark, step);
   return found;
 }
 
@@ -215,14 +216,12 @@ bool chain_steps(setup::Run& run, std::vector<std::string>& notices) {
     if (!has_batch_parent(run, step))
       continue;
     any_follows = true;
-    const std::string obstacle = chain_obstacle(run, step);
-    if (obstacle.empty())
+    const std::string blocker = chain_blocker(run, step);
+    if (blocker.empty())
       names.push_back(step.name);
     else
-      notices.push_back(
-          fmt::format("step '{}' is not chained, and starts when its parents are "
-                      "done: {}",
-                      step.name, obstacle));
+      notices.push_back(fmt::format(
+          "step '{}' is not chained and starts when its parents are done: {}", step.name, blocker));
   }
   if (!any_follows)
     notices.emplace_back("--chain has no effect: no step depends on a batch step");

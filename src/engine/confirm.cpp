@@ -53,7 +53,7 @@ void require_same_fingerprint(const setup::Run& checked, const setup::Run& next,
               fmt::format("check it where it was measured, or add `--across {}`", first.name));
 }
 
-/// Takes a run that confirms another one to its end.
+/// Runs a confirmation run to its end.
 class Confirmation {
  public:
   Confirmation(const ConfirmationOptions& options, scheduler::Observer& observer)

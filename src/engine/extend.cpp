@@ -32,9 +32,9 @@ namespace {
 
 using workspace::Workpackage;
 
-constexpr const char* start_another = "`bench run FILE` makes a new run of it";
+constexpr const char* start_another = "`bench run FILE` starts a new run with it";
 
-/// How many parents of a step are repeated.
+/// The number of repeated parents of a step.
 std::ptrdiff_t repeated_parents(const model::Benchmark& benchmark, const model::Step& step) {
   return std::ranges::count_if(step.depend, [&](const std::string& name) {
     const model::Step& parent = *benchmark.step(name);
@@ -42,7 +42,7 @@ std::ptrdiff_t repeated_parents(const model::Benchmark& benchmark, const model::
   });
 }
 
-/// The iterations of a step whose parents are repeated are numbered through, over all of these.
+/// A step with repeated parents numbers its iterations continuously over all of them.
 void check_iterations(const model::Benchmark& before, const model::Benchmark& updated,
                       const model::Step& step) {
   const model::Step* known = before.step(step.name);
@@ -64,7 +64,7 @@ void check_iterations(const model::Benchmark& before, const model::Benchmark& up
                 start_another, step.place);
 }
 
-/// What is there must have a place in the new benchmark.
+/// Checks that existing workpackages have a place in the new benchmark.
 void check_fit(const setup::Run& run, const model::Benchmark& updated, const std::string& file,
                const std::vector<Workpackage>& all) {
   for (const model::Step& step : updated.steps)
@@ -81,19 +81,19 @@ void check_fit(const setup::Run& run, const model::Benchmark& updated, const std
                               "has {}",
                               workpackage.id, workpackage.progress.command + 1, step->name,
                               step->commands.size()),
-                  "let it end first with `bench continue`", step->place);
+                  "finish it first with `bench continue`", step->place);
   }
 }
 
-/// The workspace knows whose children of these steps exist, so they have to stay what they are.
+/// The workspace records which children of chained steps exist, so these steps must stay chained.
 void check_chain(setup::Run updated) {
   updated.platform = setup::platform_of(updated);
   for (const std::string& name : setup::chained_steps(updated))
     if (const model::Step* step = updated.benchmark.step(name))
-      if (const std::string obstacle = chain_obstacle(updated, *step); !obstacle.empty())
+      if (const std::string blocker = chain_blocker(updated, *step); !blocker.empty())
         throw Error(fmt::format("step '{}' is chained in run {}, and could not be with this input: "
                                 "{}",
-                                name, updated.directory.id, obstacle),
+                                name, updated.directory.id, blocker),
                     start_another, step->place);
 }
 

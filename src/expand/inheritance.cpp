@@ -24,7 +24,7 @@ bool equivalent(const model::Parameter& a, const model::Parameter& b) {
   return a.text == b.text && a.values == b.values;
 }
 
-bool is_made_anew(const model::Parameter& inherited, const model::Parameter* own) {
+bool is_reevaluated(const model::Parameter& inherited, const model::Parameter* own) {
   const UpdateMode mode = own ? own->update_mode : inherited.update_mode;
   return mode == UpdateMode::step || mode == UpdateMode::always || (own && mode == UpdateMode::use);
 }

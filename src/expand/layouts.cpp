@@ -80,7 +80,7 @@ std::string Layouts::start(const Origin& origin, const evaluate::Lookup& constan
   // What the step evaluates again although none of its sets defines it.
   for (std::size_t k = partial.layout->own; k < partial.cells.size(); ++k)
     if (const Parameter& definition = *partial.layout->definitions[k];
-        is_made_anew(definition, nullptr))
+        is_reevaluated(definition, nullptr))
       partial.cells[k] = open_cell(definition);
   return conflict;
 }
@@ -150,7 +150,7 @@ Layouts::Extension Layouts::make_extension(const Layout& layout, const Parameter
     if (is_known) {
       const Parameter& inherited = *layout.definitions[known->second];
       taken[known->second] = true;
-      if (!is_made_anew(inherited, &parameter)) {
+      if (!is_reevaluated(inherited, &parameter)) {
         if (!equivalent(inherited, parameter))
           return {.layout = nullptr, .sources = {}, .conflict = parameter.name};
         source = known->second;

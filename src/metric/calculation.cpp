@@ -35,7 +35,7 @@ std::string in_unit(const unit::Unit& unit) {
   return text.empty() ? "without a unit" : "in " + text;
 }
 
-/// What an input of a metric may be, over all forms with as many inputs.
+/// The allowed kinds of an input, over all forms with this number of inputs.
 std::string wanted(const Metric& metric, std::size_t input, std::size_t count) {
   std::vector<std::string> all;
   for (const Form& form : metric.forms)
@@ -71,8 +71,8 @@ Calculation::Calculation(const Request& request, const UnitOf& unit_of)
     throw Error(fmt::format("{} needs a baseline", what_),
                 "name the row to compare with, such as `baseline: {nodes: 1}`", request.place);
   if (!uses_baseline() && request.has_baseline)
-    throw Error(fmt::format("{} is not compared with a baseline", what_),
-                "remove `baseline` and `per`", request.place);
+    throw Error(fmt::format("{} uses no baseline", what_), "remove `baseline` and `per`",
+                request.place);
 }
 
 Calculation::Operand Calculation::operand(const std::string& text, const UnitOf& unit_of) {
@@ -167,7 +167,7 @@ void Calculation::set_unit(const unit::Unit& unit, const Request& request) {
   if (!fits_metric || (is_ratio && !unit.is_number()))
     throw Error(fmt::format("{} of {} is {}, not {}", what_, join(request.of, ", "), in_unit(unit),
                             text_of(metric_->result)),
-                "give the inputs units that fit each other", request.of_place);
+                "use inputs with matching units", request.of_place);
   unit::Unit target =
       unit.simplified(metric_ ? metric_->preferred_units : std::vector<std::string_view>{});
   if (!request.unit.empty())

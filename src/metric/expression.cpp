@@ -92,7 +92,7 @@ class Parser {
     constexpr long long most = 9;
     const auto value = parse_integer(text_.substr(begin, at_ - begin));
     if (!value || *value > most)
-      fail("'^' needs a whole number of at most 9 behind it");
+      fail("'^' must be followed by a whole number of at most 9");
     return static_cast<int>(negative ? -*value : *value);
   }
 
@@ -111,7 +111,7 @@ class Parser {
     const std::string name = word();
     if (name.empty())
       fail(at_ < text_.size() ? fmt::format("unexpected '{}'", text_.substr(at_, 1))
-                              : "something is missing at its end");
+                              : "it is incomplete");
     if (name == "base" && take('(')) {
       skip_blanks();
       add_name(Kind::baseline, word());
@@ -166,7 +166,7 @@ class Parser {
 
   void close() {
     if (!take(')'))
-      fail("a ')' is missing");
+      fail("missing ')'");
   }
 
   bool take(char c) {
@@ -220,8 +220,8 @@ void Expression::combine_units(Operation& operation, std::vector<unit::Unit>& st
   if (operation.kind == Kind::power) {
     constexpr int most = 99;
     if (stack.back().largest_power() * std::abs(operation.exponent) > most)
-      throw Error(fmt::format("the formula '{}' has a unit to a power over {}", text_, most), "",
-                  place_);
+      throw Error(fmt::format("the formula '{}' raises a unit to a power above {}", text_, most),
+                  "", place_);
     stack.back() = stack.back().to_the_power(operation.exponent);
     return;
   }

@@ -14,7 +14,7 @@ using enum Quantity;
 
 constexpr std::string_view nodes = "number of nodes or devices";
 
-/// What a training of a GPT needs of the model and the machine, behind its tokens per second.
+/// Inputs of the MFU of a GPT: tokens per second, then properties of the model and the machine.
 std::vector<Input> inputs_of_gpt() {
   return {{"rate", item_rate, "of all devices"},
           {"layers", number, "number of layers"},
@@ -38,8 +38,8 @@ std::vector<Metric> scaling_metrics() {
        .result = number,
        .details =
            "1 is perfect: more devices do more work in the same time. EPICURE measures it by "
-           "the median time of a batch. It prints e(n) = t(n)/t(1), which is upside down: that "
-           "would grow as scaling gets worse.",
+           "the median time of a batch. It prints e(n) = t(n)/t(1), the inverse, which grows as "
+           "scaling gets worse.",
        .source = "EPICURE, Best Practice Guide on AI workloads, 5.2"},
       {.name = "strong_efficiency",
        .summary = "scaling efficiency with the same total work",
@@ -49,7 +49,7 @@ std::vector<Metric> scaling_metrics() {
            "1 is perfect: n times the devices take an n-th of the time. EPICURE measures it by "
            "the time of a whole epoch and of its training part, which have a fixed number of "
            "samples.",
-       .source = "EPICURE, Best Practice Guide on AI workloads, 5.2, the right way up"},
+       .source = "EPICURE, Best Practice Guide on AI workloads, 5.2, inverted"},
       {.name = "throughput_efficiency",
        .summary = "scaling efficiency by the rate of each device",
        .forms = {{{{"rate", rate, "of a device"}}, "rate / base(rate)"},
@@ -57,13 +57,13 @@ std::vector<Metric> scaling_metrics() {
                   "rate / n / (base(rate) / base(n))"}},
        .result = number,
        .details = "For weak and strong scaling. EPICURE takes TFLOP/s per GPU, and as baseline the "
-                  "smallest number of nodes that the model fits on.",
+                  "smallest number of nodes on which the model fits.",
        .source = "EPICURE, Best Practice Guide on AI workloads, 5.3"},
       {.name = "energy_ratio",
        .summary = "energy over the energy of the baseline",
        .forms = {{{{"energy", energy}}, "energy / base(energy)"}},
        .result = number,
-       .details = "Below 1 needs less energy than the baseline.",
+       .details = "Below 1 means less energy than the baseline.",
        .source = "MAELSTROM D3.7, Figure 2b"},
   };
 }
@@ -95,7 +95,7 @@ std::vector<Metric> energy_metrics() {
        .summary = "energy of the node times runtime; lower is better",
        .forms = {{{{"energy", energy, "of the node"}, {"time", time, "total runtime"}},
                   "energy * time"},
-                 {{{"power", power, "mean of the node"}, {"time", time, "total runtime"}},
+                 {{{"power", power, "mean power of the node"}, {"time", time, "total runtime"}},
                   "power * time^2"}},
        .details = "A score for speed and energy together. It is also called the energy-delay "
                   "product.",
@@ -134,7 +134,7 @@ std::vector<Metric> split_metrics() {
        .details = "Also of energies: that of the devices over that of the node.",
        .source = "MAELSTROM D3.7, 3 and 4.2.2"},
       {.name = "rest",
-       .summary = "the whole without its parts: what is neither training nor loading",
+       .summary = "the whole minus its parts: neither training nor loading",
        .forms = {{one, "whole - part"},
                  {two, "whole - part - second"},
                  {three, "whole - part - second - third"}},
@@ -164,7 +164,7 @@ std::vector<Metric> distribution_metrics() {
                     "_elbow"}},
                   "values"}},
        .details =
-           "The distribution function rises steeply up to the elbow; what is above was slowed "
+           "The distribution function rises steeply up to the elbow; values above it were slowed "
            "down. It is the point that lies highest above the line from the smallest value to "
            "the largest. A distribution that may be a straight line has none (one-sided "
            "Kolmogorov-Smirnov test at 5 %). The table attribute `cdf` shows the whole "
@@ -185,7 +185,7 @@ std::vector<Metric> utilization_metrics() {
       {.name = "mfu",
        .summary = "model FLOPs utilization with a given number of FLOP",
        .forms = {{{{"rate", item_rate, "of all devices"},
-                   {"flop", flop, "to train with a sample"},
+                   {"flop", flop, "to train on one sample"},
                    {"devices", number, "number of devices"},
                    {"peak", flop_rate, "of a device, dense, at the precision used"}},
                   "rate * flop / (devices * peak)"}},

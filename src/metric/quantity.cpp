@@ -10,7 +10,7 @@ bool is_of_one_base(const unit::Unit& unit, std::string_view base) {
   return unit.is_convertible_to(unit::Unit(base));
 }
 
-/// Made of words that are no physical units.
+/// A unit made only of words that are not physical units.
 bool is_count(const unit::Unit& unit) {
   return unit.without_words().is_number();
 }

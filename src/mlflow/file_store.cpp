@@ -26,23 +26,23 @@
 // The layout that MLflow's file store reads and `mlflow migrate-filestore` takes in:
 //   EXPERIMENT/meta.yaml
 //   EXPERIMENT/RUN/meta.yaml, params/KEY, tags/KEY, metrics/KEY, artifacts/
-// A metric has a line `timestamp value step` for each value. Source: what MLflow's own file
-// store writes, and https://mlflow.org/docs/latest/self-hosting/migrate-from-file-store.
+// The file of a metric has a line `timestamp value step` for each value. Source: what MLflow's own
+// file store writes, and https://mlflow.org/docs/latest/self-hosting/migrate-from-file-store.
 namespace bench::mlflow {
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr const char* meta_file = "meta.yaml";
-constexpr int source_local = 4;             ///< MLflow's number.
-constexpr std::array statuses{1, 3, 4, 5};  ///< The same of each Status.
+constexpr int source_local = 4;             ///< MLflow's enum value.
+constexpr std::array statuses{1, 3, 4, 5};  ///< MLflow's enum value of each Status.
 
-/// A text as YAML: JSON's form of it is YAML's, too.
+/// A text as YAML: a JSON string is also a YAML string.
 std::string quoted(const std::string& text) {
   return nlohmann::json(with_visible_controls(text)).dump();
 }
 
-/// The sorted names of the directories in one.
+/// The sorted names of the subdirectories.
 std::vector<std::string> folders_in(const fs::path& directory) {
   std::vector<std::string> names;
   std::error_code absent;
@@ -53,7 +53,7 @@ std::vector<std::string> folders_in(const fs::path& directory) {
   return names;
 }
 
-/// Contents of the files in a directory by their names.
+/// The contents of the files in a directory, by name.
 std::map<std::string, std::string> files_in(const fs::path& directory) {
   std::map<std::string, std::string> files;
   std::error_code absent;
@@ -134,7 +134,7 @@ class FileStore : public TrackingStore {
     write_meta(stored, run.name, run.start_ms, Status::running, std::nullopt);
     Pairs tags = run.tags;
     std::ranges::stable_partition(tags, [](const auto& tag) { return tag.first != run_tag; });
-    for (const auto& [key, value] : tags)  // the one that it is found by comes last
+    for (const auto& [key, value] : tags)  // the tag by which the run is found comes last
       write_file_atomically(at(stored) / "tags" / key, value);
     return read(stored);
   }

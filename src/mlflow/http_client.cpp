@@ -22,8 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// OpenSSL looks for certificates where the system has them that it was built on. A program that
-/// was built elsewhere finds them in the place of Debian, of Red Hat or of SUSE.
+/// OpenSSL looks for certificates where its build system has them. These are the places on Debian,
+/// Red Hat and SUSE for a program that was built elsewhere.
 std::string certificates_of_system() {
   std::error_code absent;
   if (std::getenv(X509_get_default_cert_file_env()) ||
@@ -110,7 +110,7 @@ struct HttpClient::Connection {};
 
 HttpClient::HttpClient(const HttpServer& server) {
   throw Error(
-      fmt::format("cannot talk to {}: this bench was built without cpp-httplib", server.origin),
+      fmt::format("cannot connect to {}: this bench was built without cpp-httplib", server.origin),
       "write a directory with --directory, or build bench with libcpp-httplib-dev");
 }
 

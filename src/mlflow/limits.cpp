@@ -19,11 +19,11 @@ namespace {
 
 constexpr std::size_t most_metrics = 1000;
 constexpr std::size_t most_params = 100;
-constexpr std::size_t most_tags = 99;    // one is left for who wants to add it
-constexpr std::size_t most_items = 999;  // so are its place and its bytes
+constexpr std::size_t most_tags = 99;    // leaves room for one more
+constexpr std::size_t most_items = 999;  // leaves room for the same tag
 constexpr std::size_t most_bytes = 900'000;
 
-/// As JSON, at most: a control character takes six bytes.
+/// Maximum size as JSON: a control character takes six bytes.
 std::size_t bytes_of(const std::string& text) {
   std::size_t bytes = 0;
   for (const char c : text)
@@ -41,7 +41,7 @@ class Packer {
     room(size_of(one), batches_.back().tags.size() >= most_tags).tags.push_back(one);
   }
   void add_metric(const Metric& one) {
-    constexpr std::size_t numbers = 130;  // a double, two integers, and the names of all members
+    constexpr std::size_t numbers = 130;  // a double, two integers, and all member names
     room(bytes_of(one.key) + numbers, batches_.back().metrics.size() >= most_metrics)
         .metrics.push_back(one);
   }
@@ -68,7 +68,7 @@ class Packer {
   std::size_t bytes_ = 0;
 };
 
-/// A value as databases keep it: infinite ones as the largest finite, all NaN alike.
+/// A value as databases store it: infinity as the largest finite number, and all NaN as equal.
 double stored(double value) {
   if (std::isinf(value))
     return std::copysign(std::numeric_limits<double>::max(), value);
@@ -153,7 +153,7 @@ Batch missing(const Batch& batch, const StoredRun& run, const History& history) 
     const auto found = steps.find(metric.step);
     if (found != steps.end() && is_same(metric.value, found->second.value))
       continue;
-    if (found != steps.end())  // it has changed, and MLflow shows the latest
+    if (found != steps.end())  // the value has changed, and MLflow shows the latest
       metric.timestamp_ms = std::max(metric.timestamp_ms, found->second.timestamp_ms + 1);
     lacking.metrics.push_back(metric);
   }

@@ -24,7 +24,7 @@ namespace {
 
 const std::string api = "/api/2.0/";
 
-/// `runs/log-batch`: the name of a call in messages.
+/// `runs/log-batch`: name of a call in messages.
 std::string name_of(const HttpRequest& request) {
   const auto begin = request.path.find(api);
   const std::string path =
@@ -38,7 +38,7 @@ bool may_pass(int status) {
   return std::ranges::find(codes, status) != codes.end();
 }
 
-/// What the server says of itself, in one line: MLflow's message, else the beginning of the body.
+/// The server's error in one line: MLflow's message, otherwise the beginning of the body.
 std::string message_of(const HttpResponse& response) {
   constexpr std::size_t most = 300;
   const Json body = parsed(response.body);
@@ -55,22 +55,22 @@ std::string hint_of(const HttpResponse& response) {
   if (response.status == unauthorized || response.status == forbidden)
     return "set MLFLOW_TRACKING_TOKEN, or MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD";
   if (!response.location.empty())
-    return fmt::format("the server redirects to {}: give that address", response.location);
+    return fmt::format("the server redirects to {}: use that address", response.location);
   if (response.status == not_found)
     return "check the address: it is that of the MLflow server, without /api or /#";
   return "";
 }
 
-/// What stands for the status 413, which a proxy in front of MLflow may answer with.
+/// Error code for the status 413, which a proxy in front of MLflow may return.
 const std::string too_large = "CONTENT_TOO_LARGE";
 
-/// Names that somebody typed need not be UTF-8.
+/// Names typed by the user may be invalid UTF-8.
 std::string text_of(const Json& body) {
   return body.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 constexpr const char* resume_hint =
-    "what was sent stays; the same command sends the rest once the server answers";
+    "data that was sent is kept; run the same command again to send the rest";
 
 }  // namespace
 
@@ -147,7 +147,7 @@ bool RestCalls::put(const std::string& path, const std::string& content) {
 
 RestCalls::Answer RestCalls::call(HttpRequest request, const std::string& accepted,
                                   const std::function<std::optional<Json>(HttpRequest&)>& recheck) {
-  constexpr int too_many_requests = 429;  // so it was not carried out
+  constexpr int too_many_requests = 429;  // so the request was not executed
   for (int retries = 0;; ++retries) {
     const HttpResponse response = client_.send(request);
     if (!may_pass(response.status))

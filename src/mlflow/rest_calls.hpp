@@ -14,23 +14,23 @@ namespace bench::mlflow {
 
 using Json = nlohmann::json;
 
-/// The body of an answer; `discarded` where it is not JSON.
+/// Parses the body of a response; `discarded` if it is not JSON.
 Json parsed(const std::string& text);
-/// A text or a number of an answer; empty where the member is absent.
+/// A text or a number of a response; empty if the member is absent.
 std::string text_in(const Json& object, const char* member);
-/// An integer, which some servers write as a text; 0 where it is absent.
+/// An integer, which some servers write as a string; 0 if it is absent.
 long long integer_in(const Json& object, const char* member);
-/// An array or object; an empty one where it is absent.
+/// An array or object; an empty one if it is absent.
 const Json& list_in(const Json& object, const char* member);
 
-/// Calls of MLflow's REST API, version 2.0. One that fails for a reason that may pass is repeated
-/// after a wait, or after what the server asks for: no answer, 408, 429, 500, 502, 503, 504.
+/// Calls MLflow's REST API, version 2.0. Transient failures are retried with a backoff, or after
+/// the server's Retry-After: no response, 408, 429, 500, 502, 503, 504.
 class RestCalls {
  public:
   RestCalls(const ServerSettings& settings, Notify notify);
 
-  /// The answer, if a request whose answer was lost was carried out nevertheless. Takes out of the
-  /// request what was.
+  /// Returns the response if a request was executed although its response was lost. Removes the
+  /// executed part from the request.
   using Recheck = std::function<std::optional<Json>(Json& request)>;
 
   struct Answer {
@@ -39,14 +39,14 @@ class RestCalls {
   };
 
   /// @param query without its `?`, encoded
-  /// @param accepted an error code that is an answer, too
-  /// @throws Error for every other refusal, after the last retry, and if the answer is not JSON
+  /// @param accepted an error code that counts as a valid response
+  /// @throws Error for any other error code, after the last retry, and if the response is not JSON
   Answer get(const std::string& endpoint, const std::string& query,
              const std::string& accepted = "");
-  /// @param recheck asked before a request is repeated that the server may have carried out
+  /// @param recheck called before retrying a request that the server may have executed
   Answer post(const std::string& endpoint, Json body, const Recheck& recheck = nullptr,
               const std::string& accepted = "");
-  /// Puts the bytes of a file, in the place of an older one.
+  /// Uploads the bytes of a file, replacing an older one.
   /// @param path below `/api/2.0/`, encoded
   /// @returns false if it is too large for the server
   bool put(const std::string& path, const std::string& content);
@@ -63,7 +63,7 @@ class RestCalls {
   HttpClient client_;
 };
 
-/// A text in a query or path of a URI: `%20` for a blank.
+/// Percent-encodes a text for a query or path: `%20` for a blank.
 std::string encoded(const std::string& text);
 
 }  // namespace bench::mlflow

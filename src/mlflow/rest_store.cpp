@@ -22,7 +22,7 @@ namespace {
 constexpr const char* not_there = "RESOURCE_DOES_NOT_EXIST";
 constexpr const char* proxied = "mlflow-artifacts:/";
 
-/// JSON has neither; this is how MLflow writes them.
+/// JSON has no such numbers; this is MLflow's notation.
 Json number_of(double value) {
   if (std::isnan(value))
     return "NaN";
@@ -39,7 +39,7 @@ double number_in(const Json& metric) {
   return parse_number(text).value_or(none);
 }
 
-/// A text in a filter. That of a run of JUBE's holds its path.
+/// Quotes a text for a filter. The UUID of a JUBE run contains its path.
 std::string filter_text(const std::string& text) {
   const char quote = text.find('\'') == std::string::npos ? '\'' : '"';
   return quote + text + quote;
@@ -213,7 +213,7 @@ class RestStore : public TrackingStore {
     const Json& experiment = list_in(answer.body, "experiment");
     if (text_in(experiment, "lifecycle_stage") == "deleted")
       throw Error(fmt::format("{}: experiment '{}' was deleted", uri_, name),
-                  "restore it in MLflow, or give another name with --experiment");
+                  "restore it in MLflow, or select another name with --experiment");
     return id_in(experiment, "experiments/get-by-name");
   }
 
@@ -222,7 +222,7 @@ class RestStore : public TrackingStore {
       const std::string id = known_experiment(name);
       return id.empty() ? std::nullopt : std::optional(Json{{"experiment_id", id}});
     };
-    // Another client may have been faster.
+    // Another client may have created it meanwhile.
     const auto answer =
         calls_.post("experiments/create", {{"name", name}}, recheck, "RESOURCE_ALREADY_EXISTS");
     return answer.error_code.empty() ? id_in(answer.body, "experiments/create")
@@ -248,7 +248,7 @@ class RestStore : public TrackingStore {
                  "check that it is the address of an MLflow server");
   }
 
-  /// Those of the tags that tell a run from all others.
+  /// The tags that identify a run.
   static Pairs identity_of(const Pairs& tags) {
     Pairs identity;
     for (const auto& tag : tags)

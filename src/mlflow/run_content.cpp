@@ -43,8 +43,8 @@ long long ms_of(double unix_s) {
   return std::llround(unix_s * ms_per_s);
 }
 
-/// Keys and values with keys of their own, within the limits; empty values are left out, since
-/// some stores of MLflow take none.
+/// Keys and values with unique keys, within the limits. Empty values are left out, since some
+/// MLflow stores reject them.
 class KeyedTexts {
  public:
   explicit KeyedTexts(Pairs& all, std::size_t most) : all_(all), most_(most) {}
@@ -75,7 +75,7 @@ Status status_of(State state) {
   return state == State::failed ? Status::failed : Status::killed;
 }
 
-/// Files of the results that `bench result` has written.
+/// Result files that `bench result` wrote.
 std::vector<Artifact> tables_of(const setup::Run& run) {
   std::vector<Artifact> artifacts;
   std::error_code absent;
@@ -131,7 +131,7 @@ Content RunContent::parent() const {
   tags.add("bench.input_sha256", metadata.input_sha256.value_or(""));
   for (const auto& [name, value] : metadata.provenance)
     if (name != "git_difference" &&
-        name != "libraries")  // would be cut in the middle; `bench export` has all of it
+        name != "libraries")  // too long for a tag; `bench export` includes it
       tags.add("bench." + name, value);
   if (open() == 0) {
     content.status = counts.contains(State::failed) ? Status::failed : Status::finished;

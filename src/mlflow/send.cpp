@@ -38,7 +38,7 @@ Identity identity_of(const Pairs& tags) {
   return {value_of(all, workpackage_tag), value_of(all, attempt_tag)};
 }
 
-/// A hash of all that MLflow is to have.
+/// A hash of the desired content.
 std::string digest_of(const Content& content) {
   std::string all = fmt::format("{} {} {}\n", content.run.name, static_cast<int>(content.status),
                                 content.end_ms.value_or(0));
@@ -89,7 +89,7 @@ class Sender {
     return run.id;
   }
 
-  /// Marks the runs of attempts that count no more: repeated or removed ones.
+  /// Marks the runs of obsolete attempts: repeated or removed ones.
   void mark_obsolete() {
     for (const auto& [identity, run] : known_) {
       if (current_.contains(identity) || value_of(run.tags, state_tag) == obsolete)
@@ -121,7 +121,7 @@ class Sender {
         sent_.left_out.push_back(artifact.file.empty() ? artifact.name : artifact.file.string());
   }
 
-  /// Why a value was absent, where a later analysis has found it.
+  /// Replaces the reason of a missing value that a later analysis found.
   static void add_outdated_reasons(const Batch& batch, const StoredRun& run, Batch& lacking) {
     const std::map<std::string, std::string> current(batch.tags.begin(), batch.tags.end());
     for (const auto& [key, value] : run.tags)
@@ -156,7 +156,7 @@ class Sender {
 Sent send(const RunContent& content, TrackingStore& store, const Progressed& progressed) {
   Sent sent{.open = content.open()};
   Sender sender(content, store, sent);
-  // The run itself comes first, since the others name it.
+  // The parent run comes first, since the others refer to it.
   sent.run_id = sender.send(content.parent());
   const std::size_t all = content.ended();
   for (std::size_t k = 0; k < all; ++k) {

@@ -17,7 +17,7 @@
 namespace bench::mlflow {
 namespace {
 
-/// The first of these variables that is set and not empty.
+/// The first of these variables that is set and non-empty.
 std::string variable(std::initializer_list<const char*> names) {
   for (const char* name : names)
     if (const char* value = std::getenv(name); value && *value)
@@ -25,7 +25,7 @@ std::string variable(std::initializer_list<const char*> names) {
   return "";
 }
 
-/// @param least those below it are wrong
+/// @param least the smallest valid value
 double number_in(const char* name, double otherwise, double least) {
   const std::string text = variable({name});
   if (text.empty())
@@ -92,8 +92,9 @@ std::optional<Address> address_of(std::string_view uri) {
     authority.remove_prefix(at + 1);
   }
   const auto colon = authority.rfind(':');
-  const bool has_port = colon != std::string_view::npos &&
-                        authority.find(']', colon) == std::string_view::npos;  // no part of [::1]
+  const bool has_port =
+      colon != std::string_view::npos &&
+      authority.find(']', colon) == std::string_view::npos;  // not inside of [::1]
   address.host = authority.substr(0, has_port ? colon : authority.size());
   if (has_port)
     address.port = authority.substr(colon + 1);

@@ -17,7 +17,7 @@ std::optional<double> median_or_nothing(const std::vector<double>& values) {
   return values.empty() ? std::nullopt : std::optional(statistics::median(values));
 }
 
-/// @param pairs what was planned, if anything, and what was measured
+/// @param pairs predicted value, if any, and measured value
 PlanError error_of(const std::vector<std::pair<std::optional<double>, double>>& pairs) {
   PlanError error{.points = pairs.size()};
   std::vector<double> errors;

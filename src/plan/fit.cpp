@@ -87,8 +87,7 @@ Fit line(const std::vector<FitPoint>& points, double) {
 
 using Model = Fit (*)(const std::vector<FitPoint>&, double offset);
 
-/// The model with its error, where each point is predicted from all others; of many points, those
-/// of one part from all other parts.
+/// The model with its cross-validation error: leave-one-out, or k-fold for many points.
 Fit with_error(Model model, const std::vector<FitPoint>& points, double offset = 0) {
   constexpr std::size_t most_parts = 50;
   const std::size_t parts = std::min(points.size(), most_parts);
@@ -110,7 +109,7 @@ Fit with_error(Model model, const std::vector<FitPoint>& points, double offset =
   return fitted;
 }
 
-/// Takes the other one if it is better by more than chance makes it.
+/// Takes the other model if it is better by more than chance.
 void take_better(Fit& best, const Fit& other) {
   constexpr double little = 0.002;
   if (other.error + little < best.error)

@@ -7,7 +7,7 @@
 
 namespace bench::plan {
 
-/// A point that something was measured at: its numbers, all positive, and the value there.
+/// A measured point: its numbers, all positive, and the value.
 struct FitPoint {
   std::vector<double> x;
   double y = 0;
@@ -17,13 +17,14 @@ struct FitPoint {
 struct Fit {
   enum class Kind { power, line };
   Kind kind = Kind::power;
-  double offset = 0;              ///< Of a power law: what the numbers do not change.
+  double offset = 0;              ///< Constant part of a power law.
   double constant = 0;            ///< Factor of a power law, intercept of a line.
   std::vector<double> exponents;  ///< One for each number; the slope of a line.
-  double error = 0;       ///< Median relative error where each point is predicted from others.
-  bool is_tested = true;  ///< Not through two points: the error is taken as the largest, 1.
+  double error = 0;               ///< Median relative error in cross-validation.
+  bool is_tested =
+      true;  ///< False for a model through two points, whose error counts as the largest, 1.
 
-  /// Nothing where the model makes no sense: a value that is not positive.
+  /// Nothing if the value would not be positive.
   std::optional<double> at(const std::vector<double>& x) const;
 };
 

@@ -32,14 +32,14 @@ using Member = std::optional<double> Observation::*;
 /// The observations at one point.
 struct Point {
   Parameters parameters;
-  std::vector<double> quiet;      ///< Measured on a quiet machine, as far as is known.
-  std::vector<double> disturbed;  ///< The others, which count only where there are no quiet ones.
+  std::vector<double> quiet;      ///< Measured on a quiet machine, as far as known.
+  std::vector<double> disturbed;  ///< The others, used only if there are no quiet ones.
   double median = 0;
 
   const std::vector<double>& values() const { return quiet.empty() ? disturbed : quiet; }
 };
 
-/// What was measured long ago may have been other software.
+/// Old measurements may be of different software.
 constexpr std::size_t most_values = 9;
 
 std::vector<double> last_of(const std::vector<double>& values) {
@@ -52,8 +52,8 @@ std::optional<double> positive_number(const std::string& text) {
   return number && *number > 0 ? number : std::nullopt;
 }
 
-/// The names of the parameters with other values; nothing where the names themselves differ, or a
-/// value that differs is not a number.
+/// The names of the parameters that differ in value; nothing if the names differ, or if a differing
+/// value is not a number.
 std::optional<std::vector<std::string>> differing_numbers(const Parameters& a,
                                                           const Parameters& b) {
   if (a.size() != b.size())
@@ -79,7 +79,7 @@ std::vector<double> numbers_of(const Parameters& parameters,
   return numbers;
 }
 
-/// All numbers in which some point differs from the wanted one, in the order of its parameters.
+/// All numbers in which any point differs from the wanted one, in the order of its parameters.
 std::vector<std::string> varied_numbers(const std::vector<Point>& points,
                                         const Parameters& wanted) {
   std::set<std::string> varied;
@@ -127,15 +127,15 @@ std::string source_of(const Neighbours& near, const std::vector<double>& at) {
       is_inside(near, at) ? "" : ", extrapolated");
 }
 
-/// Belongs to the workpackage alone, or to the run.
+/// Whether a text is specific to the workpackage or the run.
 bool follows_bench(const std::string& text) {
   return text.find("$jube_") != std::string::npos || text.find("${jube_") != std::string::npos;
 }
 
 }  // namespace
 
-/// All points of a step where a number is known, each once, in the order of the observations, and
-/// the models of them.
+/// The distinct points of a step with a known number, in the order of the observations, and their
+/// models.
 class History::Series {
  public:
   Series(const std::vector<Observation>& observations, const std::string& step, Member member) {
@@ -166,7 +166,7 @@ class History::Series {
     constexpr double largest_error = 1;
     if (best && !(best->model.error <= largest_error))
       return {std::nullopt,
-              fmt::format("no model of {} points is right to within 100 %", best->points.size())};
+              fmt::format("no model of {} points has an error below 100 %", best->points.size())};
     if (best) {
       const std::vector<double> at = numbers_of(wanted, best->names);
       if (const auto value = best->model.at(at))
@@ -176,7 +176,7 @@ class History::Series {
             points_.empty()
                 ? "never measured on this platform"
                 : fmt::format(
-                      "{} of the step {} measured, none like this",
+                      "{} of the step {} measured, none comparable to this one",
                       points_.size() == 1 ? "1 point" : fmt::format("{} points", points_.size()),
                       points_.size() == 1 ? "was" : "were")};
   }
@@ -229,7 +229,7 @@ class History::Series {
 PointNames::PointNames(const model::Benchmark& benchmark,
                        const std::vector<const workspace::Workpackage*>& workpackages)
     : definitions_(benchmark) {
-  // Combinations that differ in nothing else are told apart by a list such as `$n,8`.
+  // A list such as `$n,8` may be the only difference between combinations.
   std::set<std::pair<std::string, std::string>> lists;
   std::map<std::pair<std::string, Parameters>, const workspace::Workpackage*> known;
   for (const workspace::Workpackage* one : workpackages) {

@@ -24,17 +24,17 @@ namespace {
 
 constexpr double seconds_per_hour = 3600;
 
-/// Why a point cannot fit; empty: nothing says so.
-std::string obstacle_of(const PlannedPoint& point, const Estimate& memory) {
+/// Why a point cannot fit; empty if it may fit.
+std::string misfit_reason_of(const PlannedPoint& point, const Estimate& memory) {
   if (point.each.ran_out_of_memory)
-    return "it ran out of memory before";
+    return "ran out of memory in an earlier run";
   if (point.work.memory_gb && memory.value && *point.work.memory_gb > *memory.value)
     return fmt::format("needs at least {:.1f} GB, a device has {:g} GB", *point.work.memory_gb,
                        *memory.value);
   return "";
 }
 
-/// Peaks stand in for what history does not know.
+/// Uses peaks where the history has no data.
 void take_peaks(PlannedPoint& point, const platform::Platform& platform, double efficiency) {
   const Prediction by_peak = predict_by_peak(point.work, platform, efficiency);
   const auto take = [](Estimate& estimate, const Estimate& other, bool has_program) {
@@ -43,13 +43,13 @@ void take_peaks(PlannedPoint& point, const platform::Platform& platform, double 
   };
   const bool measured = point.each.time_s.value.has_value();
   take(point.each.time_s, by_peak.time_s, point.work.flops.has_value());
-  // A share of the peak says nothing of the energy of what was measured.
+  // A peak-based energy would not match a measured time.
   if (!measured)
     take(point.each.energy_wh, by_peak.energy_wh, point.work.flops.has_value());
 }
 
-/// Where history knows some points of a step and has no model for another, it takes as long for
-/// each operation as those: the start-up is in that, so small points are a bit longer.
+/// If the history has points of a step but no model for another, assumes the same time per
+/// operation. This includes the start-up, so small points take slightly longer.
 void scale_by_work(std::vector<PlannedPoint>& points) {
   struct Rates {
     std::vector<double> s_per_flop;
@@ -85,7 +85,7 @@ struct Factor {
 };
 using Factors = std::map<std::string, Factor>;
 
-/// A factor file is read without its meaning: a map with `name` and `_` is a pattern.
+/// Reads a factor file structurally: a map with `name` and `_` is a pattern.
 void read_patterns(const document::Node& node, Factors& factors) {
   const document::Node* name = node.first("name");
   const document::Node* text = node.first("_");
@@ -99,8 +99,7 @@ void read_patterns(const document::Node& node, Factors& factors) {
     read_patterns(child, factors);
 }
 
-/// Nothing if the file does not have it.
-/// @throws Error if it is no number
+/// Nothing if the file lacks it. @throws Error if it is not a number
 std::optional<double> number_of(const Factors& factors, const std::string& name) {
   const auto found = factors.find(name);
   if (found == factors.end())
@@ -108,11 +107,11 @@ std::optional<double> number_of(const Factors& factors, const std::string& name)
   const auto number = parse_number(found->second.text);
   if (!number || !std::isfinite(*number))
     throw Error(fmt::format("the factor {} is not a number: '{}'", name, found->second.text),
-                "a plan does not evaluate it: state the number itself");
+                "plans evaluate no expressions: write the number itself");
   return number;
 }
 
-/// @throws Error unless the factor has the unit, or none
+/// @throws Error if the factor has a different unit
 void check_unit(const Factors& factors, const std::string& name, const std::string& begin,
                 const std::string& end) {
   const auto found = factors.find(name);
@@ -166,7 +165,7 @@ std::vector<PlannedPoint> plan_points(const setup::Run& run,
     point.nodes = is_job ? one.request.resources.nodes : 1;
     point.work = describer.describe(one.texts, is_job ? one.request.resources.tasks() : 1);
     point.each = history.predict(step, point.parameters);
-    point.obstacle = obstacle_of(point, memory);
+    point.misfit_reason = misfit_reason_of(point, memory);
   }
   scale_by_work(points);
   for (PlannedPoint& point : points)
@@ -177,7 +176,7 @@ std::vector<PlannedPoint> plan_points(const setup::Run& run,
 Total total_of(const std::vector<PlannedPoint>& points) {
   Total total;
   for (const PlannedPoint& point : points) {
-    if (!point.obstacle.empty()) {
+    if (!point.misfit_reason.empty()) {
       total.cannot_fit += point.workpackages;
       continue;
     }
@@ -210,12 +209,12 @@ Affordable affordable(const std::vector<PlannedPoint>& points, const Budget& bud
   Affordable result;
   double left = budget.node_hours ? *budget.node_hours : *budget.energy_wh;
   for (const PlannedPoint& point : points) {
-    if (!point.obstacle.empty())
+    if (!point.misfit_reason.empty())
       continue;
     const auto cost = budget.node_hours ? point.node_hours() : point.energy_wh();
     if (!cost) {
       result.stop =
-          fmt::format("of the next one the {} is unknown", budget.node_hours ? "time" : "energy");
+          fmt::format("the {} of the next one is unknown", budget.node_hours ? "time" : "energy");
       return result;
     }
     const double one = *cost / static_cast<double>(point.workpackages);
@@ -242,8 +241,7 @@ CostFactors read_cost_factors(const std::filesystem::path& file) {
                       .currency = split(patterns["price"].unit, "/").front(),
                       .intensity = number_of(patterns, "intensity")};
   if (factors.pue < 1)
-    throw Error(fmt::format("the factor pue is {:g}", factors.pue),
-                "all of the building takes at least what its computers take");
+    throw Error(fmt::format("the factor pue is {:g}", factors.pue), "a PUE is at least 1");
   if (!factors.price && !factors.intensity)
     throw Error(fmt::format("{} has neither a price nor an intensity", file.string()),
                 "it needs patterns `price` (per kWh) or `intensity` (g/kWh) with numbers");

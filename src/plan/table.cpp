@@ -35,11 +35,11 @@ Cell source_cell(const Estimate& estimate) {
 
 /// The parameters of a table's points.
 struct Names {
-  std::vector<std::string> shown;  ///< In the order in which they come.
-  std::string note;                ///< Of those that are the same at all points.
+  std::vector<std::string> shown;  ///< In order of appearance.
+  std::string note;                ///< Note on those that are the same at all points.
 };
 
-/// @param all also those that are the same at all points
+/// @param all includes those that are the same at all points
 template <class Points>
 Names names_of(const Points& points, bool all) {
   std::vector<std::string> names;
@@ -65,7 +65,7 @@ Names names_of(const Points& points, bool all) {
   return result;
 }
 
-/// The step and the parameters: what the rows of both tables begin with.
+/// The step and the parameters, the first cells of the rows of both tables.
 template <class Point>
 std::vector<Cell> first_cells(const Point& point, const std::vector<std::string>& names) {
   std::vector<Cell> row{text_cell(point.step)};
@@ -97,7 +97,7 @@ Cell error_cell(const std::optional<double>& planned, const std::optional<double
 
 namespace {
 
-/// A column of the plan, and whether people need it.
+/// A column of the plan, and whether it is useful to people.
 struct PlanColumn {
   result::Heading heading;
   Cell (*cell)(const PlannedPoint& point);
@@ -125,7 +125,7 @@ const std::vector<PlanColumn>& plan_columns() {
        [](const PlannedPoint& point) {
          return number_cell(point.work.memory_gb, point.work.program.empty()
                                                       ? point.work.absent_reason
-                                                      : "its program does not say how much it is");
+                                                      : "the step program does not report it");
        },
        has_programs},
       {{.title = "time", .unit = "s"},
@@ -146,9 +146,10 @@ const std::vector<PlanColumn>& plan_columns() {
          return number_cell(point.node_hours(), point.each.time_s.source);
        }},
       {{.title = "cannot fit"},
-       [](const PlannedPoint& point) { return text_cell(point.obstacle); },
+       [](const PlannedPoint& point) { return text_cell(point.misfit_reason); },
        [](const std::vector<PlannedPoint>& points) {
-         return std::ranges::any_of(points, [](const auto& one) { return !one.obstacle.empty(); });
+         return std::ranges::any_of(points,
+                                    [](const auto& one) { return !one.misfit_reason.empty(); });
        }}};
   return columns;
 }

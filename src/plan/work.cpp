@@ -24,8 +24,8 @@
 namespace bench::plan {
 namespace {
 
-/// The words of a command as a POSIX shell reads them, up to the first operator. Nothing where a
-/// word has to be evaluated.
+/// The words of a command as a POSIX shell splits them, up to the first operator. Nothing if a word
+/// needs expansion.
 std::optional<std::vector<std::string>> shell_words(std::string_view text) {
   std::vector<std::string> words;
   std::string word;
@@ -65,7 +65,7 @@ std::optional<std::vector<std::string>> shell_words(std::string_view text) {
   return words;
 }
 
-/// In a directory of step programs, which `bench` and its meter are not in.
+/// Whether a program is in a directory of step programs, without `bench` and its meter.
 bool is_step_program(const std::string& word) {
   if (word.empty() || word.find('/') != std::string::npos)
     return false;
@@ -97,8 +97,8 @@ std::string text_option(const std::vector<std::string>& words, const std::string
   return value;
 }
 
-/// Samples of all ranks that the command trains with, warm-up included; nothing where it leaves
-/// that to the program's defaults.
+/// Samples that the command trains with on all ranks, warm-up included; nothing if it relies on the
+/// program's defaults.
 std::optional<double> samples(const std::vector<std::string>& words, int tasks) {
   if (const auto epochs = option(words, "--epochs"))
     if (const auto each = option(words, "--samples-per-epoch"); each && *each > 0)
@@ -111,7 +111,7 @@ std::optional<double> samples(const std::vector<std::string>& words, int tasks) 
   return (global ? *global : *batch * tasks) * (*steps + option(words, "--warmup").value_or(0));
 }
 
-/// Into how many parts of about one size the command divides the model.
+/// Number of roughly equal parts into which the command divides the model.
 double parts_of_model(const std::vector<std::string>& words) {
   double parts = 1;
   for (const char* name : {"--tensor-parallel", "--tensor-model-parallel-size",
@@ -152,7 +152,7 @@ Work Describer::describe(const std::vector<std::string>& commands, int tasks) {
   Work work;
   std::vector<std::string> words = program_call(commands, is_step_program);
   if (words.empty())
-    return {.absent_reason = "no command starts a step program that can be asked"};
+    return {.absent_reason = "no command starts a step program with --describe"};
   work.program = words.front();
   work.precision = text_option(words, "--precision", "fp32");
   work.devices = tasks;
@@ -180,7 +180,7 @@ Work Describer::describe(const std::vector<std::string>& commands, int tasks) {
   const auto count = samples(words, tasks);
   work.stop_s = stop_s(words);
   if (std::ranges::find(words, "--inference") != words.end())
-    work.absent_reason = "the work of an inference is not known";
+    work.absent_reason = "the work of inference is unknown";
   else if (!per_sample || !count)
     work.absent_reason = per_sample ? "the command does not state the batch size and --steps"
                                     : work.program + " --describe does not state them";

@@ -74,7 +74,7 @@ std::optional<Completion> Chain::settle(long long id) {
 }
 
 /// Takes its job back, if it has one. If the batch system does not obey, no harm is done: the
-/// script executes nothing, since a parent has not ended well or a later attempt has replaced it.
+/// script executes nothing, since a parent failed or a later attempt replaced it.
 void Chain::withdraw(const Workpackage& workpackage, const std::string& reason) {
   const bool kept = kept_.erase(workpackage.id) > 0;
   if (!kept && !batch_.watches(workpackage.id))

@@ -21,12 +21,12 @@ class Chain {
   Chain(store::StateStore& store, batch::JobMonitor& batch, Observer& observer)
       : store_(store), batch_(batch), observer_(observer) {}
 
-  /// Whether the end of an attempt is to be concluded now. Where its job ended before it began and
-  /// a parent has not ended well, what became of the parent decides; `settle` then returns it.
+  /// Whether the outcome of an attempt depends on a parent: its job ended before it began, and a
+  /// parent has failed or not ended. `settle` then returns the attempt.
   bool decides_later(const execute::Completion& completion);
 
-  /// Brings all in step with what has happened to their parents.
-  /// @returns ends that `decides_later` kept, and that stand for themselves
+  /// Updates all chained workpackages after changes of their parents. @returns completions that
+  /// `decides_later` kept and that do not depend on a parent
   std::vector<execute::Completion> settle();
 
  private:

@@ -149,12 +149,12 @@ class Loop {
     return status;
   }
 
-  /// What ends this loop, a full disk under the database, say, is not the fault of what runs.
+  /// An error that ends this loop, such as a full disk, must not stop the running commands.
   void detach() {
     if (local_.active() == 0)
       return;
     local_.detach();
-    observer_.notice("the commands that run here go on; `bench continue` takes them up");
+    observer_.notice("commands on this machine keep running; collect them with `bench continue`");
   }
 
   bool interrupted() const { return options_.interrupted && *options_.interrupted; }
@@ -165,14 +165,15 @@ class Loop {
   bool may_start() const { return !stopping() && outages_.lets_start(); }
   std::string blocked_reason() const {
     if (unresolved_ > 0)
-      return fmt::format("{} workpackage{} could not be started or taken further: {}", unresolved_,
+      return fmt::format("{} workpackage{} could not be started or continued: {}", unresolved_,
                          unresolved_ == 1 ? "" : "s", first_unresolved_reason_);
     if (std::string reason = allocation_.blocked_reason(); !reason.empty())
       return reason;
-    return submitter_.trouble().empty() ? batch_.trouble() : submitter_.trouble();
+    return submitter_.blocked_reason().empty() ? batch_.blocked_reason()
+                                               : submitter_.blocked_reason();
   }
 
-  /// Tells people of an event: the observer, and who looks into the directory of a workpackage.
+  /// Publishes an event: to the observer, and in the directory of the workpackage.
   void announce(const workspace::Event& event) {
     if (const auto* added = store::added_by(event)) {
       for (const Workpackage& child : *added)
@@ -238,16 +239,17 @@ class Loop {
       submitter_.job_has_ended();
     for (const std::string& notice : news.notices)
       observer_.notice(notice);
-    if (batch_.trouble() != told_trouble_ && options_.wait && !batch_.trouble().empty())
-      observer_.notice(fmt::format("{}; bench asks again", batch_.trouble()));
-    told_trouble_ = batch_.trouble();
+    if (batch_.blocked_reason() != told_trouble_ && options_.wait &&
+        !batch_.blocked_reason().empty())
+      observer_.notice(fmt::format("{}; bench asks again", batch_.blocked_reason()));
+    told_trouble_ = batch_.blocked_reason();
     if (!news.asked)
       return;
     running_jobs_.clear();
     for (const long long id : batch_.running())
       ++running_jobs_[store_.at(id).step];
     if (told_trouble_.empty() && store_.queues().batch_ready_count() == 0)
-      submitter_.forget_trouble();  // what came of it is known now
+      submitter_.clear_blocked_reason();  // what came of it is known now
   }
 
   void submit_batch_ready() {
@@ -265,10 +267,10 @@ class Loop {
         conclude(completion);
     if (submitter_.take_refused() && batch_.active() > 0)
       observer_.notice(submitter_.refusals());
-    if (submitter_.trouble().empty()) {
+    if (submitter_.blocked_reason().empty()) {
       submission_timing_.succeeded();
     } else {
-      observer_.notice(submitter_.trouble());
+      observer_.notice(submitter_.blocked_reason());
       submission_timing_.failed();
     }
   }
@@ -283,7 +285,7 @@ class Loop {
         (outages_.lasts() && !submitter_.is_spent()))
       return false;
     if (!options_.wait)
-      return store_.queues().batch_ready_count() == 0 || !submitter_.trouble().empty();
+      return store_.queues().batch_ready_count() == 0 || !submitter_.blocked_reason().empty();
     const bool submits = store_.queues().batch_ready_count() > 0 && !submitter_.is_spent() &&
                          !outages_.is_given_up();
     return batch_.active() == 0 && !submits && store_.queues().pending().empty();
@@ -425,7 +427,7 @@ class Loop {
   sweep::Selection selection_;
   std::vector<std::function<void()>> postponed_;   ///< What the machine did not let be concluded.
   std::map<std::string, long long> running_jobs_;  ///< Of each step, when last asked.
-  std::size_t unresolved_ = 0;  ///< Workpackages that the machine kept from going on.
+  std::size_t unresolved_ = 0;  ///< Workpackages that the machine could not continue.
   std::string first_unresolved_reason_;
   std::string told_trouble_;
   SubmissionTiming submission_timing_;

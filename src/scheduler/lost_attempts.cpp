@@ -23,7 +23,7 @@ namespace bench::scheduler {
 
 namespace {
 
-/// Takes the progress of a workpackage past the part that comes next, as if that had ended well.
+/// Advances a workpackage past its next segment, as if that had succeeded.
 /// @returns whether another part follows
 bool pass(const model::Benchmark& benchmark, const model::Step& step,
           workspace::Progress& progress) {

@@ -49,8 +49,8 @@ class Submitter {
   std::string cancel_all();
 
   /// Why the last submission did not reach the batch system; empty: it did.
-  const std::string& trouble() const { return trouble_; }
-  void forget_trouble() { trouble_.clear(); }
+  const std::string& blocked_reason() const { return trouble_; }
+  void clear_blocked_reason() { trouble_.clear(); }
   /// Messages of the batch system about refused jobs, with the number of workpackages; empty: it
   /// accepted all.
   std::string refusals() const;

@@ -23,8 +23,8 @@ struct OpenRun {
   std::shared_ptr<const RunContent> content;
   workspace::Workspace workspace;
 
-  OpenRun(Shelf& shelf, const RunSummary& run)
-      : content(shelf.contents.read(run.directory)),
+  OpenRun(PageContext& context, const RunSummary& run)
+      : content(context.contents.read(run.directory)),
         workspace(
             workspace::Workspace::open(run.directory.path, workspace::Workspace::Access::read)) {}
 
@@ -68,21 +68,21 @@ std::string margin_form(const std::string& a, const std::string& b, double margi
 
 }  // namespace
 
-Answer comparison_page(Shelf& shelf, const Question& question) {
-  const std::string names[] = {parameter_of(question, "a"), parameter_of(question, "b")};
+PageResponse comparison_page(PageContext& context, const PageRequest& request) {
+  const std::string names[] = {parameter_of(request, "a"), parameter_of(request, "b")};
   if (names[0].empty() || names[1].empty() || names[0] == names[1])
     return refusal(400, "Nothing to compare", "Choose one run in column a and another one in b.");
-  const auto a = shelf.index.find(names[0]);
-  const auto b = shelf.index.find(names[1]);
+  const auto a = context.index.find(names[0]);
+  const auto b = context.index.find(names[1]);
   if (!a || !b)
     return refusal(404, "Not found", fmt::format("There is no run {}.", a ? names[1] : names[0]));
-  const std::string wanted = parameter_of(question, "margin");
+  const std::string wanted = parameter_of(request, "margin");
   const auto margin_percent = wanted.empty() ? 1.0 : parse_number(wanted);
   if (!margin_percent || !std::isfinite(*margin_percent) || *margin_percent < 0 ||
       *margin_percent > 100)
     return refusal(400, "Invalid margin", "The margin is a percentage from 0 to 100.");
-  const OpenRun first(shelf, *a);
-  const OpenRun second(shelf, *b);
+  const OpenRun first(context, *a);
+  const OpenRun second(context, *b);
   const double margin = *margin_percent / 100;
   const cli::ShownComparison shown =
       cli::shown_comparison(inspect::compare_runs({.runs = {first.side()}},

@@ -52,7 +52,7 @@ void Connections::add(UniqueFd socket) {
         std::ranges::min_element(waiting_, {}, [](const auto& one) { return one.second.since; }));
   const int number = socket.get();
   waiting_[number] = {std::move(socket), Clock::now()};
-  // Told of each arrival once: the head is only looked at, and stays readable until it is whole.
+  // Edge-triggered: the header is only peeked at, and stays readable until it is complete.
   epoll_event event{.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data = {.fd = number}};
   if (::epoll_ctl(events_.get(), EPOLL_CTL_ADD, number, &event) != 0)
     waiting_.erase(number);
@@ -79,7 +79,7 @@ std::optional<RequestHead> Connections::look_at(int socket) {
   ::epoll_ctl(events_.get(), EPOLL_CTL_DEL, socket, nullptr);
   RequestHead head{std::move(found->second.socket), std::move(text)};
   waiting_.erase(found);
-  // What comes behind the head stays for the next look.
+  // Data after the header stays in the socket for the next read.
   if (::recv(socket, head.text.data(), head.text.size(), MSG_DONTWAIT) !=
       static_cast<ssize_t>(head.text.size()))
     return std::nullopt;

@@ -13,27 +13,26 @@
 
 namespace bench::serve {
 
-/// A connection on which the head of a request has come, as a whole.
+/// A connection on which a complete request header has arrived.
 struct RequestHead {
   UniqueFd socket;
-  std::string text;  ///< With the empty line at its end.
+  std::string text;  ///< Ends with the empty line.
 };
 
-/// Connections that wait for their next request. One thread watches all of them, so that a client
-/// that sends a byte a second costs a descriptor for some seconds, and no thread.
+/// Connections that wait for their next request, all watched by one thread. A client that sends one
+/// byte per second occupies a descriptor for a few seconds, but no thread.
 class Connections {
  public:
-  /// @param take gets each request as soon as it is there; called by the thread that watches
+  /// @param take called on the watching thread with each complete request
   explicit Connections(std::function<void(RequestHead)> take);
   ~Connections();
 
-  /// May be called by any thread. Where there are too many, the one that has waited longest is
-  /// closed.
+  /// Thread-safe. If there are too many connections, closes the one that has waited longest.
   void add(UniqueFd socket);
 
   static constexpr std::size_t most_waiting = 512;
   static constexpr std::size_t longest_head = 16'384;  ///< Bytes.
-  static constexpr std::chrono::seconds patience{10};  ///< For the head of a request.
+  static constexpr std::chrono::seconds patience{10};  ///< For a request header to arrive.
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -43,7 +42,8 @@ class Connections {
   };
 
   void watch();
-  /// What is there of the head; takes the connection out where it is whole, or hopeless.
+  /// Checks what has arrived of a header. Removes the connection if the header is complete or
+  /// invalid.
   std::optional<RequestHead> look_at(int socket);
   void close_late_ones();
 

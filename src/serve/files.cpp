@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A plain path below a directory, in its only spelling.
+/// Whether a path is relative, normalised and without `..`.
 bool is_plain(const std::string& path) {
   const fs::path written(path);
   return !path.empty() && path.find('\0') == std::string::npos && written.is_relative() &&

@@ -11,15 +11,15 @@
 
 namespace bench::serve {
 
-/// A file of a run that was asked for by its path below the run directory. Invalid where it is not
-/// a regular file, is named in another way, or a link leads out of the run directory.
+/// Opens a file of a run by its path below the run directory. Invalid if it is not a regular file,
+/// if the path is not normalised, or if a link leads out of the run directory.
 UniqueFd open_in_run(const std::filesystem::path& run_directory, const std::string& path);
 
 std::uint64_t bytes_of(const UniqueFd& file);
 
 /// The end of a file that may be huge, growing or not text.
 struct Tail {
-  std::string text;         ///< Any bytes, from the beginning of a line.
+  std::string text;         ///< Arbitrary bytes; starts at the beginning of a line.
   std::uint64_t bytes = 0;  ///< Of the whole file.
   bool is_whole = false;
 };
@@ -37,7 +37,7 @@ struct FileList {
   bool is_cut_short = false;
 };
 
-/// The files below a directory of a run, as far as no link leads to them.
+/// Lists the files below a directory of a run without following links.
 FileList files_in_run(const std::filesystem::path& run_directory, const std::string& directory);
 
 /// `17 bytes`, `4.2 kB`

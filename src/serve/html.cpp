@@ -75,8 +75,8 @@ std::string page(std::string_view title, const std::vector<std::string>& path,
       "<title>{0}</title>\n<link rel=\"icon\" href=\"data:,\">\n"
       "<link rel=\"stylesheet\" href=\"page.css\">\n"
       "<script src=\"page.js\" defer></script>\n</head>\n<body{1}>\n"
-      "<nav>{2}{0}</nav>\n<p id=\"lost\" role=\"status\" hidden>bench serve does not answer; this "
-      "page shows what was last known</p>\n<main>\n{3}</main>\n</body>\n</html>\n",
+      "<nav>{2}{0}</nav>\n<p id=\"lost\" role=\"status\" hidden>bench serve does not respond; this "
+      "page shows the last known state</p>\n<main>\n{3}</main>\n</body>\n</html>\n",
       html_text(title), watched, above, body);
 }
 

@@ -15,21 +15,21 @@
 
 namespace bench::serve {
 
-std::string parameter_of(const Question& question, const std::string& name) {
-  const auto found = question.parameters.find(name);
-  return found == question.parameters.end() ? "" : found->second;
+std::string parameter_of(const PageRequest& request, const std::string& name) {
+  const auto found = request.parameters.find(name);
+  return found == request.parameters.end() ? "" : found->second;
 }
 
-std::size_t count_of(const Question& question, const std::string& name) {
-  const auto number = parse_integer(parameter_of(question, name));
+std::size_t count_of(const PageRequest& request, const std::string& name) {
+  const auto number = parse_integer(parameter_of(request, name));
   return number && *number > 0 ? static_cast<std::size_t>(*number) : 0;
 }
 
-Answer json_answer(const std::string& json) {
+PageResponse json_answer(const std::string& json) {
   return {.type = "application/json", .content = json};
 }
 
-Answer refusal(int status, const std::string& title, const std::string& text) {
+PageResponse refusal(int status, const std::string& title, const std::string& text) {
   return {
       .status = status,
       .content = page(title, {link_to_runs()},

@@ -72,7 +72,7 @@ class CurveReader {
         curve_.channels.push_back({.name = name.substr(0, name.size() - 2), .samples = {}});
       }
     }
-    if (!time_column_)  // nothing of it is known
+    if (!time_column_)  // not parsed yet
       columns_.clear(), time_column_ = std::numeric_limits<std::size_t>::max();
   }
 
@@ -87,7 +87,7 @@ struct Range {
   double high = 0;
 };
 
-/// Both from 0: the start of the program, and so that heights compare.
+/// Both axes start at 0: the start of the program, and a baseline that makes heights comparable.
 struct Axes {
   Range time_s;
   Range power_w;
@@ -114,10 +114,10 @@ struct Axes {
   }
 };
 
-/// The regions in order of their first stays, whose colours tell them apart.
-std::vector<std::string> names_of(const std::vector<RegionStay>& stays) {
+/// The regions in order of their first appearance, which determines their colours.
+std::vector<std::string> names_of(const std::vector<RegionVisit>& stays) {
   std::vector<std::string> names;
-  for (const RegionStay& stay : stays)
+  for (const RegionVisit& stay : stays)
     if (std::ranges::find(names, stay.region) == names.end())
       names.push_back(stay.region);
   return names;
@@ -125,11 +125,11 @@ std::vector<std::string> names_of(const std::vector<RegionStay>& stays) {
 
 constexpr std::size_t colours = 16;
 
-/// @param first the first colour that is not one of a channel
-std::string bands(const std::vector<RegionStay>& stays, const Axes& axes, std::size_t first) {
+/// @param first the first colour that no channel uses
+std::string bands(const std::vector<RegionVisit>& stays, const Axes& axes, std::size_t first) {
   const std::vector<std::string> names = names_of(stays);
   std::string html;
-  for (const RegionStay& stay : stays) {
+  for (const RegionVisit& stay : stays) {
     const double begin = std::clamp(axes.x(stay.begin_s), 0.0, width);
     const double end = std::clamp(axes.x(stay.end_s), begin, width);
     html += fmt::format(
@@ -210,13 +210,13 @@ PowerCurve read_power_curve(const UniqueFd& fd, const std::string& file) {
   return curve;
 }
 
-std::vector<RegionStay> read_region_stays(const std::string& text) {
+std::vector<RegionVisit> read_region_visits(const std::string& text) {
   constexpr std::size_t most_stays = 2000;
-  std::vector<RegionStay> stays;
+  std::vector<RegionVisit> stays;
   for (const std::string& line : split(text, "\n")) {
     if (stays.size() == most_stays)
       break;
-    // A name may have commas; it is quoted then.
+    // A name with commas is quoted.
     const auto last = line.rfind(',');
     const auto first = last == std::string::npos || last == 0 ? last : line.rfind(',', last - 1);
     if (first == std::string::npos)
@@ -229,7 +229,7 @@ std::vector<RegionStay> read_region_stays(const std::string& text) {
   return stays;
 }
 
-std::string power_figure(const PowerCurve& curve, const std::vector<RegionStay>& stays,
+std::string power_figure(const PowerCurve& curve, const std::vector<RegionVisit>& stays,
                          std::string_view caption) {
   const Axes axes(curve);
   std::string lines = bands(stays, axes, curve.channels.size());

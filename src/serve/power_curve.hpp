@@ -9,8 +9,8 @@
 
 namespace bench::serve {
 
-/// Samples of one channel, thinned out so that what a picture shows stays: of each stretch of
-/// samples the lowest and the highest.
+/// Samples of one channel, reduced without changing their plot: keeps the lowest and the highest
+/// sample of each stretch.
 class Envelope {
  public:
   struct Sample {
@@ -51,25 +51,24 @@ struct PowerCurve {
   bool empty() const;
 };
 
-/// Reads samples as they come; a row that is cut off or not of numbers counts as none. A file of
-/// any size takes the same memory.
+/// Reads samples in constant memory. Skips truncated rows and rows that are not numbers.
 /// @param file its name, for the error
 /// @throws Error if it cannot be read
 PowerCurve read_power_curve(const UniqueFd& fd, const std::string& file);
 
-/// A stay of the program in a region that it has marked.
-struct RegionStay {
+/// One visit of the program to a region that it marks.
+struct RegionVisit {
   std::string region;
   double begin_s = 0;
   double end_s = 0;
 };
 
-/// The stays in a `region_times.csv`, the first 2,000; rows that are none are left out.
-std::vector<RegionStay> read_region_stays(const std::string& text);
+/// The stays in a `region_times.csv`, the first 2,000; invalid rows are skipped.
+std::vector<RegionVisit> read_region_visits(const std::string& text);
 
-/// The curve as a figure of HTML with a picture in SVG.
+/// The curve as an HTML figure with inline SVG.
 /// @param stays shown behind the curve
-std::string power_figure(const PowerCurve& curve, const std::vector<RegionStay>& stays,
+std::string power_figure(const PowerCurve& curve, const std::vector<RegionVisit>& stays,
                          std::string_view caption);
 
 }  // namespace bench::serve

@@ -5,8 +5,8 @@
 
 namespace bench::serve {
 
-/// Runs `action`. One run that cannot be read is no reason to show nothing of the others.
-/// @returns why it failed, in one line with the hint; empty: it did not
+/// Runs `action` and catches its Error, so that one unreadable run does not hide the others.
+/// @returns the error and its hint in one line; empty on success
 std::string reason_of_failure(const std::function<void()>& action);
 
 }  // namespace bench::serve

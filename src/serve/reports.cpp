@@ -42,7 +42,7 @@ std::string report_of(const workspace::RunDirectory& directory, const RunContent
   gatherer.add(run, workspace, std::move(tables), {});
   if (is_without_tables)
     gatherer.set_tidy(content.tidy().table);
-  report::Page page = gatherer.made("");
+  report::Page page = gatherer.build("");
   page.version = BENCH_VERSION;
   return report::html_of(page, report::load_library());
 }
@@ -53,7 +53,7 @@ std::shared_ptr<const std::string> Reports::read(const workspace::RunDirectory& 
                                                  const RunContent& content) {
   constexpr std::size_t most_kept = 4;
   const std::string stamp = directory.path.string() + " " + stamp_of(directory.path);
-  const std::lock_guard lock(mutex_);  // one at a time: each needs much memory
+  const std::lock_guard lock(mutex_);  // one at a time: each needs a lot of memory
   const auto known = std::ranges::find(known_, stamp, &Known::stamp);
   if (known != known_.end()) {
     known_.splice(known_.begin(), known_, known);
@@ -66,9 +66,9 @@ std::shared_ptr<const std::string> Reports::read(const workspace::RunDirectory& 
   return html;
 }
 
-Answer report_page(Shelf& shelf, const RunSummary& run, const Question&) {
-  const auto content = shelf.contents.read(run.directory);
-  return {.content = *shelf.reports.read(run.directory, *content), .is_document = true};
+PageResponse report_page(PageContext& context, const RunSummary& run, const PageRequest&) {
+  const auto content = context.contents.read(run.directory);
+  return {.content = *context.reports.read(run.directory, *content), .is_document = true};
 }
 
 }  // namespace bench::serve

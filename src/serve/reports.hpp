@@ -11,11 +11,11 @@
 
 namespace bench::serve {
 
-/// The reports that were asked for last, as `bench report` writes them, as long as the records of
-/// their runs do not change: one takes a second, and has some megabytes.
+/// Cache of the most recently requested reports, as `bench report` writes them, valid until the
+/// records of a run change. Each takes a second to write and has several megabytes.
 class Reports {
  public:
-  /// @throws Error if the run cannot be read, or bench was installed without what draws figures
+  /// @throws Error if the run cannot be read, or bench was installed without Vega
   std::shared_ptr<const std::string> read(const workspace::RunDirectory& directory,
                                           const RunContent& content);
 
@@ -25,7 +25,7 @@ class Reports {
     std::shared_ptr<const std::string> html;
   };
   std::mutex mutex_;
-  std::list<Known> known_;  ///< The latest first.
+  std::list<Known> known_;  ///< Most recent first.
 };
 
 }  // namespace bench::serve

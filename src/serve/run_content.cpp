@@ -33,7 +33,7 @@ RunContent::RunContent(const workspace::RunDirectory& directory, Workspace works
 
 std::shared_ptr<const RunContent> RunContents::read(const workspace::RunDirectory& directory) {
   constexpr std::size_t most_kept = 4;
-  constexpr std::size_t largest_kept = 20'000;  // workpackages; of about 2 kB each
+  constexpr std::size_t largest_kept = 20'000;  // workpackages, about 2 kB each
   const std::string stamp = directory.path.string() + " " + stamp_of(directory.path);
   {
     const std::lock_guard lock(mutex_);

@@ -16,7 +16,7 @@
 
 namespace bench::serve {
 
-/// All that is shown of a run but its files, as it was at one moment.
+/// A consistent snapshot of everything that is shown of a run, except its files.
 class RunContent {
  public:
   /// @throws Error if it cannot be read
@@ -28,9 +28,9 @@ class RunContent {
   const inspect::RunView& view() const { return view_; }
   /// A row for each workpackage, in the order of `view().all()`.
   const tabulate::TidyTable& tidy() const { return tidy_; }
-  /// What was found at each workpackage, as the last analysis kept it.
+  /// Values of each workpackage, as the last analysis stored them.
   const tabulate::Analyses& analyses() const { return analyses_; }
-  /// Whether that was after the end of the last workpackage.
+  /// Whether the last analysis ran after the last workpackage ended.
   bool is_analysed() const { return is_analysed_; }
 
  private:
@@ -43,7 +43,7 @@ class RunContent {
   bool is_analysed_ = false;
 };
 
-/// The contents that were asked for last, as long as the records of their runs do not change.
+/// Cache of the most recently requested contents, valid until the records of a run change.
 class RunContents {
  public:
   /// @throws Error if the run cannot be read
@@ -55,7 +55,7 @@ class RunContents {
     std::shared_ptr<const RunContent> content;
   };
   std::mutex mutex_;
-  std::list<Known> known_;  ///< The latest first.
+  std::list<Known> known_;  ///< Most recent first.
 };
 
 }  // namespace bench::serve

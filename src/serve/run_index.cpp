@@ -38,7 +38,7 @@ using workspace::Workspace;
 constexpr std::array records{"workspace.db", "workspace.db-wal", "configuration.xml",
                              "workpackages.xml", "analyse.xml"};
 
-/// A home directory has hundreds of thousands of directories, and somebody waits for the page.
+/// A home directory may have hundreds of thousands of directories, and a user waits for the page.
 constexpr std::size_t most_directories = 20'000;
 
 bool has_linked_records(const fs::path& directory) {
@@ -155,7 +155,7 @@ const std::map<std::string, RunDirectory>& RunIndex::directories() {
   directories_ = std::move(search.found);
   cut_short_ = search.is_cut_short();
   std::erase_if(known_, [&](const auto& known) { return !directories_.contains(known.first); });
-  // A slow file system is not asked all the time.
+  // Limits the load on a slow file system.
   const auto end = Clock::now();
   next_look_ = end + std::max<Clock::duration>(std::chrono::milliseconds(500), 10 * (end - begin));
   return directories_;

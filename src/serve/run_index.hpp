@@ -14,7 +14,7 @@
 
 namespace bench::serve {
 
-/// What a list says of a run.
+/// Summary of a run for lists.
 struct RunSummary {
   std::string name;  ///< Its path below the served directory: `runs/000003`; `.`: that itself.
   workspace::RunDirectory directory;
@@ -22,7 +22,7 @@ struct RunSummary {
   std::string comment;
   std::string platform;
   std::string started;      ///< Local time.
-  std::string unreadable;   ///< Why; empty: it can be read.
+  std::string unreadable;   ///< Reason; empty if the run is readable.
   std::string last_change;  ///< Local time.
   std::vector<workspace::StepCounts> steps;
 
@@ -31,20 +31,22 @@ struct RunSummary {
   workspace::StepCounts counts() const;
 };
 
-/// `running` while a bench works on it, `submitted` where only jobs are left, `stopped` where
-/// nobody works on what is left, `failed` where a workpackage has, `finished`, `unreadable`.
+/// `running` while a bench process works on it, `submitted` if only jobs are left, `stopped` if
+/// work is left but no process is working on it, `failed` if a workpackage failed, `finished`,
+/// `unreadable`.
 std::string state_of(const RunSummary& run);
-/// Whether nothing is left to do and nobody works on it.
+/// Whether no work is left and no process is working on it.
 bool is_final(const std::string& state);
 
-/// From its start to its last change, or to now while it goes on: `4 min 05 s`; empty: unknown.
+/// Time from its start to its last change, or to now if it is in progress: `4 min 05 s`; empty if
+/// unknown.
 std::string elapsed_text(const RunSummary& run, const std::string& state);
 
-/// Equal as long as the records of a run are: file numbers, sizes and times.
+/// Changes when the records of a run change: made of inode numbers, sizes and times.
 std::string stamp_of(const std::filesystem::path& run_directory);
 
-/// The runs below a directory. Links are not followed. What was read of a run is kept until its
-/// records change.
+/// The runs below a directory. Does not follow links. Summaries are cached until the records of a
+/// run change.
 class RunIndex {
  public:
   /// @param root canonical
@@ -54,7 +56,7 @@ class RunIndex {
   std::vector<std::shared_ptr<const RunSummary>> all();
   /// Null if there is none.
   std::shared_ptr<const RunSummary> find(const std::string& name);
-  /// Whether there were more directories than are looked through.
+  /// Whether there were more directories than the search limit.
   bool is_cut_short() const;
 
  private:
@@ -64,7 +66,7 @@ class RunIndex {
     std::shared_ptr<const RunSummary> summary;
   };
 
-  /// Looks for runs, unless that was a moment ago. The caller holds the lock.
+  /// Searches for runs, unless it did so a moment ago. The caller holds the lock.
   const std::map<std::string, workspace::RunDirectory>& directories();
   std::shared_ptr<const RunSummary> read(const std::string& name,
                                          const workspace::RunDirectory& directory);

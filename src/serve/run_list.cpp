@@ -29,7 +29,7 @@ struct Row {
   std::string state;
 };
 
-/// What a list can be sorted by within an outpath.
+/// Sort keys within an outpath.
 struct Order {
   std::string_view name;
   bool (*is_before)(const Row& a, const Row& b);
@@ -48,18 +48,18 @@ constexpr std::array orders{
     Order{"platform", [](const Row& a, const Row& b) { return a.run->platform < b.run->platform; }},
     Order{"comment", [](const Row& a, const Row& b) { return a.run->comment < b.run->comment; }}};
 
-/// How a list was asked for. The newest run comes first unless it says otherwise.
+/// The requested view of the list. By default the newest run comes first.
 struct Listing {
   std::string sort = "run";
   bool is_descending = true;
   std::size_t from = 0;
 
-  explicit Listing(const Question& question) : from(count_of(question, "from")) {
-    const std::string wanted = parameter_of(question, "sort");
+  explicit Listing(const PageRequest& request) : from(count_of(request, "from")) {
+    const std::string wanted = parameter_of(request, "sort");
     for (const Order& order : orders)
       if (order.name == wanted) {
         sort = wanted;
-        is_descending = parameter_of(question, "order") == "down";
+        is_descending = parameter_of(request, "order") == "down";
       }
   }
 
@@ -74,12 +74,12 @@ struct Listing {
 struct List {
   std::vector<Row> rows;  ///< Those of the page.
   std::size_t all = 0;
-  std::string version;  ///< Changes with the rows, not with what is in them.
+  std::string version;  ///< Changes with the set of rows, not with their contents.
 };
 
-List list_of(Shelf& shelf, const Listing& listing) {
+List list_of(PageContext& context, const Listing& listing) {
   List list;
-  for (auto& run : shelf.index.all()) {
+  for (auto& run : context.index.all()) {
     std::string state = state_of(*run);
     list.rows.push_back({std::move(run), std::move(state)});
   }
@@ -173,27 +173,26 @@ std::string pages_html(const List& list, const Listing& listing) {
 
 }  // namespace
 
-Answer run_list_page(Shelf& shelf, const Question& question) {
-  const Listing listing(question);
-  const List list = list_of(shelf, listing);
-  std::string body = fmt::format("<h1>Runs in {}</h1>\n", html_text(shelf.root.string()));
+PageResponse run_list_page(PageContext& context, const PageRequest& request) {
+  const Listing listing(request);
+  const List list = list_of(context, listing);
+  std::string body = fmt::format("<h1>Runs in {}</h1>\n", html_text(context.root.string()));
   if (list.all == 0)
-    body += "<p>There is no run yet. This page shows the first as soon as it begins.</p>\n";
+    body += "<p>There are no runs yet. The first one appears here when it starts.</p>\n";
   else
     body += fmt::format(
         "<form action=\"compare\">\n{}<p><button>Compare a with b</button></p>\n</form>\n{}",
         tables_html(list, listing), pages_html(list, listing));
-  if (shelf.index.is_cut_short())
+  if (context.index.is_cut_short())
     body +=
-        "<p>There are too many directories here to look through all of them. Serve one that is "
-        "nearer to the runs.</p>\n";
-  const std::string title = shelf.root.filename().string();
+        "<p>There are too many directories to search. Serve a directory closer to the runs.</p>\n";
+  const std::string title = context.root.filename().string();
   return {.content = page(title.empty() ? "runs" : title, {}, body,
                           {address("news/runs", listing.parameters(listing.from)), list.version})};
 }
 
-Answer run_list_news(Shelf& shelf, const Question& question) {
-  const List list = list_of(shelf, Listing(question));
+PageResponse run_list_news(PageContext& context, const PageRequest& request) {
+  const List list = list_of(context, Listing(request));
   nlohmann::json runs = nlohmann::json::array();
   for (const auto& [run, state] : list.rows) {
     nlohmann::json one = json_of(run->counts());

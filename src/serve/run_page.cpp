@@ -32,7 +32,7 @@ namespace {
 
 using workspace::Workspace;
 
-/// Changes with what a page must be made again for; texts on it change without.
+/// Changes when the page must be rebuilt; texts alone are updated in place.
 std::string version_of(const RunSummary& run, const std::string& state) {
   const workspace::StepCounts counts = run.counts();
   return fmt::format("{}-{}-{}-{}", run.steps.size(), counts.all(), counts.ended(),
@@ -74,9 +74,9 @@ std::string logs_html(const RunSummary& run) {
 }
 
 /// A form to compare the run with another one of its outpath.
-std::string comparison_form(Shelf& shelf, const RunSummary& run) {
+std::string comparison_form(PageContext& context, const RunSummary& run) {
   std::string choices;
-  for (const auto& other : shelf.index.all())
+  for (const auto& other : context.index.all())
     if (other->outpath() == run.outpath() && other->name != run.name && other->unreadable.empty())
       choices += fmt::format("<option>{}</option>\n", html_text(other->name));
   if (choices.empty())
@@ -135,10 +135,10 @@ std::string neighbours(const RunSummary& run, const Selection& selection, const 
 
 }  // namespace
 
-Answer run_page(Shelf& shelf, const RunSummary& run, const Question& question) {
-  const Selection selection(question);
+PageResponse run_page(PageContext& context, const RunSummary& run, const PageRequest& request) {
+  const Selection selection(request);
   const std::string state = state_of(run);
-  const auto content = shelf.contents.read(run.directory);
+  const auto content = context.contents.read(run.directory);
   const Selected shown = selected(content->view().all(), selection);
   std::string body = fmt::format(
       "<h1>{} <small>{}</small> {} {}</h1>\n<p>{}</p>\n", html_text(run.benchmark),
@@ -149,7 +149,7 @@ Answer run_page(Shelf& shelf, const RunSummary& run, const Question& question) {
   body += facts_html(run, *content);
   body += fmt::format("<p>{} {}</p>\n", link(address("tables", {{"name", run.name}}), "Tables"),
                       link(address("report", {{"name", run.name}}), "Report"));
-  body += comparison_form(shelf, run);
+  body += comparison_form(context, run);
   body += "<h2>Workpackages</h2>\n" + state_filter(run, selection);
   if (!content->is_analysed())
     body += fmt::format(
@@ -163,7 +163,7 @@ Answer run_page(Shelf& shelf, const RunSummary& run, const Question& question) {
                            version_of(run, state)})};
 }
 
-Answer run_news(Shelf&, const RunSummary& run, const Question& question) {
+PageResponse run_news(PageContext&, const RunSummary& run, const PageRequest& request) {
   const std::string state = state_of(run);
   nlohmann::json news{{"name", run.name},
                       {"version", version_of(run, state)},
@@ -179,7 +179,7 @@ Answer run_news(Shelf&, const RunSummary& run, const Question& question) {
   }
   const Workspace workspace = Workspace::open(run.directory.path, Workspace::Access::read);
   const auto workpackages = workspace.workpackages();
-  for (const std::size_t position : selected(workpackages, Selection(question)).positions) {
+  for (const std::size_t position : selected(workpackages, Selection(request)).positions) {
     const workspace::Workpackage& one = workpackages[position];
     news["workpackages"].push_back(
         {{"id", one.id}, {"step", one.step}, {"state", name_of(one.state)}});
@@ -187,7 +187,7 @@ Answer run_news(Shelf&, const RunSummary& run, const Question& question) {
   return json_answer(text_of(news));
 }
 
-Answer tables_page(Shelf&, const RunSummary& run, const Question&) {
+PageResponse tables_page(PageContext&, const RunSummary& run, const PageRequest&) {
   constexpr std::size_t most_rows = 2000;
   Workspace workspace = Workspace::open(run.directory.path, Workspace::Access::read);
   const setup::Run loaded = setup::load_run(run.directory, workspace);

@@ -35,13 +35,14 @@ namespace {
 constexpr const char* loopback = "127.0.0.1";
 constexpr const char* cookie_name = "bench_serve";
 constexpr std::size_t threads = 8;
-/// Of files, which slow readers may take long for: half of the threads are left for pages.
+/// Concurrent downloads, which slow readers can hold for long: half of the threads stay free for
+/// pages.
 constexpr int most_downloads = 4;
-/// Requests that wait for a thread. Nobody who is shown anything sends as many.
+/// Queued requests; no regular visitor sends as many.
 constexpr int most_requests = 256;
 
-/// The library runs a task for each connection it accepts. Handing it over is all that is done in
-/// it, so it needs no thread.
+/// The library runs a task for each accepted connection. Ours only hands the connection over, so it
+/// needs no thread.
 class AtOnce : public httplib::TaskQueue {
  public:
   void enqueue(std::function<void()> task) override { task(); }
@@ -60,8 +61,8 @@ const httplib::Headers security_headers{{"X-Content-Type-Options", "nosniff"},
                                         {"Cross-Origin-Opener-Policy", "same-origin"},
                                         {"Cache-Control", "no-store"}};
 
-/// Of a document with a policy of its own, which allows its scripts: it gets an origin of its own,
-/// from which it can ask this server for nothing.
+/// For a document with its own policy, which allows its scripts: the sandbox gives it an opaque
+/// origin, from which it cannot request anything from this server.
 constexpr const char* policy_of_documents =
     "sandbox allow-scripts allow-downloads allow-modals; connect-src 'none'; form-action 'none'; "
     "base-uri 'none'; frame-ancestors 'none'";
@@ -71,7 +72,7 @@ void refuse(httplib::Response& response, int status, const std::string& text) {
   response.set_content(text + "\n", "text/plain; charset=utf-8");
 }
 
-/// Whether there may be more of a request than its head, which is not read.
+/// Whether a request may have a body, which is never read.
 bool has_body(const std::string& head) {
   const std::string text = to_lower(head);
   return !(text.starts_with("get ") || text.starts_with("head ")) ||
@@ -89,7 +90,7 @@ std::string without_ranges(std::string head) {
   return head;
 }
 
-/// Takes what has come of a body: closing before that would take the answer from the client.
+/// Drains what has arrived of a body: closing a socket with unread data would discard the answer.
 void end_politely(const UniqueFd& socket) {
   ::shutdown(socket.get(), SHUT_WR);
   std::string dropped(1 << 16, '\0');
@@ -97,7 +98,7 @@ void end_politely(const UniqueFd& socket) {
   }
 }
 
-/// A name of a file as a header may have it.
+/// A file name with only the characters that a header may contain.
 std::string header_name(std::string name) {
   for (char& c : name)
     if (std::string_view("\"\\;%").find(c) != std::string_view::npos || c < ' ' || c > '~')
@@ -107,7 +108,7 @@ std::string header_name(std::string name) {
 
 }  // namespace
 
-/// The server of the library, in which requests are read by `Connections`.
+/// The library's server, with requests read by `Connections`.
 struct Server::Parts : private httplib::Server {
   Parts(const Site& served, int wanted_port) : site(served) {
     new_task_queue = [] { return new AtOnce; };
@@ -135,9 +136,10 @@ struct Server::Parts : private httplib::Server {
     else if (bind_to_port(loopback, wanted_port))
       port = wanted_port;
     if (port < 0)
-      throw Error::of_system(fmt::format("cannot listen at port {} of {}", wanted_port, loopback),
-                             errno, "choose another one, or leave out --port for any that is free");
-    constexpr int most_unaccepted = 128;  // the library asks for 5, which a page's files may exceed
+      throw Error::of_system(fmt::format("cannot listen on port {} of {}", wanted_port, loopback),
+                             errno, "choose another port, or omit --port to use any free one");
+    // The library uses 5, which the files of one page may exceed.
+    constexpr int most_unaccepted = 128;
     ::listen(svr_sock_, most_unaccepted);
   }
 
@@ -164,7 +166,7 @@ struct Server::Parts : private httplib::Server {
         has_ended = true;
       });
       constexpr std::chrono::milliseconds pause{100};
-      while (!has_ended && !(stop && is_running()))  // what does not run yet cannot be stopped
+      while (!has_ended && !(stop && is_running()))  // stop() has no effect before it runs
         std::this_thread::sleep_for(pause);
       ending = true;
       httplib::Server::stop();
@@ -173,7 +175,7 @@ struct Server::Parts : private httplib::Server {
     }
     waiting = nullptr;
     if (!stop)
-      throw Error("cannot accept connections any more", "start bench serve again");
+      throw Error("the server stopped accepting connections", "restart bench serve");
   }
 
   std::string address() const {
@@ -181,7 +183,7 @@ struct Server::Parts : private httplib::Server {
   }
 
  private:
-  /// In the thread that accepts.
+  /// Runs on the accepting thread.
   bool process_and_close_socket(socket_t socket) override {
     waiting->add(UniqueFd(socket));
     return true;
@@ -204,25 +206,26 @@ struct Server::Parts : private httplib::Server {
     if (request.has_header("Content-Length") || request.has_header("Transfer-Encoding") ||
         (request.method != "GET" && request.method != "HEAD")) {
       response.set_header("Allow", "GET, HEAD");
-      refuse(response, 405, "bench serve only shows; it takes GET and HEAD without a body");
+      refuse(response, 405,
+             "bench serve is read-only: it accepts GET and HEAD requests without a body");
     } else if (!is_loopback_name(request.get_header_value("Host")))
-      refuse(response, 403, "the name in the address is not that of this machine's loopback");
+      refuse(response, 403, "the host name in the address must be 127.0.0.1 or localhost");
     else if (request.path == site_path && is_allowed(request.get_param_value("token"))) {
       response.set_header("Set-Cookie", fmt::format("{}={}; Path={}; HttpOnly; SameSite=Strict",
                                                     cookie_name, token, site_path));
       response.set_redirect(site_path, 303);
     } else if (!request.path.starts_with(site_path) ||
                !is_allowed(cookie_of(request.get_header_value("Cookie"), cookie_name)))
-      refuse(response, 403, "open the address that bench serve has printed, with its token");
+      refuse(response, 403, "open the address that bench serve printed, including its token");
     else
       show(request, request.path.substr(site_path.size()), response);
   }
 
   void show(const httplib::Request& request, std::string path, httplib::Response& response) {
-    Question question{.path = std::move(path), .parameters = {}};
+    PageRequest page_request{.path = std::move(path), .parameters = {}};
     for (const auto& [name, value] : request.params)
-      question.parameters.emplace(name, value);
-    const Answer answer = site.answer(question);
+      page_request.parameters.emplace(name, value);
+    const PageResponse answer = site.answer(page_request);
     response.status = answer.status;
     if (answer.is_document)
       response.set_header(policy_header, policy_of_documents);
@@ -232,7 +235,7 @@ struct Server::Parts : private httplib::Server {
       response.set_content(answer.content, answer.type);
   }
 
-  void download(const Answer& answer, httplib::Response& response) {
+  void download(const PageResponse& answer, httplib::Response& response) {
     if (++downloads > most_downloads) {
       --downloads;
       response.set_header("Retry-After", "5");
@@ -251,7 +254,7 @@ struct Server::Parts : private httplib::Server {
         [this](bool) { --downloads; });
   }
 
-  /// @returns false where the file has become shorter, or its reader has gone away
+  /// @returns false if the file was truncated or the client disconnected
   static bool send_piece(const Download& file, std::size_t offset, std::size_t length,
                          httplib::DataSink& sink) {
     std::string piece(std::min<std::size_t>(length, 1 << 16), '\0');

@@ -34,7 +34,7 @@ constexpr std::array<std::pair<std::string_view, RunPageMaker>, 8> run_pages{
      {"file", file_page},
      {"download", file_download}}};
 
-/// What the installation holds, read once.
+/// Files of the installation, read once.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 2> installed{
     {{"page.css", "text/css; charset=utf-8"}, {"page.js", "text/javascript; charset=utf-8"}}};
 
@@ -43,50 +43,50 @@ fs::path served_directory(const fs::path& root) {
   fs::path canonical = fs::canonical(root, failed);
   if (failed || !fs::is_directory(canonical, failed))
     throw Error(fmt::format("{} is not a directory", root.string()),
-                "give a directory that has runs in it or below it");
+                "name a directory that contains runs, directly or further down");
   return canonical;
 }
 
 }  // namespace
 
 struct Site::Parts {
-  explicit Parts(const fs::path& root) : shelf{root, RunIndex(root), {}, {}} {
+  explicit Parts(const fs::path& root) : context{root, RunIndex(root), {}, {}} {
     for (const auto& [name, type] : installed)
       files[std::string(name)] = {
           .type = std::string(type),
           .content = read_file(platform::data_directory() / "serve" / name)};
   }
 
-  Answer made(const Question& question) {
+  PageResponse respond(const PageRequest& request) {
     for (const auto& [path, make] : pages)
-      if (path == question.path)
-        return make(shelf, question);
+      if (path == request.path)
+        return make(context, request);
     for (const auto& [path, make] : run_pages)
-      if (path == question.path)
-        return of_run(make, question);
-    const auto file = files.find(question.path);
+      if (path == request.path)
+        return of_run(make, request);
+    const auto file = files.find(request.path);
     return file == files.end() ? refusal(404, "Not found", "There is no such page.") : file->second;
   }
 
-  Answer of_run(RunPageMaker make, const Question& question) {
-    const std::string name = parameter_of(question, "name");
-    const auto run = shelf.index.find(name);
-    return run ? make(shelf, *run, question)
+  PageResponse of_run(RunPageMaker make, const PageRequest& request) {
+    const std::string name = parameter_of(request, "name");
+    const auto run = context.index.find(name);
+    return run ? make(context, *run, request)
                : refusal(404, "Not found", fmt::format("There is no run {}.", name));
   }
 
-  Shelf shelf;
-  std::map<std::string, Answer> files;
+  PageContext context;
+  std::map<std::string, PageResponse> files;
 };
 
 Site::Site(const fs::path& root) : parts_(std::make_unique<Parts>(served_directory(root))) {}
 
 Site::~Site() = default;
 
-Answer Site::answer(const Question& question) const {
-  Answer answer;
-  const std::string reason = reason_of_failure([&] { answer = parts_->made(question); });
-  return reason.empty() ? answer : refusal(500, "This cannot be shown", reason);
+PageResponse Site::answer(const PageRequest& request) const {
+  PageResponse answer;
+  const std::string reason = reason_of_failure([&] { answer = parts_->respond(request); });
+  return reason.empty() ? answer : refusal(500, "This page cannot be shown", reason);
 }
 
 }  // namespace bench::serve

@@ -1,6 +1,6 @@
 #pragma once
 
-// Only where there is the HTTP library.
+// Only built with the HTTP library.
 
 #include <algorithm>
 #include <atomic>
@@ -18,8 +18,8 @@
 
 namespace bench::serve {
 
-/// What the library reads a request from, and writes the answer to. There is nothing to read but
-/// the head. A reader must take 64 KiB in 10 s, or it loses the connection.
+/// The stream from which the library reads a request and to which it writes the answer. Only the
+/// header is readable. A client that takes less than 64 KiB in 10 s is disconnected.
 class HeadStream : public httplib::Stream {
  public:
   HeadStream(const UniqueFd& socket, std::string head, const std::atomic<bool>& ending)

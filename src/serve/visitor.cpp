@@ -16,7 +16,7 @@ namespace bench::serve {
 std::string random_token() {
   std::array<unsigned char, 16> bytes{};
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-    throw Error::of_system("cannot make a token", errno);
+    throw Error::of_system("cannot generate a token", errno);
   std::string token;
   for (const unsigned char byte : bytes)
     token += fmt::format("{:02x}", byte);

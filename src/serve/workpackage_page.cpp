@@ -51,21 +51,21 @@ struct Shown {
   }
 };
 
-/// Null if there is none of that number.
-const Workpackage* asked_workpackage(const RunContent& content, const Question& question) {
-  const auto id = parse_integer(parameter_of(question, "id"));
+/// Null if no workpackage has that number.
+const Workpackage* asked_workpackage(const RunContent& content, const PageRequest& request) {
+  const auto id = parse_integer(parameter_of(request, "id"));
   const auto& all = content.view().all();
   const auto found = std::ranges::lower_bound(all, id.value_or(-1), {}, &Workpackage::id);
   return found != all.end() && found->id == id ? &*found : nullptr;
 }
 
-Answer no_workpackage(const RunSummary& run, const Question& question) {
+PageResponse no_workpackage(const RunSummary& run, const PageRequest& request) {
   return refusal(404, "Not found",
-                 fmt::format("{} has no workpackage {}.", run.name, parameter_of(question, "id")));
+                 fmt::format("{} has no workpackage {}.", run.name, parameter_of(request, "id")));
 }
 
 /// The output and the job script, by their paths below the run directory; files that the benchmark
-/// has put elsewhere are not shown.
+/// writes elsewhere are not shown.
 std::vector<std::string> tail_paths(const Shown& shown) {
   std::vector<std::string> paths;
   const fs::path& directory = shown.content.run().directory.path;
@@ -161,19 +161,19 @@ bool is_power_file(const std::string& path) {
   return name.starts_with("power") && name.ends_with(".csv");
 }
 
-/// A small file that the meter has written beside `power.csv`, or `power.node7.csv`; invalid where
-/// it is none.
+/// Opens a small file that the meter wrote beside `power.csv` or `power.node7.csv`; invalid if it
+/// does not exist.
 UniqueFd open_beside(const Shown& shown, std::string path, const char* stem) {
   path.replace(path.rfind("power"), 5, stem);
   UniqueFd file = open_in_run(shown.run.directory.path, path);
   return file.valid() && bytes_of(file) <= most_region_bytes ? std::move(file) : UniqueFd();
 }
 
-/// When the program was in the regions that it has marked.
-std::vector<RegionStay> stays_beside(const Shown& shown, const std::string& path) {
+/// The visits of the program to the regions that it marks.
+std::vector<RegionVisit> stays_beside(const Shown& shown, const std::string& path) {
   const UniqueFd file = open_beside(shown, path, "region_times");
-  return file.valid() ? read_region_stays(tail_of(file, most_region_bytes).text)
-                      : std::vector<RegionStay>();
+  return file.valid() ? read_region_visits(tail_of(file, most_region_bytes).text)
+                      : std::vector<RegionVisit>();
 }
 
 /// The energies of these regions.
@@ -225,16 +225,19 @@ std::string files_html(const Shown& shown, const FileList& list) {
                         link_to_file(shown.run, entry.path), size_text(entry.bytes),
                         link_to_whole(shown.run, entry.path));
   html += "</tbody></table></div>\n";
-  return html + (list.is_cut_short ? "<p class=\"note\">There are more.</p>\n" : "");
+  return html + (list.is_cut_short
+                     ? "<p class=\"note\">This list is incomplete: there are more files.</p>\n"
+                     : "");
 }
 
 }  // namespace
 
-Answer workpackage_page(Shelf& shelf, const RunSummary& run, const Question& question) {
-  const auto content = shelf.contents.read(run.directory);
-  const Workpackage* asked = asked_workpackage(*content, question);
+PageResponse workpackage_page(PageContext& context, const RunSummary& run,
+                              const PageRequest& request) {
+  const auto content = context.contents.read(run.directory);
+  const Workpackage* asked = asked_workpackage(*content, request);
   if (!asked)
-    return no_workpackage(run, question);
+    return no_workpackage(run, request);
   const Shown shown{run, *content, *asked};
   const Workpackage& one = shown.workpackage;
   const std::vector<std::string> paths = tail_paths(shown);
@@ -253,11 +256,12 @@ Answer workpackage_page(Shelf& shelf, const RunSummary& run, const Question& que
                           body, {address("news/workpackage", parameters), version_of(one, paths)})};
 }
 
-Answer workpackage_news(Shelf& shelf, const RunSummary& run, const Question& question) {
-  const auto content = shelf.contents.read(run.directory);
-  const Workpackage* asked = asked_workpackage(*content, question);
+PageResponse workpackage_news(PageContext& context, const RunSummary& run,
+                              const PageRequest& request) {
+  const auto content = context.contents.read(run.directory);
+  const Workpackage* asked = asked_workpackage(*content, request);
   if (!asked)
-    return no_workpackage(run, question);
+    return no_workpackage(run, request);
   const Shown shown{run, *content, *asked};
   const std::vector<std::string> paths = tail_paths(shown);
   nlohmann::json tails = nlohmann::json::array();
@@ -270,9 +274,9 @@ Answer workpackage_news(Shelf& shelf, const RunSummary& run, const Question& que
                               {"tails", tails}}));
 }
 
-Answer file_page(Shelf&, const RunSummary& run, const Question& question) {
+PageResponse file_page(PageContext&, const RunSummary& run, const PageRequest& request) {
   constexpr std::size_t shown_bytes = 1 << 18;
-  const std::string path = parameter_of(question, "path");
+  const std::string path = parameter_of(request, "path");
   const UniqueFd file = open_in_run(run.directory.path, path);
   if (!file.valid())
     return refusal(404, "Not found", fmt::format("{} has no file {}.", run.name, path));
@@ -284,8 +288,8 @@ Answer file_page(Shelf&, const RunSummary& run, const Question& question) {
   return {.content = page(path, {link_to_runs(), link_to_run(run)}, body)};
 }
 
-Answer file_download(Shelf&, const RunSummary& run, const Question& question) {
-  const std::string path = parameter_of(question, "path");
+PageResponse file_download(PageContext&, const RunSummary& run, const PageRequest& request) {
+  const std::string path = parameter_of(request, "path");
   UniqueFd file = open_in_run(run.directory.path, path);
   if (!file.valid())
     return refusal(404, "Not found", fmt::format("{} has no file {}.", run.name, path));

@@ -30,11 +30,11 @@ using workspace::Workpackage;
 
 constexpr std::size_t most_columns = 60;
 
-/// Of the meter's figures, which are many; the page of a workpackage has all.
+/// A selection of the meter's many figures; the page of a workpackage has all.
 constexpr std::array<std::string_view, 4> main_figures{"energy_wh", "power_mean_w", "power_max_w",
                                                        "duration_s"};
 
-/// Parameters, findings and figures of which a shown row has something, in the order of the table.
+/// Parameters, results and figures that have a value in any shown row, in the order of the table.
 std::vector<std::size_t> columns_of(const TidyTable& tidy, const Selected& shown) {
   std::vector<std::size_t> columns;
   for (std::size_t column = 0; column < tidy.columns.size(); ++column) {
@@ -63,8 +63,8 @@ bool is_number(const Cell& cell) {
 
 }  // namespace
 
-Selection::Selection(const Question& question)
-    : state(parameter_of(question, "state")), from(count_of(question, "from")) {}
+Selection::Selection(const PageRequest& request)
+    : state(parameter_of(request, "state")), from(count_of(request, "from")) {}
 
 Selected selected(const std::vector<Workpackage>& workpackages, const Selection& selection) {
   Selected shown;

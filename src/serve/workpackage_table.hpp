@@ -12,30 +12,29 @@
 
 namespace bench::serve {
 
-/// Which workpackages of a run a page shows.
+/// Selects the workpackages of a run that a page shows.
 struct Selection {
   std::string state;  ///< Empty: any.
   std::size_t from = 0;
 
-  explicit Selection(const Question& question);
+  explicit Selection(const PageRequest& request);
 
   static constexpr std::size_t rows_per_page = 200;
 };
 
-/// The positions of those that are shown, ascending.
+/// Positions of the shown workpackages, ascending.
 struct Selected {
   std::vector<std::size_t> positions;
-  std::size_t all = 0;  ///< With those of other pages.
+  std::size_t all = 0;  ///< Including other pages.
 };
 
 Selected selected(const std::vector<workspace::Workpackage>& workpackages,
                   const Selection& selection);
 
-/// A value as people read it, shortened where it is long; `n/a` with the reason where it is
-/// missing.
+/// A value formatted for people, shortened if it is long; `n/a` with the reason if it is missing.
 std::string cell_html(const result::Cell& cell);
 
-/// A row for each selected workpackage: state, parameters, what was found, energies.
+/// A row for each selected workpackage: state, parameters, results, energies.
 /// @param run_name for links
 std::string workpackage_table(const RunContent& content, const std::string& run_name,
                               const Selected& shown);

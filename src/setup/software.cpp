@@ -37,7 +37,7 @@ std::vector<fs::path> recorded_files(const Run& run) {
   return files;
 }
 
-/// Each machine once, with the names of all nodes that are one.
+/// Each distinct machine, with the names of its nodes.
 std::string text_of_nodes(const std::vector<fs::path>& files) {
   std::map<std::string, std::vector<std::string>> hosts;
   for (const fs::path& file : files)
@@ -100,7 +100,7 @@ std::string text_of_compilers(const std::vector<RunningProgram>& programs) {
   return join(std::vector<std::string>(lines.begin(), lines.end()), "\n");
 }
 
-/// Of a file as above; Podman tells it with the name.
+/// The digest of an image: that of a file as above; Podman reports it with the name.
 std::string digest_of_image(const std::string& image, FileHashes& hashes) {
   if (image.find("@sha256:") != std::string::npos)
     return image.substr(image.find("@sha256:") + 1);

@@ -14,12 +14,12 @@ std::string quoted(const std::string& text) {
   return '"' + replace_all(replace_all(one_line(text), "\\", "\\\\"), "\"", "\\\"") + '"';
 }
 
-/// Numbers as they are, so that YAML takes them for such.
+/// Leaves numbers unquoted, so that YAML reads them as numbers.
 std::string scalar(const std::string& text) {
   return parse_number(text) ? text : quoted(text);
 }
 
-/// A key with its value and source; nothing where the value is unknown.
+/// A key with its value and source; empty if the value is unknown.
 std::string line(const std::string& key, const Fact& fact) {
   if (!fact.is_known())
     return "";
@@ -53,8 +53,8 @@ std::string job_lines(const Survey& found) {
 std::string platform_file(const std::string& name, const Survey& found) {
   const bool alone = !found.has_slurm;
   std::string text = fmt::format(
-      "# Made by `bench platforms new` on {}. Lines with \"guess\" are not known for certain:\n"
-      "# check them, and write `value` for `unconfirmed`, or remove them.\n",
+      "# Written by `bench platforms new` on {}. Lines marked \"guess\" are uncertain:\n"
+      "# check them, then change `unconfirmed` to `value`, or remove them.\n",
       found.host);
   text += fmt::format("name: {}\n", quoted(name));
   text += fmt::format(

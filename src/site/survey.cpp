@@ -25,7 +25,7 @@ namespace {
 using doctor::Answer;
 using doctor::ask;
 
-/// Nodes alike, as a line of sinfo.
+/// Identical nodes: one line of sinfo.
 struct NodeKind {
   long long count = 0;
   long long sockets = 0;
@@ -41,7 +41,7 @@ std::vector<NodeKind> read_node_kinds(const std::string& sinfo) {
     const auto fields = split_values(line, "|");
     if (fields.size() < 6)
       continue;
-    // `+` follows a number that is the least of several.
+    // A trailing `+` marks the minimum of several numbers.
     const auto number = [&](std::size_t k) {
       return parse_integer(fields[k].substr(0, fields[k].find('+'))).value_or(0);
     };
@@ -87,7 +87,7 @@ void take_nodes(const std::string& partition, Survey& found) {
   const Answer answer = ask({"sinfo", "-h", "-p", partition, "-o", "%D|%X|%Y|%Z|%m|%G"});
   const std::vector<NodeKind> kinds = read_node_kinds(answer.ok ? answer.output : "");
   if (kinds.empty()) {
-    found.notes.push_back("sinfo does not show the nodes of the partition: " + answer.trouble);
+    found.notes.push_back("sinfo failed to list the nodes of the partition: " + answer.trouble);
     return;
   }
   const NodeKind& most = kinds.front();
@@ -142,7 +142,7 @@ void take_slurm(const std::string& wanted, Survey& found) {
   take_nodes(chosen->name, found);
 }
 
-/// Of this node, which has the processor of the others or not.
+/// Adds facts about this node, whose processor may differ from that of the compute nodes.
 void take_processor(Survey& found) {
   std::map<std::string, std::string> lines;
   for (const std::string& line : split(ask({"lscpu"}).output, "\n"))
@@ -175,7 +175,7 @@ void take_accelerator(const std::string& name, std::size_t count, const std::str
     found.devices_per_node = number_fact(static_cast<long long>(count), source);
   if (elsewhere && !found.devices_per_node.is_known())
     found.notes.push_back(
-        fmt::format("{} shows {} GPUs, of which the batch system says nothing.", source, count));
+        fmt::format("{} shows {} GPUs that the batch system does not list.", source, count));
   found.accelerator = {name, source, elsewhere};
 }
 
@@ -217,7 +217,7 @@ Survey survey(const std::string& partition, bool node_only) {
     take_slurm(partition, found);
   else if (!partition.empty())
     throw Error("no Slurm on this node: sbatch is not on PATH",
-                "leave --partition out to describe this node alone");
+                "omit --partition to describe only this node");
   take_processor(found);
   take_nvidia(found);
   take_amd(found);

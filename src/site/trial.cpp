@@ -42,14 +42,14 @@ double value_or(const platform::MaybeFact& fact, double otherwise) {
   return fact && !fact->unconfirmed ? fact->value : otherwise;
 }
 
-/// A batch system that says nothing of GPUs may have them where the platform file says so.
+/// The platform file decides if the batch system does not report GPUs.
 bool asks_for_gpu(const Platform& machine, const batch::Partition& partition) {
   return machine.gpu_request != platform::GpuRequest::none &&
          partition.most_gpus_per_node.value_or(
              static_cast<int>(value_or(machine.machine.devices_per_node, 0))) > 0;
 }
 
-/// The job tells what it has found, a line each.
+/// The job prints its findings, one per line.
 std::string input_file(bool with_gpu) {
   return fmt::format(R"yaml(name: trial
 outpath: runs
@@ -73,7 +73,7 @@ std::map<std::string, std::string> read_facts(const fs::path& file) {
   return facts;
 }
 
-/// A job of one partition, run by another bench.
+/// A job in one partition, run by another bench process.
 class Trial {
  public:
   Trial(const batch::Partition& partition, const Platform& machine, const fs::path& home,
@@ -93,9 +93,9 @@ class Trial {
   }
 
   bool has_ended() { return process_->poll().has_value(); }
-  /// Has its job cancelled.
+  /// Cancels its job.
   void interrupt() { process_->signal_group(SIGINT); }
-  /// Its job has not ended in time.
+  /// Marks its job as not ended in time.
   void mark_late(std::string why, std::string remedy) {
     late_ = {partition_, Health::error, std::move(why), std::move(remedy)};
   }
@@ -117,12 +117,12 @@ class Trial {
     if (expected > 0 && cores && *cores != expected)
       return {partition_, Health::warning,
               fmt::format("{}; the platform file says {:g}", seen, expected),
-              "correct `cores_per_node`, unless some cores are kept for the system"};
+              "correct `cores_per_node`, unless some cores are reserved for the system"};
     return {partition_, Health::ok, seen, ""};
   }
 
  private:
-  /// What bench, the batch system or the job said.
+  /// The error message of bench, the batch system or the job.
   Finding failure() const {
     std::string text = "the job failed";
     std::string hint = "correct the platform file; `bench run -n` shows the job script";
@@ -146,7 +146,7 @@ class Trial {
   std::optional<Finding> late_;
 };
 
-/// A directory on the file system of the jobs, gone with this object.
+/// A temporary directory visible to the jobs, deleted with this object.
 class Home {
  public:
   explicit Home(const fs::path& directory)
@@ -182,7 +182,7 @@ std::vector<batch::Partition> partitions_of(const Platform& machine,
                                             const std::vector<std::string>& names) {
   if (!machine.capabilities().queues_jobs)
     throw Error(
-        fmt::format("platform {} has no batch system, so there are no jobs to try", machine.name),
+        fmt::format("platform {} has no batch system, so there are no jobs to test", machine.name),
         "`bench doctor` checks this machine");
   const batch::Partitions known = platform::batch_system_of(machine)->ask_partitions();
   if (!known.trouble.empty())
@@ -225,8 +225,9 @@ std::vector<Finding> try_partitions(const Platform& machine,
     if (!wait_for(trials, cancelling_s, nullptr))
       for (Trial& trial : trials)
         if (!trial.has_ended())
-          trial.mark_late("the job did not end in time, and nobody confirms that it was cancelled",
-                          "look for a job `trial_probe_0` in the queue");
+          trial.mark_late(
+              "the job did not end in time, and its cancellation could not be confirmed",
+              "look for a job `trial_probe_0` in the queue");
   }
   std::vector<Finding> findings;
   for (Trial& trial : trials)

@@ -32,7 +32,7 @@ namespace {
 
 constexpr std::string_view implied = "OOM (implied by ";
 
-/// None where one of the values is not a number: nothing can be said of such a workpackage.
+/// None if one of the values is not a number: such a workpackage is never implied.
 std::optional<std::vector<double>> size_of(const Workpackage& workpackage,
                                            const std::vector<std::string>& names) {
   std::vector<double> size;

@@ -124,7 +124,7 @@ void Repeater::decide() {
     const model::Step& step = *run_.benchmark.step(name);
     if (of_step.settled.empty() || !(round_over || job::is_scheduled(run_, step)))
       continue;
-    // In a race what one combination has found may end, or resume, any other.
+    // In a race, a result of one combination may stop or resume any other.
     std::vector<Series*> ended;
     for (auto& [key, series] : of_step.all)
       if (series.open == 0 && (step.repetition->race || of_step.settled.contains(key)))
@@ -153,7 +153,7 @@ void Repeater::take_values(const model::Step& step, Series& series) {
   series.high = mean + half;
 }
 
-/// The first workpackage of the best rival, if the interval of that lies beyond the series's own.
+/// The first workpackage of the best rival if its interval lies above that of the series.
 std::optional<long long> Repeater::better_one(const StepSeries& of_step, const Series& series) {
   const Series* best = nullptr;
   for (const auto& [key, other] : of_step.all)
@@ -194,7 +194,7 @@ int Repeater::next_number(const model::Step& step, const Series& series) const {
   return next;
 }
 
-/// How many more workpackages of mean cost the budget has room for, those under way included.
+/// How many more workpackages of mean cost the budget allows, including running ones.
 int Repeater::affordable(const model::Step& step, const StepSeries& of_step) const {
   const workspace::StepCounts& counts = store_.counts_of(step);
   const auto under_way = static_cast<double>(counts.all() - counts.ended());

@@ -52,7 +52,7 @@ RepetitionDecision decide(const model::Repetition& repetition, const Repeated& r
   if (2 * repeated.failed >= repeated.iterations)
     return {.reason = fmt::format("{}, of which {} failed", state, repeated.failed)};
   if (repeated.next >= repetition.most)
-    return {.reason = state + ", the most that it may have"};
+    return {.reason = state + ", the maximum"};
   if (repeated.affordable < 1)
     return {.reason = state + ", and the budget is used up"};
   const int wanted = by_estimate ? expected_more(repeated, width, repetition.limit) : 1;

@@ -12,23 +12,23 @@ namespace bench::sweep {
 struct Repeated {
   int iterations = 0;
   int next = 0;  ///< Number of the next one; `active` may have dropped earlier ones.
-  std::span<const double> values;  ///< What those that are done gave.
+  std::span<const double> values;  ///< Values of the iterations that are done.
   int failed = 0;
   int affordable = 0;      ///< How many more the budget of the step allows.
-  bool dominated = false;  ///< Another combination is better, whatever comes.
+  bool dominated = false;  ///< Another combination is better with certainty.
 };
 
-/// What follows from them.
+/// The decision about a combination.
 struct RepetitionDecision {
   int more = 0;  ///< Iterations to add; 0: none.
   bool known = false;
-  /// Why it stays unknown, where none are added; empty for one that is dominated.
+  /// Why it stays uncertain if none are added; empty if dominated.
   std::string reason;
 };
 
-/// Whether the value of a repetition is known well enough, or how many iterations come next.
-/// @param by_estimate as many as the width of the interval lets expect, at most as many as there
-///        were, and not one by one: a job that waits in a queue for each would take long
+/// Decides whether the value of a repetition is known well enough, or how many iterations to add.
+/// @param by_estimate adds as many as the interval's width suggests, at most doubling them, instead
+/// of one by one: queueing a job for each would take long
 RepetitionDecision decide(const model::Repetition& repetition, const Repeated& repeated,
                           bool by_estimate);
 

@@ -5,8 +5,8 @@
 
 namespace bench::sweep {
 
-/// Whether everything that can run on this machine has ended. What is decided then gets the same
-/// ids however many ran at a time.
+/// Whether everything that can run on this machine has ended. Deciding then makes ids independent
+/// of parallelism.
 bool is_round_over(const setup::Run& run, const store::StateStore& store);
 
 }  // namespace bench::sweep

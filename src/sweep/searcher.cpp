@@ -33,8 +33,8 @@ Searcher::Searcher(const setup::Run& run, const workspace::Workspace& workspace,
     : run_(run), store_(store), values_(run, store.graph(), evaluator) {
   for (const model::Step& step : run.benchmark.steps)
     if (step.search)
-      courses_[step.name];
-  if (courses_.empty())
+      searches_[step.name];
+  if (searches_.empty())
     return;
   for (const workspace::Attempt& attempt : workspace.attempts())
     if (attempt.outcome == name_of(Outcome::out_of_memory) &&
@@ -59,8 +59,8 @@ void Searcher::follow(const workspace::Event& event) {
 }
 
 void Searcher::add(const Workpackage& workpackage) {
-  const auto found = courses_.find(workpackage.step);
-  if (found == courses_.end() || workpackage.was_never_made())
+  const auto found = searches_.find(workpackage.step);
+  if (found == searches_.end() || workpackage.was_never_made())
     return;
   const model::Step& step = store_.step_of(workpackage);
   const std::string& parameter = step.search->parameter;
@@ -72,58 +72,59 @@ void Searcher::add(const Workpackage& workpackage) {
   std::vector<std::string> texts;
   for (const auto& [name, of_name] : others)
     texts.push_back(fmt::format("{}={}", name, of_name));
-  Course& course = found->second[{workpackage.parents, std::move(others)}];
-  course.shared = join(texts, " ");
-  course.tried[*value].push_back(workpackage.id);
+  SearchState& state = found->second[{workpackage.parents, std::move(others)}];
+  state.shared = join(texts, " ");
+  state.tried[*value].push_back(workpackage.id);
 }
 
 void Searcher::decide() {
   if (!std::exchange(changed_, false))
     return;
   const bool round_over = is_round_over(run_, store_);
-  for (auto& [name, of_step] : courses_) {
+  for (auto& [name, of_step] : searches_) {
     const model::Step& step = *run_.benchmark.step(name);
     if (!round_over && !job::is_scheduled(run_, step))
       continue;
-    std::vector<Course*> ready;
-    for (auto& [key, course] : of_step)
-      if (!course.ended && has_ended(course))
-        ready.push_back(&course);
+    std::vector<SearchState*> ready;
+    for (auto& [key, state] : of_step)
+      if (!state.ended && has_ended(state))
+        ready.push_back(&state);
     std::ranges::sort(ready, {},
-                      [](const Course* one) { return one->tried.begin()->second.front(); });
-    for (Course* course : ready)
-      decide(step, *course);
+                      [](const SearchState* one) { return one->tried.begin()->second.front(); });
+    for (SearchState* state : ready)
+      decide(step, *state);
   }
 }
 
-/// Whether all that it has tried has.
-bool Searcher::has_ended(const Course& course) const {
-  return std::ranges::all_of(course.tried, [&](const auto& one) {
+/// Whether all tried values have ended.
+bool Searcher::has_ended(const SearchState& state) const {
+  return std::ranges::all_of(state.tried, [&](const auto& one) {
     return std::ranges::all_of(one.second, [&](long long id) { return store_.at(id).has_ended(); });
   });
 }
 
-void Searcher::decide(const model::Step& step, Course& course) {
+void Searcher::decide(const model::Step& step, SearchState& state) {
   std::vector<Probe> probes;
-  for (const auto& [value, ids] : course.tried) {
+  for (const auto& [value, ids] : state.tried) {
     bool fits = true;
     for (const long long id : ids) {
       const Workpackage& workpackage = store_.at(id);
       if (out_of_memory_.contains(id) || workpackage.state == State::skipped)
         fits = false;
       else if (workpackage.state == State::failed)
-        course.obstacle = fmt::format("workpackage {} failed: {}", id, workpackage.reason);
+        state.stop_reason = fmt::format("workpackage {} failed: {}", id, workpackage.reason);
     }
     probes.push_back({.value = value, .fits = fits});
   }
   const auto next = next_value(*step.search, probes);
-  course.ended = !next || !course.obstacle.empty();
-  if (course.ended)
+  state.ended = !next || !state.stop_reason.empty();
+  if (state.ended)
     return;
   const std::string text = std::to_string(*next);
-  if (!store_.add_variant(course.tried.begin()->second.front(), step.search->parameter, text)) {
-    course.obstacle = fmt::format("`where` or `active` drops {}={}", step.search->parameter, text);
-    course.ended = true;
+  if (!store_.add_variant(state.tried.begin()->second.front(), step.search->parameter, text)) {
+    state.stop_reason =
+        fmt::format("`where` or `active` drops {}={}", step.search->parameter, text);
+    state.ended = true;
   }
 }
 
@@ -141,11 +142,11 @@ std::optional<double> Searcher::mean_of(const std::vector<long long>& ids,
 }
 
 /// `batch_size=777 is the largest that fits, with rate=7770`
-std::string Searcher::found(const model::Search& search, const Course& course) const {
+std::string Searcher::found(const model::Search& search, const SearchState& state) const {
   std::vector<Probe> probes;
   std::optional<long long> best;
   std::map<long long, double> values;
-  for (const auto& [value, ids] : course.tried) {
+  for (const auto& [value, ids] : state.tried) {
     const bool fits =
         std::ranges::all_of(ids, [&](long long id) { return store_.at(id).state == State::done; });
     probes.push_back({.value = value, .fits = fits});
@@ -158,7 +159,7 @@ std::string Searcher::found(const model::Search& search, const Course& course) c
   }
   const auto largest = largest_fit(probes);
   if (!largest)
-    return fmt::format("{}={} has too little memory", search.parameter, probes.front().value);
+    return fmt::format("{}={} does not fit into memory", search.parameter, probes.front().value);
   std::string text = fmt::format(
       "{}={} {}", search.parameter, *largest,
       *largest < search.to ? "is the largest that fits" : "fits, the largest of the range");
@@ -167,10 +168,9 @@ std::string Searcher::found(const model::Search& search, const Course& course) c
                 ? fmt::format(", with {}={:.6g}", search.value, values[*largest])
                 : "";
   if (best && *best != *largest)
-    text += fmt::format("; {} does not get better all the way: at {} it is {:.6g}", search.value,
-                        *best, values[*best]);
+    text += fmt::format("; {} is better at {}: {:.6g}", search.value, *best, values[*best]);
   if (is_contradictory(probes))
-    text += "; larger ones fit, too, so that there is no one limit";
+    text += "; some larger values fit, too, so there is no single limit";
   return text;
 }
 
@@ -179,12 +179,12 @@ std::vector<std::string> Searcher::notices() const {
   for (const model::Step& step : run_.benchmark.steps) {
     if (!step.search)
       continue;
-    for (const auto& [key, course] : courses_.at(step.name))
-      if (course.ended)
+    for (const auto& [key, state] : searches_.at(step.name))
+      if (state.ended)
         notices.push_back(fmt::format(
-            "step {}{}: {}", step.name, course.shared.empty() ? "" : ", " + course.shared,
-            course.obstacle.empty() ? found(*step.search, course)
-                                    : "the search has ended early: " + course.obstacle));
+            "step {}{}: {}", step.name, state.shared.empty() ? "" : ", " + state.shared,
+            state.stop_reason.empty() ? found(*step.search, state)
+                                      : "the search ended early: " + state.stop_reason));
   }
   return notices;
 }

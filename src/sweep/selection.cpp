@@ -42,8 +42,7 @@ void Selection::decide() {
   for (const long long id : std::exchange(unwanted_, {}))
     if (const Workpackage& workpackage = store_.at(id);
         workpackage.state == State::ready && workpackage.progress == workspace::Progress{})
-      store_.apply(
-          workspace::Skipped{.workpackage = id, .reason = "not among the repeated points"});
+      store_.apply(workspace::Skipped{.workpackage = id, .reason = "not selected to be repeated"});
 }
 
 }  // namespace bench::sweep

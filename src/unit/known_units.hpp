@@ -19,8 +19,8 @@ struct Known {
 /// By its name with its prefix, or null.
 const Known* known_unit(std::string_view name);
 
-/// The name of exactly this unit: `Wh` of 3600 J. Empty where there is none, and for `1/s`, which
-/// is more often a rate than a frequency in `Hz`.
+/// The name of exactly this unit: `Wh` of 3600 J. Empty if there is none, and for `1/s`, which is
+/// usually a rate rather than a frequency in `Hz`.
 std::string name_of(double factor, const Powers& powers);
 
 }  // namespace bench::unit

@@ -16,7 +16,7 @@
 namespace bench::unit {
 namespace {
 
-/// `s` and -1 of `s^-1`. What is no power is a part of the word.
+/// `s` and -1 of `s^-1`. Anything that is not a power belongs to the word.
 std::pair<std::string, int> word_and_power(const std::string& text) {
   const auto mark = text.find('^');
   if (mark == std::string::npos)
@@ -77,7 +77,7 @@ void Unit::multiply(std::string_view word, int exponent) {
   const Known* known = known_unit(word);
   if (!known)
     return add(std::string(word), exponent);
-  // 1 / 1e9 loses less than 1e-9 does
+  // 1 / 1e9 is more precise than 1e-9
   const double factor = std::pow(known->factor, std::abs(exponent));
   factor_ = exponent > 0 ? factor_ * factor : factor_ / factor;
   for (const auto& [base, power] : known->powers)

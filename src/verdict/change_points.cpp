@@ -18,7 +18,7 @@ bool matters(const Comparison& change, double margin) {
   return change.absent_reason.empty() && std::fabs(change.change) >= margin;
 }
 
-/// Their ranks, equal values sharing one, less the mean rank.
+/// Centred ranks of the values, with ties sharing a rank.
 std::vector<double> centred_ranks(Series stretch) {
   std::vector<double> ordered;
   for (const Measurement& one : stretch)
@@ -54,7 +54,7 @@ Split best_split(std::span<const double> ranks) {
   return best;
 }
 
-/// Whether chance seldom orders the values so that the parts differ as much.
+/// Permutation test: whether random orders of the values rarely differ as much.
 bool is_certain(std::vector<double> ranks, double difference) {
   constexpr int orders = 1999;
   constexpr int most = static_cast<int>((orders + 1) * (1 - confidence)) - 1;
@@ -78,7 +78,7 @@ std::optional<std::size_t> split_of(Series stretch, double margin) {
   return best.at;
 }
 
-/// Appends the first values of the levels of a stretch that begins at `first`, but its own.
+/// Appends the start of each level within a stretch, except `first`, where the stretch begins.
 void split(Series series, std::size_t first, std::size_t count, double margin,
            std::vector<std::size_t>& begins) {
   const auto at = split_of(series.subspan(first, count), margin);

@@ -54,7 +54,7 @@ Values run_means(const Sample& sample) {
   return means;
 }
 
-/// Of the values or of the means of the runs: the less certain one.
+/// The less certain of two comparisons: of all values, or of the means of the runs.
 Difference cautious_difference(const Sample& a, const Sample& b) {
   const Difference of_values = difference_of(values_of(a), values_of(b));
   const Values runs_a = run_means(a);

@@ -17,7 +17,7 @@ bool is_testable(const Comparison& one) {
   return one.absent_reason.empty() && std::isfinite(one.interval.high);
 }
 
-/// Whether each change is certain among all of them.
+/// Whether each change is significant after Holm's correction.
 std::vector<bool> certain_ones(std::span<const Comparison> comparisons) {
   std::vector<std::size_t> order;
   for (std::size_t k = 0; k < comparisons.size(); ++k)
@@ -34,7 +34,7 @@ std::vector<bool> certain_ones(std::span<const Comparison> comparisons) {
   return certain;
 }
 
-/// How many values on each side make half of the interval so wide at most.
+/// The number of values on each side at which the half width is at most this.
 std::size_t runs_for(double half_width, double spread) {
   constexpr std::size_t fewest_without_spread = 6;  // one in 924 / 2
   if (spread == 0)
@@ -55,13 +55,13 @@ std::size_t runs_for(double half_width, double spread) {
   return above;
 }
 
-/// Of a change that is neither certain nor certainly within the margin.
+/// Verdict on a change that is neither certain nor certainly within the margin.
 Verdict undecided(const Comparison& one, double margin) {
   const bool is_spread_unknown = one.values_a + one.values_b < 3;
   if (is_spread_unknown)
     return {.word = Word::too_few_runs};
   const double size = std::fabs(one.change);
-  // Nobody needs to tell a change from the margin that is as large as that.
+  // A change close to the margin need not be distinguished from it.
   const double needed = size >= margin ? size : std::max(margin - size, margin / 2);
   const bool is_narrow = one.interval.high - one.interval.low <= margin;
   if (is_narrow && size < margin)

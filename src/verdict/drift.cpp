@@ -26,7 +26,7 @@ struct Span {
   double length() const { return last - first; }
 };
 
-/// Not a number where a time is unknown.
+/// NaN if a time is unknown.
 Span span_of(const Times& times) {
   if (std::ranges::any_of(times, [](double time) { return std::isnan(time); }))
     return {std::nan(""), std::nan("")};

@@ -22,7 +22,7 @@ Values distances(std::span<const double> sample, double from) {
   return distances;
 }
 
-/// Those far from the middle of their own sample, and not near that of the other one.
+/// Values far from the median of their own sample and not near that of the other.
 std::vector<bool> far_values(std::span<const double> sample, double own, double other,
                              double deviation) {
   constexpr double far_deviations = 3.5;

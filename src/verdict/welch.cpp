@@ -65,7 +65,7 @@ Difference difference_of(std::span<const double> a, std::span<const double> b) {
   const auto n_a = static_cast<double>(a.size());
   const auto n_b = static_cast<double>(b.size());
   const bool is_one_alone = a.size() == 1 || b.size() == 1;
-  const double known = of_a.variance() + of_b.variance();  // where one is alone, its own is 0
+  const double known = of_a.variance() + of_b.variance();  // the variance of a single value is 0
   const double error_a = (is_one_alone ? known : of_a.variance()) / n_a;
   const double error_b = (is_one_alone ? known : of_b.variance()) / n_b;
   made.deviation = std::sqrt(is_one_alone ? known : known / 2);

@@ -5,13 +5,13 @@
 
 namespace bench::verdict {
 
-/// Mean and spread of values, taken one by one: Welford, Technometrics 4 (1962) 419.
+/// Running mean and variance: Welford, Technometrics 4 (1962) 419.
 class Moments {
  public:
   void add(double value);
   std::size_t count() const { return count_; }
   double mean() const { return mean_; }
-  /// With n-1; 0 of one value.
+  /// Sample variance (n-1); 0 for one value.
   double variance() const;
 
  private:
@@ -22,10 +22,11 @@ class Moments {
 
 Moments moments_of(std::span<const double> values);
 
-/// The mean of b less that of a, and how certain it is.
+/// The mean of b minus that of a, with its uncertainty.
 struct Difference {
   double shift = 0;
-  double half_width = 0;   ///< Of the interval with `confidence`; infinite: the spread is unknown.
+  double half_width =
+      0;  ///< Half width of the interval at `confidence`; infinite if the spread is unknown.
   double chance = 1;       ///< Two-sided.
   double deviation = 0;    ///< Of a value: the root of the mean variance of both sides.
   std::size_t fewest = 0;  ///< Values of the smaller side.
@@ -33,9 +34,8 @@ struct Difference {
   bool is_certain() const;
 };
 
-/// Welch's. Where one side is a single value, the spread of the other counts for both. Where no
-/// value differs from those of its side, all that speaks is how improbable it is that chance sorts
-/// them so: twice one in (na + nb) over na.
+/// Welch's test. If one side is a single value, the spread of the other is used for both. If
+/// neither side has any spread, the p-value is that of a permutation test: 2 / C(na + nb, na).
 /// @param a, b at least one value each
 Difference difference_of(std::span<const double> a, std::span<const double> b);
 

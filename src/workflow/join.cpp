@@ -148,7 +148,7 @@ Join::Index Join::make_index(const std::vector<std::string>& before, const std::
 
 /// Whether the step takes the parameter over as it is.
 bool Join::is_kept(const model::Parameter& definition) const {
-  return !expand::is_made_anew(definition, own_definition(benchmark_, step_, definition.name));
+  return !expand::is_reevaluated(definition, own_definition(benchmark_, step_, definition.name));
 }
 
 /// What a tuple must share with another to go with it.

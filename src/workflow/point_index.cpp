@@ -116,7 +116,7 @@ bool PointIndex::is_inherited(const Workpackage& workpackage, const model::Param
                               const Workpackage** from) const {
   const model::Step& step = *benchmark_.step(workpackage.step);
   const bool own = defines(benchmark_, step, definition);
-  if (expand::is_made_anew(definition, own ? &definition : nullptr))
+  if (expand::is_reevaluated(definition, own ? &definition : nullptr))
     return false;
   for (const long long parent : workpackage.parents)
     if (value_of(workpackages_.at(parent).parameters, definition.name)) {

@@ -161,11 +161,11 @@ void Checkpoints::check_settings(const SavedState& saved) const {
   if (!saved.has("program") || !saved.has("layout"))
     throw UsageError(
         fmt::format("the checkpoint in {} is of an earlier version of this program", options_.load),
-        "start from the beginning, or go on with the version that saved it");
+        "start from the beginning, or continue with the version that saved it");
   if (const auto found = differences(saved.text("must_match"), settings_.must_match);
       !found.empty())
     throw UsageError(fmt::format("the checkpoint in {} {}", options_.load, found.front()),
-                     "go on with the options that it was saved with");
+                     "continue with the options that it was saved with");
   if (session_.ranks().rank() == 0)
     for (const std::string& difference :
          differences(saved.text("should_match"), settings_.should_match))

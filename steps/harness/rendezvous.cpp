@@ -152,7 +152,7 @@ Store open_store(const Ranks& ranks, std::chrono::milliseconds patience) {
   } catch (const std::exception& error) {
     if (options.isServer)
       throw UsageError(
-          fmt::format("rank 0 cannot listen at port {}: {}", options.port, first_line(error)),
+          fmt::format("rank 0 cannot listen on port {}: {}", options.port, first_line(error)),
           "another program may have it: set MASTER_PORT to a free port");
     throw CommunicationError(fmt::format(
         "rank {} did not reach rank 0 at {}:{} within {}: {}; see whether rank 0 has "

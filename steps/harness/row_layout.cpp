@@ -32,7 +32,7 @@ torch::Tensor part_of(const torch::Tensor& row, const Parameter& parameter) {
   return row.narrow(0, parameter.range.begin, length(parameter.range)).view(shape);
 }
 
-/// What a parameter has of the divided dimension.
+/// A parameter's range of the split dimension.
 Range place_of(const Parameter& parameter) {
   const Split& split = parameter.split;
   std::int64_t size = parameter.shape.at(static_cast<std::size_t>(split.dimension));
@@ -52,12 +52,12 @@ std::vector<std::string> row_names(const SavedState& state) {
   return rows;
 }
 
-/// The rows of a rank, as they come together.
+/// The rows of a rank under construction.
 class Rows {
  public:
   explicit Rows(const RowLayout& layout) : layout_(layout), found_(layout.parameters.size()) {}
 
-  /// Takes what it needs of the shares of a row.
+  /// Takes the needed parts from the shares of a row.
   void take(const RowLayout& saved, const std::vector<SavedState>& shares) {
     for (const std::string& name : row_names(shares.front())) {
       std::vector<torch::Tensor> parts;
@@ -77,7 +77,7 @@ class Rows {
     }
   }
 
-  /// Adds this rank's share of each.
+  /// Adds this rank's share of each row.
   void add_to(SavedState& state) const {
     for (std::size_t i = 0; i < found_.size(); ++i) {
       std::int64_t sum = 0;
@@ -87,14 +87,14 @@ class Rows {
         throw HintedError(
             fmt::format("the checkpoint has {} of {} numbers of '{}'", sum,
                         length(layout_.parameters[i].range), layout_.parameters[i].name),
-            "go on with the layout that it was saved with");
+            "continue with the layout that it was saved with");
     }
     for (const auto& [name, row] : rows_)
       state.set(name, row.narrow(0, layout_.share.begin, length(layout_.share)).clone());
   }
 
  private:
-  /// Copies what `from`, in a saved row, has of one of this rank's parameters.
+  /// Copies the part of one of this rank's parameters that `from`, in a saved row, contains.
   void copy(const Parameter& from, const torch::Tensor& row, std::size_t own_index,
             const torch::Tensor& own_row) {
     const Parameter& to = layout_.parameters[own_index];
@@ -104,7 +104,7 @@ class Rows {
     const std::int64_t size = std::min(there.end, here.end) - begin;
     if (size <= 0)
       return;
-    const std::int64_t dimension = to.split.dimension + 1;  // behind the stack
+    const std::int64_t dimension = to.split.dimension + 1;  // after the stack dimension
     const torch::Tensor target = part_of(own_row, to).narrow(dimension, begin - here.begin, size);
     target.copy_(part_of(row, from).narrow(dimension, begin - there.begin, size));
     found_[own_index][from.split.part] = target.numel();
@@ -112,7 +112,7 @@ class Rows {
 
   const RowLayout& layout_;
   std::map<std::string, torch::Tensor> rows_;
-  /// Of each parameter: numbers that were found, by the part that had them.
+  /// For each parameter, how many numbers were found in each part.
   std::vector<std::map<std::int64_t, std::int64_t>> found_;
 };
 
@@ -135,7 +135,7 @@ RowLayout RowLayout::parse(const std::string& text) {
   const auto next = [&] { return std::istringstream(std::getline(lines, line) ? line : ""); };
   auto first = next();
   if (!(first >> layout.numbers >> layout.share.begin >> layout.share.end))
-    throw std::runtime_error("a checkpoint whose rows are not described");
+    throw std::runtime_error("the checkpoint does not describe its rows");
   auto ranks = next();
   for (int rank = 0; ranks >> rank;)
     layout.ranks.push_back(rank);

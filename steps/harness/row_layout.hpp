@@ -10,18 +10,18 @@
 
 namespace bench::steps {
 
-/// How the ranks that share a model divide one of its parameters.
+/// How one parameter is split among the ranks that share a model.
 struct Split {
-  std::int64_t dimension = 0;  ///< Of which each rank has an equal part.
-  std::int64_t stacked = 1;    ///< Equal matrices on top of each other; each of them is divided.
-  std::int64_t part = 0;       ///< Of this rank.
-  std::int64_t parts = 1;      ///< 1: the rank has the whole parameter.
+  std::int64_t dimension = 0;  ///< The dimension that is split into equal parts.
+  std::int64_t stacked = 1;  ///< Number of stacked matrices of equal shape, each of which is split.
+  std::int64_t part = 0;     ///< Of this rank.
+  std::int64_t parts = 1;    ///< 1: every rank has the whole parameter.
 
   bool operator==(const Split&) const = default;
 };
 
-/// What lies where in a rank's row of parameters, and in the rows of its optimizer's state, so that
-/// they can be put together for ranks that share the model in another way.
+/// Layout of a rank's row of parameters and of the rows of its optimizer's state, so that they can
+/// be rearranged for a different parallel layout.
 struct RowLayout {
   struct Parameter {
     std::string name;                 ///< In the model, without spaces.
@@ -34,28 +34,28 @@ struct RowLayout {
 
   std::vector<Parameter> parameters;
   std::int64_t numbers = 0;       ///< Of the row.
-  FlatParameters::Range share{};  ///< Of the row, that the rank saves.
-  std::vector<int> ranks;         ///< Ranks whose shares are the row, in their order.
+  FlatParameters::Range share{};  ///< The part of the row that this rank saves.
+  std::vector<int> ranks;         ///< Ranks whose shares make up the row, in order.
 
   std::string text() const;
-  /// @throws std::runtime_error if `text` is not from `text()`
+  /// @throws std::runtime_error if `text` was not written by `text()`
   static RowLayout parse(const std::string& text);
 
   bool operator==(const RowLayout&) const = default;
 };
 
-/// Name of the layout in a saved state, and of the row of weights. Each other row has as many
-/// numbers.
+/// Names of the layout and of the row of weights in a saved state. All other rows have the same
+/// length.
 inline constexpr const char* saved_row_layout = "row_layout";
 inline constexpr const char* saved_weights = "weights";
 
-/// The state that a rank would have saved, of states that other ranks have saved: they may be more
-/// or fewer, and may have shared the model in another way. Without random numbers, which belong to
-/// a rank.
+/// Builds the state of a rank from the states that other ranks saved, whose number and parallel
+/// layout may differ. Random states are left out, since they belong to a rank.
 /// @param wanted layout of the rank
-/// @param saved_ranks number of ranks that have saved
-/// @param read state of one of these. At a time there are as many in memory as a row has shares.
-/// @throws HintedError if the saved ranks do not have all of a parameter
+/// @param saved_ranks number of ranks that saved
+/// @param read reads the state of one of these. As many states are in memory at a time as a row has
+/// shares.
+/// @throws HintedError if the saved states lack a part of a parameter
 SavedState rearranged(const RowLayout& wanted, int saved_ranks,
                       const std::function<SavedState(int rank)>& read);
 

@@ -140,9 +140,9 @@ class Trainer {
   std::int64_t samples() const { return samples_; }
   const TrainingContext& context() const { return context_; }
 
-  /// All that this rank needs to go on with the next step.
+  /// Everything that this rank needs to continue with the next step.
   SavedState state() const;
-  /// @param own saved by this rank, or `rearranged` for it: random numbers then begin anew
+  /// @param own saved by this rank, or `rearranged` for it: random numbers then start over
   /// @param weights saved by the rank `weights_rank()`, or `rearranged` as well
   void restore(const SavedState& own, const SavedState& weights);
   /// The rank, among all, that saves the weights of this rank: itself, unless all ranks of a data

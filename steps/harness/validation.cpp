@@ -94,7 +94,7 @@ bool Validation::evaluate(const Loop& loop, const Trainer& trainer, torch::nn::M
     log_value("evaluation_s", evaluated->seconds);
     log_value("evaluation_samples", options_.samples);
     log_value("evaluation_loss", evaluated->means.at(0));
-    std::fflush(stdout);  // whoever waits for hours wants to see it
+    std::fflush(stdout);  // visible at once in long trainings
     mllog("eval_accuracy", evaluated->means.at(0), epoch);
   }
   mllog("eval_stop", {}, epoch);

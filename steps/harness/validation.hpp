@@ -18,40 +18,41 @@ class App;
 
 namespace bench::steps {
 
-/// When and on what a model is evaluated while it is trained.
+/// When a model is evaluated during training, and on which data.
 struct ValidationOptions {
   std::int64_t interval = 0;  ///< Measured steps between evaluations; 0: none.
-  std::int64_t samples = 0;   ///< Of each; 0: all of the files, of synthetic ones a global batch.
-  std::string path;           ///< Files of the validation part; empty: synthetic samples.
+  std::int64_t samples =
+      0;  ///< Samples per evaluation; 0: all of the files, or a global batch of synthetic samples.
+  std::string path;  ///< Files of the validation set; empty: synthetic samples.
 };
 
 /// Adds `--eval-interval`, `--eval-samples` and `--eval-path`.
 /// @param app has the options of `add_data_options`
 void add_validation_options(CLI::App& app, ValidationOptions& options);
 
-/// The loss on samples that the training does not see.
+/// The validation loss.
 ///
 ///     Validation validation(session, options, loader, format);
 ///     validation.run_during(loop, trainer, *model, loss_of);
 class Validation {
  public:
-  /// Opens the files and prints what they are. All ranks must call it.
+  /// Opens the files and prints their properties. All ranks must call it.
   /// @param session must outlive this object
-  /// @param loader of the training, whose threads and place of synthetic samples it shares
-  /// @throws UsageError, DataError as `make_batches`; UsageError if evaluations of a data set have
-  ///         no files, or these have fewer samples than an evaluation
+  /// @param loader of the training, whose threads and location of synthetic samples it shares
+  /// @throws UsageError, DataError as `make_batches`; UsageError if a data set has no validation
+  /// files, or these have fewer samples than an evaluation
   Validation(Session& session, ValidationOptions options, const LoaderOptions& loader,
              const SampleFormat& format);
 
-  /// From now on evaluates the model after each interval, in evaluation mode, and prints
-  /// `evaluation_s`, `evaluation_samples` and `evaluation_loss`. Every evaluation has the same
-  /// samples. All must outlive this object.
+  /// Makes the loop evaluate the model after each interval, in evaluation mode, and print
+  /// `evaluation_s`, `evaluation_samples` and `evaluation_loss`. Every evaluation uses the same
+  /// samples. All arguments must outlive this object.
   /// @param loss_of returns the mean loss of a batch, which may be smaller than in the training
   void run_during(Loop& loop, const Trainer& trainer, torch::nn::Module& model,
                   std::function<torch::Tensor(const Batch&)> loss_of);
 
  private:
-  /// @returns false if a signal asked a rank to end meanwhile
+  /// @returns false if a rank received a signal to end
   bool evaluate(const Loop& loop, const Trainer& trainer, torch::nn::Module& model,
                 const std::function<torch::Tensor(const Batch&)>& loss_of) const;
 

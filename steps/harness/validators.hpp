@@ -6,14 +6,14 @@
 
 namespace bench::steps {
 
-// What numbers of the command line may be. Unlike CLI11's own ranges these refuse `nan` and `inf`,
-// and say what they take in words.
+// Validators for numeric options. Unlike CLI11's own ranges, these refuse `nan` and `inf`, and
+// describe valid values in words.
 
 CLI::Validator positive();
 CLI::Validator not_negative();
 /// Both included.
 CLI::Validator between(double least, double most);
-/// For what is a share of all, but not all of it.
+/// For a share below 1.
 CLI::Validator from_0_to_below_1();
 
 /// Up to `most`, that included.

@@ -71,22 +71,20 @@ TEST_P(BadTagTest, IsRefusedWithItsPlace) {
 
 const std::string comma = "write '|' for or, '+' for and";
 
-INSTANTIATE_TEST_SUITE_P(Expressions, BadTagTest,
-                         testing::Values(BadCase{"", "it is empty", ""},
-                                         BadCase{"  ", "it is empty", ""},
-                                         BadCase{"a+", "a name is missing at its end", ""},
-                                         BadCase{"!", "a name is missing at its end", ""},
-                                         BadCase{"a||b", "a name is missing before '|'", ""},
-                                         BadCase{"+a", "a name is missing before '+'", ""},
-                                         BadCase{"a^!b", "'!' cannot follow '^'", "write a^(!b)"},
-                                         BadCase{"a,b", "unexpected ','", comma},
-                                         BadCase{",a", "a name is missing before ','", comma},
-                                         BadCase{"(a", "a ')' is missing", ""},
-                                         BadCase{"(a,b)", "unexpected ','", comma},
-                                         BadCase{"a)", "unexpected ')'", ""},
-                                         BadCase{"a(b)", "unexpected '('", ""},
-                                         BadCase{"(a+)", "a name is missing before ')'", ""},
-                                         BadCase{"a!b", "unexpected '!'", ""}));
+INSTANTIATE_TEST_SUITE_P(
+    Expressions, BadTagTest,
+    testing::Values(BadCase{"", "it is empty", ""}, BadCase{"  ", "it is empty", ""},
+                    BadCase{"a+", "a name is missing at its end", ""},
+                    BadCase{"!", "a name is missing at its end", ""},
+                    BadCase{"a||b", "a name is missing before '|'", ""},
+                    BadCase{"+a", "a name is missing before '+'", ""},
+                    BadCase{"a^!b", "'!' cannot follow '^'", "write a^(!b)"},
+                    BadCase{"a,b", "unexpected ','", comma},
+                    BadCase{",a", "a name is missing before ','", comma},
+                    BadCase{"(a", "missing ')'", ""}, BadCase{"(a,b)", "unexpected ','", comma},
+                    BadCase{"a)", "unexpected ')'", ""}, BadCase{"a(b)", "unexpected '('", ""},
+                    BadCase{"(a+)", "a name is missing before ')'", ""},
+                    BadCase{"a!b", "unexpected '!'", ""}));
 
 TEST(Tags, DeepNestingIsRefused) {
   const std::string open(100'000, '(');

@@ -164,8 +164,8 @@ step:
   const CommandOutput output = run("--chain");
   EXPECT_EQ(output.status.code, 0) << output.standard_error;
   if (GetParam().chained.empty()) {
-    EXPECT_THAT(output.standard_error, HasSubstr("bench cannot make jobs wait for the success of "
-                                                 "others"));
+    EXPECT_THAT(output.standard_error,
+                HasSubstr("cannot make jobs depend on the success of others"));
     EXPECT_THAT(output.standard_output, Not(HasSubstr("in the queue")));
     return;
   }

@@ -55,7 +55,7 @@ TEST_F(CompareTest, SaysOfTwoRunsWhatIsSlower) {
       AllOf(StartsWith("a: runs/000000 (noisy, started "), HasSubstr("\nb: runs/000001 (noisy, "),
             ContainsRegex("[|] size=1 [|] time[[]s[]] [|] 8, 8 [|] 20000 [|] 21000 [|] "
                           "[+]5.0 % [|] +[+]4.[0-9] to [+]5.[0-9] % [|] +0 % [|] +slower [|]"),
-            HasSubstr("\n2 slower; changes below 1 % do not count, the intervals hold 99.5 %\n"),
+            HasSubstr("\n2 slower; changes below 1 % do not count; 99.5 % confidence intervals\n"),
             HasSubstr(
                 "a and b were measured one after the other; a slow drift would look the same\n")));
 }
@@ -64,7 +64,7 @@ TEST_F(CompareTest, CallsWhatDiffersByLessThanTheMarginEqual) {
   run(noisy("[1]"), "100");
   run(noisy("[1]"), "105");
   EXPECT_THAT(compare({"runs", "--margin", "7"}),
-              HasSubstr("1 equal; changes below 7 % do not count, the intervals hold 99.5 %\n"));
+              HasSubstr("1 equal; changes below 7 % do not count; 99.5 % confidence intervals\n"));
 }
 
 TEST_F(CompareTest, HasNoVerdictOnASingleValue) {
@@ -130,7 +130,7 @@ TEST_F(CompareTest, FailedWorkpackagesDoNotCount) {
   here_.bench({"run", "noisy.yaml"});
   EXPECT_THAT(compare({"runs"}),
               AllOf(HasSubstr("| 7, 7 |"),
-                    HasSubstr("1 workpackage of a and 1 of b failed or did not end")));
+                    HasSubstr("1 workpackage of a and 1 of b failed or are unfinished")));
 }
 
 TEST_F(CompareTest, PointsOfOneSideAreCounted) {
@@ -221,8 +221,9 @@ TEST_F(CompareTest, ConvertsUnitsAndRefusesToCompareDifferentThings) {
   EXPECT_THAT(compare({"runs", "--margin", "10"}),
               AllOf(HasSubstr("| time[s] | 8, 8 | 20000 | 20000 |"), HasSubstr("\n1 equal;")));
   run(noisy("[1]", "unit: m"), "100");
-  EXPECT_THAT(compare({"runs"}), AllOf(HasSubstr("no metric at a point that both have\n"),
-                                       HasSubstr("time is not compared: its unit is ms and m\n")));
+  EXPECT_THAT(compare({"runs"}),
+              AllOf(HasSubstr("the two sides share no point with a common metric\n"),
+                    HasSubstr("time is not compared: its unit is ms and m\n")));
 }
 
 TEST_F(CompareTest, WhatTellsHowTheMeterMeasuredIsComparedOnlyWhereItIsAsked) {

@@ -206,7 +206,7 @@ TEST_F(ExportTest, WhatALinkInTheInputLeadsOutToIsLeftOut) {
   ASSERT_EQ(here_.bench({"run", "project/file.yaml"}).status.code, 0);
   exported({"project/runs", "--output", "a"});
   EXPECT_FALSE(contents(here_.path() / "a").contains("input/data.txt"));
-  EXPECT_THAT(here_.read("a/left_out.csv"), HasSubstr("project/data.txt,lies outside of"));
+  EXPECT_THAT(here_.read("a/left_out.csv"), HasSubstr("project/data.txt,is outside of"));
 }
 
 TEST_F(ExportTest, ArchivesKeepNamesInUtf8) {
@@ -304,8 +304,8 @@ TEST_F(ExportTest, FollowsNoLinkOutOfTheRun) {
   for (const auto& [path, content] : files)
     EXPECT_THAT(content, Not(HasSubstr("mine"))) << path;
   EXPECT_THAT(files.at("left_out.csv"),
-              AllOf(HasSubstr("work/one,is a link out of the run directory"),
-                    HasSubstr("work/all,is a link out of the run directory")));
+              AllOf(HasSubstr("work/one,is a link that leads out of the run directory"),
+                    HasSubstr("work/all,is a link that leads out of the run directory")));
 }
 
 TEST_F(ExportTest, LargeFilesAreLeftOutAndListed) {
@@ -336,7 +336,7 @@ TEST_F(ExportTest, AnUnfinishedRunIsExportedAsItIs) {
   EXPECT_EQ(crate.at("#run")["actionStatus"], "http://schema.org/ActiveActionStatus");
   EXPECT_FALSE(crate.at("#run").contains("endTime"));
   EXPECT_THAT(exported({"runs", "--format", "junit"}),
-              HasSubstr("<error message=\"has not ended: pending\" type=\"unfinished\">"));
+              HasSubstr("<error message=\"not finished: pending\" type=\"unfinished\">"));
 }
 
 TEST_F(ExportTest, RefusesWhatItCannotDo) {
@@ -348,12 +348,12 @@ TEST_F(ExportTest, RefusesWhatItCannotDo) {
     std::string message;
     int code = 1;
   } cases[] = {
-      {{"runs", "--output", "out.zip"}, "out.zip exists already\nhint: choose another name"},
-      {{"runs", "--output", "runs/000001/out"}, "is in the run directory that is exported"},
+      {{"runs", "--output", "out.zip"}, "out.zip already exists\nhint: choose another name"},
+      {{"runs", "--output", "runs/000001/out"}, "is inside of the run directory that is exported"},
       {{"runs", "-i", "all"}, "cannot export 2 runs at once\nhint: choose one with `-i ID`"},
       {{"runs", "-f", "junt"}, "unknown format 'junt'; did you mean 'junit'?", 2},
-      {{"runs", "-f", "junit", "--license", "MIT"}, "--license is for the format ro-crate"},
-      {{"runs", "--margin", "2"}, "--margin is for the format summary, not for ro-crate"},
+      {{"runs", "-f", "junit", "--license", "MIT"}, "--license applies to the format ro-crate"},
+      {{"runs", "--margin", "2"}, "--margin applies to the format summary, not to ro-crate"},
       {{"runs", "--output", "no/such/place.tar"}, "cannot write no/such/place.tar"},
   };
   for (const auto& one : cases)

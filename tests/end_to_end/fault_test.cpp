@@ -166,7 +166,7 @@ TEST_P(OutageTest, ThatLastsLeavesEverythingOpen) {
   environment.emplace_back("BENCH_PATIENCE_S", "0.1");
   const auto run = here_.bench({"run", "w.yaml"}, environment);
   EXPECT_EQ(run.status.code, 1);
-  EXPECT_THAT(run.standard_error, HasSubstr(" could not be started or taken further: cannot"));
+  EXPECT_THAT(run.standard_error, HasSubstr(" could not be started or continued: cannot"));
   EXPECT_THAT(run.standard_error, HasSubstr("resume with `bench continue`"));
   EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "RUNNING\n");
   EXPECT_FALSE(here_.has("witness"));
@@ -222,7 +222,7 @@ TEST(FullDisk, LeavesWorkpackagesThatCouldNotBeStartedOpen) {
                                {"BENCH_PATIENCE_S", "0"}});
   EXPECT_EQ(run.status.code, 1);
   EXPECT_THAT(run.standard_error,
-              HasSubstr("1 workpackage could not be started or taken further: cannot"));
+              HasSubstr("1 workpackage could not be started or continued: cannot"));
   EXPECT_THAT(run.standard_error, HasSubstr("No space left on device"));
   EXPECT_THAT(run.standard_error, HasSubstr("resume with `bench continue`"));
   EXPECT_THAT(run.standard_error, Not(HasSubstr("failed")));

@@ -88,8 +88,8 @@ TEST_F(MlflowServerTest, FilesAreNotSentWhereTheServerTakesNone) {
   const CommandOutput output = send();
   EXPECT_EQ(output.status.code, 0);
   EXPECT_THAT(output.standard_error,
-              ContainsRegex("note: the server keeps files at s3://bucket/1/.* and does not take "
-                            "them itself, so none were sent"));
+              ContainsRegex("note: the server stores files at s3://bucket/1/.* and accepts no "
+                            "uploads, so no files were sent"));
   expect_complete();
   EXPECT_THAT(state(), Not(HasSubstr("  file ")));
 }

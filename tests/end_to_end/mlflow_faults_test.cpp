@@ -65,9 +65,11 @@ TEST_F(MlflowServerTest, AfterAFailureTheSameCommandSendsTheRest) {
   serve();
   const CommandOutput failed = send({}, {{"MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0"}});
   EXPECT_EQ(failed.status.code, 1);
-  EXPECT_THAT(failed.standard_error,
-              AllOf(HasSubstr("error: " + uri_ + ": runs/log-batch failed: the connection was"),
-                    HasSubstr("hint: what was sent stays; the same command sends the rest")));
+  EXPECT_THAT(
+      failed.standard_error,
+      AllOf(HasSubstr("error: " + uri_ + ": runs/log-batch failed: the connection was"),
+            HasSubstr(
+                "hint: data that was sent is kept; run the same command again to send the rest")));
   here_.write("server/faults", "");
   EXPECT_THAT(send().standard_output, HasSubstr("4 runs created, 0 updated, 5 up to date"));
   expect_complete();
@@ -107,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "MLFLOW_TRACKING_PASSWORD"},
         RefusalCase{"Moved", "experiments/get-by-name 1 status 301 Location=https://new\n",
                     ": experiments/get-by-name was refused: busy (HTTP status 301)\n"
-                    "hint: the server redirects to https://new: give that address"},
+                    "hint: the server redirects to https://new: use that address"},
         RefusalCase{
             "AnotherServer", "experiments/get-by-name 1 status 404\n",
             ": experiments/get-by-name was refused: busy (HTTP status 404)\n"
@@ -119,13 +121,13 @@ TEST_F(MlflowServerTest, AServerThatStaysBusyIsGivenUp) {
   serve();
   const CommandOutput output = send({}, {{"MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2"}});
   EXPECT_EQ(output.status.code, 1);
-  EXPECT_EQ(output.standard_error,
-            replace_all("note: URI: runs/search: HTTP status 503; trying again in 0.01 s\n"
-                        "note: URI: runs/search: HTTP status 503; trying again in 0.02 s\n"
-                        "error: URI: runs/search failed: HTTP status 503: busy\n"
-                        "hint: what was sent stays; the same command sends the rest once the "
-                        "server answers\n",
-                        "URI", uri_));
+  EXPECT_EQ(
+      output.standard_error,
+      replace_all("note: URI: runs/search: HTTP status 503; trying again in 0.01 s\n"
+                  "note: URI: runs/search: HTTP status 503; trying again in 0.02 s\n"
+                  "error: URI: runs/search failed: HTTP status 503: busy\n"
+                  "hint: data that was sent is kept; run the same command again to send the rest\n",
+                  "URI", uri_));
 }
 
 TEST_F(MlflowServerTest, AFileThatIsTooLargeForTheServerIsLeftOut) {

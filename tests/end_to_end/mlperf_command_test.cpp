@@ -41,7 +41,7 @@ TEST_F(MlperfCommandTest, SaysThatALogKeepsTheRules) {
   here_.write("run.log", good_);
   const auto check = here_.bench({"mlperf", "check", "run.log"});
   EXPECT_EQ(check.status.code, 0) << check.standard_output;
-  EXPECT_EQ(check.standard_output, "run.log: keeps the rules for cosmoflow (36 lines)\n");
+  EXPECT_EQ(check.standard_output, "run.log: complies with the rules for cosmoflow (36 lines)\n");
 }
 
 TEST_F(MlperfCommandTest, NamesFileLineAndRuleOfEachLog) {
@@ -55,7 +55,7 @@ TEST_F(MlperfCommandTest, NamesFileLineAndRuleOfEachLog) {
   EXPECT_EQ(check.standard_output,
             "bad.log: quality: the best eval_error is 0.13, at most 0.124 is needed\n"
             "bad.log:14: opt_name: opt_name \"adam\" is not one of sgd\n"
-            "good.log: keeps the rules for cosmoflow (36 lines)\n");
+            "good.log: complies with the rules for cosmoflow (36 lines)\n");
 }
 
 TEST_F(MlperfCommandTest, ScoresTrainings) {

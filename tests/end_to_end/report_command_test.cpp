@@ -155,10 +155,11 @@ TEST(ReportWithoutVegaTest, SaysHowToGetIt) {
   bench({"run", "in.yaml"});
   const CommandOutput output = bench({"report", "runs"});
   EXPECT_EQ(output.status.code, 1);
-  EXPECT_THAT(output.standard_error,
-              AllOf(StartsWith("error: a report needs Vega and Vega-Lite, and this installation of "
-                               "bench has none\nhint: build bench where npm and the network are"),
-                    HasSubstr(" to " + (here.path() / "bench/report").string())));
+  EXPECT_THAT(
+      output.standard_error,
+      AllOf(StartsWith("error: reports need Vega and Vega-Lite, which this installation of "
+                       "bench lacks\nhint: build bench on a machine with npm and network access"),
+            HasSubstr(" to " + (here.path() / "bench/report").string())));
 }
 
 }  // namespace

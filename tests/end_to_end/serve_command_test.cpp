@@ -30,7 +30,7 @@ TEST_F(ServeTest, ItsAddressIsTheOnlyLineOfItsOutput) {
 
 TEST_F(ServeTest, AnEmptyDirectoryHasAPageToo) {
   serve();
-  EXPECT_THAT(content_of(""), HasSubstr("There is no run yet."));
+  EXPECT_THAT(content_of(""), HasSubstr("There are no runs yet."));
   EXPECT_THAT(content_of("news/runs"), HasSubstr("\"runs\":[]"));
 }
 
@@ -129,7 +129,7 @@ TEST_F(ServeTest, ARunThatCannotBeReadHidesNoOther) {
                                     HasSubstr("href=\"run?name=runs%2F000000\"")));
   const HttpAnswer answer = get("run?name=runs/000001");
   EXPECT_EQ(answer.status, 500);
-  EXPECT_THAT(answer.content, HasSubstr("This cannot be shown"));
+  EXPECT_THAT(answer.content, HasSubstr("This page cannot be shown"));
 }
 
 TEST_F(ServeTest, WritesNothingIntoARun) {
@@ -152,7 +152,7 @@ TEST_F(ServeTest, WritesNothingIntoARun) {
 TEST_F(ServeTest, WhatItCannotServeIsAnError) {
   serve();
   EXPECT_THAT(here_.text_of("serve", {"--port", std::to_string(port_)}, 1),
-              AllOf(HasSubstr(fmt::format("error: cannot listen at port {} of 127.0.0.1: Address "
+              AllOf(HasSubstr(fmt::format("error: cannot listen on port {} of 127.0.0.1: Address "
                                           "already in use\n",
                                           port_)),
                     HasSubstr("hint: choose another one")));

@@ -83,8 +83,8 @@ TEST_F(ProgramSettingsTest, OfASecondMeterAreRefusedUntilTheFirstHasEnded) {
   EXPECT_EQ(both.status.code, 125);
   EXPECT_EQ(both.standard_output, "");
   EXPECT_THAT(both.standard_error,
-              HasSubstr("error: another meter has settings of GPU 0 in force\n"
-                        "hint: wait until it has ended: it restores what was set before\n"));
+              HasSubstr("error: another meter has changed the settings of GPU 0\n"
+                        "hint: wait until it ends and restores them\n"));
   EXPECT_EQ(limit(), "500000");
   EXPECT_EQ(run(metered(options(), "true"), variables(at)).status.code, 0);
   EXPECT_EQ(limit(), "500000");

@@ -49,10 +49,10 @@ TEST_F(GovernorTest, ThatOneCpuDoesNotHaveLeavesAllAsTheyWere) {
 
 TEST(Governor, OfAMachineWithoutAnyIsRefused) {
   const TemporaryDirectory empty;
-  EXPECT_EQ(message_and_hint_of([&] { cpu_settings("performance", empty.path()); }),
-            "no CPU has a governor: " + empty.path().string() +
-                "/devices/system/cpu/cpufreq is empty | virtual machines have none; leave "
-                "cpu_governor out");
+  EXPECT_EQ(
+      message_and_hint_of([&] { cpu_settings("performance", empty.path()); }),
+      "no CPU has a governor: " + empty.path().string() +
+          "/devices/system/cpu/cpufreq is empty | virtual machines have none; remove cpu_governor");
 }
 
 class GpuSettingTest : public testing::Test {
@@ -156,9 +156,9 @@ TEST_F(GpuSettingTest, WithoutPermissionIsRefusedInWords) {
   const support::EnvironmentVariable forbidden("FAKE_NVML_SETTINGS", std::nullopt);
   Settings settings = fake_gpu_settings({.gpu_power_limit_w = 300});
   EXPECT_EQ(message_and_hint_of([&] { set_all(settings); }),
-            "cannot set the power limit of GPU 0: Insufficient Permissions (NVML code 4) | setting "
-            "it needs root or an administrator's leave; leave the setting out, or ask the site for "
-            "nodes on which jobs may set it");
+            "cannot set the power limit of GPU 0: Insufficient Permissions (NVML code 4) | this "
+            "needs root or an administrator's permission; remove the setting, or ask the site for "
+            "nodes on which jobs may change it");
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ struct ObstacleCase {
   std::string rest;      ///< Of the input file, after the two steps.
   std::string of_first;  ///< Attributes of `a`.
   std::string of_second;
-  std::string obstacle;
+  std::string blocker;
   std::string platform = "slurm";
 };
 void PrintTo(const ObstacleCase& one, std::ostream* out) {
@@ -37,7 +37,7 @@ TEST_P(ChainObstacleTest, IsNamed) {
   plan("step: [{name: a, " + one.of_first + "},\n       {name: b, depend: a, " + one.of_second +
            "}]\n" + one.rest,
        one.platform);
-  EXPECT_EQ(chain_obstacle(run_, *run_.benchmark.step("b")), one.obstacle);
+  EXPECT_EQ(chain_blocker(run_, *run_.benchmark.step("b")), one.blocker);
 }
 
 const std::string batch = "batch: true";
@@ -61,16 +61,16 @@ INSTANTIATE_TEST_SUITE_P(
                      "parameterset: {name: s, parameter: {name: h, mode: shell, update_mode: step, "
                      "_: hostname}}\n",
                      uses, batch,
-                     "parameter 'h' is a script that may read what the parents leave (in.yaml:3)"},
+                     "parameter 'h' is a script that may read files of the parents (in.yaml:3)"},
         ObstacleCase{"ShellScript",
                      "parameterset: {name: s, parameter: {name: h, mode: shell, _: cat x}}\n",
                      batch, uses,
-                     "parameter 'h' is a script that may read what the parents leave (in.yaml:3)"},
+                     "parameter 'h' is a script that may read files of the parents (in.yaml:3)"},
         ObstacleCase{"PythonThatReads",
                      "parameterset: {name: s, parameter: {name: h, mode: python, _: "
                      "\"open('x').read()\"}}\n",
                      batch, uses,
-                     "parameter 'h' is a script that may read what the parents leave (in.yaml:3)"},
+                     "parameter 'h' is a script that may read files of the parents (in.yaml:3)"},
         ObstacleCase{"NoBatchStep", "", batch, "do: x", "it is not a batch step"},
         ObstacleCase{"Limit", "", batch, batch + ", max_async: 2",
                      "`max_async` limits how many of its jobs run at a time (in.yaml:2)"},
@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(
         ObstacleCase{"Cycles", "", batch + ", cycles: 2", batch,
                      "step 'a' has a job for each of its `cycles` (in.yaml:1)"},
         ObstacleCase{"Prepare", "fileset: {name: s, prepare: cp a/x .}\n", batch, uses,
-                     "`prepare` of file set 's' may read what the parents leave (in.yaml:3)"},
+                     "`prepare` of file set 's' may read files of the parents (in.yaml:3)"},
         ObstacleCase{"CopyFromTheRun", "fileset: {name: s, copy: \"${jube_benchmark_rundir}/x\"}\n",
                      batch, uses, "file set 's' refers to $jube_benchmark_rundir (in.yaml:3)"},
         ObstacleCase{"SubstitutionOfAParentsFile",
@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(
                      "z}}\n",
                      batch, uses, "substitution 's' reads a/x (in.yaml:3)"},
         ObstacleCase{"SystemWithoutDependencies", "", batch, batch,
-                     "with flux, bench cannot make jobs wait for the success of others", "flux"}),
+                     "flux cannot make jobs depend on the success of others", "flux"}),
     [](const auto& one) { return one.param.name; });
 
 class ChainStepsTest : public workflow::RunFixture {
@@ -103,7 +103,7 @@ TEST_F(ChainStepsTest, TakesThoseThatCanBeChainedAndNamesTheOthers) {
       "slurm");
   EXPECT_TRUE(chain());
   EXPECT_EQ(run_.metadata.chained, "b,d");
-  EXPECT_THAT(notices_, ElementsAre("step 'c' is not chained, and starts when its parents are "
+  EXPECT_THAT(notices_, ElementsAre("step 'c' is not chained and starts when its parents are "
                                     "done: it is not a batch step"));
 }
 

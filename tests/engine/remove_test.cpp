@@ -89,7 +89,7 @@ TEST_F(RemoveTest, DecidesAgainAboutWhatAFailedOneImplied) {
       {workspace::Ended{
            .workpackage = 5, .attempt = {.outcome = Outcome::out_of_memory}, .environment = {}},
        workspace::Skipped{.workpackage = 6, .reason = "OOM (implied by 8)"},
-       workspace::Skipped{.workpackage = 7, .reason = "not among the repeated points"}});
+       workspace::Skipped{.workpackage = 7, .reason = "not selected to be repeated"}});
   const Removal removal = plan_removal(workspace_, {5});
   EXPECT_THAT(removal.reset, ElementsAre(5));
   EXPECT_THAT(removal.reconsidered, ElementsAre(6));

@@ -89,19 +89,19 @@ TEST(Expression, RefusesASumOfDifferentThings) {
 TEST(Expression, RefusesUnitsToHighPowers) {
   Expression expression("((a^9)^9)^9", {});
   EXPECT_THAT(support::error_of([&] { expression.set_units(std::vector{unit::Unit("s")}); }),
-              testing::HasSubstr("has a unit to a power over 99"));
+              testing::HasSubstr("raises a unit to a power above 99"));
 }
 
 TEST(Expression, SaysWhatIsWrongWithAFormula) {
   const std::pair<std::string, std::string> cases[] = {
-      {"", "something is missing at its end"},
-      {"a +", "something is missing at its end"},
+      {"", "it is incomplete"},
+      {"a +", "it is incomplete"},
       {"a b", "unexpected 'b'"},
-      {"(a", "a ')' is missing"},
+      {"(a", "missing ')'"},
       {"a $ b", "unexpected '$'"},
       {"1.2.3", "'1.2.3' is not a number"},
       {"base()", "base() needs a name"},
-      {"a ^ b", "'^' needs a whole number of at most 9 behind it"},
+      {"a ^ b", "'^' must be followed by a whole number of at most 9"},
       {std::string(200, '('), "parentheses are nested too deeply"},
   };
   for (const auto& [text, what] : cases)

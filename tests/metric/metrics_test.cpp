@@ -186,23 +186,21 @@ TEST(Metrics, RefuseWhatDoesNotFit) {
       {"action",
        {{1, "Wh"}, {1, "s"}},
        true,
-       "5: error: action is not compared with a baseline\nhint: remove `baseline` and `per`"},
+       "5: error: action uses no baseline\nhint: remove `baseline` and `per`"},
       {"share",
        {{1, "s"}, {1, "Wh"}},
        false,
-       "9: error: share of v0, v1 is in s/Wh, not a number\nhint: give the inputs units that fit "
-       "each other"},
+       "9: error: share of v0, v1 is in s/Wh, not a number\nhint: use inputs with matching units"},
       {"share",
        {{1, "tokens"}, {1, "images"}},
        false,
-       "9: error: share of v0, v1 is in tokens/images, not a number\nhint: give the inputs units "
-       "that "
-       "fit each other"},
+       "9: error: share of v0, v1 is in tokens/images, not a number\nhint: use inputs with "
+       "matching units"},
       {"time_to_solution",
        {{1, ""}, {1, "images/s"}},
        false,
        "9: error: time_to_solution of v0, v1 is in s/images, not a time\n"
-       "hint: give the inputs units that fit each other"},
+       "hint: use inputs with matching units"},
   };
   for (const BadCase& one : cases)
     EXPECT_EQ(support::error_of([&] {

@@ -157,7 +157,7 @@ TEST(HistoryTest, WhatNothingTellsIsAbsentWithTheReason) {
   history.add({observed({{"n", "1"}}, 10)});
   const Prediction unknown = history.predict("train", {{"n", "8"}});
   EXPECT_FALSE(unknown.time_s.value);
-  EXPECT_EQ(unknown.time_s.source, "1 point of the step was measured, none like this");
+  EXPECT_EQ(unknown.time_s.source, "1 point of the step was measured, none comparable to this one");
   // Words have no distance, and another step says nothing of this one.
   EXPECT_FALSE(history.predict("train", {{"n", "many"}}).time_s.value);
   EXPECT_FALSE(history.predict("other", {{"n", "1"}}).time_s.value);
@@ -171,7 +171,7 @@ TEST(HistoryTest, AModelThatIsNotRightAboutItsOwnPointsSaysNothing) {
     history.add({observed({{"n", std::to_string(n)}}, time_s)});
   const Estimate unknown = history.predict("train", {{"n", "9"}}).time_s;
   EXPECT_FALSE(unknown.value);
-  EXPECT_EQ(unknown.source, "no model of 4 points is right to within 100 %");
+  EXPECT_EQ(unknown.source, "no model of 4 points has an error below 100 %");
 }
 
 TEST(HistoryTest, APointThatRanOutOfMemoryIsMarkedUntilItEnds) {

@@ -336,7 +336,7 @@ TEST(AskedPlanTest, NothingIsDrawnOverNames) {
               asked_plan(source,
                          {.mark = model::Figure::Mark::line, .x = "precision", .y = {"rate"}});
             }),
-            "column 'precision' is not of numbers, so nothing can be drawn over it");
+            "column 'precision' is not numeric, so it cannot be the axis of lines or points");
 }
 
 TEST(SlugTest, IsFitForAFile) {

@@ -166,7 +166,7 @@ TEST_F(SubmitterTest, RecordsTheIntentBeforeItSubmits) {
   EXPECT_THAT(states(), testing::Each(State::running));
   for (const workspace::Attempt& attempt : workspace_->attempts())
     EXPECT_EQ(attempt.submission, system_->submissions.front().uuid);
-  EXPECT_EQ(submitter_->trouble(), "no answer");
+  EXPECT_EQ(submitter_->blocked_reason(), "no answer");
 }
 
 TEST_F(SubmitterTest, WhatIsRefusedWaitsForTheNextBench) {
@@ -194,7 +194,7 @@ TEST_F(SubmitterTest, WhatDoesNotFitAloneIsTriedAgainLater) {
   submit();
   EXPECT_THAT(system_->submissions, SizeIs(1));
   EXPECT_THAT(queues().batch_ready(), SizeIs(4));
-  EXPECT_EQ(submitter_->trouble(), "too many jobs");
+  EXPECT_EQ(submitter_->blocked_reason(), "too many jobs");
 }
 
 TEST_F(SubmitterTest, ABudgetHoldsBackWhatWouldExceedIt) {
@@ -202,7 +202,8 @@ TEST_F(SubmitterTest, ABudgetHoldsBackWhatWouldExceedIt) {
   submit();
   EXPECT_THAT(system_->submissions, SizeIs(2));
   EXPECT_TRUE(submitter_->is_spent());
-  EXPECT_THAT(submitter_->trouble(), HasSubstr("of the budget of 2.50 node hours 2.00 are used"));
+  EXPECT_THAT(submitter_->blocked_reason(),
+              HasSubstr("of the budget of 2.50 node hours 2.00 are used"));
 }
 
 // What a job took less than its limit is there for others.

@@ -74,7 +74,7 @@ TEST(PowerCurveTest, TheFigureEscapesTheNamesOfChannels) {
 
 TEST(PowerCurveTest, RegionsAreBandsBehindTheCurve) {
   const auto stays =
-      read_region_stays("region,begin_s,end_s\nwarmup,0,0.5\n<b>,0.5,9\nwarmup,1\nbad,x,1\n");
+      read_region_visits("region,begin_s,end_s\nwarmup,0,0.5\n<b>,0.5,9\nwarmup,1\nbad,x,1\n");
   ASSERT_EQ(stays.size(), 2U);
   EXPECT_EQ(stays[1].region, "<b>");
   EXPECT_THAT(power_figure(curve_of("time_s,a_w\n0,50\n1,100\n"), stays, "power.csv"),

@@ -98,7 +98,7 @@ TEST_F(SurveyTest, WithoutANameTheDefaultPartitionIsDescribed) {
 TEST_F(SurveyTest, AWrongPartitionIsAnswered) {
   EXPECT_EQ(support::error_of([] { survey("gpu"); }),
             "error: no Slurm on this node: sbatch is not on PATH\n"
-            "hint: leave --partition out to describe this node alone");
+            "hint: omit --partition to describe only this node");
   fake_slurm();
   EXPECT_EQ(support::error_of([] { survey("gup"); }),
             "error: no partition 'gup'\nhint: did you mean 'gpu'?");

@@ -204,10 +204,10 @@ step:
   const auto run = ChainTest::run(site);
   EXPECT_EQ(run.status.code, 0) << run.standard_error;
   EXPECT_THAT(run.standard_error,
-              AllOf(HasSubstr("step 'b' is not chained, and starts when its parents are done: "
-                              "parameter 'size' is a script that may read what the parents leave "
+              AllOf(HasSubstr("step 'b' is not chained and starts when its parents are done: "
+                              "parameter 'size' is a script that may read files of the parents "
                               "(chain.yaml:3)"),
-                    HasSubstr("step 'd' is not chained, and starts when its parents are done: it "
+                    HasSubstr("step 'd' is not chained and starts when its parents are done: it "
                               "is not a batch step"),
                     Not(HasSubstr("step 'c'"))));
   EXPECT_THAT(run.standard_output, HasSubstr("2 jobs in the queue; collect them with"));

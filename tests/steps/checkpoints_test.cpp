@@ -36,8 +36,8 @@ TEST(Checkpoints, OfAnEarlierVersionAreRefused) {
   const Outcome outcome = loaded(std::nullopt);
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err,
-              HasSubstr("is of an earlier version of this program\nhint: start from the "
-                        "beginning, or go on with the version that saved it\n"));
+              HasSubstr("is of an earlier version of this program\nhint: start from the beginning, "
+                        "or continue with the version that saved it\n"));
 }
 
 TEST(Checkpoints, OfAnotherProgramAreRefused) {

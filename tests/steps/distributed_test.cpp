@@ -286,7 +286,7 @@ TEST(Communicator, GivesUpOnAStranger) {
   ASSERT_EQ(::listen(stranger, 5), 0);
   Program program(2, {"operate", "--start-ms", "1500"}, port.number());
   EXPECT_THAT(program.wait(), ElementsAre(2, 1));
-  EXPECT_THAT(program.err(0), AllOf(HasSubstr("rank 0 cannot listen at port"),
+  EXPECT_THAT(program.err(0), AllOf(HasSubstr("rank 0 cannot listen on port"),
                                     HasSubstr("hint: another program may have it")));
   // A store of LibTorch 2.6 asks while it connects.
   EXPECT_THAT(program.err(1),

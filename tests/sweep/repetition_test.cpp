@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(
                        false,
                        0,
                        false,
-                       "25 % after 10 iterations, the most that it may have"},
+                       "25 % after 10 iterations, the maximum"},
         RepetitionCase{"UpToTheMost", {1, 2, 1, 2, 1, 2, 1, 2}, 0, 99, true, 2, false, ""},
         RepetitionCase{"NotFinite",
                        {1, std::nan(""), 2},

@@ -87,7 +87,7 @@ class JobMonitor {
   /// Postpones the query, which could not be made.
   void put_off(const std::string& trouble);
   /// Why the last query failed; empty: it succeeded.
-  const std::string& trouble() const { return trouble_; }
+  const std::string& blocked_reason() const { return trouble_; }
   /// True if another update may soon bring news: a sentinel has yet to appear, or an attempt has
   /// left the queue.
   bool unsettled() const;

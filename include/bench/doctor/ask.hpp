@@ -6,18 +6,18 @@
 
 namespace bench::doctor {
 
-/// Longest time that a program may take to answer one question.
+/// Seconds that a program may take to answer one question.
 constexpr double patience_s = 5;
 
-/// What a program said.
+/// Answer of a program to one question.
 struct Answer {
   bool found = false;   ///< It is on PATH, or where bench's own programs are.
   bool ok = false;      ///< It ended with exit code 0.
   std::string output;   ///< Its standard output, stripped.
-  std::string trouble;  ///< Why it is not ok: one line.
+  std::string trouble;  ///< Why it is not ok, in one line.
 };
 
-/// Runs a program to its end, or to the end of the patience.
+/// Runs a program until it ends or the timeout expires.
 Answer ask(std::vector<std::string> arguments, double timeout_s = patience_s);
 
 /// The first line of a file, stripped; empty where it cannot be read.

@@ -12,32 +12,31 @@ enum class Health { ok, warning, error };
 /// `ok`, `warning`, `error`.
 std::string word_of(Health health);
 
-/// What a check says: one line for a person, one object in JSON.
+/// Result of a check: one line of text, one object in JSON.
 struct Finding {
   std::string check;  ///< Name of the check.
   Health health = Health::ok;
   std::string text;    ///< What was found.
-  std::string remedy;  ///< What to do about it; empty where all is well.
+  std::string remedy;  ///< What to do about it; empty if all is well.
 
   bool operator==(const Finding&) const = default;
 };
 
-/// What is examined.
+/// The system that is checked.
 struct Surroundings {
-  std::filesystem::path root = "/";       ///< Where `proc` and `sys` are.
-  std::filesystem::path directory = ".";  ///< Where runs would be made.
+  std::filesystem::path root = "/";       ///< Directory that contains `proc` and `sys`.
+  std::filesystem::path directory = ".";  ///< Directory in which runs would be created.
 };
 
-/// One question about this machine. It may take any time and never come back: callers who have to
-/// go on use `examine`.
+/// One check of this machine. It may block forever; `examine` runs it with a deadline.
 struct Check {
   std::string name;
-  /// Several findings, or none where the question has no meaning here.
-  /// @throws Error which is a finding, too
+  /// Returns several findings, or none if the check does not apply to this machine.
+  /// @throws Error, which counts as a finding, too
   std::vector<Finding> (*look)(const Surroundings& where);
 };
 
-/// All of them, in the order in which they are shown.
+/// All checks, in the order in which they are shown.
 std::span<const Check> checks();
 
 /// @throws Error with a did-you-mean if there is no check of this name

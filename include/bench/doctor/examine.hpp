@@ -7,20 +7,19 @@
 
 namespace bench::doctor {
 
-/// The findings of a check, made in this process; an error that it ends with is one of them.
+/// Runs a check in this process. An error becomes a finding.
 std::vector<Finding> look(const Check& check, const Surroundings& where);
 
-/// The same, made by a process that runs `command` and prints `json_of` the findings. One that
-/// ends otherwise, or has not ended after `deadline_s`, is a finding, so that neither a library
-/// that crashes nor a file system that hangs keeps anybody from the others.
+/// Runs a check in a child process: `command`, which prints `json_of` its findings. A crash or a
+/// timeout becomes a finding, so that neither a crashing library nor a hanging file system prevents
+/// the other checks.
 std::vector<Finding> examine(const Check& check, const std::vector<std::string>& command,
                              double deadline_s);
 
 /// The findings as a JSON array, on one line.
 std::string json_of(const std::vector<Finding>& findings);
 
-/// The report for a ticket as a JSON object: version, host, findings, and how many there are of
-/// each health.
+/// The report for a ticket as a JSON object: version, host, findings, and their number by health.
 std::string report_json(const std::string& version, const std::vector<Finding>& findings);
 
 }  // namespace bench::doctor

@@ -12,11 +12,11 @@ struct Acceptance {
   std::size_t failed = 0;   ///< Workpackages that failed.
 };
 
-/// Marks a run as one with good numbers, part of the baseline of later ones.
+/// Marks a run as good, so that it is part of the baseline of later runs.
 /// @throws Error if it has not finished or no workpackage is done, and if it cannot be written
 Acceptance accept(const workspace::RunDirectory& directory);
 
-/// Takes the mark away.
+/// Removes the mark.
 /// @throws Error if the run cannot be written
 void revoke(const workspace::RunDirectory& directory);
 

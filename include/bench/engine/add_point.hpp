@@ -11,9 +11,8 @@
 namespace bench::engine {
 
 /// The members of a JSON object as parameters: `{"batch_size": 64, "precision": "bf16"}`. A number
-/// is the text that JSON has for it.
-/// @throws Error for what is no such object, and for a value that is neither text, number nor
-///         boolean
+/// keeps its JSON text.
+/// @throws Error if the text is not such an object, or a value is neither text, number nor boolean
 workspace::Parameters point_from_json(const std::string& text);
 
 /// The workpackages at a point.
@@ -25,8 +24,8 @@ struct AddedPoint {
 /// Adds a point to a step of a run, once for each combination of the step's other parameters, with
 /// all of its iterations. Nothing starts. The caller holds the writer lock.
 /// @param step empty: the first one that has all these parameters
-/// @throws Error if no step has them, if it has no workpackage so far, if `where` or `active` drops
-///         the point, and as the expansion of a run does
+/// @throws Error if no step has them, if the step has no workpackage yet, if `where` or `active`
+/// drops the point, and as the expansion of a run does
 AddedPoint add_point(const setup::Run& run, workspace::Workspace& workspace,
                      const workspace::Parameters& point, const std::string& step,
                      Diagnostics& diagnostics);

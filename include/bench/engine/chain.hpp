@@ -8,15 +8,14 @@
 
 namespace bench::engine {
 
-/// Why jobs of a step cannot be submitted while its parents run: what prevents it, with its place
-/// in the input where it has one. Empty where they can. Text is judged, not executed: what may read
-/// files that the parents write counts as if it did.
+/// Why jobs of a step cannot be submitted while its parents run, with the place in the input if
+/// there is one; empty if they can. Conservative: a text that may read files of the parents counts
+/// as if it did.
 /// @param step depends on a batch step
-std::string chain_obstacle(const setup::Run& run, const model::Step& step);
+std::string chain_blocker(const setup::Run& run, const model::Step& step);
 
-/// Finds the steps of a run that can be chained, unless it has been chained before, and notes why
-/// others with parents in the batch system cannot.
-/// @returns whether there are any
+/// Determines which steps of a run can be chained, unless it is chained already, and adds a notice
+/// for each other step with parents in the batch system. @returns whether any step can be chained
 bool chain_steps(setup::Run& run, std::vector<std::string>& notices);
 
 }  // namespace bench::engine

@@ -20,18 +20,18 @@ std::vector<workspace::RunDirectory> confirmations_of(const std::string& uuid,
                                                       const std::vector<inspect::KnownRun>& runs);
 
 struct ConfirmationOptions {
-  std::size_t runs = 0;  ///< As many that have finished are wanted.
+  std::size_t runs = 0;  ///< Wanted number of finished runs.
   std::map<std::string, std::vector<workspace::Parameters>> points;  ///< To repeat, by step.
-  std::set<std::string> across;  ///< Names of the fingerprint that may differ.
+  std::set<std::string> across;  ///< Facts of the fingerprint that may differ.
   const std::atomic<bool>* interrupted = nullptr;
 };
 
-/// Repeats points of a run in runs of their own, until there are as many as wanted. Each run takes
-/// every point once, with its iterations, so that the points are measured in turn. One that an
-/// earlier call left unfinished is taken up.
+/// Repeats points of a run in separate runs, until the wanted number has finished. Each run
+/// measures every point once, with its iterations, so that the points are measured in turn. Resumes
+/// a run that an earlier call left unfinished.
 /// @param known all runs of the outpath
-/// @returns false if it was interrupted, or a batch system cannot be asked
-/// @throws Error if this machine has another fingerprint than the run
+/// @returns false if it was interrupted, or the batch system does not answer
+/// @throws Error if the fingerprint of this machine differs from that of the run
 bool confirm(const workspace::RunDirectory& checked, const std::vector<inspect::KnownRun>& known,
              const ConfirmationOptions& options, Diagnostics& diagnostics,
              scheduler::Observer& observer);

@@ -14,20 +14,20 @@ namespace bench::engine {
 /// The run with the benchmark of the same name in the request's input file, which may have gained
 /// values, iterations or steps. Tags are those of the run and of the request. Changes nothing that
 /// is stored.
-/// @throws Error if the file has no such benchmark, or does not fit what the run has
+/// @throws Error if the file has no such benchmark, or is incompatible with the run
 setup::Run with_updated_input(const setup::Run& run, const workspace::Workspace& workspace,
                               setup::Request request, Diagnostics& diagnostics);
 
-/// What an updated input has done to its run.
+/// The effect of an updated input on its run.
 struct Extension {
   std::size_t added = 0;     ///< New workpackages.
-  std::size_t obsolete = 0;  ///< Those that the new input does not have. They stay.
+  std::size_t obsolete = 0;  ///< Workpackages that the new input lacks; they are kept.
 };
 
-/// Stores the updated input and the workpackages that it adds: all of it, or nothing. The caller
+/// Stores the updated input and the workpackages that it adds, atomically. The caller
 /// holds the writer lock.
 /// @param run of `with_updated_input`
-/// @param notices what the user should know of the combinations
+/// @param notices gains messages for the user about the combinations
 /// @throws Error as the first expansion of a run does
 Extension extend_run(const setup::Run& run, workspace::Workspace& workspace,
                      Diagnostics& diagnostics, std::vector<std::string>& notices);

@@ -14,7 +14,7 @@ bool equivalent(const model::Parameter& a, const model::Parameter& b);
 /// Whether a step evaluates a parameter that it inherits again, from its text.
 /// @param own the definition in a set that the step uses, or null; where there is one, the update
 ///        mode of the inherited one does not count
-bool is_made_anew(const model::Parameter& inherited, const model::Parameter* own);
+bool is_reevaluated(const model::Parameter& inherited, const model::Parameter* own);
 
 /// The definition that a parameter has in a step: in a set that the step uses, else in one of those
 /// it depends on. Null if there is none.

@@ -49,7 +49,8 @@ struct RunComparison {
   std::vector<TextDifference> parameters;  ///< By which points are not told apart.
   std::vector<TextDifference> units;       ///< Of metrics that cannot be compared for their units.
   std::vector<LonePoint> lone;             ///< Points that only one side has.
-  /// Workpackages that failed or did not end, and do not count. Those that were skipped do neither.
+  /// Workpackages that failed or are unfinished, and do not count. Those that were skipped do
+  /// neither.
   std::size_t not_done_a = 0;
   std::size_t not_done_b = 0;
   /// How many workpackages of each side count although the meter doubts their values, by what it

@@ -22,7 +22,7 @@ struct RenderContext {
   evaluate::Evaluator& evaluator;
   /// Nodes that failed under earlier attempts, which its job is kept off; separated by commas.
   std::string avoided_nodes = {};
-  /// Sentinels of parents that have not ended yet. Its job checks that they ended well.
+  /// Sentinels of unfinished parents. The job checks that they succeeded.
   std::vector<std::filesystem::path> awaited_sentinels = {};
 
   std::string substitute(const std::string& text) const;

@@ -14,48 +14,49 @@
 
 namespace bench::metric {
 
-/// What a column asks for: a metric of some inputs, or a formula over names.
+/// The calculation that a column requests: a metric of some inputs, or a formula over names.
 struct Request {
-  std::string metric;           ///< Empty: `formula` counts.
+  std::string metric;           ///< Empty: `formula` is used.
   std::vector<std::string> of;  ///< Inputs of the metric: names, or numbers as `312 TFLOP/s`.
   std::string formula;
-  std::string unit;  ///< That the result is converted to; empty: the one that follows.
+  std::string unit;  ///< Unit of the result; empty: derived from the inputs.
   bool has_baseline = false;
   Place place;       ///< Of what is asked for.
   Place of_place;    ///< Of its inputs.
   Place unit_place;  ///< Of `unit`.
 };
 
-/// Turns the values of a row into a number, with units that fit.
+/// Calculates a number from the values of a row, with units.
 class Calculation {
  public:
-  /// Unit of a named value. Throws where there is no such value.
+  /// Unit of a named value. Throws if there is no such value.
   using UnitOf = std::function<unit::Unit(const std::string& name)>;
 
   /// @throws Error with the place if the metric is unknown, inputs or units do not fit, the formula
   ///         is invalid, or a baseline is missing or has no effect
   Calculation(const Request& request, const UnitOf& unit_of);
 
-  /// A value that it needs of a row.
+  /// A value of a row that the calculation needs.
   struct Needed {
     std::string name;
-    std::string_view statistic;  ///< Of a pattern that may have several values; empty: the median.
+    std::string_view statistic;  ///< Statistic of a pattern with several values; empty: the median.
 
     bool operator==(const Needed&) const = default;
   };
 
-  /// Each once.
+  /// Without duplicates.
   const std::vector<Needed>& needed() const { return needed_; }
   bool uses_baseline() const { return expression_.uses_baseline(); }
-  /// Of the result.
+  /// Unit of the result.
   const std::string& unit() const { return unit_; }
 
   /// @param values as `needed()`, in their units
   /// @param baseline the same of the baseline's row; empty where none is used
   double value(std::span<const double> values, std::span<const double> baseline) const;
-  /// Why a number is no result: it is not finite, or negative where that means nothing. Else empty.
+  /// Why a number is not a valid result: it is not finite, or negative where that is meaningless.
+  /// Empty if it is valid.
   std::string_view why_invalid(double value) const;
-  /// Why a value that it needs is `nan`; may be empty.
+  /// Why a needed value may be `nan`; may be empty.
   std::string_view why_not_a_number() const { return metric_ ? metric_->why_not_a_number : ""; }
 
  private:

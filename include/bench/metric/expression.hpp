@@ -14,18 +14,18 @@ namespace bench::metric {
 
 /// A formula over named values with units: `base(time) / time`, `rate * 6 FLOP * parameters`.
 ///
-/// `+ - * / ^ ( )` with the precedence of arithmetic, `^` with a whole number behind it. Numbers
-/// may have a unit of one word: `6 FLOP`, `1 kWh`. `base(NAME)` is the value in the baseline's row.
+/// `+ - * / ^ ( )` with the usual precedence, `^` with an integer exponent. A number may have a
+/// unit of one word: `6 FLOP`, `1 kWh`. `base(NAME)` is the value in the baseline's row.
 class Expression {
  public:
   /// @throws Error with the place if the text is not a formula
   Expression(std::string_view text, Place place);
 
-  /// Each name once, in the order in which they stand in the text.
+  /// The distinct names, in the order of their appearance.
   const std::vector<std::string>& names() const { return names_; }
   bool uses_baseline() const;
 
-  /// Fixes the units of the names, so that sums add numbers of one unit.
+  /// Sets the units of the names and inserts conversions, so that sums add numbers of one unit.
   /// @returns the unit of `value`
   /// @throws Error with the place if a sum has terms that measure different things
   unit::Unit set_units(std::span<const unit::Unit> units);
@@ -40,10 +40,11 @@ class Expression {
 
   enum class Kind { number, name, baseline, negate, power, add, subtract, multiply, divide };
 
-  /// A step of the evaluation, which takes its operands from a stack.
+  /// An operation of the stack machine that evaluates the formula.
   struct Operation {
     Kind kind;
-    double number = 0;     ///< Of a sum: what makes its second term one in the unit of the first.
+    double number =
+        0;  ///< For a sum: the factor that converts its second term to the unit of the first.
     std::size_t name = 0;  ///< Position in the names.
     int exponent = 0;
     unit::Unit unit = {};  ///< Of a number.

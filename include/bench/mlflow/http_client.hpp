@@ -5,7 +5,7 @@
 
 namespace bench::mlflow {
 
-/// Whom to talk to, and how.
+/// Address, credentials and proxy of a server.
 struct HttpServer {
   std::string origin;  ///< `https://host:port`.
   std::string user;    ///< Empty: no user and password.
@@ -13,7 +13,7 @@ struct HttpServer {
   std::string token;  ///< Sent as a bearer token unless there is a user; empty: none.
   double timeout_s = 120;
   bool verify_certificate = true;
-  std::string certificate_file;  ///< Of those to trust, PEM; empty: the system's.
+  std::string certificate_file;  ///< Trusted certificates, PEM; empty: the system's.
   std::string proxy_host;        ///< Empty: none.
   int proxy_port = 0;
 };
@@ -26,23 +26,23 @@ struct HttpRequest {
 };
 
 struct HttpResponse {
-  int status = 0;  ///< 0: there was no answer.
+  int status = 0;  ///< 0: no response.
   std::string body = {};
-  std::string retry_after = {};  ///< These two headers; empty: not there.
+  std::string retry_after = {};  ///< This header and the next one; empty if absent.
   std::string location = {};
-  std::string failure = {};  ///< Why there was no answer.
+  std::string failure = {};  ///< Why there was no response.
 };
 
-/// A connection to one server, kept open between requests. Follows no redirection, which could
-/// carry the password to another host.
+/// A connection to one server, kept open between requests. Does not follow redirects, which could
+/// leak the password to another host.
 class HttpClient {
  public:
   /// Sends nothing yet.
-  /// @throws Error if bench was built without a library for it
+  /// @throws Error if bench was built without an HTTP library
   explicit HttpClient(const HttpServer& server);
   ~HttpClient();
 
-  /// Waits for the answer.
+  /// Sends a request and waits for the response.
   HttpResponse send(const HttpRequest& request);
 
  private:

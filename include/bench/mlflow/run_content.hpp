@@ -24,11 +24,11 @@ namespace bench::mlflow {
 /// A file for MLflow.
 struct Artifact {
   std::string name;
-  std::filesystem::path file;  ///< Empty: `text` is what it holds.
+  std::filesystem::path file;  ///< Empty: the content is `text`.
   std::string text = {};
 };
 
-/// What a run of MLflow is to have.
+/// The desired content of an MLflow run.
 struct Content {
   NewRun run;
   Batch batch;
@@ -37,16 +37,17 @@ struct Content {
   std::vector<Artifact> artifacts;
 };
 
-/// A run of bench as runs of MLflow: one for itself, and one for each workpackage that has ended.
+/// Maps a run of bench to MLflow runs: one for itself, and one for each finished workpackage.
 ///
-/// Metrics are all numbers that were found: a pattern with one value at the step of the iteration,
-/// one with several values at the steps 0, 1, ... in the order of its matches. Texts, units and
-/// reasons why a value is absent are tags.
+/// All numeric results are metrics. A pattern with one value is logged at the step of the
+/// iteration, one with several values at steps 0, 1, ... in the order of its matches. Texts, units
+/// and the reasons of missing values are tags.
 class RunContent {
  public:
-  /// What is passed must outlive this object.
+  /// All references must outlive this object.
   /// @param analyses of `stored_analyses_of_each`
-  /// @param own files are read only of the user's own runs; of others, what the workspace holds
+  /// @param own files are read only from the user's own runs; other runs provide only what the
+  /// workspace contains
   RunContent(const setup::Run& run, const workspace::Workspace& workspace,
              const tabulate::Analyses& analyses, bool own);
 
@@ -71,12 +72,12 @@ class RunContent {
   mutable evaluate::Evaluator evaluator_;
   workflow::Graph graph_;
   tabulate::WorkpackageValues values_;
-  std::vector<std::size_t> ended_;  ///< Positions of workpackages and rows.
+  std::vector<std::size_t> ended_;  ///< Indices of workpackages and rows.
   std::optional<double> last_change_unix_s_;
   crate::Scrubber scrubber_;
 };
 
-/// The bytes of an artifact; nothing where they cannot be read or are more than 16 MiB.
+/// The bytes of an artifact; nothing if it is unreadable or larger than 16 MiB.
 std::optional<std::string> read_artifact(const setup::Run& run, const Artifact& artifact);
 
 }  // namespace bench::mlflow

@@ -6,7 +6,7 @@
 
 namespace bench::mlflow {
 
-/// How a tracking server is reached.
+/// How to reach a tracking server.
 struct ServerSettings {
   HttpServer http;
   std::string path;      ///< In front of `/api`: empty, or `/mlflow` behind a proxy.
@@ -15,11 +15,11 @@ struct ServerSettings {
   double backoff_s = 1;  ///< Before the first retry; doubled for each further one.
 };
 
-/// The settings for the server at `uri`, from the variables of the environment that MLflow's own
-/// clients read: `MLFLOW_TRACKING_USERNAME` and `_PASSWORD`, `_TOKEN`, `_INSECURE_TLS`,
+/// The settings for the server at `uri`, from the environment variables that MLflow's own clients
+/// read: `MLFLOW_TRACKING_USERNAME` and `_PASSWORD`, `_TOKEN`, `_INSECURE_TLS`,
 /// `_SERVER_CERT_PATH`, `MLFLOW_HTTP_REQUEST_TIMEOUT` (seconds), `_MAX_RETRIES`, `_BACKOFF_FACTOR`
 /// (seconds), and `http_proxy`, `https_proxy`, `no_proxy`.
-/// @throws Error if the URI is not that of a server, or a variable is no number
+/// @throws Error if the URI does not name a server, or a numeric variable is invalid
 ServerSettings settings_of(const std::string& uri);
 
 }  // namespace bench::mlflow

@@ -16,23 +16,23 @@
 
 namespace bench::plan {
 
-/// What a workpackage has taken.
+/// Time and energy that a workpackage used.
 struct Observation {
   std::string step;
-  workspace::Parameters parameters;  ///< Those that tell points apart: see `PointNames`.
+  workspace::Parameters parameters;  ///< Those that identify its point: see `PointNames`.
   std::optional<double> time_s;
   std::optional<double> energy_wh;
   bool energy_estimated = false;
-  bool disturbed = false;  ///< The machine was not quiet, as the meter says.
+  bool disturbed = false;  ///< The meter found that the machine was not quiet.
   bool out_of_memory = false;
 };
 
-/// Which parameters tell the points of a run apart: those whose definitions name no other
-/// parameter, and lists with values that do (`$n,8`). The others follow from these, or belong to
-/// the workpackage alone.
+/// The parameters that identify the points of a run: those whose definitions refer to no other
+/// parameter, and lists with values that do (`$n,8`). The others are derived from these, or are
+/// specific to a workpackage.
 class PointNames {
  public:
-  /// @param workpackages all of the run
+  /// @param workpackages all workpackages of the run
   PointNames(const model::Benchmark& benchmark,
              const std::vector<const workspace::Workpackage*>& workpackages);
 
@@ -43,33 +43,32 @@ class PointNames {
   std::set<std::pair<std::string, std::string>> lists_;  ///< Step and parameter.
 };
 
-/// The workpackages of a run that are done, or ran out of memory.
-/// @param analyses what was found at each workpackage
+/// Observations of all workpackages of a run that are done or ran out of memory.
+/// @param analyses the results of each workpackage
 std::vector<Observation> observations_of(const setup::Run& run,
                                          const workspace::Workspace& workspace,
                                          const tabulate::Analyses& analyses);
 
-/// A number with what it is known by, or why it is not.
+/// A number with its source, or the reason why it is unknown.
 struct Estimate {
   std::optional<double> value;
   std::string source;
-  bool estimated = false;  ///< The numbers behind it are estimates themselves.
+  bool estimated = false;  ///< It is based on numbers that are estimates themselves.
 };
 
 struct Prediction {
   Estimate time_s;
   Estimate energy_wh;
-  bool ran_out_of_memory = false;  ///< This point did, and never ended otherwise.
+  bool ran_out_of_memory = false;  ///< Every attempt at this point ran out of memory.
 };
 
-/// What earlier workpackages say of one to come. Pure: the same observations give the same answers.
+/// Predicts a workpackage from earlier ones. Pure: equal observations give equal predictions.
 ///
-/// The median of the same step with the same parameters, if there is any: of the last ones, and of
-/// those on a quiet machine if there are such. Otherwise a model of at least two points that differ
-/// in numbers only: in one number, a power law or a straight line;
-/// in several, a power law in each; either above an offset, where that predicts each point better
-/// from the others. The error of that is part of the source; a model whose points are off by more
-/// than 100 % says nothing.
+/// If the same step was measured with the same parameters: the median of the last workpackages, on
+/// a quiet machine if possible. Otherwise a model of at least two points that differ only in
+/// numbers: a power law or a straight line in one number, or a power law in several; with an offset
+/// if that lowers the cross-validation error. This error is part of the source. A model with an
+/// error above 100 % is not used.
 class History {
  public:
   void add(const std::vector<Observation>& observations);
@@ -82,7 +81,7 @@ class History {
   Series& series_of(const std::string& step, bool of_energy) const;
 
   std::vector<Observation> observations_;
-  /// Made when first asked for.
+  /// Created on first use.
   mutable std::map<std::pair<std::string, bool>, std::shared_ptr<Series>> series_;
 };
 

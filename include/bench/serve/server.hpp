@@ -8,13 +8,13 @@
 
 namespace bench::serve {
 
-/// Serves a site by HTTP on the loopback interface, to those who know its address: it has a token
-/// of 128 random bits. Answers GET and HEAD. A client that is slow, or many of them, keep nobody
-/// from being served: a thread takes a request only once it is there as a whole.
+/// Serves a site over HTTP on the loopback interface. Only clients that present the token in its
+/// address, 128 random bits, are served. Accepts GET and HEAD. Slow clients do not block others: a
+/// worker thread takes a request only after its whole header has arrived.
 class Server {
  public:
-  /// Listens from here on.
-  /// @param port 0: any that is free
+  /// Starts to listen.
+  /// @param port 0: any free port
   /// @throws Error if the port is taken, or bench was built without an HTTP library
   Server(const Site& site, int port);
   ~Server();
@@ -22,7 +22,7 @@ class Server {
   /// `http://127.0.0.1:40123/1f0c.../?token=...`
   std::string address() const;
 
-  /// Serves until `stop`, at which it looks several times a second.
+  /// Serves until `stop` is set, which it checks several times a second.
   void run_until(const std::atomic<bool>& stop);
 
  private:

@@ -10,41 +10,40 @@
 
 namespace bench::serve {
 
-/// What a browser asks for, without anything of HTTP.
-struct Question {
+/// A request for a page, independent of HTTP.
+struct PageRequest {
   std::string path;  ///< `run`; empty: the list of runs.
   std::map<std::string, std::string> parameters;
 };
 
-/// A whole file to save. What grows behind its end is not part of it.
+/// A whole file to download, without data that is appended during the download.
 struct Download {
   UniqueFd file;
   std::uint64_t bytes = 0;
   std::string name;
 };
 
-struct Answer {
-  int status = 200;  ///< Of HTTP.
+struct PageResponse {
+  int status = 200;  ///< HTTP status code.
   std::string type = "text/html; charset=utf-8";
   std::string content;
-  /// The content is a whole document with scripts and a policy of its own: to be shown where it
-  /// reaches no other page.
+  /// The content is a complete document with its own scripts and Content-Security-Policy. It is
+  /// served sandboxed, so that it cannot reach other pages.
   bool is_document = false;
-  std::shared_ptr<const Download> download = nullptr;  ///< In place of the content.
+  std::shared_ptr<const Download> download = nullptr;  ///< Replaces the content.
 };
 
-/// The pages that show the runs below a directory, and the JSON that keeps them up to date. Reads
-/// only: nothing is written, no run is analysed, and nothing of a benchmark is executed. What a
-/// link leads to outside of the directory does not exist. Whatever runs contain is text to a
-/// browser.
+/// The pages that show the runs below a directory, and the JSON that keeps them up to date.
+/// Read-only: writes nothing, analyses no run and executes no code of a benchmark. Links that lead
+/// out of the directory are not followed. Everything in a run reaches the browser as text.
 class Site {
  public:
   /// @throws Error if `root` is not a directory
   explicit Site(const std::filesystem::path& root);
   ~Site();
 
-  /// May be called by several threads at once. What is wrong with a run is told by the answer.
-  Answer answer(const Question& question) const;
+  /// Thread-safe. An error in a run becomes an error page.
+  PageResponse answer(const PageRequest& request) const;
 
  private:
   struct Parts;

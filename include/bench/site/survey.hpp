@@ -5,22 +5,22 @@
 
 namespace bench::site {
 
-/// A fact about a machine, and which program said so.
+/// A fact about a machine and the program that reported it.
 struct Fact {
   std::string value;
   std::string source;
-  bool guessed = false;  ///< It was seen elsewhere than on the nodes, or follows from a habit.
+  bool guessed = false;  ///< Not observed on the compute nodes, or inferred from common practice.
 
   bool is_known() const { return !value.empty(); }
 };
 
-/// What can be found out about a machine from one of its nodes.
+/// Everything that one node reveals about a machine.
 struct Survey {
-  bool has_slurm = false;  ///< Otherwise the node is described alone.
+  bool has_slurm = false;  ///< Otherwise only the node is described.
   std::string cluster;
-  std::string host;  ///< The node that was asked.
+  std::string host;  ///< The node on which the survey ran.
   Fact partition;
-  Fact gpu_request;  ///< A word for `gpu_request`.
+  Fact gpu_request;  ///< A value of `gpu_request`.
   Fact gpu_type;
   Fact nodes;
   Fact devices_per_node;
@@ -37,14 +37,15 @@ struct Survey {
   std::vector<std::string> notes;
 };
 
-/// Asks Slurm's scontrol and sinfo where they are, lscpu, nvidia-smi and rocm-smi. Each has 5 s.
+/// Queries scontrol and sinfo if Slurm is installed, lscpu, nvidia-smi and rocm-smi, for at most 5
+/// s each.
 /// @param partition empty: the default one
-/// @param node_only leaves Slurm out
+/// @param node_only ignores Slurm
 /// @throws Error if Slurm does not answer, or has no such partition
 Survey survey(const std::string& partition, bool node_only = false);
 
-/// A platform file that says what is known, with the sources; guesses are `unconfirmed`, and have
-/// a comment.
+/// A platform file with all known facts and their sources. Guesses are `unconfirmed` and have a
+/// comment.
 std::string platform_file(const std::string& name, const Survey& survey);
 
 }  // namespace bench::site

@@ -11,9 +11,9 @@
 
 namespace bench::site {
 
-/// Partitions of a platform's batch system: those with these names; without names all that it lists
-/// and that take jobs, or the platform's own where it lists none.
-/// @throws Error if the platform has no batch system, or this does not answer
+/// The named partitions of a platform's batch system. Without names: all that accept jobs, or the
+/// platform's own if the batch system lists none.
+/// @throws Error if the platform has no batch system, or the batch system does not answer
 std::vector<batch::Partition> partitions_of(const platform::Platform& platform,
                                             const std::vector<std::string>& names);
 
@@ -25,9 +25,9 @@ struct TrialSettings {
   const std::atomic<bool>& interrupted;  ///< Ends the trial early.
 };
 
-/// Runs a job of one minute at most in each partition, all at the same time: one task, which the
-/// platform's launcher starts, with one GPU where the partition has GPUs. Jobs that have not ended
-/// in time are cancelled, and all files removed.
+/// Runs a job of at most one minute in each partition, all at the same time: one task started by
+/// the platform's launcher, with one GPU if the partition has GPUs. Cancels jobs that do not end in
+/// time, and removes all files.
 /// @returns a finding for each partition, its name as the check's, in the order of `partitions`
 std::vector<doctor::Finding> try_partitions(const platform::Platform& platform,
                                             const std::vector<batch::Partition>& partitions,

@@ -73,7 +73,7 @@ class StateStore {
   const std::vector<workspace::Workpackage>& all() const { return graph_.all(); }
   const workspace::Workpackage& at(long long id) const { return graph_.at(id); }
   const model::Step& step_of(const workspace::Workpackage& workpackage) const;
-  /// A parent of it has not ended well, or not yet: its step is chained.
+  /// A parent failed or has not ended: its step is chained.
   bool is_ahead(const workspace::Workpackage& workpackage) const;
   /// Workpackages that are or were ahead of their parents and have something new about them or
   /// their parents, ascending. Emptied.

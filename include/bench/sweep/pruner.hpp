@@ -17,36 +17,37 @@
 
 namespace bench::sweep {
 
-/// Whether an out-of-memory result implied it, and it was skipped: what becomes of it is decided
-/// again once that result is gone.
+/// Whether the workpackage was skipped because of an out-of-memory result. It is reconsidered when
+/// that result is removed.
 bool is_implied(const workspace::Workpackage& workpackage);
 
-/// Skips the workpackages of steps with `prune` that an out-of-memory result implies, and keeps
-/// those from starting that one may still imply: the first of each combination starts once those of
-/// all smaller sizes have ended, and its further iterations after it. So what runs does not depend
-/// on how many run at a time.
+/// Skips the workpackages of steps with `prune` that an out-of-memory result implies, and holds
+/// back those that one may still imply: the first workpackage of a combination starts after those
+/// of all smaller sizes have ended, and its further iterations after it. So the set of executed
+/// workpackages does not depend on parallelism.
 class Pruner {
  public:
-  /// Reads the outcomes so far from the workspace, and follows the store from then on.
+  /// Reads past outcomes from the workspace, then follows the store.
   Pruner(const setup::Run& run, const workspace::Workspace& workspace, store::StateStore& store);
   Pruner(const Pruner&) = delete;
   Pruner& operator=(const Pruner&) = delete;
   ~Pruner() = default;
 
-  /// Skips and holds back what follows from all that has happened.
+  /// Updates which workpackages are skipped and held back.
   /// @returns whether it skipped any
   bool decide();
 
  private:
   using Size = std::vector<double>;  ///< The values of `larger`.
-  /// Workpackages that say something of each other.
+  /// Workpackages that can imply each other.
   struct Group {
     std::map<Size, std::vector<long long>> by_size;  ///< Ids ascending.
     std::set<long long> combinations;
-    std::map<Size, std::set<long long>> firsts;  ///< One of each combination, until it has run.
-    std::map<Size, long long> out_of_memory;     ///< The first one of each size.
+    std::map<Size, std::set<long long>>
+        firsts;                               ///< The first of each combination, until it has run.
+    std::map<Size, long long> out_of_memory;  ///< The first one of each size.
   };
-  /// Step, and what the workpackages of a group share.
+  /// Step, and the parameters that the group shares.
   using Key = std::pair<std::string, expand::FixedValues>;
 
   void follow(const workspace::Event& event);

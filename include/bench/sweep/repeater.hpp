@@ -19,39 +19,38 @@
 
 namespace bench::sweep {
 
-/// Adds iterations to the combinations of steps that repeat until a value is known. A decision
-/// follows from the workpackages and their files alone, so that a bench which continues a run
-/// decides the same. Here a step is repeated in rounds: once everything that can run has ended, so
-/// that ids do not depend on what ends first. With a batch system each combination is decided for
-/// itself.
+/// Adds iterations to the combinations of steps with `until`. Decisions depend only on the
+/// workpackages and their files, so that a continued run makes the same decisions. On this machine,
+/// a step is repeated in rounds, after everything that can run has ended, so that ids do not depend
+/// on timing. With a batch system, each combination is decided independently.
 class Repeater {
  public:
-  /// Reads the attempts so far from the workspace, and follows the store from then on.
+  /// Reads past attempts from the workspace, then follows the store.
   Repeater(const setup::Run& run, const workspace::Workspace& workspace, store::StateStore& store,
            evaluate::Evaluator& evaluator);
   Repeater(const Repeater&) = delete;
   Repeater& operator=(const Repeater&) = delete;
   ~Repeater() = default;
 
-  /// Adds what comes next.
+  /// Adds the next iterations.
   /// @throws Error for an invalid pattern, or for more workpackages than the run may have
   void decide();
 
-  /// What stayed unknown, for the user.
+  /// Messages for the user about values that stayed uncertain.
   std::vector<std::string> notices() const;
 
  private:
-  /// Iterations of one combination on the same parents.
+  /// Iterations of one combination with the same parents.
   struct Series {
     std::vector<long long> ids;  ///< Ascending.
-    long long open = 0;          ///< Have not ended.
-    expand::FixedValues rivals;  ///< What those share that it competes with.
+    long long open = 0;          ///< Not ended yet.
+    expand::FixedValues rivals;  ///< The values that its rivals share.
     std::vector<double> values;  ///< Of the iterations that are done.
-    /// Ends of the confidence interval of their mean; the larger, the better.
+    /// Bounds of the confidence interval of their mean; larger is better.
     double low = 0;
     double high = 0;
-    std::optional<long long> better;  ///< The first workpackage of one that dominates it.
-    std::string unknown;              ///< Why it stays so; empty: it is known, or goes on.
+    std::optional<long long> better;  ///< The first workpackage of a series that dominates it.
+    std::string unknown;  ///< Why it stays uncertain; empty if it is known or still running.
   };
   using Key = std::pair<long long, std::vector<long long>>;  ///< Combination and parents.
   struct StepSeries {
@@ -59,7 +58,7 @@ class Repeater {
     std::set<Key> settled;  ///< Ended since the last decision.
     double used_node_hours = 0;
     double used_wh = 0;
-    long long ended = 0;  ///< Workpackages that these were counted over.
+    long long ended = 0;  ///< Number of workpackages in these sums.
   };
 
   void follow(const workspace::Event& event);
@@ -79,7 +78,7 @@ class Repeater {
   evaluate::Evaluator& evaluator_;
   tabulate::WorkpackageValues values_;
   std::map<std::string, StepSeries> series_;  ///< By step that repeats.
-  /// What workpackages that are done have given, by name.
+  /// Values of done workpackages, by name.
   std::map<std::pair<long long, std::string>, std::optional<double>> known_values_;
 };
 

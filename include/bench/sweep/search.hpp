@@ -13,7 +13,8 @@ struct Probe {
   bool fits = false;  ///< It had enough memory.
 };
 
-/// The largest value that fits, below all that do not; none if the smallest does not.
+/// The largest value that fits below the smallest that does not; none if the smallest value does
+/// not fit.
 std::optional<long long> largest_fit(std::span<const Probe> probes);
 
 /// Whether a value fits although a smaller one does not.

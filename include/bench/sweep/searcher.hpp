@@ -18,30 +18,30 @@
 
 namespace bench::sweep {
 
-/// Adds the values that the searches of steps try. Decides as `Repeater` does: by the workpackages
-/// and their outcomes alone, here in rounds.
+/// Adds the values that the searches of steps try. Like `Repeater`, it decides only by the
+/// workpackages and their outcomes, on this machine in rounds.
 class Searcher {
  public:
-  /// Reads the outcomes so far from the workspace, and follows the store from then on.
+  /// Reads past outcomes from the workspace, then follows the store.
   Searcher(const setup::Run& run, const workspace::Workspace& workspace, store::StateStore& store,
            evaluate::Evaluator& evaluator);
   Searcher(const Searcher&) = delete;
   Searcher& operator=(const Searcher&) = delete;
   ~Searcher() = default;
 
-  /// Adds what comes next.
+  /// Adds the next values.
   /// @throws Error as `workflow::Graph::make_variant`
   void decide();
 
-  /// What the searches found, for the user.
+  /// Messages for the user with the results of the searches.
   std::vector<std::string> notices() const;
 
  private:
   /// The search over one combination of the other parameters.
-  struct Course {
+  struct SearchState {
     std::map<long long, std::vector<long long>> tried;  ///< Workpackages by value.
-    std::string shared;                                 ///< The other parameters, for people.
-    std::string obstacle;                               ///< Why it ended early; empty: it did not.
+    std::string shared;                                 ///< The other parameters, for messages.
+    std::string stop_reason;  ///< Why it ended early; empty if it did not.
     bool ended = false;
   };
   /// Parents, and the other parameters.
@@ -49,15 +49,15 @@ class Searcher {
 
   void follow(const workspace::Event& event);
   void add(const workspace::Workpackage& workpackage);
-  void decide(const model::Step& step, Course& course);
-  bool has_ended(const Course& course) const;
-  std::string found(const model::Search& search, const Course& course) const;
+  void decide(const model::Step& step, SearchState& state);
+  bool has_ended(const SearchState& state) const;
+  std::string found(const model::Search& search, const SearchState& state) const;
   std::optional<double> mean_of(const std::vector<long long>& ids, const std::string& name) const;
 
   const setup::Run& run_;
   store::StateStore& store_;
   tabulate::WorkpackageValues values_;
-  std::map<std::string, std::map<Key, Course>> courses_;  ///< By step that searches.
+  std::map<std::string, std::map<Key, SearchState>> searches_;  ///< By step that searches.
   std::set<long long> out_of_memory_;
   bool changed_ = true;  ///< Something has ended since the last decision.
 };

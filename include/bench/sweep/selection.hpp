@@ -10,8 +10,8 @@
 
 namespace bench::sweep {
 
-/// Skips the workpackages of some steps that are at none of the wanted points. All iterations of a
-/// combination are at the point of its first one.
+/// Skips the workpackages of the given steps that are not at a wanted point. All iterations of a
+/// combination share the point of the first one.
 class Selection {
  public:
   using Points = std::map<std::string, std::vector<workspace::Parameters>>;  ///< By step.
@@ -30,7 +30,7 @@ class Selection {
 
   const Points& only_;
   store::StateStore& store_;
-  std::vector<long long> unwanted_;  ///< Not skipped so far.
+  std::vector<long long> unwanted_;  ///< Not skipped yet.
 };
 
 }  // namespace bench::sweep

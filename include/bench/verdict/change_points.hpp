@@ -8,23 +8,23 @@
 
 namespace bench::verdict {
 
-/// The fewest values that make a level.
+/// Minimum number of values in a level.
 constexpr std::size_t fewest_of_level = 3;
 
-/// Values between two changes.
+/// A stretch of values between two changes.
 struct Level {
-  std::size_t first = 0;  ///< The number of its first value.
+  std::size_t first = 0;  ///< Index of its first value.
   std::size_t count = 0;
-  double middle = 0;  ///< As `compare` has it.
-  Comparison change;  ///< From the level before; of the first level nothing.
+  double middle = 0;  ///< As defined by `compare`.
+  Comparison change;  ///< From the previous level; empty for the first.
 };
 
 struct Levels {
-  std::vector<Level> all;  ///< In order; they hold every value.
-  /// How many of the last values differ from their level and are too few to be one of their own; 0:
-  /// none do.
+  std::vector<Level> all;  ///< In order; together they contain every value.
+  /// How many of the last values differ from their level but are too few to form a new one; 0:
+  /// none.
   std::size_t undecided = 0;
-  Comparison end;  ///< Of the last value, where it is undecided, with its level.
+  Comparison end;  ///< Comparison of the last value with its level, if it is undecided.
 };
 
 /// Splits a series where its level changes by at least the margin. Binary segmentation (Scott and

@@ -10,20 +10,20 @@ namespace bench::verdict {
 
 enum class Word { higher, lower, equal, no_evidence, too_few_runs };
 
-/// What stands against a change that is certain on its own.
+/// Why a change that is certain on its own is not accepted.
 enum class Objection {
   none,
   drift,             ///< The machine may have drifted (`Comparison::may_be_drift`).
-  many_comparisons,  ///< Among so many comparisons a chance makes one like it.
+  many_comparisons,  ///< With this many comparisons, chance alone can produce such a change.
 };
 
-/// Nobody plans more.
+/// Upper limit of the reported number of runs.
 constexpr std::size_t most_runs = 10'000;
 
 struct Verdict {
   Word word = Word::no_evidence;
   Objection objection = Objection::none;
-  /// Of too few runs: how many on each side would do, if effect and spread stay as they are; 0:
+  /// For too few runs: how many are needed on each side if effect and spread stay the same; 0:
   /// unknown. Above `most_runs`: more than that.
   std::size_t runs_needed = 0;
 
@@ -35,9 +35,9 @@ struct Verdict {
 /// - higher, lower: the change is at least the margin, and certain: its interval excludes none.
 ///   Certain among all comparisons of the table: Holm, Scand. J. Statist. 6 (1979) 65.
 /// - equal: the interval lies within the margin.
-/// - too few runs: neither, and more runs would tell.
+/// - too few runs: neither, and more runs would decide.
 /// - no evidence: neither, although the interval is no wider than the margin: the change is about
-///   as large as the margin. Or something stands against it.
+///   as large as the margin. Or there is an `Objection`.
 ///
 /// @param margin the smallest change that matters, 0.01 is 1 %
 std::vector<Verdict> decide(std::span<const Comparison> comparisons, double margin);

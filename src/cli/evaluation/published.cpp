@@ -25,7 +25,7 @@ namespace {
 using references::Conditions;
 using references::Field;
 
-/// The columns as the table that is made of them will have them.
+/// The columns of the table that will be built.
 std::vector<result::Heading> headings_of(const model::Table& table) {
   std::vector<result::Heading> headings;
   for (const model::Column& column : table.columns)

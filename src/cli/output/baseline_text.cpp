@@ -24,9 +24,9 @@ std::string baseline_name(const std::vector<workspace::RunDirectory>& runs) {
 std::string outcome_text(const inspect::BaselineCheck& check, double margin) {
   std::string text;
   if (check.uncounted > 0)
-    text +=
-        fmt::format("{}: without `better`, nobody knows which values are, so they do not count\n",
-                    plural(check.uncounted, "row"));
+    text += fmt::format(
+        "{}: `better` is not set, so these metrics have no direction and do not count\n",
+        plural(check.uncounted, "row"));
   const std::string loss = fmt::format("worse by {:g} % or more", margin * 100);
   if (check.outcome == CheckOutcome::passed)
     return text + fmt::format("passed: none of {} is {}\n", plural(check.passed, "row"), loss);
@@ -38,7 +38,7 @@ std::string outcome_text(const inspect::BaselineCheck& check, double margin) {
   if (check.undecided > 0)
     reasons.push_back(fmt::format("{} may be {}", plural(check.undecided, "row"), loss));
   if (reasons.empty())
-    reasons.emplace_back("there is no row that counts");
+    reasons.emplace_back("no row counts");
   const bool has_failed = check.outcome == CheckOutcome::failed;
   return text + fmt::format("{}: {}\n", has_failed ? "failed" : "undecided", join(reasons, ", "));
 }
@@ -58,7 +58,7 @@ std::string no_baseline_text(const inspect::Baseline& baseline, const std::strin
   }
   return fmt::format(
       "undecided: no accepted run in {0} has the fingerprint of run {1}\n{2}"
-      "hint: `--across {3}` compares nevertheless; `bench baseline accept {0} -i {1}` begins a new "
+      "hint: `--across {3}` compares them anyway; `bench baseline accept {0} -i {1}` starts a new "
       "baseline",
       outpath, run,
       text_table(

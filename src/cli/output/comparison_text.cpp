@@ -43,8 +43,7 @@ std::string interval_text(const ComparedPoint& point) {
   return fmt::format("{} to {} %", percent(low), percent(high));
 }
 
-/// How probable it is that a value of `b` is better than one of `a`; where nobody knows which are
-/// better, that it is higher.
+/// The probability that a value of `b` is better than one of `a`; higher if no direction is known.
 double superiority_of(const ComparedPoint& point) {
   const bool is_lower_better = point.better == model::Better::lower;
   return is_lower_better ? 1 - point.comparison.superiority : point.comparison.superiority;
@@ -55,7 +54,7 @@ std::string verdict_text(const ComparedPoint& point) {
   if (point.verdict.runs_needed > verdict::most_runs)
     text += fmt::format(" (over {})", verdict::most_runs);
   else if (point.verdict.runs_needed > 0)
-    text += fmt::format(" ({} would do)", point.verdict.runs_needed);
+    text += fmt::format(" ({} needed)", point.verdict.runs_needed);
   if (point.verdict.objection == Objection::drift)
     text += " (drift)";
   if (point.verdict.objection == Objection::many_comparisons)
@@ -154,7 +153,7 @@ std::vector<std::string> doubts_of(const RunComparison& comparison) {
   return notes;
 }
 
-/// What people need to know of these verdicts.
+/// Notes for people on these verdicts.
 std::vector<std::string> notes_of(const RunComparison& comparison) {
   std::vector<std::string> notes;
   const auto add = [&](std::size_t count, const char* text) {
@@ -167,7 +166,7 @@ std::vector<std::string> notes_of(const RunComparison& comparison) {
   add(count_of(
           comparison,
           [](const auto& point) { return point.verdict.objection == Objection::many_comparisons; }),
-      "among so many comparisons, chance alone makes a change like this one");
+      "with this many comparisons, chance alone can produce such a change");
   add(count_of(
           comparison,
           [](const auto& point) { return is_change(point) && point.comparison.one_after_other; }),
@@ -186,7 +185,7 @@ std::vector<std::string> notes_of(const RunComparison& comparison) {
   if (const std::string lone = lone_points_note(comparison); !lone.empty())
     notes.push_back(lone);
   if (comparison.not_done_a + comparison.not_done_b > 0)
-    notes.push_back(fmt::format("{} of a and {} of b failed or did not end, and do not count",
+    notes.push_back(fmt::format("{} of a and {} of b failed or are unfinished, and do not count",
                                 plural(comparison.not_done_a, "workpackage"),
                                 comparison.not_done_b));
   for (const std::string& note : doubts_of(comparison))
@@ -221,9 +220,9 @@ ShownComparison shown_comparison(const RunComparison& comparison, double margin)
   show_points(comparison, shown);
   shown.summary =
       comparison.points.empty()
-          ? "no metric at a point that both have"
+          ? "the two sides share no point with a common metric"
           : summary_of(comparison) +
-                fmt::format("; changes below {:g} % do not count, the intervals hold {:g} %",
+                fmt::format("; changes below {:g} % do not count; {:g} % confidence intervals",
                             margin * 100, verdict::confidence * 100);
   shown.notes = notes_of(comparison);
   return shown;

@@ -64,7 +64,7 @@ struct BaselineCheckOptions {
   std::vector<std::string> across;
   std::vector<std::string> metrics;
   double margin_percent = 1;
-  std::size_t confirmations = 0;  ///< Runs that repeat what is worse before it counts.
+  std::size_t confirmations = 0;  ///< Runs that repeat points that are worse before they count.
   std::string style;
 };
 
@@ -73,7 +73,7 @@ struct Check {
   const BaselineCheckOptions& options;
   std::vector<inspect::KnownRun> known;  ///< All runs of the outpath.
   std::vector<RunDirectory> accepted;
-  std::vector<RunDirectory> checked;  ///< The run, and those that have repeated points of it.
+  std::vector<RunDirectory> checked;  ///< The run, and those that repeated points of it.
 
   double margin() const { return options.margin_percent / 100; }
 };
@@ -91,8 +91,8 @@ bool is_at(const inspect::ComparedPoint& point, const workspace::Workpackage& on
          workspace::is_at(one.parameters, point.parameters);
 }
 
-/// In how many more runs a point that is worse is to be repeated: an earlier check may have
-/// repeated others only.
+/// The number of further runs in which to repeat a worse point: an earlier check may have repeated
+/// only others.
 std::size_t lacking_runs(const Check& check, const inspect::ComparedPoint& point,
                          EvaluatedRuns& runs) {
   std::size_t lacking = point.is_regression() ? check.options.confirmations : 0;
@@ -104,7 +104,7 @@ std::size_t lacking_runs(const Check& check, const inspect::ComparedPoint& point
 }
 
 /// Repeats the points that are worse than the baseline, each once per run.
-/// @param lacking in how many more runs each point is to be repeated
+/// @param lacking number of further runs in which to repeat each point
 /// @returns whether all of these runs have finished
 bool confirm(const Check& check, const inspect::RunComparison& comparison,
              const std::vector<std::size_t>& lacking, EvaluatedRuns& runs) {
@@ -150,7 +150,9 @@ int show_check(Check check) {
     lacking.push_back(lacking_runs(check, point, runs));
   if (std::ranges::any_of(lacking, [](std::size_t count) { return count > 0; })) {
     if (!confirm(check, comparison, lacking, runs)) {
-      tell("undecided: not all points could be repeated\nhint: the same command continues");
+      tell(
+          "undecided: not all points could be repeated\nhint: run the same command again to "
+          "continue");
       return catch_interruptions() ? interruption_code() : undecided;
     }
     check.known = inspect::known_runs(checked.path.parent_path());
@@ -181,11 +183,11 @@ void require_known(const std::vector<std::string>& across, const Workspace& work
     if (std::ranges::none_of(workpackages, [&](const auto& one) {
           return workspace::value_of(one.parameters, name) != nullptr;
         }))
-      throw Error(fmt::format("--across: the run has no parameter '{}', and it is no fact", name),
+      throw Error(fmt::format("--across: '{}' is neither a parameter nor a fact of the run", name),
                   suggestion(name, inspect::fingerprint_names(), "facts: "));
 }
 
-/// The run to check. One that only repeats points of another stands for that one.
+/// The run to check. A run that only repeats points of another selects that other run.
 RunDirectory checked_run(const RunChoice& choice, const std::vector<inspect::KnownRun>& known) {
   const std::vector<RunDirectory> chosen = choice.runs();
   if (chosen.size() != 1)
@@ -254,7 +256,7 @@ std::function<int()> declare_baseline(CLI::App& app) {
     return action;
   };
   const auto choice = std::make_shared<RunChoice>();
-  CLI::App* accepting = add("accept", "runs have good numbers: compare later ones with them");
+  CLI::App* accepting = add("accept", "mark runs as good, to compare later ones with them");
   choice->declare(*accepting);
   CLI::App* revoking = add("revoke", "runs are no longer accepted");
   choice->declare(*revoking);

@@ -71,7 +71,7 @@ std::string baseline_of(const RunDirectory& directory, double margin) {
   const setup::RunMetadata metadata = checked.run.metadata;
   const auto known = inspect::known_runs(checked.run.directory.path.parent_path());
   const inspect::Baseline baseline = inspect::baseline_of(metadata, known, {});
-  // One that only repeats points of another run is a part of the check of that one.
+  // A run that only repeats points of another belongs to the check of that one.
   if (baseline.runs.empty() || metadata.confirms)
     return "";
   std::vector<RunDirectory> with_repetitions{directory};
@@ -114,7 +114,7 @@ int write_crate(const ExportOptions& options, const RunDirectory& directory) {
   const Evaluated one = evaluate(directory, {}, false, Found::in_workpackages);
   const std::vector<tabulate::TidyRun> runs{{one.run, one.workspace, one.analyses}};
   constexpr double bytes_per_mib = 1024 * 1024;
-  constexpr double most_mib = 1e12;  // more is without limit
+  constexpr double most_mib = 1e12;  // larger values mean no limit
   const std::string output =
       options.output.empty()
           ? fmt::format("{}_{}_export", one.run.directory.path.parent_path().filename().string(),
@@ -142,8 +142,8 @@ int write_crate(const ExportOptions& options, const RunDirectory& directory) {
   return 0;
 }
 
-/// The run to export. Without `-i` it is not one that `baseline check --confirm` made last, which
-/// only repeats points of the one that is meant.
+/// The run to export. Without `-i`, skips runs by `baseline check --confirm`, which only repeat
+/// points of the intended one.
 RunDirectory run_to_export(const RunChoice& choice) {
   const std::vector<RunDirectory> chosen = choice.runs();
   if (chosen.size() != 1)
@@ -180,10 +180,10 @@ void require_format(const CLI::App& app, const ExportOptions& options) {
   const bool is_crate = options.format == crate_format;
   for (const char* name : {"--license", "--max-file-size"})
     if (app.get_option(name)->count() > 0 && !is_crate)
-      throw Error(
-          fmt::format("{} is for the format {}, not for {}", name, crate_format, options.format));
+      throw Error(fmt::format("{} applies to the format {}, not to {}", name, crate_format,
+                              options.format));
   if (app.get_option("--margin")->count() > 0 && options.format != "summary")
-    throw Error(fmt::format("--margin is for the format summary, not for {}", options.format));
+    throw Error(fmt::format("--margin applies to the format summary, not to {}", options.format));
 }
 
 }  // namespace
@@ -216,9 +216,9 @@ std::function<int()> declare_export(CLI::App& app) {
                  "where to write; .tar, .tar.gz, .tgz and .zip make an archive of an ro-crate; "
                  "default: a directory here, or standard output for the other formats")
       ->type_name("PATH");
-  app.add_option("--license", options->license, "licence of the ro-crate, best as a URL")
+  app.add_option("--license", options->license, "licence of the ro-crate, preferably a URL")
       ->type_name("TEXT");
-  app.add_option("--max-file-size", options->most_mib, "of an ro-crate: leave out larger files")
+  app.add_option("--max-file-size", options->most_mib, "leave larger files out of an ro-crate")
       ->type_name("MIB")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();

@@ -58,9 +58,9 @@ std::function<int()> declare_history(CLI::App& app) {
   const auto options = std::make_shared<HistoryCommandOptions>();
   app.add_option("METRIC", options->metric, "a pattern, a figure of the meter, or run_time")
       ->required();
-  app.add_option("DIR", options->directories, "outpaths, whose runs are all taken together");
+  app.add_option("DIR", options->directories, "outpaths, whose runs are combined");
   app.add_option("--across", options->across,
-                 "parameters that do not tell points apart, such as a version")
+                 "parameters to ignore when matching points, such as a version")
       ->type_name("NAME");
   declare_margin(app, options->margin_percent);
   declare_style(app, options->style, "print every run as a row of one table");

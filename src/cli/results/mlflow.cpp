@@ -36,13 +36,13 @@ struct MlflowOptions {
   std::string directory;
 };
 
-/// An option, else the variable that MLflow's own clients read.
+/// An option, or the variable that MLflow's own clients read.
 std::string option_or_variable(const std::string& option, const char* name) {
   const char* value = std::getenv(name);
   return option.empty() && value ? value : option;
 }
 
-/// Counts the runs of MLflow on a terminal, in one line.
+/// A progress line with the number of MLflow runs, on a terminal.
 class Counter {
  public:
   explicit Counter(std::string name) : name_(std::move(name)) {}
@@ -80,25 +80,25 @@ std::string summary_of(const mlflow::Sent& sent) {
 
 void tell_what_is_left_out(const mlflow::Sent& sent, const std::string& run) {
   if (sent.open > 0)
-    tell(fmt::format("note: {} of {} {} not ended and {} left out; the same command sends {} later",
-                     plural(sent.open, "workpackage"), run, sent.open == 1 ? "has" : "have",
-                     sent.open == 1 ? "is" : "are", sent.open == 1 ? "it" : "them"));
+    tell(fmt::format(
+        "note: {} of {} {} not finished and {} left out; run the same command later to send {}",
+        plural(sent.open, "workpackage"), run, sent.open == 1 ? "has" : "have",
+        sent.open == 1 ? "is" : "are", sent.open == 1 ? "it" : "them"));
   if (!sent.artifact_uri.empty())
-    tell(
-        fmt::format("note: the server keeps files at {} and does not take them itself, so none "
-                    "were sent",
-                    sent.artifact_uri));
+    tell(fmt::format(
+        "note: the server stores files at {} and accepts no uploads, so no files were sent",
+        sent.artifact_uri));
   constexpr std::size_t most = 5;
   for (std::size_t k = 0; k < sent.left_out.size() && k < most; ++k)
     tell(fmt::format(
-        "note: {} was not sent: it is larger than 16 MiB or than the server takes, or cannot be "
-        "read",
+        "note: {} was not sent: it is larger than 16 MiB or the server's limit, or unreadable",
         short_path(sent.left_out[k])));
   if (sent.left_out.size() > most)
-    tell(fmt::format("note: nor were {}", plural(sent.left_out.size() - most, "other file")));
+    tell(fmt::format("note: {} were not sent either",
+                     plural(sent.left_out.size() - most, "other file")));
 }
 
-/// How a directory is opened with MLflow.
+/// The commands that open a directory with MLflow.
 std::string opening_of(const fs::path& store) {
   const std::string database =
       (fs::absolute(store).lexically_normal().parent_path() / "mlflow.db").string();
@@ -172,7 +172,7 @@ std::function<int()> declare_mlflow(CLI::App& app) {
                  "MLflow's experiment; default: $MLFLOW_EXPERIMENT_NAME, else the benchmark's name")
       ->type_name("NAME");
   app.add_option("--directory", options->directory,
-                 "write DIR/mlruns in the form of MLflow's file store; no server is needed")
+                 "write DIR/mlruns in the layout of MLflow's file store; needs no server")
       ->type_name("DIR")
       ->excludes(uri);
   return [options] { return send_runs(*options); };

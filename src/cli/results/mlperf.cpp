@@ -16,7 +16,7 @@
 namespace bench::cli {
 namespace {
 
-/// Prints what a log breaks. Returns true if that is nothing.
+/// Prints the violations in a log. Returns true if there are none.
 bool check_log(const std::string& file) {
   const mlperf::Log log = mlperf::parse_log(read_file(file));
   const std::vector<mlperf::Violation> violations = mlperf::violations_of(log);
@@ -25,7 +25,7 @@ bool check_log(const std::string& file) {
                               : fmt::format("{}:{}: {}: {}\n", file, violation.line, violation.rule,
                                             violation.message));
   if (violations.empty())
-    print(fmt::format("{}: keeps the rules for {} ({})\n", file,
+    print(fmt::format("{}: complies with the rules for {} ({})\n", file,
                       mlperf::text_at(log, "submission_benchmark"),
                       plural(log.events.size(), "line")));
   return violations.empty();
@@ -36,7 +36,7 @@ bool check_log(const std::string& file) {
 std::function<int()> declare_mlperf(CLI::App& app) {
   const auto files = std::make_shared<std::vector<std::string>>();
   CLI::App* check =
-      app.add_subcommand("check", "check that logs have the lines that MLPerf HPC's rules ask for");
+      app.add_subcommand("check", "check that logs have the lines that MLPerf HPC's rules require");
   check->add_option("LOG", *files, "output of a program with --mllog")->required();
   check->fallthrough();
   CLI::App* score = app.add_subcommand("score", "score trainings by MLPerf HPC's rules");

@@ -58,7 +58,7 @@ Cell text_cell(const std::string& text) {
 }
 
 Cell number_cell(std::optional<double> number, const std::string& format,
-                 const std::string& absent_reason = "the log does not tell") {
+                 const std::string& absent_reason = "not in the log") {
   if (!number)
     return {.absent_reason = absent_reason};
   return {.value = Value(*number), .format = format};
@@ -182,7 +182,7 @@ Table throughput_table(const std::vector<mlperf::Result>& results,
   return table;
 }
 
-/// Notes below `table` which logs break rules. Returns whether none does.
+/// Adds notes to `table` on logs that break rules. Returns whether there are none.
 bool note_violations(const std::vector<mlperf::NamedLog>& logs, Table& table) {
   bool all_right = true;
   for (const auto& [file, log] : logs)
@@ -235,9 +235,9 @@ std::function<int()> declare_mlperf_score(CLI::App& app) {
   app.add_option("LOG", options->logs, "outputs of programs with --mllog, one per training")
       ->required();
   app.add_flag("--throughput", options->throughput,
-               "weak scaling: the logs are of models that were trained at the same time");
+               "weak scaling: the logs are of models trained at the same time");
   app.add_flag("--without-staging", options->without_staging,
-               "round 3.0: the copying of data to the nodes does not count");
+               "as in round 3.0: exclude the time to copy data to the nodes");
   declare_style(app, options->style, "how to show the tables");
   return [options] { return show_score(*options); };
 }

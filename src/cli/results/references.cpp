@@ -59,15 +59,15 @@ bool passes(const Filter& filter, const Entry& entry) {
           counts.insert(*count);
       }
   std::string hint = suggestion(filter.texts.front(), std::vector(known.begin(), known.end()));
-  if (!counts.empty())  // no count is a misspelt other one
+  if (!counts.empty())  // for counts, a did-you-mean makes no sense
     hint = fmt::format("known: {}", fmt::join(counts, ", "));
   throw Error(fmt::format("no number here has {} '{}'", references::name_of(filter.field),
                           join(filter.texts, "', '")),
               hint);
 }
 
-/// Leaves the numbers that pass, and the references that have any.
-/// @throws Error with what there is where none is left
+/// Keeps the numbers that match, and the references that have any. @throws Error with the known
+/// values if none is left
 void apply(const Filter& filter, std::vector<Reference>& references) {
   if (filter.texts.empty())
     return;

@@ -42,7 +42,7 @@ struct ReportOptions {
   std::vector<std::string> directories;
   RunChoice choice;  ///< In each of them.
   Update update;
-  std::size_t newest = 0;  ///< 0: all that are chosen.
+  std::size_t newest = 0;  ///< 0: all selected runs.
   std::string file;
   std::string title;
   std::optional<std::string> reference;  ///< None: nothing is compared.
@@ -140,12 +140,12 @@ report::Page page_of(const ReportOptions& options) {
     comparison->check_any();
   if (!without_tables.empty())
     gatherer.set_tidy(tabulate::tidy(without_tables).table);
-  report::Page page = gatherer.made(options.title);
+  report::Page page = gatherer.build(options.title);
   page.version = BENCH_VERSION;
   return page;
 }
 
-/// Nothing but an earlier report is replaced.
+/// Overwrites only an earlier report.
 void check_replaceable(const fs::path& file) {
   std::error_code absent;
   if (!fs::exists(file, absent))
@@ -174,7 +174,7 @@ int write_report(ReportOptions options) {
     for (const fs::path& file : files)
       print(file.string() + "\n");
     if (files.empty())
-      tell("note: nothing in these runs varies and has numbers, so there is no figure");
+      tell("note: no numbers in these runs vary with a parameter, so there is no figure");
     return 0;
   }
   const std::string html = html_of(page, library);
@@ -202,11 +202,11 @@ std::function<int()> declare_report(CLI::App& app) {
   app.add_option("--title", options->title, "title of the report; default: the benchmark's name")
       ->type_name("TEXT");
   app.add_option("--compare", options->reference,
-                 "set the numbers beside published ones, as `bench result --compare` does")
+                 "compare with published numbers, as `bench result --compare` does")
       ->type_name("REFERENCE");
   app.add_option("--figures", options->figures,
-                 "instead of the report: its figures as SVG files in this directory, by Node.js, "
-                 "and as PNG if rsvg-convert is installed")
+                 "instead of the report, write its figures to this directory: as SVG (needs "
+                 "Node.js), and as PNG if rsvg-convert is installed")
       ->type_name("DIR");
   return [options] { return write_report(*options); };
 }

@@ -40,14 +40,14 @@ struct ResultOptions {
   ShowOptions show;
   bool tidy = false;
   std::vector<std::string> tables;
-  std::size_t newest = 0;  ///< 0: all that are chosen.
+  std::size_t newest = 0;  ///< 0: all selected runs.
   bool analyse = false;
   std::optional<std::string> reference;  ///< None: nothing is compared.
 };
 
 void declare_runs(CLI::App& app, ResultOptions& options) {
   app.add_option("DIR", options.directories,
-                 "outpath or run directory; with --tidy several; default: the current directory");
+                 "outpath or run directory, several with --tidy; default: the current directory");
   options.choice.declare_ids(app);
   declare_update(app, options.update, update_of_results);
   app.get_option("--tag")->description(
@@ -61,14 +61,14 @@ void declare_runs(CLI::App& app, ResultOptions& options) {
 }
 
 void declare_tables(CLI::App& app, ResultOptions& options) {
-  auto* tidy = app.add_flag("--tidy", options.tidy,
-                            "instead of the tables of the file: a row for each workpackage, with "
-                            "all that is known of it");
+  auto* tidy = app.add_flag(
+      "--tidy", options.tidy,
+      "instead of the tables of the file: one row per workpackage with all of its data");
   app.add_option("-o,--only", options.tables, "only the tables with these names")
       ->type_name("TABLE")
       ->excludes(tidy);
   app.add_option("--compare", options.reference,
-                 "set the numbers beside published ones: a name that `bench references` lists, a "
+                 "compare with published numbers: a name that `bench references` lists, a "
                  ".csv file or a directory of them")
       ->type_name("REFERENCE")
       ->excludes(tidy);
@@ -77,11 +77,11 @@ void declare_tables(CLI::App& app, ResultOptions& options) {
 void declare_form(CLI::App& app, ShowOptions& show) {
   declare_style(app, show.style, "style of the tables");
   app.add_option("--output", show.file,
-                 "write the tables to this file; without -s its ending says the style: .csv, "
-                 ".json, .md, .tex, .html")
+                 "write the tables to this file; without -s, the extension selects the style: "
+                 ".csv, .json, .md, .tex, .html")
       ->type_name("FILE");
   app.add_option("--where", show.where,
-                 "only the rows for which this holds: an expression of SQL over the columns")
+                 "only rows that satisfy this SQL expression over the columns")
       ->type_name("EXPRESSION");
   app.add_option("--sort", show.sort, "sort by these columns; COLUMN:desc: the largest first")
       ->type_name("COLUMN");
@@ -126,7 +126,7 @@ void check_names(const std::vector<std::string>& wanted, const std::set<std::str
     }
 }
 
-/// The results of one run, kept where they are the user's own and nothing is compared.
+/// The results of one run, saved if the run is the user's own and nothing is compared.
 tabulate::Report report_of(Evaluated& one, const ResultOptions& options,
                            std::optional<PublishedComparison>& comparison) {
   const std::set<std::string> only(options.tables.begin(), options.tables.end());
@@ -172,7 +172,7 @@ void show_tables(const std::string& directory, const ResultOptions& options) {
   show(std::move(reports), options.show);
 }
 
-/// Where the runs of a directory are, which may be one of them itself: as the user has called it.
+/// The outpath of a directory, which may be a run itself, as the user wrote it.
 std::string outpath_of(const std::string& directory) {
   const std::filesystem::path path = directory;
   return ((workspace::is_run(path) ? path / ".." : path) / "")

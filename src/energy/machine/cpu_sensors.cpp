@@ -18,9 +18,9 @@
 namespace bench::energy {
 namespace {
 
-/// In one look.
+/// Read in one pass.
 constexpr std::size_t most_clocks = 8;
-/// Drivers whose first temperature is that of a package.
+/// Drivers whose first temperature is the package temperature.
 constexpr std::array<std::string_view, 4> thermal_drivers{"coretemp", "k10temp", "zenpower",
                                                           "cpu_thermal"};
 

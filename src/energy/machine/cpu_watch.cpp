@@ -24,9 +24,9 @@ namespace {
 
 constexpr std::chrono::milliseconds first_look_after{50};
 constexpr std::chrono::seconds time_between_looks{1};
-/// The kernel books CPU time in ticks, and less than this may be nothing but that.
+/// The kernel accounts CPU time in ticks; less than this may be rounding.
 constexpr double least_others_s = 0.2;
-/// Over this time, that is nothing to speak of.
+/// Over a longer time, rounding is negligible.
 constexpr double shortest_run_s = 2;
 
 std::optional<NodeCpuTime> node_now(const std::filesystem::path& proc) {

@@ -41,13 +41,13 @@ std::string first_line(const fs::path& file) {
   return std::string(strip(line));
 }
 
-/// What the driver calls an AMD GPU; its PCI device id where the board has no name of its own.
+/// The driver's name of an AMD GPU, or its PCI device id if the board has no name.
 std::string amd_model(const fs::path& device) {
   const std::string name = first_line(device / "product_name");
   return name.empty() ? fmt::format("AMD GPU {}", first_line(device / "device")) : name;
 }
 
-/// How many there are of each model, by the files of the NVIDIA and AMD drivers.
+/// The number of GPUs of each model, from the files of the NVIDIA and AMD drivers.
 std::map<std::string, int> gpu_models(const fs::path& root) {
   constexpr std::string_view amd_vendor = "0x1002";
   std::map<std::string, int> models;
@@ -113,7 +113,7 @@ std::string clock_range(const fs::path& frequencies) {
                                : "";
 }
 
-/// Whether the CPU may exceed its nominal clock: two drivers say it in opposite ways.
+/// Whether the CPU may exceed its nominal clock, which two drivers report in opposite ways.
 std::string boost(const fs::path& cpus) {
   const std::string allowed = first_line(cpus / "cpufreq/boost");
   const std::string forbidden = first_line(cpus / "intel_pstate/no_turbo");

@@ -41,7 +41,7 @@ std::optional<T> read_struct(std::ifstream& file, std::uint64_t offset) {
 }
 
 std::string read_text(std::ifstream& file, std::uint64_t offset, std::uint64_t size) {
-  constexpr std::uint64_t most = 1 << 20;  // a broken header may state anything
+  constexpr std::uint64_t most = 1 << 20;  // a corrupt header may state any size
   std::string text(std::min(size, most), '\0');
   file.seekg(static_cast<std::streamoff>(offset));
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
@@ -97,7 +97,7 @@ std::string link_target(const fs::path& link) {
   return fs::read_symlink(link, absent).string();
 }
 
-/// The image of the container that a process is in, as its variables or files tell.
+/// The image of a process's container, from its variables or files.
 std::string image_of(int pid, const fs::path& process) {
   for (const char* name : {"APPTAINER_CONTAINER", "SINGULARITY_CONTAINER"})
     if (std::string image = variable_of(pid, name); !image.empty())
@@ -114,7 +114,7 @@ bool is_shell(const std::string& program) {
   return std::ranges::find(shells, name) != shells.end();
 }
 
-/// Whether this user may look at it.
+/// Whether this user may inspect the process.
 bool is_own(const fs::path& process) {
   struct stat status {};
   return ::stat(process.c_str(), &status) == 0 && status.st_uid == ::geteuid();

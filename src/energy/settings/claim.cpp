@@ -20,12 +20,12 @@
 namespace bench::energy {
 namespace {
 
-/// A guard whose meter was killed restores its settings first.
+/// Gives the guard of a killed meter time to restore its settings.
 constexpr std::chrono::seconds patience{3};
 constexpr std::chrono::milliseconds between_tries{50};
 
-/// A name of the abstract namespace begins with a zero, and has no file.
-/// @returns none if another process has it
+/// A name in the abstract namespace begins with a NUL byte and has no file.
+/// @returns nothing if another process owns the name
 UniqueFd bound_to(const std::string& name) {
   UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
@@ -33,18 +33,18 @@ UniqueFd bound_to(const std::string& name) {
   const std::string shown = name.size() > room ? name.substr(name.size() - room) : name;
   std::ranges::copy(shown, address.sun_path + 1);
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + shown.size());
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): as sockets are made
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): required by the socket API
   if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), size) == 0)
     return socket;
   if (errno != EADDRINUSE)
-    throw Error::of_system("cannot keep other meters from the settings", errno);
+    throw Error::of_system("cannot reserve the settings for this meter", errno);
   return {};
 }
 
 }  // namespace
 
 Claim::Claim(const Settings& settings, const std::string& node) {
-  std::map<std::string, std::string> devices;  // in one order everywhere
+  std::map<std::string, std::string> devices;  // the same order in all processes
   for (const auto& setting : settings)
     devices.emplace(setting->device_id(), setting->device());
   const auto deadline = Clock::now() + patience;
@@ -55,8 +55,8 @@ Claim::Claim(const Settings& settings, const std::string& node) {
       name = bound_to(fmt::format("bench-energy:{}:{}", node, id));
     }
     if (!name.valid())
-      throw Error(fmt::format("another meter has settings of {} in force", device),
-                  "wait until it has ended: it restores what was set before");
+      throw Error(fmt::format("another meter has changed the settings of {}", device),
+                  "wait until it ends and restores them");
     names_.push_back(std::move(name));
   }
 }

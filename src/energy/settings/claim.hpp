@@ -8,18 +8,17 @@
 
 namespace bench::energy {
 
-/// Keeps every other process of this node from the settings of some devices, for as long as it
-/// lives. Of two meters that set one device in turn, the one that ends last would restore what the
-/// other had set.
+/// Exclusive claim of this process on the settings of some devices of the node. Without it, the
+/// last of two meters to end would restore what the other had set.
 class Claim {
  public:
-  /// Waits a few seconds for a claim whose holder is about to end.
-  /// @param node tells apart what is not one node: where its devices are, `/sys`
-  /// @throws bench::Error with a hint, if another process keeps one of the devices
+  /// Waits a few seconds if another process holds a claim.
+  /// @param node identifies the node by the directory of its devices, `/sys`
+  /// @throws bench::Error with a hint if another process holds one of the devices
   Claim(const Settings& settings, const std::string& node);
 
  private:
-  /// Bound to names of abstract sockets, which the kernel frees with the process that has them.
+  /// Abstract sockets whose names the kernel frees when the process ends.
   std::vector<UniqueFd> names_;
 };
 

@@ -34,7 +34,7 @@ class Governor : public Setting {
     const std::string available = first_line(policy_ / "scaling_available_governors");
     if (const auto words = split_names(available, " "); std::ranges::count(words, wanted_) == 0)
       throw Error(fmt::format("{} has no governor '{}'", name(), wanted_),
-                  "it has: " + join(words, ", "));
+                  "available: " + join(words, ", "));
     before_ = before;
     if (before != wanted_)
       write(wanted_);
@@ -78,7 +78,7 @@ Settings cpu_settings(const std::string& governor, const std::filesystem::path& 
     settings.push_back(std::make_unique<Governor>(policy, governor));
   if (settings.empty())
     throw Error(fmt::format("no CPU has a governor: {} is empty", directory.string()),
-                "virtual machines have none; leave cpu_governor out");
+                "virtual machines have none; remove cpu_governor");
   return settings;
 }
 

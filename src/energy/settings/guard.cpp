@@ -32,16 +32,16 @@
 namespace bench::energy {
 namespace {
 
-/// A driver that nothing keeps loaded takes seconds for its first answer.
+/// A driver without persistence mode takes seconds for its first answer.
 constexpr std::chrono::seconds guard_patience{60};
 
-/// What the guard says once all is set; anything else is why it is not.
+/// The guard's message when all is set; any other message is an error.
 constexpr std::string_view all_set = "set";
-/// Its last word; without it somebody has killed the guard.
+/// Its last message; without it the guard was killed.
 constexpr std::string_view all_done = "done";
-constexpr std::string_view no_answer = "a driver does not answer, and its settings are unknown";
+constexpr std::string_view no_answer = "a driver does not respond; its settings are unknown";
 constexpr std::string_view guard_is_gone =
-    "the process that restores the settings is gone, and they may still be in force";
+    "the process that restores the settings is gone; they may still be in effect";
 /// Between a message and its hint.
 constexpr char hint_mark = '\x1f';
 
@@ -55,18 +55,17 @@ std::string argument_of(const std::optional<double>& value) {
 std::pair<UniqueFd, UniqueFd> make_pipe() {
   std::array<int, 2> ends{-1, -1};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-    throw Error::of_system("cannot make a pipe", errno);
+    throw Error::of_system("cannot create a pipe", errno);
   return {UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
-/// To the meter.
-/// @returns false where that is gone
+/// Sends a line to the meter. /// @returns false if the meter is gone
 bool say_to_meter(std::string_view line) {
   const std::string text = one_line(line) + "\n";
   return ::write(STDOUT_FILENO, text.data(), text.size()) >= 0;
 }
 
-/// To the meter, or where that is gone, to whoever reads its standard error.
+/// Sends a line to the meter or, if that is gone, to standard error.
 void tell(const std::string& line) {
   if (say_to_meter(line))
     return;
@@ -108,17 +107,17 @@ SettingsGuard::SettingsGuard(const WantedSettings& wanted, const std::filesystem
        .stdin_fd = to_guard_end.get(),
        .stdout_fd = from_guard_end.get()});
   from_guard_end = UniqueFd();
-  guard.wait();  // of what starts it
+  guard.wait();  // of the intermediate process
   const std::string line = answer();
   if (line == all_set)
     return;
   if (line.empty())
-    throw Error("the process that makes the settings has ended without a word");
+    throw Error("the process that applies the settings ended without an answer");
   const auto mark = line.find(hint_mark);
   throw Error(line.substr(0, mark), mark == std::string::npos ? "" : line.substr(mark + 1));
 }
 
-/// Up to the end of a line, or of all.
+/// Reads up to the end of a line or of the stream.
 std::string SettingsGuard::answer() const {
   std::string line;
   const auto deadline = Clock::now() + guard_patience;
@@ -154,13 +153,13 @@ std::vector<std::string> SettingsGuard::restore() {
 int run_guard(const std::vector<std::string>& arguments) {
   if (arguments.size() != guard_arguments)
     return 2;
-  // The meter waits for this process alone. The guard is nobody's child, leads no group that a
-  // terminal or a batch system signals, and only SIGKILL ends it.
+  // The meter waits only for this process. The guard is orphaned, in no process group that a
+  // terminal or batch system signals, and only SIGKILL ends it.
   block_signals();
   if (const pid_t child = ::fork(); child != 0)
     return child < 0 ? 1 : 0;
   ::setsid();
-  [[maybe_unused]] const int changed = ::chdir("/");  // a file system may be taken away under it
+  [[maybe_unused]] const int changed = ::chdir("/");  // must not block unmounting
   Settings settings;
   std::optional<Claim> claim;
   try {
@@ -175,7 +174,7 @@ int run_guard(const std::vector<std::string>& arguments) {
   wait_for_end_of_input();
   for (const std::string& failure : restore_all(settings))
     tell(failure);
-  claim.reset();  // before the meter ends, which the next one may wait for
+  claim.reset();  // before the meter ends, since the next one may wait for it
   say_to_meter(all_done);
   return 0;
 }

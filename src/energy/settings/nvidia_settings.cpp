@@ -19,7 +19,7 @@ namespace bench::energy {
 namespace {
 
 constexpr double mw_per_w = 1e3;
-/// Drivers round what they are told.
+/// Drivers round the requested values.
 constexpr double tolerance_mw = 1e3;
 constexpr double tolerance_mhz = 15;
 constexpr int looks_for_clock = 50;
@@ -27,7 +27,7 @@ constexpr std::chrono::milliseconds between_looks{20};
 
 using Library = std::shared_ptr<NvmlLibrary>;
 
-/// What all settings of a GPU need.
+/// Common part of all settings of a GPU.
 class GpuSetting : public Setting {
  public:
   GpuSetting(Library library, const NvmlDevice& device, std::string what)
@@ -41,7 +41,7 @@ class GpuSetting : public Setting {
   nvml::Device handle() const { return device_.handle; }
   std::string name() const { return fmt::format("the {} of GPU {}", what_, device_.index); }
 
-  /// @throws bench::Error if the code is no success
+  /// @throws bench::Error unless the code is success
   void check(const char* verb, int code) const {
     if (code != nvml::success)
       throw Error(fmt::format("cannot {} {}: {}", verb, name(), library_->message(code)),
@@ -128,7 +128,7 @@ class LockedClock : public GpuSetting {
   }
 
  private:
-  /// An idle GPU may run slower than it is told, and none faster.
+  /// An idle GPU may run slower than its locked clock, but never faster.
   void read_back() const {
     unsigned clock_mhz = 0;
     for (int look = 0; look < looks_for_clock; ++look) {
@@ -160,7 +160,7 @@ Settings nvidia_settings(const WantedSettings& wanted, const NvmlSettings& visib
       settings.push_back(std::make_unique<LockedClock>(library, device, *wanted.gpu_clock_mhz));
   }
   if (settings.empty())
-    throw Error(notes.empty() ? "no NVIDIA GPU to set" : notes.front());
+    throw Error(notes.empty() ? "there is no NVIDIA GPU to configure" : notes.front());
   return settings;
 }
 

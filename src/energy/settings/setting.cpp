@@ -19,7 +19,7 @@ Settings gpu_settings(const WantedSettings& wanted, const NvmlSettings& visible,
   if (settings.empty())
     return nvidia_settings(wanted, visible);
   if (wanted.gpu_clock_mhz)
-    throw Error("the clock of an AMD GPU cannot be set", "leave gpu_clock out");
+    throw Error("the clock of an AMD GPU cannot be set", "remove gpu_clock");
   return settings;
 }
 
@@ -28,7 +28,8 @@ void set_all(Settings& settings) {
     try {
       (*setting)->set();
     } catch (const Error&) {
-      settings.erase(setting + 1, settings.end());  // it may have been set before it was read back
+      settings.erase(setting + 1,
+                     settings.end());  // it may have been set before reading it back failed
       restore_all(settings);
       throw;
     }

@@ -70,8 +70,8 @@ const char* status_of(State state) {
   return "http://schema.org/PotentialActionStatus";
 }
 
-/// The kind of all values of a column.
-const char* type_of_column(const Described& described, std::size_t column) {
+/// The type of all values of a column.
+const char* type_of_column(const CrateSource& described, std::size_t column) {
   bool integer = true;
   bool number = true;
   for (const auto& row : described.tidy.table.rows)
@@ -82,7 +82,7 @@ const char* type_of_column(const Described& described, std::size_t column) {
   return integer ? "Integer" : number ? "Float" : "Text";
 }
 
-/// What is known of a parameter by all of its values.
+/// The properties of a parameter, derived from all of its values.
 struct ParameterKind {
   std::string name;
   bool integer = true;
@@ -96,7 +96,7 @@ struct ParameterKind {
 };
 
 /// In the order in which they appear.
-std::vector<ParameterKind> parameters_of(const Described& described) {
+std::vector<ParameterKind> parameters_of(const CrateSource& described) {
   std::vector<ParameterKind> kinds;
   std::map<std::string, std::size_t> places;
   for (const Workpackage& one : described.workpackages)
@@ -109,10 +109,10 @@ std::vector<ParameterKind> parameters_of(const Described& described) {
   return kinds;
 }
 
-/// Workpackages share the values of their parameters: each is one entity.
+/// Workpackages share parameter values: each distinct value is one entity.
 class Actions {
  public:
-  Actions(const Described& described, EntityList& graph) : described_(described), graph_(graph) {
+  Actions(const CrateSource& described, EntityList& graph) : described_(described), graph_(graph) {
     for (const Attempt& attempt : described.attempts)
       attempts_[attempt.workpackage] = &attempt;
     for (const Workpackage& one : described.workpackages)
@@ -138,7 +138,7 @@ class Actions {
   std::string value_id(const std::string& name, const std::string& value);
   const char* status_of_run() const;
 
-  const Described& described_;
+  const CrateSource& described_;
   EntityList& graph_;
   std::map<long long, const Attempt*> attempts_;
   std::map<std::string, long long> directories_;
@@ -262,7 +262,7 @@ void Actions::add_place_and_job(const Attempt& attempt, Json& action) {
     const std::string id = "#job/" + uri_path(attempt.job_id);
     if (jobs_.insert(id).second) {
       Json job = EntityList::entity(id, "PropertyValue");
-      job["name"] = "id of the job";
+      job["name"] = "job id";
       job["value"] = attempt.job_id;
       graph_.add(job);
     }
@@ -270,7 +270,7 @@ void Actions::add_place_and_job(const Attempt& attempt, Json& action) {
   }
 }
 
-/// Energies and the like are what the workpackage used, other values its result.
+/// Energies and powers are resource usage, other values are results.
 void Actions::add_values(std::size_t row, Json& action) {
   const tabulate::TidyTable& tidy = described_.tidy;
   const Workpackage& workpackage = described_.workpackages[row];
@@ -348,14 +348,14 @@ std::string program_id(const std::string& step) {
   return "#program/" + uri_path(step);
 }
 
-std::vector<std::string> parameter_ids(const Described& described) {
+std::vector<std::string> parameter_ids(const CrateSource& described) {
   std::vector<std::string> ids;
   for (const ParameterKind& kind : parameters_of(described))
     ids.push_back(parameter_id(kind.name));
   return ids;
 }
 
-std::vector<std::string> output_ids(const Described& described) {
+std::vector<std::string> output_ids(const CrateSource& described) {
   std::vector<std::string> ids;
   for (std::size_t k = 0; k < described.tidy.columns.size(); ++k)
     if (described.tidy.columns[k] == TidyColumn::finding)
@@ -363,7 +363,7 @@ std::vector<std::string> output_ids(const Described& described) {
   return ids;
 }
 
-std::vector<std::string> parameter_ids_of(const std::string& step, const Described& described) {
+std::vector<std::string> parameter_ids_of(const std::string& step, const CrateSource& described) {
   std::vector<std::string> ids;
   std::set<std::string> seen;
   for (const Workpackage& one : described.workpackages)
@@ -374,13 +374,13 @@ std::vector<std::string> parameter_ids_of(const std::string& step, const Describ
   return ids;
 }
 
-std::string start_of_run(const Described& described) {
+std::string start_of_run(const CrateSource& described) {
   const std::string& started = described.run.metadata.started;
   const auto unix_s = parse_local_time(started);
   return unix_s ? utc_time_at(*unix_s) : started;
 }
 
-std::optional<std::string> end_of_run(const Described& described) {
+std::optional<std::string> end_of_run(const CrateSource& described) {
   std::optional<double> last;
   for (const Attempt& attempt : described.attempts)
     if (attempt.ended_unix_s)
@@ -393,7 +393,7 @@ void add_size_and_hash(const PackedFile& file, Json& entity) {
   entity["sha256"] = file.sha256;
 }
 
-void add_actions(const Described& described, EntityList& graph) {
+void add_actions(const CrateSource& described, EntityList& graph) {
   Actions(described, graph).add_all();
 }
 

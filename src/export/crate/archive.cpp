@@ -27,10 +27,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// 1980-01-01, before which zip has no times.
+/// 1980-01-01, the earliest time in a zip file.
 constexpr time_t time_of_all = 315'532'800;
 
-/// The name of what is being written, beside the final one.
+/// The temporary name beside the final one.
 fs::path draft_of(const fs::path& output) {
   return output.string() + fmt::format(".{}.part", ::getpid());
 }
@@ -42,7 +42,7 @@ void put_in_place(const fs::path& draft, const fs::path& output) {
     throw Error::of_system(fmt::format("cannot write {}", output.string()), failed.value());
 }
 
-/// Characters of this thread are UTF-8 as long as it exists. The library asks the locale for them.
+/// Sets a UTF-8 locale for this thread, which libarchive uses to convert names.
 class Utf8Locale {
  public:
   Utf8Locale() : locale_(::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr)) {
@@ -79,7 +79,7 @@ class Directory : public Archive {
     const fs::path file = draft_ / path;
     if (made_.insert(file.parent_path()).second)
       make_directories(file.parent_path());
-    // Nobody else writes here, and nothing of this name is there yet.
+    // The directory is private, so the name is not taken.
     const UniqueFd fd(
         ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
     if (!fd.valid())
@@ -126,8 +126,8 @@ class File : public Archive {
     ::archive_entry_clear(entry_.get());
     const std::string name = to_valid_utf8((root_ / path).string());
     const Utf8Locale utf8;
-    // The bytes as well: where the system lacks that locale, the library cannot make them of the
-    // characters, and would crash.
+    // Sets the raw bytes, too: without that locale, libarchive could not convert the characters and
+    // would crash.
     ::archive_entry_set_pathname_utf8(entry_.get(), name.c_str());
     ::archive_entry_copy_pathname(entry_.get(), name.c_str());
     ::archive_entry_set_size(entry_.get(), static_cast<la_int64_t>(content.size()));
@@ -172,7 +172,7 @@ bool is_archive(const fs::path& output) {
 
 std::unique_ptr<Archive> make_archive(const fs::path& output, const fs::path& root) {
   if (is_taken(output))
-    throw Error(fmt::format("{} exists already", output.string()),
+    throw Error(fmt::format("{} already exists", output.string()),
                 "choose another name with --output, or remove it");
   if (is_archive(output))
     return std::make_unique<File>(output, root);

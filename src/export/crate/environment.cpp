@@ -16,9 +16,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* not_found = "not set, or not found when the run began";
 constexpr const char* of_the_meter =
-    "recorded of steps with `energy`, of programs that run for at least 1 s";
+    "recorded only for steps with `energy` and programs that run for at least 1 s";
 
-/// What may be known, with the fact that holds it, and why it may be absent.
+/// An item, the fact that holds it, and why it may be absent.
 struct Item {
   const char* name;
   const char* fact;
@@ -41,8 +41,7 @@ constexpr std::array items{
     Item{"compiler", "compiler", of_the_meter},
     Item{"libraries", "libraries", of_the_meter},
     Item{"container", "jube_platform_container"},
-    Item{"container_digest", "container_digest",
-         "no container, or one that does not tell its image"},
+    Item{"container_digest", "container_digest", "no container, or its image is unknown"},
     Item{"git_revision", "git_revision"},
     Item{"git_difference", "git_difference", "no difference, or no git"},
     Item{"bench_version", "bench_version"},
@@ -65,7 +64,7 @@ std::vector<EnvironmentItem> environment_of(const setup::Run& run) {
     else
       all.push_back({item.name, fact->second, ""});
   }
-  // Facts that a later bench records.
+  // Facts recorded by newer versions of bench.
   for (const auto& [name, value] : run.metadata.provenance)
     if (std::ranges::none_of(items,
                              [&known = name](const Item& item) { return known == item.fact; }) &&

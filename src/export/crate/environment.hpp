@@ -7,11 +7,11 @@
 
 namespace bench::crate {
 
-/// Something that may have decided what was measured.
+/// A property of the environment that may affect measurements.
 struct EnvironmentItem {
   std::string name;
-  std::string value;          ///< Empty: not known.
-  std::string absent_reason;  ///< Why it is not known.
+  std::string value;          ///< Empty if unknown.
+  std::string absent_reason;  ///< Why it is unknown.
 };
 
 /// In the order of the list in docs/reference/export.md.

@@ -49,16 +49,16 @@ std::string scrubbed_csv(const Package& package) {
 std::string checksums(const Package& package) {
   std::vector<std::string> lines;
   for (const PackedFile& file : package.files())
-    if (file.path.find('\n') == std::string::npos)  // sha256sum would need its escapes
+    if (file.path.find('\n') == std::string::npos)  // sha256sum would need escapes for it
       lines.push_back(fmt::format("{}  {}\n", file.sha256, file.path));
   std::ranges::sort(lines, {}, [](const std::string& line) { return line.substr(64); });
   return join(lines, "");
 }
 
-/// It would be a part of itself.
+/// The export would contain itself.
 void refuse_inside(const setup::Run& run, const fs::path& output) {
   if (is_written_below(run.directory.path, fs::weakly_canonical(fs::absolute(output))))
-    throw Error(fmt::format("{} is in the run directory that is exported", output.string()),
+    throw Error(fmt::format("{} is inside of the run directory that is exported", output.string()),
                 "choose another place with --output");
 }
 
@@ -67,13 +67,13 @@ void add_all(const setup::Run& run, const workspace::Workspace& workspace,
              const std::vector<Workpackage>& workpackages, Package& package) {
   const auto attempts = workspace.attempts();
   const auto environment = environment_of(run);
-  // Somebody else's run may name any file of this user as one of its own.
+  // Another user's run could name any file of this user as its input.
   const bool is_own = workspace::is_own(run.directory.path);
   add_resolved_input(run, package);
   if (is_own)
     add_input(run, workpackages, package);
   else
-    package.leave_out("input", "the run belongs to another user: nothing outside of it is read");
+    package.leave_out("input", "the run belongs to another user, so nothing outside of it is read");
   add_run(run, workspace, package);
   package.add_text("environment.json", environment_json(environment));
   if (const std::string jobs = is_own ? scheduler_json(run, attempts) : ""; !jobs.empty())
@@ -88,7 +88,7 @@ void add_all(const setup::Run& run, const workspace::Workspace& workspace,
                                               .environment = environment,
                                               .files = package.files(),
                                               .license = options.license});
-  // Everything in it stands in the database, too, where it has been listed.
+  // All of its content is in the database, too, for which secrets are already listed.
   Scrubber scrubber = package.scrubber();
   package.add_as_is("ro-crate-metadata.json", scrubber.scrub(metadata, ""));
   package.add_as_is("SHA256SUMS", checksums(package));
@@ -99,9 +99,9 @@ void add_all(const setup::Run& run, const workspace::Workspace& workspace,
 Exported export_run(const setup::Run& run, const workspace::Workspace& workspace,
                     const tabulate::TidyTable& tidy, const Options& options) {
   if (workspace::is_made_by_jube(run.directory.path))
-    throw Error(fmt::format("the run in {} was made by JUBE: it has no database to hand on",
+    throw Error(fmt::format("the run in {} was made by JUBE: it has no database to export",
                             run.directory.path.string()),
-                "its results can be exported with another --format");
+                "choose another --format to export its results");
   refuse_inside(run, options.output);
   const auto workpackages = workspace.workpackages();
   Scrubber scrubber = scrubber_of(workspace);

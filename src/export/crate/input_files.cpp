@@ -26,8 +26,8 @@ namespace {
 namespace fs = std::filesystem;
 using document::Node;
 
-/// Where files of the machine are in `input/`: those below the directory of the input file keep
-/// their relative path, others come below `outside/` with their absolute one.
+/// Maps files to paths in `input/`: those below the input file's directory keep their relative
+/// path, others go below `outside/` with their absolute path.
 class Places {
  public:
   explicit Places(const fs::path& home) : home_(home.lexically_normal()) {}
@@ -49,7 +49,7 @@ void collect_files(const Node& node, std::set<std::string>& files) {
     collect_files(child, files);
 }
 
-/// Makes the directories that relative paths start from those of the export.
+/// Makes relative paths start from the directories of the export.
 void move_references(Node& node, const Places& places) {
   if (node.name == "benchmark")
     std::erase_if(node.attributes,
@@ -61,7 +61,7 @@ void move_references(Node& node, const Places& places) {
     move_references(child, places);
 }
 
-/// A text with the parameters of each workpackage; itself where there are none in it.
+/// A text with the parameters of each workpackage substituted; the text itself if it has none.
 std::set<std::string> values_of(const std::string& text,
                                 const std::vector<workspace::Workpackage>& workpackages) {
   if (text.find('$') == std::string::npos)
@@ -84,7 +84,7 @@ std::set<std::string> values_of(const std::string& text,
   return values;
 }
 
-/// The sources of a copy or link, as far as they exist.
+/// The existing sources of a copy or link.
 std::set<fs::path> sources_of(const model::FileEntry& entry, const Places& places,
                               const std::vector<workspace::Workpackage>& workpackages) {
   std::set<fs::path> sources;
@@ -100,7 +100,7 @@ std::set<fs::path> sources_of(const model::FileEntry& entry, const Places& place
   return sources;
 }
 
-/// A file, or all files of a directory. Links are followed only where they stay in it.
+/// A file, or all files of a directory. Follows only links that stay in it.
 void add_source(const fs::path& source, const Places& places, Package& package) {
   const auto path_of = [&](const fs::path& file) {
     return (input_directory / places.of(file)).string();
@@ -119,8 +119,8 @@ void add_source(const fs::path& source, const Places& places, Package& package) 
     package.add_file(path_of(file), source, file);
 }
 
-/// Whether a source is in a directory by its name and by what links make of it: a link may lead to
-/// a large data set, or to a file that is no business of others.
+/// Whether a source is inside of a directory both by name and after resolving links, which may lead
+/// to a large data set or a private file.
 bool lies_in(const fs::path& directory, const fs::path& source) {
   std::error_code failed;
   return is_written_below(directory, source) &&
@@ -144,16 +144,16 @@ void add_sources(const setup::Run& run, const Places& places,
       add_source(source, places, package);
     else
       package.leave_out(source.string(),
-                        "lies outside of the directory of the input file; a file set names it");
+                        "is outside of the input file's directory, although a file set names it");
 }
 
-/// The files that a platform is read from, as `bench run` finds them beside the input.
+/// Adds the platform's files where `bench run` finds them beside the input.
 void add_platform(const setup::Run& run, Package& package) {
   std::string name = setup::platform_source(run);
   const auto known = platform::platform_names(run.metadata.home);
   for (int k = 0; k < 8 && !name.empty(); ++k) {
     if (!platform::is_platform_file(name) && std::ranges::find(known, name) == known.end()) {
-      package.leave_out("input/platforms/" + name + ".yaml", "there is no such platform here");
+      package.leave_out("input/platforms/" + name + ".yaml", "platform not found");
       return;
     }
     const platform::Platform one = platform::load_platform(name, run.metadata.home);
@@ -187,20 +187,20 @@ void add_templates(const setup::Run& run, Package& package) {
     });
     const std::string path = "input/templates/" + fs::path(name).filename().string();
     if (found == directories.end())
-      package.leave_out(path, "there is no such template here");
+      package.leave_out(path, "template not found");
     else
       package.add_file(path, fs::weakly_canonical(*found, absent), *found / name);
   }
 }
 
-/// What relative names of files in the document started from. It is not recorded, but the name of
-/// the input file is, as it was given and in full.
+/// The base directory of relative paths in the document. It is derived from the input file's name,
+/// which is recorded as given and in full.
 fs::path base_of_names(const fs::path& given, const fs::path& input_file) {
   fs::path base = input_file;
   fs::path up;
   for (const fs::path& part : given.lexically_normal())
     if (part == "..")
-      up /= "any";  // `any/..` is nothing, whatever its name was
+      up /= "any";  // `any/..` cancels out
     else
       base = base.parent_path();
   return given.is_absolute() ? fs::path("/") : base / up;
@@ -224,7 +224,7 @@ void add_as_read(const setup::Run& run, const Node& document, const Places& plac
     else if (fs::is_regular_file(file, absent))
       package.add_file(path, fs::weakly_canonical(file, absent).parent_path(), file);
     else
-      package.leave_out(path, "is no longer there");
+      package.leave_out(path, "no longer exists");
   }
 }
 

@@ -9,20 +9,20 @@
 
 namespace bench::crate {
 
-/// Paths of an export that several of its parts name.
+/// Paths in an export that are used in several places.
 inline constexpr const char* input_directory = "input";
 inline constexpr const char* resolved_file = "input/resolved.xml";
 inline constexpr const char* run_directory = "run";
 
-/// Where the input file as it was read is in the export; it may have been left out.
+/// Path of the original input file in the export; it may have been left out.
 std::string input_path_of(const setup::Run& run);
 
-/// Adds the input as it was resolved, which is what `bench run` runs again.
+/// Adds the resolved input, which `bench run` runs again.
 void add_resolved_input(const setup::Run& run, Package& package);
 
-/// Adds what else a run was made from, in the places where `bench run` looks for it beside
-/// `resolved_file`: the input as it was read, the sources of file sets, the platform's files and
-/// the job templates.
+/// Adds the other files that a run was made from, where `bench run` finds them beside
+/// `resolved_file`: the original input, the sources of file sets, the platform's files and the job
+/// templates.
 void add_input(const setup::Run& run, const std::vector<workspace::Workpackage>& workpackages,
                Package& package);
 

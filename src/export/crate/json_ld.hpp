@@ -12,7 +12,7 @@ using Json = nlohmann::ordered_json;
 
 /// A reference to an entity.
 Json reference(const std::string& id);
-/// The references that are left of an empty list are none: JSON-LD has no empty properties.
+/// Sets references, or nothing for an empty list: JSON-LD has no empty properties.
 void set_references(Json& entity, const char* property, const std::vector<std::string>& ids);
 
 /// `text` as a part of the path of a URI (RFC 3986, 2.1): slashes stay.
@@ -24,7 +24,7 @@ class EntityList {
   /// An entity with an id and type, to be filled and added.
   static Json entity(const std::string& id, Json type);
   void add(const Json& entity);
-  /// The whole file: one line for each entity, so that two crates can be compared.
+  /// The whole file, with one line per entity, so that crates can be compared with diff.
   std::string text() const;
 
  private:

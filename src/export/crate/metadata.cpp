@@ -48,7 +48,7 @@ void add_descriptor(EntityList& graph) {
   }
 }
 
-void add_root(const Described& described, EntityList& graph) {
+void add_root(const CrateSource& described, EntityList& graph) {
   const setup::RunMetadata& metadata = described.run.metadata;
   Json root = EntityList::entity("./", "Dataset");
   std::vector<std::string> ids;
@@ -56,15 +56,14 @@ void add_root(const Described& described, EntityList& graph) {
     ids.emplace_back(profile.id);
   set_references(root, "conformsTo", ids);
   root["name"] = fmt::format("Run {} of the benchmark {}", metadata.id, metadata.benchmark);
-  root["description"] =
-      metadata.comment.empty()
-          ? fmt::format("What bench {} ran, and what came of it", metadata.bench_version)
-          : metadata.comment;
+  root["description"] = metadata.comment.empty() ? fmt::format("What bench {} ran, and the results",
+                                                               metadata.bench_version)
+                                                 : metadata.comment;
   root["identifier"] = "urn:uuid:" + metadata.uuid;
   root["datePublished"] = end_of_run(described).value_or(start_of_run(described));
   root["license"] =
       described.license.empty()
-          ? Json("none was given with `bench export --license`: ask those who made the run")
+          ? Json("no license was given with `bench export --license`: ask the authors of the run")
           : Json(described.license);
   root["mainEntity"] = reference(resolved_file);
   std::vector<std::string> files;
@@ -75,8 +74,8 @@ void add_root(const Described& described, EntityList& graph) {
   graph.add(root);
 }
 
-/// The input as it was resolved, which is what ran.
-void add_workflow(const Described& described, EntityList& graph) {
+/// Adds the resolved input, which is the workflow that ran.
+void add_workflow(const CrateSource& described, EntityList& graph) {
   Json workflow = EntityList::entity(
       resolved_file, Json::array({"File", "SoftwareSourceCode", "ComputationalWorkflow", "HowTo"}));
   workflow["name"] = described.run.metadata.benchmark;
@@ -106,7 +105,7 @@ void add_workflow(const Described& described, EntityList& graph) {
   graph.add(language);
 }
 
-void add_steps(const Described& described, EntityList& graph) {
+void add_steps(const CrateSource& described, EntityList& graph) {
   int position = 0;
   for (const model::Step& step : described.run.benchmark.steps) {
     Json entity = EntityList::entity(step_id(step.name), "HowToStep");
@@ -125,7 +124,7 @@ void add_steps(const Described& described, EntityList& graph) {
   }
 }
 
-void add_environment(const Described& described, EntityList& graph) {
+void add_environment(const CrateSource& described, EntityList& graph) {
   for (const EnvironmentItem& item : described.environment) {
     Json entity = EntityList::entity("#environment/" + uri_path(item.name), "PropertyValue");
     entity["name"] = item.name;
@@ -154,7 +153,7 @@ const char* media_type_of(const std::string& path) {
              : nullptr;
 }
 
-void add_files(const Described& described, EntityList& graph) {
+void add_files(const CrateSource& described, EntityList& graph) {
   for (const PackedFile& file : described.files) {
     if (file.path == resolved_file)
       continue;
@@ -168,7 +167,7 @@ void add_files(const Described& described, EntityList& graph) {
 
 }  // namespace
 
-std::string metadata_json(const Described& described) {
+std::string metadata_json(const CrateSource& described) {
   EntityList graph;
   add_descriptor(graph);
   add_root(described, graph);

@@ -13,8 +13,8 @@
 
 namespace bench::crate {
 
-/// What the metadata of a crate tells of.
-struct Described {
+/// Everything that the metadata of a crate describes.
+struct CrateSource {
   const setup::Run& run;
   const std::vector<workspace::Workpackage>& workpackages;
   const std::vector<workspace::Attempt>& attempts;  ///< Ascending by workpackage.
@@ -26,6 +26,6 @@ struct Described {
 
 /// `ro-crate-metadata.json`: a Workflow Run RO-Crate 0.6 with the profile Provenance Run Crate.
 /// Source: https://w3id.org/ro/wfrun/provenance/0.6.
-std::string metadata_json(const Described& described);
+std::string metadata_json(const CrateSource& described);
 
 }  // namespace bench::crate

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// As git tells texts from other files.
+/// Distinguishes text from binary files as git does.
 bool is_text(std::string_view bytes) {
   constexpr std::size_t looked_at = 8000;
   return bytes.substr(0, looked_at).find('\0') == std::string_view::npos;
@@ -42,7 +42,7 @@ void Package::add_file(const std::string& path, const fs::path& directory, const
   const UniqueFd fd = open_below(directory, file);
   struct stat info {};
   if (!fd.valid() || ::fstat(fd.get(), &info) != 0) {
-    leave_out(path, "cannot be read, is not a regular file, or is a link out of its directory");
+    leave_out(path, "is unreadable, not a regular file, or a link out of its directory");
     return;
   }
   if (static_cast<std::uintmax_t>(info.st_size) > most_bytes_) {
@@ -53,7 +53,7 @@ void Package::add_file(const std::string& path, const fs::path& directory, const
   if (is_text(content))
     add_text(path, content);
   else if (scrubber_.is_in(content))
-    leave_out(path, "holds a secret, and is no text in which it could be replaced");
+    leave_out(path, "is a binary file that contains a secret, which cannot be replaced in it");
   else
     add_as_is(path, content);
 }

@@ -21,17 +21,17 @@ struct PackedFile {
   std::string sha256;
 };
 
-/// A file that the export lacks.
+/// A file that was left out of the export.
 struct LeftOut {
   std::string path;
   std::string reason;
 };
 
-/// Puts files into an archive: texts without their secrets, and what is not to be exported on a
-/// list with the reason. Of several files with one path the first counts.
+/// Adds files to an archive. Scrubs secrets from texts, and lists the files that are left out with
+/// the reason. If a path is added twice, the first file is kept.
 class Package {
  public:
-  /// @param interrupted once it is true, nothing is added any more; null: never
+  /// @param interrupted stops adding files when it becomes true; may be null
   Package(Archive& archive, Scrubber& scrubber, std::uintmax_t most_bytes,
           const std::atomic<bool>* interrupted)
       : archive_(archive),
@@ -39,12 +39,12 @@ class Package {
         most_bytes_(most_bytes),
         interrupted_(interrupted) {}
 
-  /// A text that bench has written.
+  /// Adds a text written by bench.
   void add_text(const std::string& path, const std::string& text);
-  /// A file that has been scrubbed, or has no texts of others.
+  /// Adds a file that is scrubbed already, or contains no text of the run.
   void add_as_is(const std::string& path, std::string_view content);
-  /// A regular file in `directory` that no link leads out of; left out if it is another, too large,
-  /// or holds a secret that cannot be replaced.
+  /// Adds a regular file in `directory`. Leaves it out if it is not regular, lies behind a link out
+  /// of the directory, is too large, or contains a secret that cannot be replaced.
   void add_file(const std::string& path, const std::filesystem::path& directory,
                 const std::filesystem::path& file);
   void leave_out(const std::string& path, const std::string& reason);

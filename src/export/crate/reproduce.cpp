@@ -13,7 +13,7 @@
 namespace bench::crate {
 namespace {
 
-/// A text in a cell of a table.
+/// Escapes a text for a table cell.
 std::string cell(const std::string& text) {
   return replace_all(one_line(text), "|", "\\|");
 }
@@ -47,21 +47,21 @@ std::string reproduce_text(const setup::Run& run, const std::vector<EnvironmentI
   text +=
       "| path | content |\n|---|---|\n"
       "| `ro-crate-metadata.json` | the run as a Workflow Run RO-Crate |\n"
-      "| `input/` | what it was made from: input, platform, templates, files |\n"
+      "| `input/` | what the run was made from: input, platform, templates, files |\n"
       "| `run/` | its directory: database, job scripts, output, energy |\n"
       "| `environment.json` | machine and software, as far as they were recorded |\n"
-      "| `scheduler.json` | jobs: our record and that of the batch system, if there were any |\n"
+      "| `scheduler.json` | records of the jobs, if any: bench's and the batch system's |\n"
       "| `left_out.csv` | files that are not here, and why |\n"
       "| `scrubbed.csv` | secrets that were replaced by `SCRUBBED` |\n"
       "| `SHA256SUMS` | `sha256sum -c SHA256SUMS` checks all files |\n\n";
   if (!package.scrubber().scrubbed().empty())
     text +=
-        "The run had secrets, which are replaced by `SCRUBBED`: see `scrubbed.csv`. Put your\n"
-        "own into `input/resolved.xml` where it has that word.\n\n";
+        "Secrets of the run were replaced by `SCRUBBED`: see `scrubbed.csv`. Before you repeat\n"
+        "the run, replace that word in `input/resolved.xml` with your own.\n\n";
   if (!package.left_out().empty())
     text +=
-        "Some files are not part of the export: see `left_out.csv`. The run needs those that\n"
-        "file sets name.\n\n";
+        "Some files are not part of the export: see `left_out.csv`. To repeat the run, you\n"
+        "need those that its file sets name.\n\n";
   return text + "## Environment\n\n" + environment_table(environment);
 }
 

@@ -10,7 +10,8 @@
 
 namespace bench::crate {
 
-/// `REPRODUCE.md`: the command that repeats the run, what it needs, and what each file is.
+/// `REPRODUCE.md`: the command that repeats the run, its requirements, and the purpose of each
+/// file.
 std::string reproduce_text(const setup::Run& run, const std::vector<EnvironmentItem>& environment,
                            const Package& package);
 

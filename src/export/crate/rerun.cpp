@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where the runs of the benchmark are made, without what leads there on another machine.
+/// The outpath of the benchmark without its directories, which belong to another machine.
 std::string outpath_of(const setup::RunMetadata& metadata) {
   return (metadata.benchmark.find('/') == std::string::npos ? metadata.benchmark : "rerun") +
          "_rerun";

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A directory for temporary files that only this user can read, since secrets are in them.
+/// A temporary directory that only this user can read, since its files contain secrets.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() : path_((fs::temp_directory_path() / "bench-export.XXXXXX").string()) {
@@ -40,7 +40,7 @@ class TemporaryDirectory {
   std::string path_;
 };
 
-/// The lock and the database with what SQLite keeps beside it.
+/// Whether a file is the lock, the database or one of SQLite's auxiliary files.
 bool is_of_database(const fs::path& file) {
   return file.filename().string().starts_with("workspace.");
 }
@@ -80,7 +80,7 @@ void add_run(const setup::Run& run, const workspace::Workspace& workspace, Packa
     if (!fs::is_symlink(file, failed))
       package.add_file(path, directory, file);
     else if (leads_out(file, directory))
-      package.leave_out(path, "is a link out of the run directory");
+      package.leave_out(path, "is a link that leads out of the run directory");
   }
 }
 

@@ -23,11 +23,11 @@ namespace {
 using batch::JobReport;
 using workspace::Attempt;
 
-/// What the batch system says, by job.
+/// The batch system's records, by job.
 struct Answer {
   std::string system;  ///< Empty: it was not asked.
   std::map<std::string, JobReport> jobs;
-  std::string trouble;  ///< Why nothing is known of those that are not there.
+  std::string trouble;  ///< Why the other jobs are unknown.
 };
 
 void ask(batch::BatchSystem& system, const std::vector<std::string>& ids, std::size_t at_once,
@@ -36,7 +36,7 @@ void ask(batch::BatchSystem& system, const std::vector<std::string>& ids, std::s
     const std::vector<std::string> some(
         ids.begin() + static_cast<std::ptrdiff_t>(begin),
         ids.begin() + static_cast<std::ptrdiff_t>(std::min(begin + at_once, ids.size())));
-    // The accounting knows how a job ended; the queue may know jobs that it does not have yet.
+    // Accounting records how a job ended; the queue may list jobs that accounting lacks.
     for (const bool accounting : {false, true}) {
       batch::QueryResult result = accounting ? system.query_accounting(some) : system.ask(some);
       if (accounting)
@@ -52,7 +52,7 @@ Answer ask_about(const setup::Run& run, const std::vector<std::string>& ids) {
   const std::string source = setup::platform_source(run);
   if (!platform::is_platform_file(source) &&
       !std::ranges::binary_search(platform::platform_names(), source)) {
-    answer.trouble = fmt::format("platform {} is not known here", source);
+    answer.trouble = fmt::format("platform {} is unknown on this machine", source);
     return answer;
   }
   const platform::Platform platform = setup::platform_of(run);

@@ -16,14 +16,14 @@ namespace {
 
 constexpr std::string_view replacement = Scrubber::replacement;
 constexpr std::size_t shortest_known = 4;
-/// Below it, a known value could be a part of a word.
+/// Shorter values could be parts of words.
 constexpr std::size_t long_enough = 8;
 
-/// A kind of secret that its text alone gives away.
+/// A kind of secret that is recognisable by its text.
 struct Rule {
   const char* name;
   Regex expression;  ///< Group 1 is replaced.
-  /// One of them is in every such text, in lower case: the expression is slow.
+  /// Lower-case words of which every match contains one: a fast test before the slow expression.
   std::vector<std::string_view> triggers;
 };
 
@@ -79,7 +79,7 @@ bool is_of_word(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/// Where a known value stands from a position on: a short one only as a word of its own.
+/// Finds a known value from a position on; a short one only as a whole word.
 std::size_t find_known(std::string_view text, std::string_view value, std::size_t from = 0) {
   for (auto at = text.find(value, from); at != std::string_view::npos;
        at = text.find(value, at + 1)) {
@@ -97,7 +97,7 @@ bool holds_known(std::string_view text, const std::vector<std::string>& known) {
   });
 }
 
-/// A short value is known only if it is no ordinary word or number.
+/// Short values count only if they are not ordinary words or numbers.
 bool is_distinct(std::string_view value) {
   const auto is_small = [](char c) { return c >= 'a' && c <= 'z'; };
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -106,7 +106,7 @@ bool is_distinct(std::string_view value) {
           !std::ranges::all_of(value, is_digit));
 }
 
-/// A value as XML, JSON and YAML, and shells write it.
+/// Spellings of a value in XML, JSON, YAML and shells.
 std::set<std::string> forms_of(const std::string& value) {
   const std::string ampersands = replace_all(value, "&", "&amp;");
   const std::string xml = replace_all(ampersands, "<", "&lt;");
@@ -156,7 +156,7 @@ void scrub_by_rule(const Rule& rule, Replacing& replacing) {
   }
 }
 
-/// The value without the quote that it begins with.
+/// The value without its opening quote.
 std::string unquoted(const std::string& value) {
   std::size_t quotes = 0;
   while (quotes < value.size() && quotes < 2 &&
@@ -172,7 +172,7 @@ void scrub_names_of_line(Replacing& replacing) {
     const std::string name = (*match)[1];
     const std::string value = unquoted((*match)[2]);
     const std::size_t begin = match->end() - value.size();
-    // What is no secret may be the name of one: `export TOKEN=...`.
+    // A value that is not a secret may be the name of one: `export TOKEN=...`.
     from = match->begin() + name.size();
     const bool is_assigned =
         replacing.text().substr(from, begin - from).find_first_of("=:") != std::string::npos;
@@ -186,7 +186,7 @@ void scrub_names_of_line(Replacing& replacing) {
   }
 }
 
-/// Line by line: most lines hold none of the words, and the expression is slow.
+/// Line by line: most lines contain none of the words, and the expression is slow.
 std::string scrub_names(const std::string& text, const std::string& place,
                         std::vector<Scrubbed>& scrubbed) {
   std::string result;
@@ -240,7 +240,7 @@ Scrubber::Scrubber(const std::set<std::string>& known) {
     if (is_distinct(value))
       for (const std::string& form : forms_of(value))
         known_.push_back(form);
-  // A longer one may hold a shorter one.
+  // Longest first: a longer one may contain a shorter one.
   std::ranges::stable_sort(
       known_, [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
 }

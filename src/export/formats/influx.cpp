@@ -27,8 +27,8 @@ namespace {
 using workspace::Attempt;
 using workspace::Workpackage;
 
-/// A key, or the value of a tag. There is no escape for a backslash at the end, which would take
-/// the comma for its own, nor for a line break.
+/// Escapes a key or tag value. A trailing backslash, which would escape the comma, and line breaks
+/// have no escapes and are replaced.
 std::string escaped(const std::string& text, std::string_view special) {
   std::string result;
   for (const char c : one_line(to_valid_utf8(text))) {
@@ -49,7 +49,7 @@ std::string quoted(const std::string& text) {
   return "\"" + replace_all(replace_all(to_valid_utf8(text), "\\", "\\\\"), "\"", "\\\"") + "\"";
 }
 
-/// None of a value that the protocol has no number for.
+/// Nothing for a value that the protocol cannot represent as a number.
 std::optional<std::string> field_value(const Value& value) {
   if (const auto* integer = std::get_if<long long>(&value))
     return fmt::format("{}i", *integer);
@@ -58,14 +58,14 @@ std::optional<std::string> field_value(const Value& value) {
   return quoted(std::get<std::string>(value));
 }
 
-/// Names that the database has for itself, and those of fields: it takes no tag with such a name.
+/// Reserved names of the database, and names of fields: tags may not use them.
 bool is_taken(const std::string& name) {
   constexpr std::array<std::string_view, 6> names{"time",  "_field",  "_measurement",
                                                   "state", "retries", "run"};
   return std::ranges::find(names, name) != names.end();
 }
 
-/// Tags tell series apart, sorted by key as the database asks for.
+/// Tags identify the series, sorted by key as the database recommends.
 std::string tags_of(const Subject& subject, const Workpackage& one, const Attempt& attempt) {
   std::map<std::string, std::string> tags;
   for (const auto& [name, value] : one.parameters)
@@ -88,7 +88,7 @@ std::string tags_of(const Subject& subject, const Workpackage& one, const Attemp
   return text;
 }
 
-/// A name of its own for each column: `v` in s and `v_s` would have the same.
+/// A unique name for each column: `v` in s and `v_s` would collide.
 std::vector<std::string> field_names(const std::vector<NumberColumn>& columns) {
   std::vector<std::string> names;
   std::set<std::string> taken;
@@ -129,10 +129,10 @@ std::string influx(const Subject& subject) {
   std::string text;
   for (std::size_t row = 0; row < subject.workpackages.size(); ++row) {
     const Workpackage& one = subject.workpackages[row];
-    // A point needs its time.
+    // A point needs a timestamp.
     if (!attempts[row] || !attempts[row]->ended_unix_s || !one.has_ended())
       continue;
-    // In ns. The database keeps less than microseconds of a time of today.
+    // In ns. The database stores times slightly less precisely than to the microsecond.
     const long long time_us = std::llround(*attempts[row]->ended_unix_s * 1e6);
     text += fmt::format("bench{} {} {}000\n", tags_of(subject, one, *attempts[row]),
                         fields_of(subject, row, columns, names), time_us);

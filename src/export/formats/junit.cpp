@@ -20,7 +20,7 @@ using workspace::Attempt;
 using workspace::State;
 using workspace::Workpackage;
 
-/// XML has no control characters, not even escaped.
+/// XML allows no control characters, not even escaped.
 std::string xml_text(const std::string& text) {
   std::string clean = to_valid_utf8(text);
   std::erase_if(
@@ -38,7 +38,7 @@ double seconds_of(const Attempt* attempt) {
              : 0;
 }
 
-/// Sums of a suite, or of all.
+/// Totals of a suite, or of all suites.
 struct Totals {
   int tests = 0;
   int failures = 0;
@@ -64,7 +64,7 @@ void add_problem(pugi::xml_node test, const char* kind, const std::string& messa
   problem.text().set(xml_text(message).c_str());
 }
 
-/// What kept a workpackage from being done.
+/// Adds the reason why a workpackage is not done.
 void add_outcome(const Workpackage& one, const Attempt* attempt, pugi::xml_node test,
                  Totals& totals) {
   if (one.state == State::done)
@@ -78,11 +78,11 @@ void add_outcome(const Workpackage& one, const Attempt* attempt, pugi::xml_node 
     set(test.append_child("skipped"), "message", one.reason);
   } else {
     ++totals.errors;
-    add_problem(test, "error", fmt::format("has not ended: {}", name_of(one.state)), "unfinished");
+    add_problem(test, "error", fmt::format("not finished: {}", name_of(one.state)), "unfinished");
   }
 }
 
-/// Unique in its suite: CI systems tell tests by their names from run to run.
+/// Unique in its suite: CI systems match tests between runs by name.
 std::string name_of_test(const Workpackage& one, const std::vector<std::string>& distinction,
                          std::set<std::string>& taken) {
   std::string name = distinction.empty() ? one.step : join(distinction, " ");

@@ -23,7 +23,7 @@ namespace {
 using workspace::Workpackage;
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
-/// `[a-zA-Z_][a-zA-Z0-9_]*`, what metrics and labels may be called.
+/// Valid names of metrics and labels: `[a-zA-Z_][a-zA-Z0-9_]*`.
 std::string identifier(const std::string& text) {
   std::string name;
   for (const char c : text)
@@ -43,8 +43,7 @@ std::string labels_text(const Labels& labels) {
   return text.empty() ? "" : "{" + text + "}";
 }
 
-/// Those that tell a workpackage from all others. Parameters that would have the name of another
-/// label have `parameter_` in front.
+/// Labels that identify a workpackage. Parameters whose name is taken get the prefix `parameter_`.
 Labels labels_of(const Subject& subject, const Workpackage& one) {
   Labels labels{{"benchmark", subject.run.metadata.benchmark},
                 {"step", one.step},
@@ -61,7 +60,7 @@ Labels labels_of(const Subject& subject, const Workpackage& one) {
   return labels;
 }
 
-/// Metrics in the text format that both Prometheus and OpenMetrics read: gauges without times.
+/// Metrics in the common text format of Prometheus and OpenMetrics: gauges without timestamps.
 class MetricText {
  public:
   /// @param unit as a part of the name, at its end; empty: none
@@ -70,7 +69,7 @@ class MetricText {
     text_ += fmt::format("# TYPE {} gauge\n", name);
     if (!unit.empty())
       text_ += fmt::format("# UNIT {} {}\n", name, unit);
-    // Prometheus knows no escaped quotes here, OpenMetrics no others.
+    // Prometheus allows no escaped quotes here; OpenMetrics requires them.
     text_ += fmt::format("# HELP {} {}\n", name,
                          one_line(replace_all(replace_all(help, "\"", "'"), "\\", "/")));
   }
@@ -95,10 +94,10 @@ void add_run(const Subject& subject, MetricText& metrics) {
                            {"uuid", metadata.uuid},
                            {"platform", metadata.platform},
                            {"bench_version", metadata.bench_version}});
-  metrics.begin("bench_run_info", "The run that these metrics are of");
+  metrics.begin("bench_run_info", "Information about the run");
   metrics.add(info, 1);
   if (const auto started = parse_local_time(metadata.started)) {
-    metrics.begin("bench_run_started_timestamp_seconds", "When the run began", "seconds");
+    metrics.begin("bench_run_started_timestamp_seconds", "Start of the run", "seconds");
     metrics.add(of_run, *started);
   }
   std::map<std::string, double> states;
@@ -117,8 +116,8 @@ void add_run(const Subject& subject, MetricText& metrics) {
   }
 }
 
-/// In lower case up to the unit: `mW` is no `MW`, and `Gb` no `GB`. A unit that the title ends with
-/// is not written twice.
+/// In lower case up to the unit: `mW` is not `MW`, and `Gb` is not `GB`. A unit that the title ends
+/// with is not repeated.
 std::string metric_name(const std::string& title, const std::string& unit) {
   std::string name = identifier(to_lower(title));
   const std::string end = "_" + unit;

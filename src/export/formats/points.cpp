@@ -23,7 +23,7 @@ using workspace::Workpackage;
 
 constexpr const char* iteration_name = "iteration";
 
-/// The names whose values differ, by step.
+/// Names of parameters that vary, by step.
 std::map<std::string, std::set<std::string>> varying_names(const Subject& subject) {
   std::map<std::pair<std::string, std::string>, std::string> first;
   std::map<std::string, std::set<std::string>> varying;
@@ -40,8 +40,8 @@ std::map<std::string, std::set<std::string>> varying_names(const Subject& subjec
   return varying;
 }
 
-/// A unit in letters and digits. A sign that was dropped would make another unit of it: `µs` is no
-/// `s`. The two ways to write micro, and ohm, are characters of their own.
+/// A unit in letters and digits. Dropping a sign would change the unit: `µs` is not `s`. Micro has
+/// two Unicode characters, and so has ohm.
 std::string ascii_unit(std::string unit) {
   constexpr std::array<std::pair<const char*, const char*>, 12> names{{{"%", "percent"},
                                                                        {"/", "_per_"},

@@ -21,8 +21,8 @@ using workspace::Workpackage;
 
 constexpr std::size_t most_failures = 20;
 
-/// A text in a cell of a table: no line break, no bar, no markup of its own. An underscore within a
-/// word is none.
+/// Escapes a text for a table cell: line breaks, bars and markup. An underscore within a word is
+/// not markup.
 std::string cell(const std::string& text) {
   const std::string line = with_visible_controls(one_line(text));
   const auto in_word = [&](std::size_t k) {

@@ -55,9 +55,10 @@ Plan asked_plan(const Source& source, const model::Figure& asked) {
   plan.mark = mark_of(asked, source.columns[plan.x]);
   const bool needs_numbers = plan.mark == Mark::line || plan.mark == Mark::point;
   if (needs_numbers && !source.columns[plan.x].is_numeric)
-    throw Error(fmt::format("column '{}' is not of numbers, so nothing can be drawn over it",
-                            source.columns[plan.x].title),
-                "use `mark: bar`", asked.place);
+    throw Error(
+        fmt::format("column '{}' is not numeric, so it cannot be the axis of lines or points",
+                    source.columns[plan.x].title),
+        "use `mark: bar`", asked.place);
   for (const std::string& name : asked.y)
     plan.y.push_back(column_of(source, name, asked.place));
   for (const std::string& name : asked.color)

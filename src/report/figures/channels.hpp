@@ -14,7 +14,7 @@ namespace bench::report {
 
 using Json = nlohmann::ordered_json;
 
-/// The data of a figure while it is made, and how specifications call its columns.
+/// The data of a figure under construction, and the names of its columns in specifications.
 class Data {
  public:
   /// @returns its position
@@ -36,27 +36,27 @@ std::string field(std::size_t column);
 /// `title [unit]`
 std::string label(const FigureColumn& column);
 
-/// Its numbers ascending, each once.
+/// Its distinct numbers, ascending.
 std::vector<double> numbers_of(const FigureColumn& column);
 
-/// A format of d3 for the numbers in the cells of a heatmap, in which none but zero is a zero.
+/// A d3 format for the numbers in the cells of a heatmap that shows no non-zero number as 0.
 std::string cell_format(std::span<const double> numbers);
 
 /// A quantitative channel.
 /// @param from where bars begin: at zero
 Json measure(const Data& data, std::size_t column, Scale scale, bool from_zero);
-/// The quantitative x axis of lines, with its values as ticks where they are few.
+/// The quantitative x axis of lines, with its values as ticks if there are few.
 Json measure_axis(const Data& data, std::size_t column, Scale scale);
 /// A channel of names, in this order.
 Json names(const Data& data, std::size_t column, std::span<const std::string> order);
 /// A colour for each of the names, with a legend.
 Json colors(const Data& data, std::size_t column, std::span<const std::string> order);
-/// What is shown beside the pointer: these columns.
+/// A tooltip with these columns.
 Json tooltip(const Data& data, std::span<const std::size_t> columns);
 
 Json is_valid(std::size_t column);
 Json is_equal(std::size_t column, const std::string& text);
-/// Only rows of what ended otherwise than well.
+/// Selects the rows that are not done.
 Json is_not_done(std::size_t state_column);
 
 int longest(std::span<const std::string> texts);

@@ -32,7 +32,7 @@ std::vector<std::size_t> tooltip_columns(const Chart& chart, const Measure& meas
   return columns;
 }
 
-/// A ring around points of which a part is done, and how many are.
+/// A ring around points that are partly done, with their count.
 void add_partial(const Chart& chart, Json encoding, Json& layers) {
   if (!chart.completed)
     return;
@@ -49,8 +49,8 @@ void add_partial(const Chart& chart, Json encoding, Json& layers) {
        {"encoding", encoding}});
 }
 
-/// Failures stand on the x axis, since there is no value to show: those of each line above those of
-/// the one before.
+/// Failures are drawn on the x axis, since they have no value: those of each line above those of
+/// the previous one.
 void add_failures(const Chart& chart, const Json& x, Json& layers) {
   if (!chart.state)
     return;
@@ -87,7 +87,7 @@ void add_failures(const Chart& chart, const Json& x, Json& layers) {
   }
 }
 
-/// Where no loss would be, as a line of its own data.
+/// The ideal, as a line with its own data.
 void add_ideal(const Chart& chart, const Measure& measure, const Json& x, const Json& y,
                Json& layers) {
   const std::vector<double> at = numbers_of(chart.data.at(chart.x));
@@ -118,7 +118,7 @@ void add_ideal(const Chart& chart, const Measure& measure, const Json& x, const 
                     {"encoding", {{"x", x}, {"y", y}, {"text", {{"field", "name"}}}}}});
 }
 
-/// How much is done, at the ends of bars, behind the whisker where a bar has one.
+/// The done count at the end of a bar, or behind its whisker.
 Json completed_texts(const Chart& chart, const Measure& measure, Json encoding) {
   encoding.erase("color");
   encoding["text"] = {{"field", field(*chart.completed)}, {"type", "nominal"}};
@@ -164,7 +164,7 @@ Json layers_of(const Chart& chart, const Measure& measure) {
   return lines(chart, measure);
 }
 
-/// Panels side by side have one scale, so that they can be compared.
+/// Panels side by side share a scale, so that they can be compared.
 void share_domain(const Chart& chart, const Measure& measure, Json& y) {
   std::vector<double> numbers;
   for (const auto& column : {std::optional(measure.value), measure.low, measure.high})

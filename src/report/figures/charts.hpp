@@ -14,14 +14,14 @@
 
 namespace bench::report {
 
-/// Columns of a quantity in the data of a figure.
+/// The columns of one quantity in the data of a figure.
 struct Measure {
   std::size_t value = 0;
   std::optional<std::size_t> low;
   std::optional<std::size_t> high;
 };
 
-/// The data of a figure and what its columns are for.
+/// The data of a figure and the roles of its columns.
 struct Chart {
   Mark mark = Mark::line;
   Scale x_scale = Scale::automatic;
@@ -38,9 +38,9 @@ struct Chart {
   std::vector<std::string> facet_levels = {};
   std::vector<Measure> measures = {};
   std::optional<std::size_t> state = {};
-  std::optional<std::size_t> mark_of_state = {};  ///< `OOM`; empty where it is done.
+  std::optional<std::size_t> mark_of_state = {};  ///< `OOM`; empty if done.
   std::optional<std::size_t> reason = {};
-  std::optional<std::size_t> completed = {};  ///< `4 of 5` where only a part is done.
+  std::optional<std::size_t> completed = {};  ///< `4 of 5` if only a part is done.
 };
 
 /// A panel for each measure and each value of the facet.
@@ -57,15 +57,15 @@ Json bars(const Chart& chart, const Measure& measure);
 Json heatmap(const Chart& chart, const Measure& measure);
 Json stacks(const Chart& chart, const Measure& measure);
 
-/// Text beside what is not done, at the beginning of its bar.
+/// Text at the beginning of each bar that is not done.
 Json failure_texts(const Chart& chart, Json encoding);
 
-/// Only points of which a part is done.
+/// Selects the points that are partly done.
 Json is_partial(const Chart& chart);
 
 std::vector<std::size_t> tooltip_of_failures(const Chart& chart);
 
-/// The parts of a stack, one below the other, with what is left of their total.
+/// The parts of a stack, one below the other, with the rest of their total.
 void add_parts(const Source& source, const Plan& plan, const std::vector<Point>& points,
                Chart& chart);
 

@@ -18,13 +18,13 @@
 namespace bench::report {
 namespace {
 
-constexpr std::size_t most_values = 8;  ///< Of a table that get a figure of their own.
-constexpr std::size_t most_lines = 10;  ///< That can be told apart by colour.
+constexpr std::size_t most_values = 8;  ///< Values of a table that get their own figure.
+constexpr std::size_t most_lines = 10;  ///< Lines that can be distinguished by colour.
 constexpr std::size_t most_panels = 6;
 constexpr std::size_t most_cells = 40;  ///< Along an axis of a heatmap.
 constexpr std::size_t most_bars = 60;
 
-/// What a name says a parameter is, however it is written out.
+/// The role of a parameter, guessed from its name in any spelling.
 bool is_called(const Column& column, std::initializer_list<std::string_view> words) {
   const std::string name = to_lower(column.name);
   return std::ranges::any_of(
@@ -65,11 +65,11 @@ class Chooser {
   std::size_t levels_of(std::size_t k) const {
     return levels_[static_cast<std::size_t>(std::ranges::find(free_, k) - free_.begin())];
   }
-  /// More than one, since that of one point is no line.
+  /// More than one: a single point makes no line.
   bool is_axis(std::size_t k) const { return column(k).is_numeric && levels_of(k) > 1; }
 
-  /// The numeric parameter that lines are drawn over: one that says how much work is done at a
-  /// time, else the one with most values, of equal ones the last, which varies fastest.
+  /// The numeric parameter on the x axis of lines: a batch size or the like, otherwise the one with
+  /// most values; of several, the last, which varies fastest.
   std::optional<std::size_t> axis() const {
     std::optional<std::size_t> best;
     const auto worth = [&](std::size_t k) {
@@ -81,7 +81,7 @@ class Chooser {
     return best;
   }
 
-  /// Finds places for the parameters other than those of the axes.
+  /// Assigns the parameters that are not on an axis.
   void place_others(Plan& plan, bool colors) const {
     std::vector<std::size_t> others;
     for (const std::size_t k : free_)
@@ -145,7 +145,7 @@ class Chooser {
       }
   }
 
-  /// Times of which one is the sum of the others and of some rest.
+  /// Times of which one is the sum of the others and a rest.
   void add_parts() {
     std::vector<std::size_t> times;
     for (const std::size_t value : measured_values(source_))
@@ -207,7 +207,7 @@ class Chooser {
     }
   }
 
-  /// Two heatmaps side by side: how long it takes, and how much energy.
+  /// Two heatmaps side by side: time and energy.
   void add_to_solution() {
     const auto time = first_of({Quantity::time});
     const auto energy = first_of({Quantity::energy});
@@ -244,7 +244,7 @@ class Chooser {
     return {};
   }
 
-  /// The two parameters of a heatmap: batch sizes along, devices up, where there are such.
+  /// The two parameters of a heatmap: batch sizes on x, devices on y, if present.
   std::optional<std::pair<std::size_t, std::size_t>> grid_of() const {
     std::vector<std::size_t> fitting;
     for (const std::size_t k : free_)
@@ -265,7 +265,7 @@ class Chooser {
     });
   }
 
-  /// Where a grid is worth one.
+  /// Whether a grid is worth a heatmap.
   void add_heatmap(std::size_t value) {
     const auto grid = grid_of();
     if (!grid)
@@ -286,7 +286,7 @@ class Chooser {
   const Source& source_;
   std::vector<std::size_t> free_;
   std::vector<std::size_t> values_;
-  std::vector<std::size_t> levels_;  ///< How many values each of the free ones has.
+  std::vector<std::size_t> levels_;  ///< Number of values of each free parameter.
   std::set<std::size_t> used_;
   std::vector<Plan> plans_;
 };

@@ -43,7 +43,7 @@ const char* kind_of(Mark mark) {
   return "Distribution function";
 }
 
-/// `batch_size=256, precision=bf16`: where a point is.
+/// `batch_size=256, precision=bf16`: the position of a point.
 std::string place_of(const Source& source, const Plan& plan, const Point& point) {
   std::vector<std::size_t> columns{plan.x};
   if (plan.row)

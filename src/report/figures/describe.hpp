@@ -13,8 +13,8 @@ namespace bench::report {
 /// `throughput over batch_size`
 std::string title_of(const Source& source, const Plan& plan);
 
-/// What a person sees in the figure, in words: its kind and axes, the highest and the lowest value,
-/// and how many points failed.
+/// Describes the figure in words: its kind and axes, the highest and the lowest value, and the
+/// number of failed points.
 std::string description_of(const Source& source, const Plan& plan,
                            const std::vector<Point>& points);
 

@@ -24,9 +24,10 @@
 namespace bench::report {
 namespace {
 
-constexpr std::size_t most_points = 2000;  ///< Of a line; more are fewer than the pixels anyway.
+constexpr std::size_t most_points =
+    2000;  ///< Per line; more points than pixels would not be visible.
 
-/// A parameter as a figure has it: a number where all of them are.
+/// A parameter as a figure shows it: as numbers if all values are numbers.
 std::optional<Value> value_at(const Column& column, std::size_t row, bool as_a_name) {
   if (!column.values[row])
     return std::nullopt;
@@ -89,7 +90,7 @@ void add_measures(const Source& source, const Plan& plan, const std::vector<Poin
   }
 }
 
-/// `4 of 5` where a part of the workpackages is done.
+/// `4 of 5` if only a part of the workpackages is done.
 void add_completed(const std::vector<Point>& points, Chart& chart) {
   if (std::ranges::none_of(points, &Point::is_partial))
     return;
@@ -119,7 +120,7 @@ void add_states(const std::vector<Point>& points, Chart& chart) {
   }
 }
 
-/// Leaves at most as many points of each line as can be seen.
+/// Keeps only as many points of each line as are visible.
 std::vector<Point> thinned_lines(const Source& source, const Plan& plan,
                                  std::vector<Point> points) {
   if (points.size() <= most_points || (plan.mark != Mark::line && plan.mark != Mark::step))
@@ -143,7 +144,7 @@ std::vector<Point> thinned_lines(const Source& source, const Plan& plan,
   return fewer;
 }
 
-/// Rows that differ in a parameter which the figure does not show are one point.
+/// Rows that differ only in parameters that the figure does not show become one point.
 std::string pooled_note(const Source& source, const Plan& plan, std::size_t points) {
   const std::size_t rows = source.rows();
   if (points >= rows || plan.mark == Mark::step)

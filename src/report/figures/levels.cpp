@@ -20,7 +20,7 @@
 namespace bench::report {
 namespace {
 
-/// Between texts that are compared together; no text of a table holds it.
+/// Separates combined texts; never occurs in a table.
 constexpr char between = '\x1f';
 
 std::size_t combinations(const Source& source, std::span<const std::size_t> columns) {
@@ -45,7 +45,7 @@ bool differs(const Source& source, const Column& column) {
   return false;
 }
 
-/// One that tells of the spread of another, or is nearly the same.
+/// A column that describes the spread of another, or nearly repeats it.
 bool is_a_lesser_statistic(const Source& source, const Column& column) {
   constexpr std::array<std::string_view, 4> centres{"_avg", "_median", "_first", "_sum"};
   const auto* statistic = statistics::statistic_of(column.name);

@@ -11,27 +11,27 @@
 
 namespace bench::report {
 
-/// The parameters that tell rows apart: those with several values, without those that the ones
-/// before them determine.
+/// The parameters that distinguish rows: those with several values that are not determined by
+/// earlier ones.
 std::vector<std::size_t> free_parameters(const Source& source);
 
 /// The columns of numbers that are not parameters, without statistics and error bars of others, in
 /// order.
 std::vector<std::size_t> measured_values(const Source& source);
 
-/// Those of them that differ, so that there is something to see.
+/// Those of them that vary.
 std::vector<std::size_t> shown_values(const Source& source);
 
-/// `precision=fp16, model=small` of a row; of one column its text alone.
+/// `precision=fp16, model=small` of a row; for one column, only its text.
 std::string combined_text(const Source& source, std::span<const std::size_t> columns,
                           std::size_t row);
 
-/// Those of all rows, in order of the columns' levels.
+/// The combined texts of all rows, in order of the columns' levels.
 std::vector<std::string> combined_levels(const Source& source,
                                          std::span<const std::size_t> columns);
 
-/// The base if the numbers are powers of it, with a step of at least it: 2 of 1, 2, 8; 10 of 1,
-/// 100. None of fewer than three.
+/// The base if all ratios to the first number are powers of it: 2 for 3, 6, 24; 10 for 1, 10, 1000.
+/// None for fewer than three numbers.
 std::optional<int> base_of_powers(std::span<const double> ascending);
 
 }  // namespace bench::report

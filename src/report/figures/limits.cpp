@@ -19,11 +19,11 @@ namespace bench::report {
 namespace {
 
 constexpr std::size_t bars_shown = 200;
-constexpr std::size_t cells_shown = 60;  ///< Of a heatmap in one direction.
+constexpr std::size_t cells_shown = 60;  ///< Cells of a heatmap in one direction.
 constexpr std::size_t colors_shown = 40;
 constexpr std::size_t panels_shown = 24;
 
-/// Cuts the levels, and removes points at others.
+/// Truncates the levels, and removes points at the others.
 void cut(std::vector<std::string>& levels, std::size_t most, const std::string& title,
          const std::function<std::string(const Point&)>& level_of, std::vector<Point>& points,
          std::vector<std::string>& notes) {

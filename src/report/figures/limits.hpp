@@ -11,18 +11,18 @@
 
 namespace bench::report {
 
-/// The values of the dimensions of a figure that it shows, in their order.
+/// The values that a figure shows in each dimension, in order.
 struct ShownLevels {
   std::vector<std::string> x;
   std::vector<std::string> row;
   std::vector<std::string> color;
   std::vector<std::string> facet;
-  std::vector<std::string> notes;  ///< What is left out, a sentence each.
+  std::vector<std::string> notes;  ///< What is left out, one sentence each.
 };
 
-/// The first values of each dimension, as many as can be told apart on a page: thousands of bars,
-/// lines, cells or panels would say nothing, and take seconds to draw. Points at other values are
-/// removed.
+/// Keeps the first values of each dimension, as many as are legible on a page: thousands of bars,
+/// lines, cells or panels would be unreadable and take seconds to draw. Removes points at other
+/// values.
 ShownLevels limit(const Source& source, const Plan& plan, std::vector<Point>& points);
 
 }  // namespace bench::report

@@ -36,12 +36,12 @@ std::string text_at(const std::vector<Cell>& row, std::optional<std::size_t> col
   return column && row[*column].value ? to_text(*row[*column].value) : "";
 }
 
-/// Columns of a tidy table that tell which workpackage a row is, and nothing of it.
+/// Columns of a tidy table that only identify a workpackage.
 bool is_number_of_row(const result::Heading& heading) {
   return heading.name == "workpackage" || heading.name == "iteration";
 }
 
-/// The time that bench measured itself is worth a figure where nothing else was measured.
+/// The run time measured by bench is worth a figure only if nothing else was measured.
 void drop_run_time_beside_others(Source& source) {
   const auto is_value = [](const Column& column) {
     return column.is_numeric && !column.is_parameter && column.name != "run";

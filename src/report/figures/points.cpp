@@ -22,7 +22,7 @@
 namespace bench::report {
 namespace {
 
-/// The places of the texts of a column among its levels; what is missing comes last.
+/// The index of each text of a column among its levels; missing ones come last.
 class Places {
  public:
   explicit Places(const Column& column) : column_(column) {
@@ -66,7 +66,7 @@ Shown shown(const Column& column, const std::vector<std::size_t>& rows) {
   return all;
 }
 
-/// Of rows of which none is done the one that says most.
+/// Of rows that are all not done, the most informative one.
 void set_state(const Source& source, const std::vector<std::size_t>& rows, Point& point) {
   for (const std::size_t row : rows) {
     point.done += source.done[row];

@@ -10,28 +10,28 @@
 
 namespace bench::report {
 
-/// What a figure shows of one column at one point.
+/// The value of one column at one point.
 struct Shown {
   std::optional<double> value;  ///< The median of several rows.
   std::optional<double> low;    ///< Of the 95 % interval of the median.
   std::optional<double> high;
 };
 
-/// The rows of a source that have the same place in a figure.
+/// The rows of a source with the same position in a figure.
 struct Point {
   std::size_t row = 0;  ///< The first of them.
   std::string color;    ///< Combined text; empty without colours.
   std::vector<Shown> y;
-  RowState state = RowState::done;  ///< Not done only where nothing is.
+  RowState state = RowState::done;  ///< Not done only if no row is done.
   std::size_t done = 0;             ///< Workpackages that are.
   std::size_t failed = 0;           ///< Those that failed or were skipped.
   std::string reason;
 
-  /// Its values are those of a part of what was to be measured.
+  /// Whether only a part of its workpackages is done.
   bool is_partial() const { return state == RowState::done && failed > 0; }
 };
 
-/// What stands in a cell for how a point ended: `OOM`.
+/// Text of a cell for the state of a point: `OOM`.
 const char* short_name(RowState state);
 
 /// The points of a plan, ordered by x, row, colour and facet.

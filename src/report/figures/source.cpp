@@ -103,7 +103,7 @@ void add(const Cell& cell, Column& column) {
   }
 }
 
-/// Among numbers, what is not finite is missing: it has no place in a figure.
+/// Non-finite numbers count as missing: they have no position in a figure.
 void drop_not_finite(Column& column) {
   std::vector<std::size_t> not_finite;
   bool has_finite = false;

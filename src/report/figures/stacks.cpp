@@ -72,7 +72,7 @@ void add_parts(const Source& source, const Plan& plan, const std::vector<Point>&
   chart.x = chart.data.add(named.size() == 1 ? source.columns[plan.x].title : "");
   chart.color = chart.data.add("part");
   chart.measures.push_back({.value = chart.data.add("time", first.unit), .low = {}, .high = {}});
-  chart.row = chart.data.add("order");  // in which parts follow one another
+  chart.row = chart.data.add("order");  // order of the parts
   const bool all_done =
       std::ranges::all_of(points, [](const Point& point) { return point.state == RowState::done; });
   if (!all_done) {

@@ -26,7 +26,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using result::Cell;
 
-/// Texts that repeat, as positions among those that differ: -1 where there is none.
+/// Repeated texts, dictionary-encoded: indices into the distinct texts, -1 if missing.
 class Texts {
  public:
   void add(const std::string& text) {
@@ -63,7 +63,7 @@ Json number_of(const Value& value) {
   return std::get<double>(value);
 }
 
-/// Values of a column: numbers as they are, texts by their positions.
+/// Values of a column: numbers as they are, texts dictionary-encoded.
 template <typename Values>
 Json values_json(const Values& values) {
   bool numeric = true;
@@ -84,7 +84,7 @@ Json values_json(const Values& values) {
   return texts.json();
 }
 
-/// N where all formats of a column are `.Nf`: a browser can do that itself.
+/// N if all formats of a column are `.Nf`, which the browser can apply itself.
 std::optional<int> decimals_of(const result::Table& table, std::size_t column) {
   std::string format;
   for (const auto& row : table.rows) {
@@ -119,7 +119,7 @@ std::string short_text(double real) {
   return is_large ? fmt::format("{:.0f}", real) : fmt::format("{:.6g}", real);
 }
 
-/// What a cell shows where that is not just its value; empty where it is.
+/// The text of a cell if it is not just its value; otherwise empty.
 /// @param decimals of all cells of the column that have a value
 std::string shown_text(const Cell& cell, const Place& place, std::optional<int> decimals) {
   if (!cell.value)
@@ -194,7 +194,7 @@ Json table_json(const result::Table& table, const std::string& title) {
   return json;
 }
 
-/// Tooltips show all digits, of which sums and medians may have more than they are worth.
+/// Tooltips show all digits, of which sums and medians may have too many.
 std::vector<std::optional<Value>> rounded(std::vector<std::optional<Value>> values) {
   for (std::optional<Value>& value : values)
     if (auto* real = value ? std::get_if<double>(&*value) : nullptr)

@@ -9,7 +9,7 @@ namespace bench::report {
 std::string base64(std::string_view bytes);
 
 /// RFC 1952, without a time and a name, so that equal bytes stay equal.
-/// @throws Error if the memory does not suffice
+/// @throws Error if memory runs out
 std::string gzip(std::string_view bytes);
 
 /// `sha256-...`, as a Content-Security-Policy names a script.

@@ -26,7 +26,7 @@
 namespace bench::report {
 namespace {
 
-/// Columns that a table of several runs has in front; its figures take them for parameters.
+/// The first columns of a table of several runs; figures treat them as parameters.
 constexpr const char* run_column = "run";
 constexpr const char* platform_column = "platform";
 constexpr const char* outpath_column = "outpath";  ///< Of a tidy table.
@@ -79,27 +79,27 @@ void Gatherer::add(const setup::Run& run, const workspace::Workspace& workspace,
     power_.emplace_back(sheets_.size() - 1, std::move(*power));
   for (result::Table& table : tables) {
     const std::string table_name = table.name;
-    Gathered& gathered = gathered_as(table_name);
+    TableGroup& gathered = group_named(table_name);
     gathered.is_distribution = is_distribution(benchmark, table_name);
-    gathered.asked = asked_of(benchmark, table_name);  // of several runs the newest asks
+    gathered.asked = asked_of(benchmark, table_name);  // the newest run decides
     gathered.members.push_back({sheets_.size() - 1, std::move(table)});
   }
   for (result::Table& table : compared) {
     table.name += " beside published numbers";
-    Gathered& gathered = gathered_as(table.name);
+    TableGroup& gathered = group_named(table.name);
     gathered.is_comparison = true;
     gathered.members.push_back({sheets_.size() - 1, std::move(table)});
   }
 }
 
-Gatherer::Gathered& Gatherer::gathered_as(const std::string& name) {
-  const auto found = std::ranges::find(tables_, name, &Gathered::name);
+Gatherer::TableGroup& Gatherer::group_named(const std::string& name) {
+  const auto found = std::ranges::find(tables_, name, &TableGroup::name);
   if (found != tables_.end())
     return *found;
-  return tables_.emplace_back(Gathered{.name = name, .members = {}, .asked = {}});
+  return tables_.emplace_back(TableGroup{.name = name, .members = {}, .asked = {}});
 }
 
-result::Table Gatherer::united(const Gathered& gathered) const {
+result::Table Gatherer::united(const TableGroup& gathered) const {
   if (sheets_.size() == 1)
     return gathered.members.front().table;
   std::vector<result::RunTable> tables;
@@ -124,7 +124,7 @@ result::Table Gatherer::united(const Gathered& gathered) const {
   return table;
 }
 
-Page Gatherer::made(const std::string& title) const {
+Page Gatherer::build(const std::string& title) const {
   Page page;
   page.title = title.empty() ? join(benchmarks_, ", ") : title;
   page.comment = comment_;
@@ -138,7 +138,7 @@ Page Gatherer::made(const std::string& title) const {
   const auto add = [&](std::vector<Figure> figures) {
     std::ranges::move(figures, std::back_inserter(page.figures));
   };
-  for (const Gathered& gathered : tables_) {
+  for (const TableGroup& gathered : tables_) {
     result::Table table = united(gathered);
     if (gathered.is_comparison)
       add(figures_of_comparison(table));

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 constexpr const char* vega_file = "vega.js";
 constexpr const char* licenses_file = "THIRD_PARTY_LICENSES";
 
-/// In a build directory Vega is beside the program, and the rest among the sources.
+/// In a build directory, Vega is beside the program and the rest is in the source tree.
 std::vector<fs::path> report_directories() {
   std::vector<fs::path> directories;
   for (const fs::path& directory : platform::data_directories())
@@ -39,13 +39,12 @@ fs::path path_of(const std::string& name) {
     if (fs::is_regular_file(directory / name, absent))
       return directory / name;
   if (name != vega_file && name != licenses_file)
-    throw Error(fmt::format("cannot find {} of reports", name),
-                "it is installed with bench, in share/bench/report");
-  throw Error(
-      "a report needs Vega and Vega-Lite, and this installation of bench has none",
-      fmt::format("build bench where npm and the network are, or copy {} and {} of such a build "
-                  "from share/bench/report to {}",
-                  vega_file, licenses_file, directories.front().string()));
+    throw Error(fmt::format("cannot find {}, which reports need", name),
+                "install bench again: the file belongs in share/bench/report");
+  throw Error("reports need Vega and Vega-Lite, which this installation of bench lacks",
+              fmt::format("build bench on a machine with npm and network access, or copy {} and {} "
+                          "from share/bench/report of such a build to {}",
+                          vega_file, licenses_file, directories.front().string()));
 }
 
 /// @throws Error with what the program says
@@ -54,8 +53,9 @@ void run(std::vector<std::string> arguments, const std::string& input = "") {
   const std::string program = arguments.front();
   const CommandOutput output = run_command({.arguments = std::move(arguments)}, limit_s, input);
   if (!output.status.success())
-    throw Error(fmt::format("{} could not draw: {}", program, output.status.description()),
-                std::string(strip(output.standard_error)));
+    throw Error(
+        fmt::format("{} failed to draw the figures: {}", program, output.status.description()),
+        std::string(strip(output.standard_error)));
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ Library load_library() {
 std::vector<fs::path> draw_figures(const std::string& content, const fs::path& directory) {
   const fs::path node = find_program("node");
   if (node.empty())
-    throw Error("--figures needs Node.js, and there is no program `node`",
+    throw Error("--figures needs Node.js, but the program `node` was not found",
                 "install it, or open the report and save each figure with its button");
   make_directories(directory);
   const fs::path list = directory / ".figures";

@@ -14,7 +14,7 @@
 namespace bench::report {
 namespace {
 
-/// Fills holes `{{name}}` in one pass: nothing that is put in is looked through for more.
+/// Fills placeholders `{{name}}` in one pass: inserted text is not searched again.
 std::string filled(std::string_view page, const std::map<std::string, std::string>& texts) {
   std::string html;
   for (auto hole = page.find("{{"); hole != std::string_view::npos; hole = page.find("{{")) {
@@ -22,8 +22,8 @@ std::string filled(std::string_view page, const std::map<std::string, std::strin
     const std::string name(page.substr(hole + 2, end - hole - 2));
     const auto text = texts.find(name);
     if (end == std::string_view::npos || text == texts.end())
-      throw Error(fmt::format("the report's page.html has an unknown hole '{}'", name),
-                  "page.html and bench must be of one version");
+      throw Error(fmt::format("unknown placeholder '{}' in the report's page.html", name),
+                  "page.html and bench must have the same version");
     html.append(page.substr(0, hole)).append(text->second);
     page.remove_prefix(end + 2);
   }
@@ -33,7 +33,7 @@ std::string filled(std::string_view page, const std::map<std::string, std::strin
 }  // namespace
 
 std::string html_of(const Page& page, const Library& library) {
-  // Vega writes styles of its own into its charts; they can load nothing.
+  // Vega writes inline styles into its charts; these cannot load anything.
   const std::string policy = fmt::format(
       "default-src 'none'; script-src '{}' '{}'; style-src 'unsafe-inline'; img-src data: blob:; "
       "base-uri 'none'; form-action 'none'",

@@ -40,11 +40,12 @@ namespace fs = std::filesystem;
 using workspace::Workpackage;
 
 constexpr std::size_t most_panels = 6;
-constexpr std::size_t most_points = 1000;  ///< Of a channel; more are fewer than the pixels.
+constexpr std::size_t most_points =
+    1000;  ///< Per channel; more points than pixels would not be visible.
 
 struct Measured {
   const Workpackage* workpackage = nullptr;
-  std::vector<fs::path> logs;  ///< Of several nodes where each has its own.
+  std::vector<fs::path> logs;  ///< One per node if each node has its own.
   double duration_s = 0;
 };
 
@@ -54,8 +55,8 @@ struct Samples {
   std::vector<double> power_w;
 };
 
-/// `power.csv`, and `power.NODE.csv` of jobs with a meter on each node. What commands put there
-/// instead of a file is not waited for.
+/// `power.csv`, and `power.NODE.csv` of jobs with a meter on each node. Never blocks on a FIFO that
+/// commands put there.
 std::vector<fs::path> logs_of(const setup::Run& run, const Workpackage& workpackage) {
   std::vector<fs::path> logs =
       files_matching(run.directory.path / workpackage.directory / "work/power*.csv");
@@ -73,7 +74,7 @@ std::string node_of(const fs::path& log) {
   return name == "power" ? "" : name.substr(std::string_view("power.").size());
 }
 
-/// Those with samples, the ones that took longest first.
+/// Workpackages with samples, longest first.
 std::vector<Measured> measured_of(const setup::Run& run, const workspace::Workspace& workspace,
                                   const std::vector<Workpackage>& all) {
   std::map<long long, double> durations;
@@ -148,7 +149,8 @@ struct Band {
   double end_s;
 };
 
-/// Those in a file of the meter, if it is there: the longest, which can be seen, by their begin.
+/// The visits in the meter's file, if it exists: the longest, which are visible, ordered by their
+/// beginning.
 std::vector<Band> bands_in(const fs::path& directory, const fs::path& times) {
   constexpr std::uintmax_t most_bytes = 1 << 22;
   constexpr std::size_t most_bands = 300;
@@ -194,9 +196,9 @@ void draw_bands(const std::vector<Band>& bands, Panel& panel) {
                                            {{{"field", "region"}, {"title", "region"}},
                                             {{"field", "begin"}, {"title", "begin [s]"}},
                                             {{"field", "end"}, {"title", "end [s]"}}}}}}};
-  // Lines in a group of their own share one legend.
+  // Lines in their own group share one legend.
   for (auto& one : layers)
-    one["encoding"].erase("shape");  // which would have a legend of its own
+    one["encoding"].erase("shape");  // which would add a second legend
   nlohmann::ordered_json group;
   group["layer"] = std::move(layers);
   layers = nlohmann::ordered_json::array();
@@ -230,11 +232,11 @@ void add_region_column(const std::map<std::string, std::vector<Band>>& bands, Fi
   figure.columns.push_back(std::move(regions));
 }
 
-/// The bands of all that are shown, in the panels and in the data.
+/// Adds the bands of all shown workpackages to the panels and the data.
 void add_regions(const setup::Run& run, const std::vector<Measured>& shown, Figure& figure) {
   std::map<std::string, std::vector<Band>> bands;
   for (std::size_t k = 0; k < figure.panels.size(); ++k) {
-    // Of several nodes those of the first: their clocks and programs are alike.
+    // For several nodes, those of the first: their clocks and programs are alike.
     const fs::path& log = shown[k].logs.front();
     const std::string node = node_of(log);
     auto of_panel =

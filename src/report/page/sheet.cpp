@@ -56,7 +56,7 @@ constexpr std::array facts{
     Fact{"uuid", "UUID"},
 };
 
-/// As a reader of the report wants it.
+/// Formats a fact for the reader of the report.
 std::string shown(std::string_view name, const std::string& text) {
   if (name == "input_file")
     return std::filesystem::path(text).filename().string();

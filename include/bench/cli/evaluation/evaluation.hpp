@@ -13,7 +13,7 @@
 
 namespace bench::cli {
 
-/// An input file in place of the one that a run was made from, with what reading it takes.
+/// An input file that replaces the one of a run, with the options for reading it.
 struct Update {
   std::string file;  ///< Empty: none.
   std::vector<std::string> tags;
@@ -24,24 +24,24 @@ struct Update {
   setup::Run applied_to(const setup::Run& run) const;
 };
 
-/// Which values an analysis is read for: those that the results show, or all of each workpackage.
+/// Which values of an analysis are read: those in the results, or all of each workpackage.
 enum class Found { in_rows, in_workpackages };
 
-/// A run, its workspace open for reading, and what its analysers found.
+/// A run, its workspace open for reading, and the results of its analysers.
 struct Evaluated {
   setup::Run run;
   workspace::Workspace workspace;
   tabulate::Analyses analyses;
-  bool own = false;  ///< The user's, so that results may be written beside it.
+  bool own = false;  ///< The run belongs to the user, so results may be saved in it.
 };
 
-/// Analyses a run and keeps what was found, and the update; of a run of JUBE's neither.
+/// Analyses a run and saves the results and the update; for a JUBE run, neither.
 /// @throws Error if another bench works on the run
 void analyse_directory(const workspace::RunDirectory& directory, const Update& update);
 
-/// Opens a run and analyses it where that is asked for or needed. What cannot be kept, because
-/// another bench works on the run, is only shown; another user's run is shown as its owner last
-/// analysed it, since analysing executes script code of the benchmark.
+/// Opens a run and analyses it if requested or needed. The results are not saved if another bench
+/// process works on the run. Another user's run is shown as its owner last analysed it, since
+/// analysing executes code of the benchmark.
 Evaluated evaluate(const workspace::RunDirectory& directory, const Update& update,
                    bool analyse_again, Found found = Found::in_rows);
 
@@ -49,7 +49,7 @@ Evaluated evaluate(const workspace::RunDirectory& directory, const Update& updat
 /// @param further follows the path
 std::string description_of(const Evaluated& one, const std::string& further = "");
 
-/// Runs with what was found at each workpackage, for the commands that judge them. Each is read
+/// Runs with the results of each workpackage, for commands that compare them. Each run is read
 /// once.
 class EvaluatedRuns {
  public:

@@ -16,7 +16,7 @@ class PublishedComparison {
   /// @param reference a name, a file or a directory
   explicit PublishedComparison(const std::string& reference);
 
-  /// Adds a column for each condition that no column of a table is, so that `compared` sees it.
+  /// Adds a column for each condition that a table lacks, for use by `compared`.
   static void add_conditions(model::Benchmark& benchmark);
 
   /// A comparison for each table of the report that has a number to compare.

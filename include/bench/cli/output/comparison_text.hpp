@@ -14,11 +14,11 @@ struct SideNames {
   std::string b;
 };
 
-/// The verdicts for people, with a line for what they need to know of each kind of doubt.
+/// The verdicts for people, with a line about each kind of doubt.
 std::string comparison_text(const inspect::RunComparison& comparison, const SideNames& names,
                             double margin);
 
-/// What people see of a comparison, before it is drawn.
+/// A comparison for people, before layout.
 struct ShownComparison {
   std::vector<std::string> headings;
   std::vector<std::vector<std::string>> rows;  ///< One per metric and point; may be none.

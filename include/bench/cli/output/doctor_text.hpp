@@ -9,7 +9,7 @@
 namespace bench::cli {
 
 /// A finding in columns: health, check and text, its remedy as a hint on the next line.
-/// @param columns of the terminal, at which lines are broken; 0: they are not
+/// @param columns of the terminal, at which lines wrap; 0: no wrapping
 std::string finding_text(const doctor::Finding& finding, std::size_t columns);
 
 /// `19 ok, 1 warning, 0 errors`

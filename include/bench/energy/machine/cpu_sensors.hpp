@@ -11,18 +11,18 @@
 
 namespace bench::energy {
 
-/// What sysfs shows of the processors: governors, clocks, temperatures, and how often a package
-/// throttled itself. Sources: Linux Documentation/admin-guide/pm/cpufreq.rst,
+/// Readings of the processors from sysfs: governors, clocks, temperatures, and throttling events of
+/// packages. Sources: Linux Documentation/admin-guide/pm/cpufreq.rst,
 /// Documentation/hwmon/coretemp.rst and k10temp.rst.
 class CpuSensors {
  public:
-  /// Reads governors and counts of throttling, and finds the sensors.
+  /// Reads governors and throttling counts, and finds the sensors.
   explicit CpuSensors(const std::filesystem::path& sysfs);
 
-  /// Adds a reading of every temperature, and of some clocks: the kernel asks the CPU itself for
-  /// its clock, so that not all are disturbed at once.
+  /// Adds a reading of every temperature and of some clocks: reading a clock interrupts the CPU, so
+  /// not all are read at once.
   void look(CpuState& state);
-  /// Counts again how often packages throttled themselves.
+  /// Reads the throttling counts again.
   void close(CpuState& state) const;
 
  private:

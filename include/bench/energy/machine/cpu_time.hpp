@@ -6,27 +6,27 @@
 
 namespace bench::energy {
 
-/// CPU time since the node was started, in seconds, of all CPUs together.
+/// CPU time of all CPUs together since the node booted, in seconds.
 struct NodeCpuTime {
   double busy_s = 0;
   int cpus = 0;
 };
 
-/// Reads the text of /proc/stat: user, nice, system, irq, softirq and steal are busy, waiting for a
-/// disk is not. Source: Linux Documentation/filesystems/proc.rst, 1.7.
+/// Parses /proc/stat: user, nice, system, irq, softirq and steal count as busy, iowait does not.
+/// Source: Linux Documentation/filesystems/proc.rst, 1.7.
 std::optional<NodeCpuTime> node_cpu_time(std::string_view text, double ticks_per_s);
 
-/// Where the CPU time of what is measured is counted.
+/// The CPU time of the measured program.
 ///
-/// Outside of a batch job it is that of this process and of the children that it and they have
-/// waited for. In a job a launcher's daemon starts the program, which is nobody's child here, so
-/// that the job's control group counts.
+/// Outside of a batch job, that of this process and its waited-for descendants. In a job, a
+/// launcher's daemon starts the program, which is not a descendant of this process, so the job's
+/// control group counts.
 class OwnCpuTime {
  public:
   /// @param in_job whether a batch system or a launcher has started this process
   OwnCpuTime(const std::filesystem::path& proc, const std::filesystem::path& sysfs, bool in_job);
 
-  /// In seconds; nothing where nobody counts it.
+  /// In seconds; nothing if it is not available.
   std::optional<double> read_s() const;
 
  private:

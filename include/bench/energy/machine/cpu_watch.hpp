@@ -13,8 +13,8 @@
 
 namespace bench::energy {
 
-/// Watches the processors of the node while a program runs: once a second in a thread of its own,
-/// from 50 ms after the start, so that neither the start nor a short program waits for it.
+/// Samples the processors of the node while a program runs: once a second in its own thread,
+/// beginning 50 ms after the start, so that it delays neither the start nor a short program.
 class CpuWatch {
  public:
   /// @param in_job as `OwnCpuTime` has it
@@ -24,9 +24,9 @@ class CpuWatch {
   CpuWatch& operator=(const CpuWatch&) = delete;
   ~CpuWatch();
 
-  /// The program has just been started.
+  /// Called when the program has started.
   void begin();
-  /// The program has ended, and its CPU time is known.
+  /// Called when the program has ended and its CPU time is known.
   CpuState end();
 
  private:

@@ -5,7 +5,7 @@
 
 namespace bench::energy {
 
-/// What a program is to wait for before it starts, so that each begins as warm as the others.
+/// The condition to wait for before a program starts, so that all start at the same temperature.
 struct ThermalWish {
   enum class Kind { nothing, time, temperature, stable };
   Kind kind = Kind::nothing;
@@ -16,20 +16,20 @@ struct ThermalWish {
 /// `stable`, a temperature (`45C`) or a time (`60s`); nothing for any other text.
 std::optional<ThermalWish> parse_thermal(const std::string& text);
 
-/// Decides when a node is as warm or cool as it is wanted. Pure: told of the time and the hottest
-/// temperature.
+/// Decides when a node has the wanted temperature. Pure: takes the time and the highest temperature
+/// as arguments.
 class ThermalJudge {
  public:
   explicit ThermalJudge(const ThermalWish& wish) : wish_(wish) {}
 
-  /// Whether the wait is over. Stable is what has changed by no more than 1 degree for 10 s.
+  /// Whether the wait is over. Stable: changed by at most 1 degree for 10 s.
   /// @param time_s since the wait began
-  /// @param temperature_c none where no sensor can be read
+  /// @param temperature_c none if no sensor is readable
   bool is_over(double time_s, std::optional<double> temperature_c);
 
  private:
   ThermalWish wish_;
-  std::optional<double> since_s_;  ///< From when on the temperature has hardly changed.
+  std::optional<double> since_s_;  ///< Since when the temperature has been stable.
   double least_c_ = 0;
   double most_c_ = 0;
 };

@@ -10,22 +10,21 @@
 
 namespace bench::energy {
 
-/// The first argument with which this program becomes a guard.
+/// The first argument that makes this program a guard.
 inline constexpr const char* guard_command = "guard-settings";
 
-/// Keeps settings for as long as it lives. A process in a session of its own, the guard, makes them
-/// and restores them when this process ends, however that comes: it waits for the end of a pipe
-/// that only this process holds.
+/// Applies settings for its lifetime. A separate process in its own session, the guard, applies
+/// them and restores them when this process ends, even by SIGKILL: it waits for end-of-file on a
+/// pipe that only this process holds.
 class SettingsGuard {
  public:
-  /// Makes the settings, and returns when they are in force.
-  /// @param program of the guard: what calls `run_guard` if its first argument is `guard_command`
-  /// @throws bench::Error as the guard says, if they cannot be made
+  /// Applies the settings, and returns when they are in effect.
+  /// @param program of the guard, which calls `run_guard` if its first argument is `guard_command`
+  /// @throws bench::Error with the guard's message if they cannot be applied
   SettingsGuard(const WantedSettings& wanted, const std::filesystem::path& sysfs,
                 const std::filesystem::path& program = "/proc/self/exe");
 
-  /// Has them restored and waits for that.
-  /// @returns why some could not be, one line each
+  /// Restores them and waits for that. @returns errors, one line each
   std::vector<std::string> restore();
 
  private:
@@ -35,9 +34,9 @@ class SettingsGuard {
   UniqueFd answers_;  ///< Lines from the guard.
 };
 
-/// What the guard does: leaves the session of its parent, makes the settings, says so on standard
-/// output, and restores them at the end of standard input.
-/// @param arguments behind `guard_command`
+/// Main function of the guard: leaves the session of its parent, applies the settings, reports on
+/// standard output, and restores them at end-of-file on standard input.
+/// @param arguments after `guard_command`
 /// @returns the exit code
 int run_guard(const std::vector<std::string>& arguments);
 

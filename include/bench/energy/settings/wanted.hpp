@@ -5,7 +5,7 @@
 
 namespace bench::energy {
 
-/// What a run wants of the node's processors; what is absent stays as it is.
+/// Settings that a run requests of the node's processors; absent ones are left unchanged.
 struct WantedSettings {
   std::optional<double> gpu_power_limit_w;
   std::optional<double> gpu_clock_mhz;

@@ -6,9 +6,9 @@
 
 namespace bench::crate {
 
-/// Files that are written into a directory, or into an archive whose bytes depend on nothing but
-/// the names and contents: owner, time and mode of all are the same. Both appear under their name
-/// once all is written, and not at all if it is not.
+/// Writes files into a directory or an archive. The bytes of an archive depend only on names and
+/// contents: owner, time and mode are fixed. The output appears under its name only when it is
+/// complete.
 class Archive {
  public:
   virtual ~Archive() = default;
@@ -19,11 +19,11 @@ class Archive {
   virtual void finish() = 0;
 };
 
-/// By the ending: `.tar`, `.tar.gz`, `.tgz` and `.zip` are archives, the rest are directories.
+/// By extension: `.tar`, `.tar.gz`, `.tgz` and `.zip` are archives, everything else is a directory.
 bool is_archive(const std::filesystem::path& output);
 
 /// @param root name of the directory in an archive
-/// @throws Error if there is something under the name, or it cannot be made
+/// @throws Error if the name is taken, or it cannot be created
 std::unique_ptr<Archive> make_archive(const std::filesystem::path& output,
                                       const std::filesystem::path& root);
 

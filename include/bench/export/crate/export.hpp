@@ -13,24 +13,23 @@
 namespace bench::crate {
 
 struct Options {
-  std::filesystem::path output;   ///< A directory or an archive, by its ending.
+  std::filesystem::path output;   ///< A directory or an archive, by its extension.
   std::uintmax_t most_bytes = 0;  ///< Larger files are left out.
   std::string license;            ///< Of the crate; empty: none is given.
-  /// Once it is true, nothing is written any more; null: never.
+  /// Stops the export when it becomes true; may be null.
   const std::atomic<bool>* interrupted = nullptr;
 };
 
-/// What became of an export.
+/// Summary of an export.
 struct Exported {
   std::size_t files = 0;
   std::uintmax_t bytes = 0;
-  std::size_t left_out = 0;  ///< Files on the list of those.
+  std::size_t left_out = 0;  ///< Files listed as left out.
   std::size_t scrubbed = 0;  ///< Secrets that were replaced.
-  bool interrupted = false;  ///< Then there is no export.
+  bool interrupted = false;  ///< If true, nothing was exported.
 };
 
-/// Writes a run as a Workflow Run RO-Crate, so that others can read and repeat it. The same run
-/// gives the same bytes.
+/// Writes a run as a Workflow Run RO-Crate, which others can read and repeat. Deterministic.
 /// @param tidy of this run alone
 /// @throws Error if it cannot be written
 Exported export_run(const setup::Run& run, const workspace::Workspace& workspace,

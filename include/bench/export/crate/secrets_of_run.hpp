@@ -7,11 +7,11 @@
 
 namespace bench::crate {
 
-/// Knows the values of variables and parameters whose names say that they are secrets: of this
-/// process, since programs may have printed them, and of the run.
+/// A scrubber that knows the values of all variables and parameters with secret names: those of the
+/// run, and of this process, since programs may have printed them.
 Scrubber scrubber_of(const workspace::Workspace& workspace);
 
-/// The value of a parameter, as others may see it.
+/// The value of a parameter without its secrets.
 std::string without_secrets(Scrubber& scrubber, const std::string& name, const std::string& value);
 
 }  // namespace bench::crate

@@ -10,19 +10,19 @@
 
 namespace bench::formats {
 
-/// What the formats tell of.
+/// The data that the formats render.
 struct Subject {
   const setup::Run& run;
   const std::vector<workspace::Workpackage>& workpackages;
   const std::vector<workspace::Attempt>& attempts;  ///< Ascending by workpackage.
   const tabulate::TidyTable& tidy;                  ///< A row for each workpackage.
-  /// For the summary, in markdown: the tables of the benchmark, and what the comparison with the
-  /// accepted runs says; the latter is empty where there are none.
+  /// For the summary, in markdown: the tables of the benchmark, and the result of the baseline
+  /// check, which is empty without accepted runs.
   std::string tables = {};
   std::string baseline = {};
 };
 
-/// A text for programs that other tools have made.
+/// A text format that other tools read.
 struct Format {
   std::string_view name;
   std::string_view description;
@@ -30,7 +30,7 @@ struct Format {
   std::string (*render)(const Subject& subject) = nullptr;
 };
 
-/// All of them.
+/// All formats.
 const std::vector<Format>& formats();
 /// Null for an unknown name.
 const Format* find_format(std::string_view name);

@@ -8,15 +8,15 @@
 
 namespace bench::report {
 
-/// A column of the data that a figure shows; its specification calls the first `c0`, and so on, so
-/// that no text of a run is ever part of an expression.
+/// A column of a figure's data. The specification names the columns `c0`, `c1` and so on, so that
+/// no text of a run is ever part of an expression.
 struct FigureColumn {
   std::string title;
   std::string unit;
   std::vector<std::optional<Value>> values;
 };
 
-/// One of the charts of a figure, side by side where there is room.
+/// One of the charts of a figure, placed side by side if there is room.
 struct Panel {
   std::string title;          ///< May be empty.
   std::string specification;  ///< Vega-Lite as JSON, without data and width.
@@ -25,9 +25,9 @@ struct Panel {
 
 /// A figure of a report.
 struct Figure {
-  std::string id;  ///< Fit for a file's name; unique in a report.
+  std::string id;  ///< Valid as a file name; unique in a report.
   std::string title;
-  std::string description;  ///< What it shows, in place of it.
+  std::string description;  ///< Text alternative of the figure.
   std::vector<FigureColumn> columns;
   std::vector<Panel> panels;
   std::vector<std::string> notes;

@@ -11,22 +11,22 @@
 
 namespace bench::report {
 
-/// How what a row stands for has ended. An allocation that was too large is a result.
+/// Final state of the workpackages in a row. Running out of memory counts as a result.
 enum class RowState { done, out_of_memory, failed, skipped, unfinished };
 
 /// `done`, `out of memory`, `failed`, `skipped`, `unfinished`.
 std::string name_of(RowState state);
 
-/// What kind of quantity a column holds, as far as its unit says.
+/// Kind of quantity in a column, by its unit.
 enum class Quantity { none, time, energy, power, rate, per_energy };
 
-/// A column of a table of which figures are made.
+/// A column of a table from which figures are drawn.
 struct Column {
   std::string name;  ///< Of the parameter or pattern; of a calculated column, its metric.
   std::string title;
   std::string unit;
   bool is_parameter = false;
-  bool is_numeric = false;  ///< It has a number, and nothing that is none.
+  bool is_numeric = false;  ///< It has at least one number, and nothing but numbers.
   std::vector<std::optional<Value>> values;
   bool is_estimated = false;               ///< A value comes from a model, not from a measurement.
   std::vector<std::optional<double>> low;  ///< Of the 95 % interval of the median; else empty.
@@ -37,9 +37,9 @@ struct Column {
   std::string label() const;
   Quantity quantity() const;
   std::optional<double> number(std::size_t row) const;
-  /// As text; empty where it is missing.
+  /// As text; empty if it is missing.
   std::string text(std::size_t row) const;
-  /// The texts of its values, each once: numbers ascending, else in order of appearance.
+  /// Its distinct values as texts: numbers ascending, others in order of appearance.
   std::vector<std::string> levels() const;
 };
 
@@ -48,8 +48,8 @@ struct Source {
   std::string name;
   std::vector<Column> columns;
   std::vector<RowState> states;      ///< Of each row.
-  std::vector<std::string> reasons;  ///< Why it is not done; empty where it is.
-  std::vector<std::size_t> done;     ///< Workpackages of each row that are.
+  std::vector<std::string> reasons;  ///< Why it is not done; empty if it is.
+  std::vector<std::size_t> done;     ///< Number of done workpackages of each row.
   std::vector<std::size_t> failed;   ///< Those that failed or were skipped.
   bool is_distribution = false;      ///< The last two columns are values and their shares.
 

@@ -17,27 +17,27 @@
 
 namespace bench::report {
 
-/// Gathers what one or several runs say into a page.
+/// Collects the content of a report page from one or more runs.
 class Gatherer {
  public:
-  /// Adds a run with the tables of its results. Tables of one name become one, in which columns
-  /// say the run and, where they differ, the platform.
+  /// Adds a run with its result tables. Tables with the same name are merged, with a column for the
+  /// run and, if they differ, one for the platform.
   /// @param compared tables with published numbers
   void add(const setup::Run& run, const workspace::Workspace& workspace,
            std::vector<result::Table> tables, std::vector<result::Table> compared);
 
-  /// The tidy table of those runs that have no tables.
+  /// Sets the tidy table of the runs without tables of their own.
   void set_tidy(result::Table tidy) { tidy_ = std::move(tidy); }
 
   /// @param title empty: the benchmarks' names
-  Page made(const std::string& title) const;
+  Page build(const std::string& title) const;
 
  private:
   struct Member {
-    std::size_t run = 0;  ///< Position among the runs.
+    std::size_t run = 0;  ///< Index of the run.
     result::Table table;
   };
-  struct Gathered {
+  struct TableGroup {
     std::string name;
     std::vector<Member> members;
     std::vector<model::Figure> asked;
@@ -45,18 +45,18 @@ class Gatherer {
     bool is_comparison = false;
   };
 
-  /// The tables of that name, to which a run is added.
-  Gathered& gathered_as(const std::string& name);
-  result::Table united(const Gathered& gathered) const;
+  /// The group of tables with that name, created if necessary.
+  TableGroup& group_named(const std::string& name);
+  result::Table united(const TableGroup& gathered) const;
 
   std::vector<RunSheet> sheets_;
   std::vector<long long> ids_;           ///< Of each run.
   std::vector<std::string> platforms_;   ///< Of each run.
-  std::vector<std::string> benchmarks_;  ///< Each once.
+  std::vector<std::string> benchmarks_;  ///< Without duplicates.
   std::string comment_;
   std::set<std::string> parameters_;
-  std::vector<Gathered> tables_;
-  std::vector<std::pair<std::size_t, Figure>> power_;  ///< With the position of the run.
+  std::vector<TableGroup> tables_;
+  std::vector<std::pair<std::size_t, Figure>> power_;  ///< With the index of the run.
   std::optional<result::Table> tidy_;
   result::Table failures_ = no_failures();
 };

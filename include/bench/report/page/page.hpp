@@ -10,11 +10,11 @@
 
 namespace bench::report {
 
-/// What a report says about one run.
+/// The section of a report about one run.
 struct RunSheet {
   std::string name;  ///< `scaling/000003`
   std::vector<std::pair<std::string, std::string>> facts;
-  std::vector<std::vector<std::string>> states;  ///< A row per step; the first is of headings.
+  std::vector<std::vector<std::string>> states;  ///< A row per step, after a row of headings.
 };
 
 /// A table of a report.
@@ -23,7 +23,7 @@ struct ReportTable {
   std::string title;
 };
 
-/// All that a report shows.
+/// The whole content of a report.
 struct Page {
   std::string title;
   std::string comment;
@@ -34,16 +34,16 @@ struct Page {
   result::Table failures;  ///< A row for each workpackage that failed or was skipped.
 };
 
-/// What a page shows first, runs and figures, as JSON; the same bytes for the same page.
+/// The part that a page shows first, runs and figures, as JSON. Equal pages give equal bytes.
 std::string content_of(const Page& page);
 
-/// The rest: tables, which may be large. Numbers have 9 significant digits.
-/// @param licenses of the libraries that draw; shown at the end
+/// The tables as JSON, which may be large. Numbers have 9 significant digits. @param licenses of
+/// the drawing libraries; shown at the end
 std::string tables_of(const Page& page, const std::string& licenses);
 
-/// The page as one HTML file that needs no other: style, scripts, libraries and data are in it. Its
-/// Content-Security-Policy allows the scripts by their hashes, and no other, so that nothing of a
-/// run is ever executed.
+/// The page as one self-contained HTML file with style, scripts, libraries and data. Its
+/// Content-Security-Policy allows only these scripts, by their hashes, so that no content of a run
+/// is ever executed.
 std::string html_of(const Page& page, const Library& library);
 
 }  // namespace bench::report

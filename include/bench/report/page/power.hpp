@@ -8,8 +8,8 @@
 
 namespace bench::report {
 
-/// Power over time of the workpackages whose meter left samples, a panel each, a line for each
-/// channel; of many workpackages those that took longest. Nothing where there are none.
+/// Power over time of the workpackages with samples of the meter: one panel each, one line per
+/// channel. Of many workpackages, the longest are shown. Nothing if there are no samples.
 std::optional<Figure> power_figure(const setup::Run& run, const workspace::Workspace& workspace);
 
 }  // namespace bench::report

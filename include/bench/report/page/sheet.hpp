@@ -10,11 +10,11 @@
 
 namespace bench::report {
 
-/// `scaling/000003`: outpath and id, without the directories above, which say more of the author's
-/// machine than of the run.
+/// `scaling/000003`: outpath and id, without the directories above, which describe the author's
+/// machine rather than the run.
 std::string name_of(const setup::Run& run);
 
-/// What was run, where and when, and in which states its workpackages are.
+/// What was run, where and when, and the states of its workpackages.
 RunSheet sheet_of(const setup::Run& run, const workspace::Workspace& workspace);
 
 /// An empty table of failures.

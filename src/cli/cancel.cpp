@@ -31,6 +31,7 @@ void cancel_jobs(const workspace::RunDirectory& directory, const CancelOptions& 
     // Read first, since another bench may be waiting for the jobs and hold the lock.
     Workspace workspace = Workspace::open(directory.path, Workspace::Access::read);
     setup::Run run = setup::load_run(directory, workspace);
+    run.platform = setup::platform_of(run);
     for (const std::string& step : options.steps)
       check_step(run, step);
     cancellation =
@@ -40,7 +41,6 @@ void cancel_jobs(const workspace::RunDirectory& directory, const CancelOptions& 
       tell(fmt::format("note: run {} has no jobs in a batch system", directory.id));
       return;
     }
-    run.platform = setup::platform_of(run);
     engine::cancel(run, cancellation);
   }
   if (const auto lock = workspace::WriterLock::take_if_free(directory.path)) {
@@ -48,7 +48,7 @@ void cancel_jobs(const workspace::RunDirectory& directory, const CancelOptions& 
     engine::store_cancellation(cancellation, workspace);
   }
   print(fmt::format("cancelled {} of run {}, with {}\n", plural(cancellation.jobs.size(), "job"),
-                    directory.id, plural(cancellation.workpackages.size(), "workpackage")));
+                    directory.id, plural(cancellation.attempts.size(), "workpackage")));
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -9,7 +11,10 @@
 #include <bench/base/outcome.hpp>
 #include <bench/engine/cancel.hpp>
 #include <bench/evaluate/evaluator.hpp>
+#include <bench/execute/job.hpp>
+#include <bench/execute/sentinel.hpp>
 #include <bench/inspect/run_view.hpp>
+#include <bench/job/prepare.hpp>
 #include <bench/platform/batch_system.hpp>
 #include <bench/scheduler/step_jobs.hpp>
 #include <bench/setup/run.hpp>
@@ -31,6 +36,11 @@ bool has_job(const Workpackage& workpackage, const std::map<long long, std::stri
          (workpackage.state == State::pending && job != job_of.end() && !job->second.empty());
 }
 
+/// As its sentinel says, which nobody may have looked at yet.
+std::optional<execute::Completion> end_of(const execute::Job& attempt) {
+  return attempt.is_batch() ? execute::completion_from_sentinel(attempt) : std::nullopt;
+}
+
 std::string submitted_job_of(const setup::Run& run, const inspect::RunView& view,
                              const Workpackage& workpackage) {
   evaluate::Evaluator evaluator;
@@ -48,8 +58,11 @@ Cancellation plan_cancellation(const setup::Run& run, const workspace::Workspace
                                const std::set<std::string>& steps,
                                const std::set<long long>& workpackages) {
   std::map<long long, std::string> job_of;
-  for (const workspace::Attempt& attempt : workspace.unsettled_attempts())
+  std::map<long long, std::string> uuid_of;
+  for (const workspace::Attempt& attempt : workspace.unsettled_attempts()) {
     job_of[attempt.workpackage] = attempt.job_id;
+    uuid_of[attempt.workpackage] = attempt.uuid;
+  }
   std::set<std::string> jobs;
   std::set<long long> known;
   const inspect::RunView view(run, workspace);
@@ -62,19 +75,23 @@ Cancellation plan_cancellation(const setup::Run& run, const workspace::Workspace
       continue;
     if (workpackage.state == State::pending)
       job_of[workpackage.id] = submitted_job_of(run, view, workpackage);
-    if (has_job(workpackage, job_of))
+    const bool has_one = has_job(workpackage, job_of);
+    if (has_one && !end_of(job::attempt_on_disk(run, workpackage, uuid_of[workpackage.id])))
       jobs.insert(job_of[workpackage.id]);
     else if (!workpackages.empty())
-      throw Error(fmt::format("workpackage {} has no job in a batch system (state: {})",
-                              workpackage.id, workspace::name_of(workpackage.state)));
+      throw Error(fmt::format(
+          "workpackage {} has no job in a batch system (state: {})", workpackage.id,
+          has_one ? "ended, and not collected yet" : workspace::name_of(workpackage.state)));
   }
   for (const long long id : workpackages)
     if (!known.contains(id))
       throw Error(fmt::format("run {} has no workpackage {}", run.directory.id, id));
-  Cancellation cancellation{.jobs = {jobs.begin(), jobs.end()}, .workpackages = {}};
+  Cancellation cancellation{.jobs = {jobs.begin(), jobs.end()}, .attempts = {}};
   for (const Workpackage& workpackage : all)
     if (has_job(workpackage, job_of) && jobs.contains(job_of[workpackage.id]))
-      cancellation.workpackages.push_back(workpackage.id);
+      if (execute::Job attempt = job::attempt_on_disk(run, workpackage, uuid_of[workpackage.id]);
+          !end_of(attempt))
+        cancellation.attempts.push_back(std::move(attempt));
   return cancellation;
 }
 
@@ -86,11 +103,15 @@ void cancel(const setup::Run& run, const Cancellation& cancellation) {
 
 void store_cancellation(const Cancellation& cancellation, workspace::Workspace& workspace) {
   workspace::Events events;
-  for (const long long id : cancellation.workpackages)
+  for (const execute::Job& attempt : cancellation.attempts) {
+    // While the batch system was told.
+    if (const auto end = end_of(attempt); end && end->success())
+      continue;
     events.push_back(workspace::Ended{
-        .workpackage = id,
+        .workpackage = attempt.workpackage,
         .attempt = {.outcome = Outcome::cancelled, .reason = "cancelled by `bench cancel`"},
         .environment = {}});
+  }
   workspace.replay(events);
 }
 

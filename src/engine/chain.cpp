@@ -49,9 +49,10 @@ void add_ancestors(const model::Benchmark& benchmark, const Step& step,
       add_ancestors(benchmark, *benchmark.step(parent), names);
 }
 
-/// Whether a Python expression may read a file.
+/// Whether a Python expression may read a file. The evaluator has `os` and `subprocess` at hand.
 bool may_read(const std::string& expression) {
-  static const Regex words(R"(\b(open|import|__import__|exec|eval|compile|getattr|globals)\b)");
+  static const Regex words(
+      R"(\b(open|import|__import__|exec|eval|compile|getattr|globals|os|subprocess)\b)");
   return words.search(expression).has_value();
 }
 
@@ -166,7 +167,8 @@ std::string file_set_chain_blocker(const model::FileSet& set) {
 std::string substitutions_chain_blocker(const model::SubstituteSet& set,
                                         const std::set<std::string>& ancestors) {
   for (const model::SubstitutedFile& file : set.files) {
-    const bool is_linked = ancestors.contains(file.in.substr(0, file.in.find('/')));
+    const std::string path = std::filesystem::path(file.in).lexically_normal().string();
+    const bool is_linked = ancestors.contains(path.substr(0, path.find('/')));
     if (is_linked || !variable_of_run(file.in).empty())
       return fmt::format("substitution '{}' reads {}{}", set.name, file.in, text_of(file.place));
   }

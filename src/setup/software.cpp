@@ -37,12 +37,18 @@ std::vector<fs::path> recorded_files(const Run& run) {
   return files;
 }
 
+/// Written for a node by `bench-energy`, not for a program that is called `node`.
+bool is_of_node(const fs::path& file) {
+  return file.filename().string().starts_with(node_prefix) &&
+         !read_file(file).starts_with("program=");
+}
+
 /// Each distinct machine, with the names of its nodes.
 std::string text_of_nodes(const std::vector<fs::path>& files) {
   std::map<std::string, std::vector<std::string>> hosts;
   for (const fs::path& file : files)
-    if (const std::string name = file.stem().string(); name.starts_with(node_prefix))
-      hosts[read_file(file)].push_back(name.substr(node_prefix.size()));
+    if (is_of_node(file))
+      hosts[read_file(file)].push_back(file.stem().string().substr(node_prefix.size()));
   std::vector<std::string> texts;
   for (const auto& [facts, names] : hosts)
     texts.push_back(fmt::format("{}: {}", join(names, ", "), join(split_names(facts, "\n"), "; ")));
@@ -53,7 +59,7 @@ std::string text_of_nodes(const std::vector<fs::path>& files) {
 std::vector<RunningProgram> programs_in(const std::vector<fs::path>& files) {
   std::vector<RunningProgram> programs;
   for (const fs::path& file : files)
-    if (!file.filename().string().starts_with(node_prefix))
+    if (!is_of_node(file))
       programs.push_back(energy::running_program_of(read_file(file)));
   return programs;
 }

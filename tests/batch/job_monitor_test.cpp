@@ -231,7 +231,7 @@ TEST_F(BatchTroubleTest, EndsNoAttempt) {
   for (const Left left : {Left::nothing, Left::begun, Left::failure}) {
     leave(job(), left);
     EXPECT_THAT(monitor_.update().completions, IsEmpty());
-    EXPECT_EQ(monitor_.trouble(), "no route to host");
+    EXPECT_EQ(monitor_.blocked_reason(), "no route to host");
   }
   EXPECT_THAT(script_->looked_up, IsEmpty());
 }
@@ -247,7 +247,7 @@ TEST_F(BatchTroubleTest, PassesWithTheNextAnswer) {
   EXPECT_FALSE(monitor_.update().asked) << "it is left alone for a while";
   pass(std::chrono::seconds(3));
   monitor_.update();
-  EXPECT_EQ(monitor_.trouble(), "");
+  EXPECT_EQ(monitor_.blocked_reason(), "");
   EXPECT_THAT(monitor_.running(), ElementsAre(7));
 }
 
@@ -256,7 +256,7 @@ TEST_F(BatchTroubleTest, WithTheBooksEndsNoAttemptEither) {
   script_->accounting.trouble = "the database is down";
   leave(job(), Left::failure);
   EXPECT_THAT(monitor_.update().completions, IsEmpty());
-  EXPECT_EQ(monitor_.trouble(), "the database is down");
+  EXPECT_EQ(monitor_.blocked_reason(), "the database is down");
 }
 
 /// Between two questions to the batch system only sentinels are looked at.

@@ -71,6 +71,17 @@ TEST_F(SoftwareTest, ACompilerIsTheOneThatTheProgramNames) {
                                             testing::AnyOf(HasSubstr("GCC"), HasSubstr("clang"))));
 }
 
+TEST_F(SoftwareTest, AProgramThatIsCalledNodeIsNoNode) {
+  const json all = environment(
+      "cp \"$(command -v tail)\" node; ./node -f /dev/null & node=$!\n"
+      "      tail -f /dev/null &\n"
+      "      until grep -qs ^program= ../../environment/node.*; do sleep 0.05; done\n"
+      "      kill $node");
+  EXPECT_THAT(value(all, "nodes"),
+              AllOf(testing::StartsWith(host_name() + ": "), Not(HasSubstr("program="))));
+  EXPECT_THAT(value(all, "libraries"), HasSubstr("/node\n"));
+}
+
 TEST_F(SoftwareTest, AContainerIsKnownByTheHashOfItsImage) {
   here_.write("torch.sif", "an image");
   const std::string image = (here_.path() / "torch.sif").string();

@@ -71,6 +71,16 @@ INSTANTIATE_TEST_SUITE_P(
                      "\"open('x').read()\"}}\n",
                      batch, uses,
                      "parameter 'h' is a script that may read files of the parents (in.yaml:3)"},
+        ObstacleCase{"PythonThatReadsByOs",
+                     "parameterset: {name: s, parameter: {name: h, mode: python, _: "
+                     "os.popen('cat x').read()}}\n",
+                     batch, uses,
+                     "parameter 'h' is a script that may read files of the parents (in.yaml:3)"},
+        ObstacleCase{"PythonThatReadsByAProgram",
+                     "parameterset: {name: s, parameter: {name: h, mode: python, _: "
+                     "\"subprocess.getoutput('cat x')\"}}\n",
+                     batch, uses,
+                     "parameter 'h' is a script that may read files of the parents (in.yaml:3)"},
         ObstacleCase{"NoBatchStep", "", batch, "do: x", "it is not a batch step"},
         ObstacleCase{"Limit", "", batch, batch + ", max_async: 2",
                      "`max_async` limits how many of its jobs run at a time (in.yaml:2)"},
@@ -86,6 +96,10 @@ INSTANTIATE_TEST_SUITE_P(
                      "substituteset: {name: s, iofile: {in: a/x, out: x}, sub: {source: y, dest: "
                      "z}}\n",
                      batch, uses, "substitution 's' reads a/x (in.yaml:3)"},
+        ObstacleCase{"SubstitutionOfAParentsFileByAnotherName",
+                     "substituteset: {name: s, iofile: {in: ./a/x, out: x}, sub: {source: y, dest: "
+                     "z}}\n",
+                     batch, uses, "substitution 's' reads ./a/x (in.yaml:3)"},
         ObstacleCase{"SystemWithoutDependencies", "", batch, batch,
                      "flux cannot make jobs depend on the success of others", "flux"}),
     [](const auto& one) { return one.param.name; });

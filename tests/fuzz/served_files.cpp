@@ -63,7 +63,7 @@ void check_curve(const std::string& text) {
   for (const auto& channel : curve.channels)
     require(channel.samples.samples().size() <= 2 * serve::Envelope::most_stretches,
             "a curve has a bounded number of points");
-  const std::string html = serve::power_figure(curve, serve::read_region_stays(text), text);
+  const std::string html = serve::power_figure(curve, serve::read_region_visits(text), text);
   require(to_valid_utf8(html) == html, "a page is UTF-8");
 }
 

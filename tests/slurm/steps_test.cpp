@@ -207,6 +207,23 @@ TEST_F(StepsTest, CancelEndsTheJobsOfARun) {
   EXPECT_THAT(site.outcomes(), Each("cancelled"));
 }
 
+TEST_F(StepsTest, CancelLeavesWhatHasEndedToContinue) {
+  const Site site(&cluster());
+  site.sweep(2, "test $n = 0 || sleep 300");
+  site.run();
+  ASSERT_TRUE(support::eventually([&] {
+    return site.witness().size() == 2 && split_names(queue("R,PD,CG"), "\n").size() == 1;
+  }));
+  const auto ended = site.bench({"cancel", "runs", "-w", "0"});
+  EXPECT_THAT(ended.standard_error,
+              HasSubstr("workpackage 0 has no job in a batch system (state: ended, and not "
+                        "collected yet)"));
+  const auto cancel = site.bench({"cancel", "runs"});
+  EXPECT_EQ(cancel.standard_output, "cancelled 1 job of run 0, with 1 workpackage\n");
+  EXPECT_EQ(site.go_on({"--wait"}).status.code, 1);
+  EXPECT_THAT(site.outcomes(), ElementsAre("done", "cancelled"));
+}
+
 // A batch script of bench runs inside a job; what that job was given must not bind the new ones.
 TEST_F(StepsTest, CanBeSubmittedFromWithinAJob) {
   const Site site(&cluster());

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <bench/execute/job.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workspace/workspace.hpp>
 
@@ -11,11 +12,13 @@ namespace bench::engine {
 
 /// Jobs of a batch system to cancel.
 struct Cancellation {
-  std::vector<std::string> jobs;        ///< Ids, each once.
-  std::vector<long long> workpackages;  ///< Theirs, ascending; also those that share a job.
+  std::vector<std::string> jobs;       ///< Ids, each once.
+  std::vector<execute::Job> attempts;  ///< Theirs, ascending by workpackage; also those that share
+                                       ///< a job.
 };
 
-/// What of a run a batch system has; changes nothing.
+/// What of a run a batch system has; changes nothing. What has ended is left to `bench continue`.
+/// `run` needs its platform.
 /// @param steps only of these; empty: of all
 /// @param workpackages the same; the others in their jobs are concerned as well
 /// @throws Error for a workpackage that does not exist or that no batch system has
@@ -27,7 +30,8 @@ Cancellation plan_cancellation(const setup::Run& run, const workspace::Workspace
 /// @throws Error with what it says, if it does not
 void cancel(const setup::Run& run, const Cancellation& cancellation);
 
-/// Records that they were cancelled. The caller holds the writer lock.
+/// Records that they were cancelled, but for what has ended well meanwhile. The caller holds the
+/// writer lock.
 void store_cancellation(const Cancellation& cancellation, workspace::Workspace& workspace);
 
 }  // namespace bench::engine

@@ -24,8 +24,8 @@
 namespace bench::plan {
 namespace {
 
-/// The words of a command as a POSIX shell splits them, up to the first operator. Nothing if a word
-/// needs expansion.
+/// The words of a command as a POSIX shell splits them, up to the first operator or comment. Nothing
+/// if a word needs expansion.
 std::optional<std::vector<std::string>> shell_words(std::string_view text) {
   std::vector<std::string> words;
   std::string word;
@@ -49,7 +49,8 @@ std::optional<std::vector<std::string>> shell_words(std::string_view text) {
       }
     } else if (c == '$' || c == '`' || c == '*' || c == '?') {
       return std::nullopt;
-    } else if (std::string_view("|&;<>()\n").find(c) != std::string_view::npos) {
+    } else if (std::string_view("|&;<>()\n").find(c) != std::string_view::npos ||
+               (c == '#' && !in_word)) {
       break;
     } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
       if (in_word)

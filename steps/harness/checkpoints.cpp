@@ -84,6 +84,24 @@ void set_latest(const fs::path& folder, const std::string& name) {
   fs::rename(next, folder / "latest");
 }
 
+std::string name_of(std::int64_t steps) {
+  return fmt::format("iteration_{:08}", steps);
+}
+
+/// Reads the state of a rank.
+/// @throws UsageError if it is of other steps than its folder: together with those of the other
+///         ranks it would be no state that there was
+SavedState read_state(const fs::path& file) {
+  SavedState state = SavedState::read(file.string());
+  if (!state.has("steps"))
+    return state;
+  if (const std::string name = name_of(static_cast<std::int64_t>(state.number("steps")));
+      name != file.parent_path().filename())
+    throw UsageError(fmt::format("{} is of {}", file.string(), name),
+                     "all files of a folder must be those that its ranks saved there");
+  return state;
+}
+
 fs::path file_of(const std::string& folder, const std::string& name, int rank) {
   return fs::path(folder) / name / fmt::format("rank_{:05}.pt", rank);
 }
@@ -132,9 +150,7 @@ void Checkpoints::load(Trainer& trainer) {
     return;
   const int rank = session_.ranks().rank();
   const auto begin = std::chrono::steady_clock::now();
-  const auto read = [&](int of_rank) {
-    return SavedState::read(file_of(options_.load, name, of_rank).string());
-  };
+  const auto read = [&](int of_rank) { return read_state(file_of(options_.load, name, of_rank)); };
   const bool has_own = fs::exists(file_of(options_.load, name, rank));  // not if ranks were fewer
   const SavedState own = read(has_own ? rank : 0);
   check_settings(own);
@@ -185,7 +201,7 @@ void Checkpoints::save_last(const Loop& loop, const Trainer& trainer) {
 
 void Checkpoints::write(const Trainer& trainer) {
   const auto begin = std::chrono::steady_clock::now();
-  const std::string name = fmt::format("iteration_{:08}", trainer.steps());
+  const std::string name = name_of(trainer.steps());
   const fs::path file = file_of(options_.save, name, session_.ranks().rank());
   std::error_code error;
   fs::create_directories(file.parent_path(), error);  // says nothing if another rank was faster

@@ -21,7 +21,8 @@ transformer::PlannedModel planned_model(const Options& options) {
           .whole_parameters = 2 * h + real(a.experts) * h,
           .tables = a.tied_embedding ? 1.0 : 2.0,
           .end_parameters = h,
-          .kept_bytes_per_token = numbers * bytes + 2 * h * fp32_bytes};
+          .kept_bytes_per_token = numbers * bytes + 2 * h * fp32_bytes,
+          .experts = a.experts};
 }
 
 }  // namespace bench::llama

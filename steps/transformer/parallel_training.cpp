@@ -1,6 +1,7 @@
 #include "transformer/parallel_training.hpp"
 
 #include "harness/adamw.hpp"
+#include "transformer/experts.hpp"
 #include "transformer/linear.hpp"
 
 #include <map>
@@ -22,7 +23,7 @@ std::vector<torch::Tensor> copies(const LanguageModel& model, Grid& grid) {
 }
 
 /// How tensor-parallel ranks split the parameters of a model: linear layers by rows or by columns,
-/// tables by the vocabulary. What every rank holds whole is left out.
+/// tables by the vocabulary. What a rank holds whole is left out, as each of its experts.
 std::map<std::string, steps::Split> splits(const LanguageModel& model,
                                            const steps::Communicator& tensor) {
   const steps::Split by_rows{.part = tensor.rank(), .parts = tensor.size()};
@@ -36,6 +37,11 @@ std::map<std::string, steps::Split> splits(const LanguageModel& model,
       for (const auto& parameter : column->named_parameters())
         (result[module.key() + "." + parameter.key()] = by_rows).stacked = column->stacked();
   }
+  for (const auto& module : model.named_modules("", /*include_self=*/false))
+    if (module.value()->as<ExpertsImpl>())
+      std::erase_if(result, [inside = module.key() + "."](const auto& split) {
+        return split.first.starts_with(inside);
+      });
   for (const torch::Tensor& whole : model.whole_parameters())
     for (const auto& parameter : model.named_parameters())
       if (parameter.value().is_same(whole))

@@ -50,6 +50,11 @@ double bytes_per_layer(const PlannedModel& model, const TrainingOptions& options
   return total / real(layout.tensor);
 }
 
+bool can_have(const PlannedModel& model, const Layout& layout) {
+  return layout_error(model.sizes, layout).empty() &&
+         (model.experts == 0 || (layout.pipeline == 1 && model.experts % layout.tensor == 0));
+}
+
 /// Of which a stage keeps activations; of the first stage, which keeps most.
 double micro_batches_under_way(const TrainingOptions& options, const Layout& layout) {
   const std::int64_t given = options.global_batch / (options.micro_batch * layout.data);
@@ -113,7 +118,8 @@ Memory memory(const PlannedModel& model, const TrainingOptions& options, const L
   const double bytes = half ? 2 : fp32_bytes;
   return {.weights = parameters * bytes,
           .gradients = parameters * (bytes + fp32_bytes),
-          .optimizer = parameters * (half ? 3 : 2) * fp32_bytes / real(layout.data),
+          .optimizer = parameters * (half ? 3 : 2) * fp32_bytes /
+                       real(options.distributed_optimizer ? layout.data : 1),
           .activations = activation_bytes(model, options, layout),
           .loss = loss_bytes(model, options, layout)};
 }
@@ -124,7 +130,7 @@ std::optional<Layout> smallest_layout(const PlannedModel& model, const TrainingO
   for (std::int64_t tensor = 1; tensor <= options.plan.devices_per_node; tensor *= 2)
     for (std::int64_t pipeline = 1; pipeline <= model.sizes.layers; ++pipeline) {
       const Layout layout{.tensor = tensor, .pipeline = pipeline};
-      if (!layout_error(model.sizes, layout).empty() || layout.devices() > most_devices ||
+      if (!can_have(model, layout) || layout.devices() > most_devices ||
           memory(model, options, layout).total() > device_bytes)
         continue;
       if (!best || layout.devices() <= best->devices())

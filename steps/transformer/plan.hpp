@@ -28,6 +28,7 @@ struct PlannedModel {
   /// Bytes that a layer keeps of a token for the backward pass, without weights of attention.
   double kept_bytes_per_token = 0;
   bool has_attention_dropout = false;
+  std::int64_t experts = 0;  ///< MLPs of a layer, which are in one stage; 0: layers have one.
 };
 
 /// Bytes on the device that holds most: of the first pipeline stage, or the last.

@@ -21,6 +21,8 @@ TEST(ProgramCallTest, IsFoundAsAShellReadsIt) {
   EXPECT_THAT(call_in("srun -n 4 bench-energy -- gpt --model '7 B' \"--x\"\\ y | tail"),
               ElementsAre("gpt", "--model", "7 B", "--x y"));
   EXPECT_THAT(call_in("module load a\ngpt \\\n  --steps 3"), ElementsAre("gpt", "--steps", "3"));
+  EXPECT_THAT(call_in("# gpt on 4 GPUs\ngpt --steps a#3 # gpt"),
+              ElementsAre("gpt", "--steps", "a#3"));
 }
 
 TEST(ProgramCallTest, IsUnknownWhereTheShellWouldHaveToEvaluate) {

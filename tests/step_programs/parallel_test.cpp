@@ -206,7 +206,12 @@ INSTANTIATE_TEST_SUITE_P(
                                 "--kv-heads 2 --mlp 48",
                                 {{2, "--tensor-parallel 2"},
                                  {2, "--pipeline-parallel 2 --no-distributed-optimizer"},
-                                 {2, ""}}}),
+                                 {2, ""}}},
+                    // With this seed no token changes its expert by rounding.
+                    LayoutsCase{"Experts",
+                                LLAMA_PROGRAM,
+                                "--kv-heads 2 --mlp 48 --experts 4 --seed 3",
+                                {{2, "--tensor-parallel 2"}, {1, ""}, {2, "--tensor-parallel 2"}}}),
     [](const auto& instance) { return instance.param.name; });
 
 TEST(GptParallel, RefusesRanksThatMakeNoModel) {

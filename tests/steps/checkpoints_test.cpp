@@ -1,4 +1,5 @@
-// Checkpoints that gpt does not go on from, since another program or version saved them.
+// Checkpoints that gpt does not go on from, since another program or version saved them, or at
+// another step.
 
 #include "harness/saved_state.hpp"
 #include "step_programs/program_runner.hpp"
@@ -15,13 +16,13 @@ namespace {
 
 using testing::HasSubstr;
 
-/// What gpt says of a checkpoint of that program.
-Outcome loaded(const std::optional<std::string>& program) {
+/// What gpt says of a checkpoint of that program, in the folder of one step.
+Outcome loaded(const std::optional<std::string>& program, double steps = 1) {
   const Folder folder;
   const std::string checkpoint = folder.file("iteration_00000001");
   std::filesystem::create_directory(checkpoint);
   SavedState state;
-  state.set_number("steps", 1);
+  state.set_number("steps", steps);
   if (program)
     state.set_text("program", *program);
   state.write(checkpoint + "/rank_00000.pt");
@@ -44,6 +45,12 @@ TEST(Checkpoints, OfAnotherProgramAreRefused) {
   const Outcome outcome = loaded("llama");
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("is of the program llama, not gpt\n"));
+}
+
+TEST(Checkpoints, OfOtherStepsThanTheirFolderAreRefused) {
+  const Outcome outcome = loaded("gpt", 2);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("/rank_00000.pt is of iteration_00000002\n"));
 }
 
 }  // namespace

@@ -235,7 +235,7 @@ TEST(GptPlan, FindsTheLayoutsThatAreInUse) {
 }
 
 TEST(GptPlan, NeedsSixteenBytesPerParameterAndTheGradient) {
-  const Options options = planned("800M", 4, 1);
+  Options options = planned("800M", 4, 1);
   const Memory memory_of_one = memory_of(options);
   const auto parameters = static_cast<double>(Counts(options.architecture).parameters());
   EXPECT_NEAR(
@@ -243,6 +243,8 @@ TEST(GptPlan, NeedsSixteenBytesPerParameterAndTheGradient) {
       2 + 2 + 4 + 12, 0.01);
   const Memory of_four = memory_of(options, {.data = 4});
   EXPECT_NEAR(of_four.optimizer / parameters, 12.0 / 4, 0.01);
+  options.distributed_optimizer = false;
+  EXPECT_NEAR(memory_of(options, {.data = 4}).optimizer / parameters, 12, 0.01);
 }
 
 TEST(GptPlan, CountsTheWeightsOfAttentionWhereTheyAreKept) {

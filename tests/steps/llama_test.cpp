@@ -221,6 +221,21 @@ TEST(LlamaPlan, HasATableInEachStageAtAnEnd) {
   EXPECT_NEAR(memory_of(options, {.pipeline = 2}).weights, 2 * (layers / 2 + table + 4096), 1);
 }
 
+TEST(LlamaPlan, KeepsLayersWithExpertsInOneStage) {
+  Options options = planned("8x7B");
+  options.plan.devices_per_node = 8;
+  const auto smallest = [&](double gib) {
+    return transformer::smallest_layout(planned_model(options), options, gib * 1024 * 1024 * 1024);
+  };
+  ASSERT_TRUE(smallest(400));
+  EXPECT_EQ(smallest(400)->devices(), 4);
+  EXPECT_FALSE(smallest(80));
+  options.architecture.experts = 6;  // which four ranks cannot share
+  ASSERT_TRUE(smallest(600));
+  EXPECT_EQ(smallest(600)->devices(), 2);
+  EXPECT_FALSE(smallest(400));
+}
+
 TEST(LlamaPlan, KeepsLessWithFewerKeyValueHeads) {
   Options options = planned("8B");
   const double grouped = memory_of(options).activations;

@@ -24,8 +24,8 @@
 namespace bench::plan {
 namespace {
 
-/// The words of a command as a POSIX shell splits them, up to the first operator or comment. Nothing
-/// if a word needs expansion.
+/// The words of a command as a POSIX shell splits them, up to the first operator or comment.
+/// Nothing if a word needs expansion.
 std::optional<std::vector<std::string>> shell_words(std::string_view text) {
   std::vector<std::string> words;
   std::string word;

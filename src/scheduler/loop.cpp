@@ -136,9 +136,7 @@ class Loop {
         observer_.notice(said);
     journal_.write();
     show_progress();
-    for (const std::string& notice : store_.take_notices())
-      observer_.notice(notice);
-    for (const auto& notices : {repeater_.notices(), searcher_.notices()})
+    for (const auto& notices : {store_.take_notices(), repeater_.notices(), searcher_.notices()})
       for (const std::string& notice : notices)
         observer_.notice(notice);
     for (const Warning& warning : store_.take_warnings())

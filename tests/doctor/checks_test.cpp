@@ -122,7 +122,7 @@ esac)");
             "jobs)\n");
   EXPECT_THAT(look_at("accounting"),
               HasSubstr("warning: no accounting: Slurm accounting storage is disabled\nhint: "));
-  EXPECT_EQ(look_at("limits"), "ok: arrays of up to 1001 jobs\n");
+  EXPECT_EQ(look_at("limits"), "ok: job arrays of up to 1001 tasks\n");
 }
 
 TEST_F(ChecksTest, ABatchSystemThatDoesNotAnswerIsAnError) {

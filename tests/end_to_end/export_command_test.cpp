@@ -206,7 +206,7 @@ TEST_F(ExportTest, WhatALinkInTheInputLeadsOutToIsLeftOut) {
   ASSERT_EQ(here_.bench({"run", "project/file.yaml"}).status.code, 0);
   exported({"project/runs", "--output", "a"});
   EXPECT_FALSE(contents(here_.path() / "a").contains("input/data.txt"));
-  EXPECT_THAT(here_.read("a/left_out.csv"), HasSubstr("project/data.txt,is outside of"));
+  EXPECT_THAT(here_.read("a/left_out.csv"), HasSubstr("project/data.txt,\"is outside of"));
 }
 
 TEST_F(ExportTest, ArchivesKeepNamesInUtf8) {
@@ -290,7 +290,8 @@ TEST_F(ExportTest, HoldsNoSecret) {
   EXPECT_THAT(files.at("scrubbed.csv"),
               AllOf(HasSubstr("\nrun/000000_a/work/stdout,1,known value,\n"),
                     HasSubstr("run/workspace.db workpackage.parameters 0,1,known value,")));
-  EXPECT_THAT(files.at("left_out.csv"), HasSubstr("run/000000_a/work/core,\"holds a secret"));
+  EXPECT_THAT(files.at("left_out.csv"),
+              HasSubstr("run/000000_a/work/core,\"is a binary file that contains a secret"));
   EXPECT_THAT(output.standard_error, HasSubstr("secrets replaced, see scrubbed.csv"));
   EXPECT_EQ(here_.bench({"result", "out/run", "--tidy"}).status.code, 0);
 }

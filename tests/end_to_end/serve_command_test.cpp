@@ -155,7 +155,7 @@ TEST_F(ServeTest, WhatItCannotServeIsAnError) {
               AllOf(HasSubstr(fmt::format("error: cannot listen on port {} of 127.0.0.1: Address "
                                           "already in use\n",
                                           port_)),
-                    HasSubstr("hint: choose another one")));
+                    HasSubstr("hint: choose another port")));
   EXPECT_THAT(here_.text_of("serve", {"absent"}, 1),
               HasSubstr("error: absent is not a directory\n"));
   EXPECT_THAT(here_.text_of("serve", {"--port", "70000"}, 2), HasSubstr("error: --port"));

@@ -58,7 +58,7 @@ TEST_F(ProgramSettingsTest, WhichMayNotBeMadeAreRefusedBeforeTheProgramStarts) {
   EXPECT_EQ(output.status.code, 125);
   EXPECT_THAT(output.standard_error,
               HasSubstr("error: cannot set the power limit of GPU 0: Insufficient Permissions "
-                        "(NVML code 4)\nhint: setting it needs root"));
+                        "(NVML code 4)\nhint: this needs root"));
 }
 
 TEST_F(ProgramSettingsTest, ThatCannotBeRestoredAreToldAndDoNotChangeTheExitCode) {

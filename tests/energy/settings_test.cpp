@@ -43,7 +43,7 @@ TEST_F(GovernorTest, ThatOneCpuDoesNotHaveLeavesAllAsTheyWere) {
   root_.write("devices/system/cpu/cpufreq/policy1/scaling_available_governors", "powersave");
   Settings settings = cpu_settings("performance", root_.path());
   EXPECT_EQ(message_and_hint_of([&] { set_all(settings); }),
-            "policy1 has no governor 'performance' | it has: powersave");
+            "policy1 has no governor 'performance' | available: powersave");
   EXPECT_EQ(first_line(root_.path() / governor_of_0), "powersave");
 }
 

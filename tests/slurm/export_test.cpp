@@ -39,8 +39,8 @@ TEST_F(ExportedJobsTest, AForgottenJobIsAbsentWithTheReason) {
 TEST_F(ExportedJobsTest, TheJobIsThatOfItsWorkpackage) {
   record();
   const std::string crate = read_file(site.home() / "out/ro-crate-metadata.json");
-  EXPECT_THAT(crate, AllOf(HasSubstr("\"identifier\":{\"@id\":\"#job/"),
-                           HasSubstr("\"name\":\"id of the job\"")));
+  EXPECT_THAT(
+      crate, AllOf(HasSubstr("\"identifier\":{\"@id\":\"#job/"), HasSubstr("\"name\":\"job id\"")));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/process.hpp>
+#include <bench/base/text.hpp>
 
 namespace bench::end_to_end {
 namespace {
@@ -115,6 +116,19 @@ TEST_F(ReportPageTest, ShowsPowerOverTimeWithRegions) {
               "document.querySelector('figcaption button').click(); saved.text().then((text) => "
               "text.split('\\r\\n').some((line) => line.endsWith(',load')))"});
   EXPECT_THAT(nodes, HasSubstr(R"(["load,n1: mock:constant,n2: mock:constant",true])"));
+}
+
+TEST_F(ReportPageTest, PowerOfANodeFromAModelIsMarkedAsEstimated) {
+  run(measured);
+  const std::string work = "runs/000000/000000_train/work/";
+  here_.write(work + "power.n1.csv",
+              replace_all(here_.read(work + "power.csv"), "mock:constant", "model:cpu"));
+  std::filesystem::remove(here_.path() / work / "power.csv");
+  report({"runs"});
+  EXPECT_THAT(
+      browse("report.html",
+             {"document.querySelector('#figures').textContent.includes('estimated: from')"}),
+      HasSubstr("[true]"));
 }
 
 TEST_F(ReportPageTest, ExecutesNothingOfARun) {

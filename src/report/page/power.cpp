@@ -10,7 +10,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -138,6 +137,7 @@ bool add_rows(const std::string& label, const fs::path& log, result::Table& tabl
       row[1].value = node.empty() ? channel : node + ": " + channel;
       row[2].value = samples.time_s[k];
       row[3].value = samples.power_w[k];
+      row[3].estimated = channel.starts_with("model:");
     }
   }
   return any;
@@ -288,11 +288,6 @@ std::optional<Figure> power_figure(const setup::Run& run, const workspace::Works
                                 .title = "power over time"});
   figure.id = slug_of(fmt::format("power {}", name_of(run)));
   add_regions(run, shown, figure);
-  const bool is_estimated = std::ranges::any_of(table.rows, [](const auto& row) {
-    return std::get<std::string>(*row[1].value).starts_with("model:");
-  });
-  if (is_estimated)
-    figure.notes.emplace_back("estimated: from a model, not a measurement");
   if (with_samples > shown.size())
     figure.notes.push_back(
         fmt::format("the {} longest of {} workpackages with samples", shown.size(), with_samples));

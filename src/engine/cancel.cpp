@@ -63,7 +63,13 @@ Cancellation plan_cancellation(const setup::Run& run, const workspace::Workspace
     job_of[attempt.workpackage] = attempt.job_id;
     uuid_of[attempt.workpackage] = attempt.uuid;
   }
+  /// A sentinel is read once: there may be thousands, on a network file system.
+  const auto open_attempt = [&](const Workpackage& workpackage) -> std::optional<execute::Job> {
+    execute::Job attempt = job::attempt_on_disk(run, workpackage, uuid_of[workpackage.id]);
+    return end_of(attempt) ? std::nullopt : std::optional(std::move(attempt));
+  };
   std::set<std::string> jobs;
+  std::map<long long, execute::Job> attempts;
   std::set<long long> known;
   const inspect::RunView view(run, workspace);
   const std::vector<Workpackage>& all = view.all();
@@ -76,22 +82,26 @@ Cancellation plan_cancellation(const setup::Run& run, const workspace::Workspace
     if (workpackage.state == State::pending)
       job_of[workpackage.id] = submitted_job_of(run, view, workpackage);
     const bool has_one = has_job(workpackage, job_of);
-    if (has_one && !end_of(job::attempt_on_disk(run, workpackage, uuid_of[workpackage.id])))
+    if (auto attempt = has_one ? open_attempt(workpackage) : std::nullopt) {
       jobs.insert(job_of[workpackage.id]);
-    else if (!workpackages.empty())
+      attempts.emplace(workpackage.id, std::move(*attempt));
+    } else if (!workpackages.empty()) {
       throw Error(fmt::format(
           "workpackage {} has no job in a batch system (state: {})", workpackage.id,
           has_one ? "ended, and not collected yet" : workspace::name_of(workpackage.state)));
+    }
   }
   for (const long long id : workpackages)
     if (!known.contains(id))
       throw Error(fmt::format("run {} has no workpackage {}", run.directory.id, id));
+  for (const Workpackage& workpackage : all)  // that were not named and share a job
+    if (has_job(workpackage, job_of) && jobs.contains(job_of[workpackage.id]) &&
+        !attempts.contains(workpackage.id))
+      if (auto attempt = open_attempt(workpackage))
+        attempts.emplace(workpackage.id, std::move(*attempt));
   Cancellation cancellation{.jobs = {jobs.begin(), jobs.end()}, .attempts = {}};
-  for (const Workpackage& workpackage : all)
-    if (has_job(workpackage, job_of) && jobs.contains(job_of[workpackage.id]))
-      if (execute::Job attempt = job::attempt_on_disk(run, workpackage, uuid_of[workpackage.id]);
-          !end_of(attempt))
-        cancellation.attempts.push_back(std::move(attempt));
+  for (auto& [id, attempt] : attempts)
+    cancellation.attempts.push_back(std::move(attempt));
   return cancellation;
 }
 

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include <fmt/core.h>
-#include <sys/stat.h>
 
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
@@ -27,53 +26,49 @@ using energy::RunningProgram;
 
 constexpr std::string_view node_prefix = "node.";
 
-std::vector<fs::path> recorded_files(const Run& run) {
+/// What `bench-energy --record` has written.
+struct Records {
+  /// Each distinct machine, with the names of its nodes.
+  std::map<std::string, std::vector<std::string>> nodes;
+  std::vector<RunningProgram> programs;
+};
+
+Records records_of(const Run& run) {
   std::vector<fs::path> files;
   std::error_code absent;
   for (const auto& entry : fs::directory_iterator(run.directory.path / "environment", absent))
     if (entry.path().extension() == ".txt")
       files.push_back(entry.path());
   std::ranges::sort(files);
-  return files;
+  Records records;
+  for (const fs::path& file : files) {
+    const std::string text = read_file(file);
+    const std::string name = file.stem().string();
+    // A program may be called `node`, too.
+    if (name.starts_with(node_prefix) && !text.starts_with("program="))
+      records.nodes[text].push_back(name.substr(node_prefix.size()));
+    else
+      records.programs.push_back(energy::running_program_of(text));
+  }
+  return records;
 }
 
-/// Written for a node by `bench-energy`, not for a program that is called `node`.
-bool is_of_node(const fs::path& file) {
-  return file.filename().string().starts_with(node_prefix) &&
-         !read_file(file).starts_with("program=");
-}
-
-/// Each distinct machine, with the names of its nodes.
-std::string text_of_nodes(const std::vector<fs::path>& files) {
-  std::map<std::string, std::vector<std::string>> hosts;
-  for (const fs::path& file : files)
-    if (is_of_node(file))
-      hosts[read_file(file)].push_back(file.stem().string().substr(node_prefix.size()));
+std::string text_of_nodes(const std::map<std::string, std::vector<std::string>>& nodes) {
   std::vector<std::string> texts;
-  for (const auto& [facts, names] : hosts)
+  for (const auto& [facts, names] : nodes)
     texts.push_back(fmt::format("{}: {}", join(names, ", "), join(split_names(facts, "\n"), "; ")));
   std::ranges::sort(texts);
   return join(texts, "\n");
 }
 
-std::vector<RunningProgram> programs_in(const std::vector<fs::path>& files) {
-  std::vector<RunningProgram> programs;
-  for (const fs::path& file : files)
-    if (!is_of_node(file))
-      programs.push_back(energy::running_program_of(read_file(file)));
-  return programs;
-}
-
 /// The file's SHA-256 as sha256sum prints it, or why it is not known.
 std::string hash_line(const LoadedFile& file, FileHashes& hashes) {
-  struct stat status {};
-  constexpr long long ns_per_s = 1'000'000'000;
   if (file.bytes < 0)
     return fmt::format("unknown: could not be read on the node  {}", file.path);
-  if (::stat(file.path.c_str(), &status) != 0)
+  const LoadedFile here = energy::loaded_file(file.path);
+  if (here.bytes < 0)
     return fmt::format("unknown: not on the machine of bench  {}", file.path);
-  if (status.st_size != file.bytes ||
-      status.st_mtim.tv_sec * ns_per_s + status.st_mtim.tv_nsec != file.modified_ns)
+  if (here != file)
     return fmt::format("unknown: changed, or another file on the machine of bench  {}", file.path);
   const auto hash = hashes.of(file.path, file.bytes, file.modified_ns);
   return fmt::format("{}  {}", hash.value_or("unknown: not readable on the machine of bench"),
@@ -110,21 +105,17 @@ std::string text_of_compilers(const std::vector<RunningProgram>& programs) {
 std::string digest_of_image(const std::string& image, FileHashes& hashes) {
   if (image.find("@sha256:") != std::string::npos)
     return image.substr(image.find("@sha256:") + 1);
-  struct stat status {};
-  if (::stat(image.c_str(), &status) != 0 || !S_ISREG(status.st_mode))
+  std::error_code absent;
+  if (!fs::is_regular_file(image, absent))
     return fmt::format("unknown: not a file on the machine of bench  {}", image);
-  constexpr long long ns_per_s = 1'000'000'000;
-  return hash_line({.path = image,
-                    .bytes = status.st_size,
-                    .modified_ns = status.st_mtim.tv_sec * ns_per_s + status.st_mtim.tv_nsec},
-                   hashes);
+  return hash_line(energy::loaded_file(image), hashes);
 }
 
 }  // namespace
 
 void record_software(Run& run, workspace::Workspace& workspace) {
-  const std::vector<fs::path> files = recorded_files(run);
-  if (files.empty())
+  const auto [nodes, programs] = records_of(run);
+  if (nodes.empty() && programs.empty())
     return;
   const auto keep = [&](const char* name, const std::string& value) {
     std::string& known = run.metadata.provenance[name];
@@ -134,8 +125,7 @@ void record_software(Run& run, workspace::Workspace& workspace) {
     workspace.set_fact(name, value);
   };
   FileHashes hashes;
-  const auto programs = programs_in(files);
-  keep("nodes", text_of_nodes(files));
+  keep("nodes", text_of_nodes(nodes));
   keep("compiler", text_of_compilers(programs));
   keep("libraries", text_of_libraries(programs, hashes));
   std::set<std::string> images;

@@ -66,16 +66,6 @@ std::string section(std::ifstream& file, std::string_view name) {
   return "";
 }
 
-LoadedFile loaded_file(const fs::path& root, const std::string& path) {
-  struct stat status {};
-  if (::stat((root.string() + path).c_str(), &status) != 0)
-    return {.path = path, .bytes = -1};
-  constexpr long long ns_per_s = 1'000'000'000;
-  return {.path = path,
-          .bytes = status.st_size,
-          .modified_ns = status.st_mtim.tv_sec * ns_per_s + status.st_mtim.tv_nsec};
-}
-
 /// The files that a process has mapped as code.
 std::set<std::string> code_of(const fs::path& process) {
   std::set<std::string> paths;
@@ -122,6 +112,16 @@ bool is_own(const fs::path& process) {
 
 }  // namespace
 
+LoadedFile loaded_file(const std::string& path, const fs::path& root) {
+  struct stat status {};
+  if (::stat((root.string() + path).c_str(), &status) != 0)
+    return {.path = path, .bytes = -1};
+  constexpr long long ns_per_s = 1'000'000'000;
+  return {.path = path,
+          .bytes = status.st_size,
+          .modified_ns = status.st_mtim.tv_sec * ns_per_s + status.st_mtim.tv_nsec};
+}
+
 std::string compiler_of(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   std::set<std::string> compilers;
@@ -149,7 +149,7 @@ std::vector<RunningProgram> running_programs(const std::string& name, const std:
     if (const auto [known, is_new] = compilers.try_emplace(key); is_new)
       known->second = compiler_of(root.string() + program);
     for (const std::string& path : code_of(entry.path()))
-      files[key].try_emplace(path, loaded_file(root, path));
+      files[key].try_emplace(path, loaded_file(path, root));
   }
   std::vector<RunningProgram> programs;
   for (const auto& [key, loaded] : files) {

@@ -15,6 +15,9 @@ struct LoadedFile {
   auto operator<=>(const LoadedFile&) const = default;
 };
 
+/// @param root of the file system in which the path is; empty: of this process
+LoadedFile loaded_file(const std::string& path, const std::filesystem::path& root = {});
+
 /// A program, described by the kernel's data on a process that runs it.
 struct RunningProgram {
   std::string path;

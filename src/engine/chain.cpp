@@ -74,8 +74,7 @@ std::string jobs_chain_blocker(const setup::Run& run, const Step& step) {
                        run.platform.system().name);
   if (!job::takes_dependencies(run, step))
     return "its job template has no lines with {{body}}, {{array?}} and {{dependency?}}, or "
-           "depends "
-           "on a parameter";
+           "depends on a parameter";
   if (step.prune)
     return "`prune` needs results to decide which of its workpackages run" +
            text_of(step.prune->place);

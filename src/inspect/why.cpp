@@ -1,7 +1,6 @@
 #include "input_state.hpp"
 #include "job_news.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -222,12 +221,10 @@ class Explainer {
   void say_submitted() {
     say("submitted",
         fmt::format("at {}, as job {}", local_time_at(attempt_->claimed_unix_s), attempt_->job_id));
-    if (!attempt_->waits_for.empty())
-      say("begins after",
-          fmt::format("{} {}, if {} well",
-                      attempt_->waits_for.find(',') == std::string::npos ? "job" : "jobs",
-                      attempt_->waits_for,
-                      attempt_->waits_for.find(',') == std::string::npos ? "it ends" : "they end"));
+    if (const std::string& jobs = attempt_->waits_for; !jobs.empty())
+      say("begins after", jobs.find(',') == std::string::npos
+                              ? fmt::format("job {}, if it ends well", jobs)
+                              : fmt::format("jobs {}, if they end well", jobs));
     say_attempts();
     say_failed_nodes();
     const auto sentinel =
@@ -379,8 +376,7 @@ class Explainer {
                             join(std::vector(chained.begin(), chained.end()), ", ")));
     std::vector<std::string> names;
     for (const model::Step& step : run_.benchmark.steps)
-      if (std::ranges::find(step.depend, step_.name) != step.depend.end() &&
-          !chained.contains(step.name))
+      if (step.depends_on(step_.name) && !chained.contains(step.name))
         names.push_back(step.name);
     if (!names.empty())
       say("so", fmt::format("no workpackage of {} is created for it", join(names, ", ")));

@@ -90,7 +90,7 @@ class Search {
   }
 
   bool is_parent(const Workpackage& workpackage) const {
-    return std::ranges::find(step_.depend, workpackage.step) != step_.depend.end();
+    return step_.depends_on(workpackage.step);
   }
 
   /// Those that the file lists and those that workpackages have, in this order, each once.

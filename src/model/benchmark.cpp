@@ -1,5 +1,6 @@
 #include "by_name.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 
@@ -25,6 +26,10 @@ const SubstituteSet* Benchmark::substitute_set(const std::string& wanted) const 
 
 const PatternSet* Benchmark::pattern_set(const std::string& wanted) const {
   return by_name(pattern_sets, wanted);
+}
+
+bool Step::depends_on(const std::string& parent) const {
+  return std::ranges::find(depend, parent) != depend.end();
 }
 
 const Step* Benchmark::step(const std::string& wanted) const {

@@ -115,29 +115,29 @@ struct Axes {
 };
 
 /// The regions in order of their first appearance, which determines their colours.
-std::vector<std::string> names_of(const std::vector<RegionVisit>& stays) {
+std::vector<std::string> names_of(const std::vector<RegionVisit>& visits) {
   std::vector<std::string> names;
-  for (const RegionVisit& stay : stays)
-    if (std::ranges::find(names, stay.region) == names.end())
-      names.push_back(stay.region);
+  for (const RegionVisit& visit : visits)
+    if (std::ranges::find(names, visit.region) == names.end())
+      names.push_back(visit.region);
   return names;
 }
 
 constexpr std::size_t colours = 16;
 
 /// @param first the first colour that no channel uses
-std::string bands(const std::vector<RegionVisit>& stays, const Axes& axes, std::size_t first) {
-  const std::vector<std::string> names = names_of(stays);
+std::string bands(const std::vector<RegionVisit>& visits, const Axes& axes, std::size_t first) {
+  const std::vector<std::string> names = names_of(visits);
   std::string html;
-  for (const RegionVisit& stay : stays) {
-    const double begin = std::clamp(axes.x(stay.begin_s), 0.0, width);
-    const double end = std::clamp(axes.x(stay.end_s), begin, width);
+  for (const RegionVisit& visit : visits) {
+    const double begin = std::clamp(axes.x(visit.begin_s), 0.0, width);
+    const double end = std::clamp(axes.x(visit.end_s), begin, width);
     html += fmt::format(
         "<rect class=\"region c{}\" x=\"{:.1f}\" y=\"-2\" width=\"{:.1f}\" "
         "height=\"{:g}\"><title>{}: {:.4g} to {:.4g} s</title></rect>\n",
-        (static_cast<std::size_t>(std::ranges::find(names, stay.region) - names.begin()) + first) %
+        (static_cast<std::size_t>(std::ranges::find(names, visit.region) - names.begin()) + first) %
             colours,
-        begin, end - begin, height + 4, html_text(stay.region), stay.begin_s, stay.end_s);
+        begin, end - begin, height + 4, html_text(visit.region), visit.begin_s, visit.end_s);
   }
   return html;
 }
@@ -211,10 +211,10 @@ PowerCurve read_power_curve(const UniqueFd& fd, const std::string& file) {
 }
 
 std::vector<RegionVisit> read_region_visits(const std::string& text) {
-  constexpr std::size_t most_stays = 2000;
-  std::vector<RegionVisit> stays;
+  constexpr std::size_t most_visits = 2000;
+  std::vector<RegionVisit> visits;
   for (const std::string& line : split(text, "\n")) {
-    if (stays.size() == most_stays)
+    if (visits.size() == most_visits)
       break;
     // A name with commas is quoted.
     const auto last = line.rfind(',');
@@ -224,15 +224,15 @@ std::vector<RegionVisit> read_region_visits(const std::string& text) {
     const auto begin_s = parse_number(line.substr(first + 1, last - first - 1));
     const auto end_s = parse_number(line.substr(last + 1));
     if (begin_s && end_s && std::isfinite(*begin_s) && std::isfinite(*end_s))
-      stays.push_back({line.substr(0, first), *begin_s, *end_s});
+      visits.push_back({line.substr(0, first), *begin_s, *end_s});
   }
-  return stays;
+  return visits;
 }
 
-std::string power_figure(const PowerCurve& curve, const std::vector<RegionVisit>& stays,
+std::string power_figure(const PowerCurve& curve, const std::vector<RegionVisit>& visits,
                          std::string_view caption) {
   const Axes axes(curve);
-  std::string lines = bands(stays, axes, curve.channels.size());
+  std::string lines = bands(visits, axes, curve.channels.size());
   std::string legend;
   std::size_t number = 0;
   for (const PowerCurve::Channel& channel : curve.channels) {
@@ -244,7 +244,7 @@ std::string power_figure(const PowerCurve& curve, const std::vector<RegionVisit>
                           channel.samples.highest().power_w);
     ++number;
   }
-  const std::vector<std::string> regions = names_of(stays);
+  const std::vector<std::string> regions = names_of(visits);
   for (std::size_t k = 0; k < regions.size(); ++k)
     legend += fmt::format("<li class=\"region c{}\">{}</li>\n",
                           (k + curve.channels.size()) % colours, html_text(regions[k]));

@@ -63,12 +63,12 @@ struct RegionVisit {
   double end_s = 0;
 };
 
-/// The stays in a `region_times.csv`, the first 2,000; invalid rows are skipped.
+/// The visits in a `region_times.csv`, the first 2,000; invalid rows are skipped.
 std::vector<RegionVisit> read_region_visits(const std::string& text);
 
 /// The curve as an HTML figure with inline SVG.
-/// @param stays shown behind the curve
-std::string power_figure(const PowerCurve& curve, const std::vector<RegionVisit>& stays,
+/// @param visits shown behind the curve
+std::string power_figure(const PowerCurve& curve, const std::vector<RegionVisit>& visits,
                          std::string_view caption);
 
 }  // namespace bench::serve

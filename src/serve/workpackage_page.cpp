@@ -170,7 +170,7 @@ UniqueFd open_beside(const Shown& shown, std::string path, const char* stem) {
 }
 
 /// The visits of the program to the regions that it marks.
-std::vector<RegionVisit> stays_beside(const Shown& shown, const std::string& path) {
+std::vector<RegionVisit> visits_beside(const Shown& shown, const std::string& path) {
   const UniqueFd file = open_beside(shown, path, "region_times");
   return file.valid() ? read_region_visits(tail_of(file, most_region_bytes).text)
                       : std::vector<RegionVisit>();
@@ -209,7 +209,7 @@ std::string curves_html(const Shown& shown, const FileList& list) {
     const PowerCurve curve = read_power_curve(file, entry.path);
     if (curve.empty())
       continue;
-    html += power_figure(curve, stays_beside(shown, entry.path), entry.path) +
+    html += power_figure(curve, visits_beside(shown, entry.path), entry.path) +
             regions_html(shown, entry.path);
     ++curves;
   }

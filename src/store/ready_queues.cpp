@@ -36,9 +36,8 @@ std::uint64_t mixed(std::uint64_t seed, std::uint64_t id) {
 }
 
 bool has_children(const model::Benchmark& benchmark, const std::string& name) {
-  return std::ranges::any_of(benchmark.steps, [&](const model::Step& step) {
-    return std::ranges::find(step.depend, name) != step.depend.end();
-  });
+  return std::ranges::any_of(benchmark.steps,
+                             [&](const model::Step& step) { return step.depends_on(name); });
 }
 
 }  // namespace
@@ -52,7 +51,7 @@ ReadyQueues::ReadyQueues(const setup::Run& run) : run_(run), concurrency_(run) {
     queue.scheduled = job::is_scheduled(run, step);
     queue.has_chained_children = std::ranges::any_of(chained, [&](const std::string& child) {
       const model::Step* found = run.benchmark.step(child);
-      return found && std::ranges::find(found->depend, step.name) != found->depend.end();
+      return found && found->depends_on(step.name);
     });
   }
 }

@@ -38,10 +38,6 @@ namespace {
 /// request to Python, few enough for the variables of all to be in memory.
 constexpr std::size_t late_chunk = 1000;
 
-bool depends_on(const model::Step& step, const std::string& parent) {
-  return std::ranges::find(step.depend, parent) != step.depend.end();
-}
-
 bool has_late(const expand::Combination& combination) {
   return std::ranges::any_of(combination.assignments, &expand::Assignment::late);
 }
@@ -89,7 +85,7 @@ Graph::Graph(const setup::Run& run, std::vector<Workpackage> known, evaluate::Ev
     if (!added.expanded && !added.expanded_ahead)
       continue;
     for (const model::Step& step : run.benchmark.steps)
-      if (depends_on(step, added.step) && has_children_in(added, step))
+      if (step.depends_on(added.step) && has_children_in(added, step))
         joins_.at(step.name).add_released(added);
   }
 }

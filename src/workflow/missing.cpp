@@ -108,7 +108,7 @@ std::vector<Graph::ParentTuple> Graph::tuples_of_expanded() {
   std::vector<ParentTuple> tuples;
   for (const Workpackage& parent : all())
     for (const model::Step& step : run_.benchmark.steps)
-      if (has_children_in(parent, step) && std::ranges::count(step.depend, parent.step) > 0)
+      if (has_children_in(parent, step) && step.depends_on(parent.step))
         for (Parents& parents : joins.at(step.name).release(parent))
           if (!without_children.contains({step.name, parents.ids}))
             tuples.push_back({&step, std::move(parents)});

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -37,7 +36,7 @@ std::vector<Graph::ParentTuple> Graph::parent_tuple_ahead(const std::vector<long
 
 void Graph::release(long long id, const model::Step& step, std::vector<ParentTuple>& tuples) {
   const Workpackage& parent = at(id);
-  if (std::ranges::find(step.depend, parent.step) != step.depend.end())
+  if (step.depends_on(parent.step))
     for (Parents& parents : joins_.at(step.name).release(parent))
       tuples.push_back({&step, std::move(parents)});
 }

@@ -73,11 +73,11 @@ TEST(PowerCurveTest, TheFigureEscapesTheNamesOfChannels) {
 }
 
 TEST(PowerCurveTest, RegionsAreBandsBehindTheCurve) {
-  const auto stays =
+  const auto visits =
       read_region_visits("region,begin_s,end_s\nwarmup,0,0.5\n<b>,0.5,9\nwarmup,1\nbad,x,1\n");
-  ASSERT_EQ(stays.size(), 2U);
-  EXPECT_EQ(stays[1].region, "<b>");
-  EXPECT_THAT(power_figure(curve_of("time_s,a_w\n0,50\n1,100\n"), stays, "power.csv"),
+  ASSERT_EQ(visits.size(), 2U);
+  EXPECT_EQ(visits[1].region, "<b>");
+  EXPECT_THAT(power_figure(curve_of("time_s,a_w\n0,50\n1,100\n"), visits, "power.csv"),
               AllOf(HasSubstr("<rect class=\"region c1\" x=\"0.0\" y=\"-2\" width=\"500.0\""),
                     HasSubstr("<rect class=\"region c2\" x=\"500.0\" y=\"-2\" width=\"500.0\""),
                     HasSubstr("<li class=\"region c2\">&lt;b&gt;</li>"), Not(HasSubstr("<b>"))));

@@ -233,6 +233,7 @@ struct Step {
   std::optional<Search> search;
   Place place;
 
+  bool depends_on(const std::string& parent) const;  ///< Whether `depend` names it.
   /// How often each combination may run.
   int most_iterations() const { return repetition ? repetition->most : iterations; }
 };

@@ -97,10 +97,8 @@ void add_completed(const std::vector<Point>& points, Chart& chart) {
   chart.completed = chart.data.add("done");
   for (const Point& point : points)
     chart.data.at(*chart.completed)
-        .values.push_back(point.is_partial()
-                              ? std::optional<Value>(
-                                    fmt::format("{} of {}", point.done, point.done + point.failed))
-                              : std::nullopt);
+        .values.push_back(point.is_partial() ? std::optional<Value>(point.completed())
+                                             : std::nullopt);
 }
 
 void add_states(const std::vector<Point>& points, Chart& chart) {

@@ -13,6 +13,8 @@
 #include <variant>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include <bench/base/value.hpp>
 #include <bench/report/figures/plan.hpp>
 #include <bench/report/figures/source.hpp>
@@ -83,6 +85,10 @@ void set_state(const Source& source, const std::vector<std::size_t>& rows, Point
 }
 
 }  // namespace
+
+std::string Point::completed() const {
+  return fmt::format("{} of {}", done, done + failed);
+}
 
 const char* short_name(RowState state) {
   switch (state) {

@@ -29,6 +29,7 @@ struct Point {
 
   /// Whether only a part of its workpackages is done.
   bool is_partial() const { return state == RowState::done && failed > 0; }
+  std::string completed() const;  ///< `4 of 5`
 };
 
 /// Text of a cell for the state of a point: `OOM`.

@@ -88,7 +88,7 @@ void add_parts(const Source& source, const Plan& plan, const std::vector<Point>&
   for (const Point& point : points) {
     std::string name = combined_text(source, named, point.row);
     if (point.is_partial())
-      name += fmt::format(" ({} of {})", point.done, point.done + point.failed);
+      name += fmt::format(" ({})", point.completed());
     chart.x_levels.push_back(name);
     double sum = 0;
     for (std::size_t k = 0; k < plan.y.size(); ++k)

@@ -2,6 +2,7 @@
 attempt={{attempt}}
 script={{script}}
 sentinel={{sentinel}}
+job_nodes={{job_nodes}}
 cd {{work_directory}} || exit
 exec >> stdout 2>> stderr
 # An attempt that bench gave up as lost must not run beside the next one.
@@ -12,8 +13,9 @@ fi
 {{await_parents?}}
 # No attempt begins twice, even if the batch system restarts the job.
 started=$(date +%s.%N)
-if ! (set -o noclobber && printf 'attempt=%s\nhost=%s\njob_id=%s\nstarted_unix_s=%s\n' \
-  "$attempt" "$(hostname)" "${SLURM_JOB_ID:-}" "$started" > "$sentinel") 2> /dev/null; then
+if ! (set -o noclobber && printf 'attempt=%s\nhost=%s\nnodes=%s\njob_id=%s\nstarted_unix_s=%s\n' \
+  "$attempt" "$(hostname)" "$job_nodes" "${SLURM_JOB_ID:-}" "$started" > "$sentinel") 2> /dev/null
+then
   echo "bench: this attempt has begun before; nothing is executed" >&2
   exit 0
 fi
@@ -23,9 +25,11 @@ conclude() {
   trap '' TERM INT HUP
   # It may have outlived its node's daemon, and the next attempt has the directory.
   if grep -qxF "attempt=$attempt" "$sentinel" 2> /dev/null; then
-    printf 'attempt=%s\nhost=%s\njob_id=%s\nstarted_unix_s=%s\nended_unix_s=%s\nexit_code=%s\n' \
-      "$attempt" "$(hostname)" "${SLURM_JOB_ID:-}" "$started" "$(date +%s.%N)" "$code" \
-      > "$sentinel.$attempt"
+    {
+      printf 'attempt=%s\nhost=%s\nnodes=%s\n' "$attempt" "$(hostname)" "$job_nodes"
+      printf 'job_id=%s\nstarted_unix_s=%s\n' "${SLURM_JOB_ID:-}" "$started"
+      printf 'ended_unix_s=%s\nexit_code=%s\n' "$(date +%s.%N)" "$code"
+    } > "$sentinel.$attempt"
     mv "$sentinel.$attempt" "$sentinel"
   fi
   exit "$code"

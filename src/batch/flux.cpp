@@ -128,6 +128,7 @@ const SystemKind flux{.name = "flux",
                       },
                       .job_variable = "FLUX_JOB_ID",
                       .job_prefix = "FLUX_JOB_",
+                      .job_nodes = "$(flux getattr hostlist 2> /dev/null)",
                       .directive = "#flux:",
                       .own_options = flux_options};
 

@@ -202,8 +202,7 @@ bool JobMonitor::update(Watched& watched, const KnownJobs& known, News& news) {
     watched.doubtful_since.reset();
     watched.end.reset();
     watched.running = report->state == JobReport::State::running;
-    if (report->state == JobReport::State::blocked)
-      notice_blocked(watched, *report, news);
+    notice_blocked(watched, *report, news);
     return true;
   }
   watched.end = *report;
@@ -321,10 +320,15 @@ Completion JobMonitor::conclude_unknown(const BatchJob& job, const KnownJobs& kn
 }
 
 void JobMonitor::notice_blocked(const Watched& watched, const JobReport& report, News& news) {
+  if (report.state != JobReport::State::blocked && report.state != JobReport::State::without_nodes)
+    return;
   const std::string why = report.reason.empty() ? report.word : report.reason;
   if (told_.insert(fmt::format("{} {}", watched.job.submission, why)).second)
-    news.notices.push_back(
-        fmt::format("{} job {} will not start by itself: {}", system_->name(), report.id, why));
+    news.notices.push_back(fmt::format("{} job {} {}: {}", system_->name(), report.id,
+                                       report.state == JobReport::State::blocked
+                                           ? "will not start by itself"
+                                           : "waits for nodes that are down or drained",
+                                       why));
 }
 
 /// Varies a little, so that many benches do not query at the same time.

@@ -68,6 +68,7 @@ const SystemKind slurm{
                .after = after_jobs},
     .job_variable = "SLURM_JOB_ID",
     .job_prefix = "SLURM_JOB_",
+    .job_nodes = "${SLURM_JOB_NODELIST:-}",
     .submit_message = R"(Submitted batch job (\d+))",
     .submit_variables = {"SBATCH_PARTITION", "SBATCH_ACCOUNT", "SBATCH_QOS", "SBATCH_RESERVATION"},
     .directive = "#SBATCH",

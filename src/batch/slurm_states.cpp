@@ -63,6 +63,13 @@ constexpr std::array<std::string_view, 13> hopeless{"JobHeldUser",
                                                     "QOSNotAllowed",
                                                     "ReservationDeleted"};
 
+/// True for `ReqNodeNotAvail, UnavailableNodes:n[1-2]`; before a maintenance it names no nodes.
+bool lacks_nodes(std::string_view reason) {
+  constexpr std::string_view unavailable = "UnavailableNodes:";
+  const auto at = reason.find(unavailable);
+  return at != std::string_view::npos && reason.size() > at + unavailable.size();
+}
+
 bool is_hopeless(std::string_view reason) {
   return std::ranges::any_of(hopeless, [&](std::string_view word) {
     return reason.starts_with(word) || reason.starts_with("(" + std::string(word));
@@ -79,6 +86,8 @@ SlurmState slurm_state(std::string_view word, std::string_view reason) {
   SlurmState meaning = found->meaning;
   if (meaning.state == State::pending && is_hopeless(reason))
     meaning.state = State::blocked;
+  if (meaning.state == State::pending && lacks_nodes(reason))
+    meaning.state = State::without_nodes;
   // Slurm cancelled it, since a job that it was to wait for has failed: it was never tried.
   if (meaning.outcome == Outcome::cancelled && reason == "DependencyNeverSatisfied")
     meaning.outcome = Outcome::interrupted;

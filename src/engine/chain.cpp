@@ -75,6 +75,9 @@ std::string jobs_chain_blocker(const setup::Run& run, const Step& step) {
   if (!job::takes_dependencies(run, step))
     return "its job template has no lines with {{body}}, {{array?}} and {{dependency?}}, or "
            "depends on a parameter";
+  if (step.batch->same_nodes)
+    return "`same_nodes` makes its jobs wait until the first of them has begun" +
+           text_of(step.batch->place);
   if (step.prune)
     return "`prune` needs results to decide which of its workpackages run" +
            text_of(step.prune->place);

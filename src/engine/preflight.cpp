@@ -13,6 +13,7 @@
 #include <bench/job/job_request.hpp>
 #include <bench/job/job_settings.hpp>
 #include <bench/job/segment.hpp>
+#include <bench/model/batch.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/platform/batch_system.hpp>
 #include <bench/platform/machine.hpp>

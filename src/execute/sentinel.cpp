@@ -64,7 +64,8 @@ std::optional<Sentinel> read_sentinel(const std::filesystem::path& file) {
                   .exit_code = exit_code,
                   .started_unix_s = parse_number(values["started_unix_s"]),
                   .ended_unix_s = parse_number(values["ended_unix_s"]),
-                  .host = values["host"]};
+                  .host = values["host"],
+                  .nodes = values["nodes"]};
 }
 
 std::optional<Completion> completion_from_sentinel(const Job& job) {

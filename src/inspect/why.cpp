@@ -1,5 +1,6 @@
 #include "input_state.hpp"
 #include "job_news.hpp"
+#include "same_nodes.hpp"
 
 #include <cstddef>
 #include <map>
@@ -157,6 +158,7 @@ class Explainer {
                                 attempt_->number, attempt_->reason, workpackage_.retries,
                                 step_.retry ? step_.retry->times : 0));
     say_failed_nodes();
+    say("nodes", same_nodes_text(run_, view_, workpackage_));
     say_worker("no bench process is working on the run");
     if (const std::string parents = open_parents(); !parents.empty())
       say("waits for", parents);

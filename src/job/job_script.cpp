@@ -319,6 +319,7 @@ std::string render_job_script(const RenderContext& context, const JobRequest& re
       {"attempt", uuid},
       {"script", shell_quote((context.directory() / "job.sh").string())},
       {"sentinel", shell_quote((context.directory() / "sentinel").string())},
+      {"job_nodes", fmt::format("\"{}\"", context.run.platform.system().job_nodes)},
       {"work_directory", shell_quote(context.work().string())},
       {"await_parents", await_parents(context)},
       {"exports", exports(context, request, uuid, inherited)},

@@ -16,6 +16,7 @@
 #include <bench/job/job_script.hpp>
 #include <bench/job/job_settings.hpp>
 #include <bench/job/render_context.hpp>
+#include <bench/model/batch.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/use.hpp>
 #include <bench/platform/job_template.hpp>
@@ -139,6 +140,30 @@ void warn_of_names(const setup::Run& run, const model::Step& step, const std::st
   }
 }
 
+/// @param variables those of the job template
+void check_same_nodes(const setup::Run& run, const model::Step& step,
+                      const std::set<std::string>& variables, const std::string& name) {
+  const platform::Platform& machine = run.platform;
+  if (machine.capabilities().fills_allocation)
+    throw Error(fmt::format("`same_nodes` of step '{}' has no effect in an allocation: job steps "
+                            "get whichever of its nodes are free",
+                            step.name),
+                "remove it, and allocate as many nodes as a workpackage takes", step.batch->place);
+  if (!machine.capabilities().queues_jobs)
+    return;
+  const batch::SystemKind& system = machine.system();
+  if (!variables.contains("nodelist") || !variables.contains("body") || system.job_nodes.empty())
+    throw Error(
+        fmt::format("`same_nodes` of step '{}' does not work here: {}", step.name,
+                    !system.job_nodes.empty()
+                        ? fmt::format("the job template {} has no lines with {{{{nodelist?}}}} and "
+                                      "{{{{body}}}}",
+                                      name)
+                        : fmt::format("bench does not know how {} names the nodes of a job",
+                                      machine.scheduler)),
+        "remove it, or name the nodes in `nodelist` or `options`", step.batch->place);
+}
+
 }  // namespace
 
 JobSettings job_settings_of(const RenderContext& context) {
@@ -156,6 +181,8 @@ JobSettings job_settings_of(const RenderContext& context) {
       settings[setting.name] =
           setting.name == "exclusive" ? flag_of(value, setting, context.step) : value;
   }
+  if (!context.wanted_nodes.empty())
+    settings["nodelist"] = context.wanted_nodes;
   if (!context.avoided_nodes.empty() && settings["nodelist"].empty()) {
     std::string& exclude = settings["exclude"];
     exclude += (exclude.empty() ? "" : ",") + context.avoided_nodes;
@@ -196,9 +223,11 @@ std::string option_lines(const RenderContext& context) {
 
 void check_settings(const setup::Run& run, const model::Step& step, const std::string& text,
                     const std::string& name) {
+  const std::set<std::string> variables = platform::variables_in(text);
+  if (step.batch->same_nodes)
+    check_same_nodes(run, step, variables, name);
   if (!run.platform.capabilities().queues_jobs)
     return;
-  const std::set<std::string> variables = platform::variables_in(text);
   for (const JobSetting& setting : step.batch->settings) {
     if (is_taken(run, setting.name, variables))
       continue;

@@ -62,7 +62,8 @@ std::vector<Attribute> attributes_of_batch() {
       {"template", Type::name, "job template", "the platform's"},
       {"array", Type::flag, "submit jobs with equal resources as an array", "true"},
       {"pack", Type::number, "how many workpackages share a job, side by side", "1"},
-      {"kill_on_bad_exit", Type::flag, "stop the other tasks if one fails", "true"}};
+      {"kill_on_bad_exit", Type::flag, "stop the other tasks if one fails", "true"},
+      {"same_nodes", Type::flag, "run all workpackages of a size on the same nodes", "false"}};
   attributes.insert(attributes.end(), job_settings().begin(), job_settings().end());
   return attributes;
 }

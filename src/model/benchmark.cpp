@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 
+#include <bench/model/batch.hpp>
 #include <bench/model/benchmark.hpp>
 
 namespace bench::model {

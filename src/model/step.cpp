@@ -19,6 +19,7 @@
 #include <bench/energy/program/option_values.hpp>
 #include <bench/energy/sources/methods.hpp>
 #include <bench/language/elements.hpp>
+#include <bench/model/batch.hpp>
 #include <bench/model/benchmark.hpp>
 
 namespace bench::model {
@@ -74,12 +75,16 @@ Batch build_batch(const Node& node) {
   batch.array = node.flag("array", true);
   batch.pack = attribute(node, "pack");
   batch.kill_on_bad_exit = node.flag("kill_on_bad_exit", true);
+  batch.same_nodes = node.flag("same_nodes", false);
   for (const language::Attribute& one : language::job_settings())
     if (const document::Attribute* given = node.find(one.name))
       batch.settings.push_back({one.name, std::string(strip(given->value)), given->place});
   for (const Node* option : node.all("options"))
     batch.options.push_back({"", std::string(strip(option->text)), option->text_place});
   batch.place = node.place;
+  if (batch.same_nodes && batch.setting("nodelist"))
+    throw Error("`nodelist` names the nodes already, so that `same_nodes` has no effect",
+                "remove one of them", place_of(node, "same_nodes"));
   return batch;
 }
 

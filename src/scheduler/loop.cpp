@@ -5,6 +5,7 @@
 #include "lost_attempts.hpp"
 #include "outage_watch.hpp"
 #include "recovery.hpp"
+#include "same_nodes.hpp"
 #include "sequencer.hpp"
 #include "submission_timing.hpp"
 #include "submitter.hpp"
@@ -73,7 +74,8 @@ class Loop {
         batch_(platform::batch_system_of(run.platform), platform::batch_settings_of(run.platform)),
         lost_(run, workspace, observer),
         chain_(store_, batch_, observer),
-        submitter_(run, workspace, store_, journal_, evaluator_, lost_, batch_),
+        same_nodes_(run, store_, evaluator_),
+        submitter_(run, workspace, store_, journal_, evaluator_, lost_, same_nodes_, batch_),
         step_jobs_(run, evaluator_, platform::batch_system_of(run.platform)),
         repeater_(run, workspace, store_, evaluator_),
         searcher_(run, workspace, store_, evaluator_),
@@ -113,9 +115,10 @@ class Loop {
           sequencer_.interrupt(id);
         break;
       }
-      if (is_at_rest())
+      if (!is_at_rest())
+        wait_for_news();
+      else if (stopping() || !same_nodes_.decide())
         break;
-      wait_for_news();
     }
     return finish();
   }
@@ -127,6 +130,7 @@ class Loop {
       repeater_.decide();
       searcher_.decide();
     } while (pruner_.decide());
+    same_nodes_.decide();
   }
 
   /// Writes and reports what the last cycle of the loop left.
@@ -136,7 +140,8 @@ class Loop {
         observer_.notice(said);
     journal_.write();
     show_progress();
-    for (const auto& notices : {store_.take_notices(), repeater_.notices(), searcher_.notices()})
+    for (const auto& notices :
+         {store_.take_notices(), repeater_.notices(), searcher_.notices(), same_nodes_.notices()})
       for (const std::string& notice : notices)
         observer_.notice(notice);
     for (const Warning& warning : store_.take_warnings())
@@ -417,6 +422,7 @@ class Loop {
   batch::JobMonitor batch_;
   LostAttempts lost_;
   Chain chain_;
+  SameNodes same_nodes_;
   Submitter submitter_;
   StepJobs step_jobs_;
   sweep::Repeater repeater_;

@@ -63,13 +63,14 @@ Completion failure(long long workpackage, const std::string& reason) {
 
 Submitter::Submitter(setup::Run& run, const workspace::Workspace& workspace,
                      store::StateStore& store, Journal& journal, evaluate::Evaluator& evaluator,
-                     LostAttempts& lost, batch::JobMonitor& batch)
+                     LostAttempts& lost, SameNodes& same_nodes, batch::JobMonitor& batch)
     : run_(run),
       workspace_(workspace),
       store_(store),
       journal_(journal),
       evaluator_(evaluator),
       lost_(lost),
+      same_nodes_(same_nodes),
       batch_(batch),
       slots_(store, batch),
       budget_(run, workspace, store, evaluator) {
@@ -191,9 +192,11 @@ std::vector<Planned> Submitter::prepare_all(const std::vector<long long>& ids,
 
 std::shared_ptr<const job::RenderContext> Submitter::context_of(const Workpackage& workpackage) {
   auto context = job::context_of(run_, store_.graph(), workpackage, evaluator_);
-  if (workpackage.retries == 0 && !store_.is_ahead(workpackage))
+  std::string nodes = same_nodes_.nodes_for(workpackage);
+  if (workpackage.retries == 0 && nodes.empty() && !store_.is_ahead(workpackage))
     return context;
   auto own = std::make_shared<job::RenderContext>(*context);
+  own->wanted_nodes = std::move(nodes);
   own->avoided_nodes = avoided_nodes_of(workpackage, *context);
   for (const long long id : workpackage.parents)
     if (const Workpackage& parent = store_.at(id); parent.state != workspace::State::done)

@@ -4,6 +4,7 @@
 #include "bundle.hpp"
 #include "journal.hpp"
 #include "lost_attempts.hpp"
+#include "same_nodes.hpp"
 #include "submission_slots.hpp"
 
 #include <cstddef>
@@ -36,7 +37,7 @@ class Submitter {
   /// @param run gets the partitions before the first submission
   Submitter(setup::Run& run, const workspace::Workspace& workspace, store::StateStore& store,
             Journal& journal, evaluate::Evaluator& evaluator, LostAttempts& lost,
-            batch::JobMonitor& batch);
+            SameNodes& same_nodes, batch::JobMonitor& batch);
 
   /// Refused workpackages stay ready, for a bench with other settings.
   /// @param ids ready workpackages, ascending
@@ -85,6 +86,7 @@ class Submitter {
   Journal& journal_;
   evaluate::Evaluator& evaluator_;
   LostAttempts& lost_;
+  SameNodes& same_nodes_;
   batch::JobMonitor& batch_;
   SubmissionSlots slots_;
   BudgetTracker budget_;

@@ -62,7 +62,7 @@ void ReadyQueues::add(std::size_t step, const Workpackage& workpackage) {
   if (queue.members.empty() || queue.members.back() < workpackage.id)
     queue.members.push_back(workpackage.id);
   count(queue, workpackage, 1);
-  if (workpackage.state == State::ready && !is_blocked(workpackage.id))
+  if (workpackage.state == State::ready && !holds_.contains(workpackage.id))
     insert_in_order(queue_for(queue, workpackage), place_of(queue, workpackage));
   if (workpackage.state == State::pending)
     pending_.insert(workpackage.id);
@@ -80,6 +80,20 @@ void ReadyQueues::remove(std::size_t step, const Workpackage& workpackage) {
     erase(queue_for(queue, workpackage), place_of(queue, workpackage));
   if (workpackage.state == State::pending)
     pending_.erase(workpackage.id);
+}
+
+void ReadyQueues::let_go(long long id, Hold why) {
+  const auto found = holds_.find(id);
+  if (found == holds_.end())
+    return;
+  found->second &= static_cast<std::uint8_t>(~static_cast<unsigned>(why));
+  if (found->second == 0)
+    holds_.erase(found);
+}
+
+bool ReadyQueues::is_held(long long id, Hold why) const {
+  const auto found = holds_.find(id);
+  return found != holds_.end() && (found->second & static_cast<std::uint8_t>(why)) != 0;
 }
 
 void ReadyQueues::defer(std::size_t step, const Workpackage& workpackage) {

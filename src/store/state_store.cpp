@@ -128,7 +128,7 @@ void StateStore::count_in(const Workpackage& workpackage) {
         chained_children_[parent].push_back(workpackage.id);
         chained_news_.insert(workpackage.id);
         if (at(parent).state != State::submitted)
-          queues_.block(workpackage.id);
+          queues_.hold(workpackage.id, Hold::parents);
       }
   queues_.add(step, workpackage);
 }
@@ -150,20 +150,14 @@ void StateStore::follow_chain(const Workpackage& changed) {
     return;
   for (const long long id : children->second) {
     chained_news_.insert(id);
-    const bool blocked = std::ranges::any_of(at(id).parents, [&](long long parent) {
+    const bool any_open = std::ranges::any_of(at(id).parents, [&](long long parent) {
       const State state = at(parent).state;
       return state != State::done && state != State::submitted;
     });
-    if (blocked == queues_.is_blocked(id))
-      continue;
-    if (blocked) {
-      queues_.block(id);
-      defer(id);
-    } else {
-      queues_.unblock(id);
-      if (at(id).state == State::ready)
-        release(id);
-    }
+    if (any_open)
+      hold(id, Hold::parents);
+    else
+      let_go(id, Hold::parents);
   }
 }
 
@@ -192,9 +186,19 @@ bool StateStore::add(std::vector<Workpackage> made) {
   return true;
 }
 
-void StateStore::release(long long id) {
+void StateStore::hold(long long id, Hold why) {
+  if (queues_.is_held(id, why))
+    return;
+  queues_.hold(id, why);
+  defer(id);
+}
+
+void StateStore::let_go(long long id, Hold why) {
+  if (!queues_.is_held(id, why))
+    return;
   const Workpackage& workpackage = at(id);
   queues_.remove(step_index(workpackage), workpackage);
+  queues_.let_go(id, why);
   queues_.add(step_index(workpackage), workpackage);
 }
 

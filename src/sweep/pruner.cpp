@@ -148,17 +148,15 @@ bool Pruner::decide(const model::Prune& prune, const Group& group) {
       if (workpackage.state != State::ready || workpackage.progress != workspace::Progress{})
         continue;
       if (implied_by != group.out_of_memory.end()) {
-        held_.erase(id);
         store_.apply(workspace::Skipped{
             .workpackage = id,
             .reason = fmt::format("{}{})", implied,
                                   size_text(store_.at(implied_by->second), prune.larger))});
         any_skipped = true;
       } else if (is_held(group, size, id)) {
-        held_.insert(id);
-        store_.defer(id);
-      } else if (held_.erase(id) > 0) {
-        store_.release(id);
+        store_.hold(id, store::Hold::prune);
+      } else {
+        store_.let_go(id, store::Hold::prune);
       }
     }
   }

@@ -158,6 +158,15 @@ TEST_F(BatchNoticeTest, TellsOnceOfWhatWillNotStartByItself) {
   EXPECT_EQ(monitor_.active(), 2U);
 }
 
+TEST_F(BatchNoticeTest, TellsOfNodesThatAreDown) {
+  monitor_.add(job());
+  script_->queue.jobs = {report(State::without_nodes, "PENDING")};
+  script_->queue.jobs.front().reason = "ReqNodeNotAvail, UnavailableNodes:n1";
+  EXPECT_THAT(monitor_.update().notices,
+              ElementsAre("Scripted job 100 waits for nodes that are down or drained: "
+                          "ReqNodeNotAvail, UnavailableNodes:n1"));
+}
+
 TEST_F(BatchNoticeTest, TellsTheStateOfABlockedJobWithoutAReason) {
   monitor_.add(job());
   script_->queue.jobs = {report(State::blocked, "SPECIAL_EXIT")};

@@ -3,6 +3,7 @@
 #include "scheduler/lost_attempts.hpp"
 #include "scheduler/outage_watch.hpp"
 #include "scheduler/quiet_observer.hpp"
+#include "scheduler/same_nodes.hpp"
 #include "store/store_fixture.hpp"
 
 #include <cstddef>
@@ -83,7 +84,9 @@ class SubmitterTest : public store::StoreFixture {
     outages_.emplace(observer_);
     journal_.emplace(*store_, *workspace_, *outages_, nullptr);
     lost_.emplace(run_, *workspace_, observer_);
-    submitter_.emplace(run_, *workspace_, *store_, *journal_, evaluator_, *lost_, *queue_);
+    same_nodes_.emplace(run_, *store_, evaluator_);
+    submitter_.emplace(run_, *workspace_, *store_, *journal_, evaluator_, *lost_, *same_nodes_,
+                       *queue_);
     journal_->write();
   }
   std::vector<execute::Completion> submit() { return submitter_->submit(queues().batch_ready()); }
@@ -111,6 +114,7 @@ class SubmitterTest : public store::StoreFixture {
   std::optional<OutageWatch> outages_;
   std::optional<Journal> journal_;
   std::optional<LostAttempts> lost_;
+  std::optional<SameNodes> same_nodes_;
   std::optional<Submitter> submitter_;
 };
 
@@ -223,7 +227,9 @@ TEST_F(SubmitterTest, AnotherBenchCountsTheSame) {
   submit();
   reopen();
   journal_.emplace(*store_, *workspace_, *outages_, nullptr);
-  submitter_.emplace(run_, *workspace_, *store_, *journal_, evaluator_, *lost_, *queue_);
+  same_nodes_.emplace(run_, *store_, evaluator_);
+  submitter_.emplace(run_, *workspace_, *store_, *journal_, evaluator_, *lost_, *same_nodes_,
+                     *queue_);
   submit();
   EXPECT_THAT(system_->submissions, SizeIs(2));
   EXPECT_TRUE(submitter_->is_spent());

@@ -40,7 +40,8 @@ struct JobReport {
   enum class State {
     pending,
     running,
-    blocked,  ///< It waits for something that needs a person.
+    without_nodes,  ///< It waits for nodes that are down or drained.
+    blocked,        ///< It waits for something that needs a person.
     ended
   };
   std::string id;       ///< As users write it: `123`, or `123_4` for a task; see job_id.hpp.

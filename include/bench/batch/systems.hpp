@@ -71,6 +71,8 @@ struct SystemKind {
   const char* job_variable = nullptr;  ///< The environment of its jobs has it, and no other.
   /// The names of the variables that describe a job begin so; null: they share no beginning.
   const char* job_prefix = nullptr;
+  /// Shell text for the nodes of a job, in the form that `nodelist` takes; empty: not known.
+  std::string_view job_nodes = {};
   /// What its program prints that submits a job, as a regular expression with a group for the id;
   /// null: not known.
   const char* submit_message = nullptr;

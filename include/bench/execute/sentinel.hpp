@@ -18,6 +18,7 @@ struct Sentinel {
   std::optional<double> started_unix_s;
   std::optional<double> ended_unix_s;
   std::string host;
+  std::string nodes;  ///< Of its job, as the batch system lists them; empty: not known.
 };
 
 /// None if the file does not exist or does not name an attempt yet.

@@ -20,6 +20,8 @@ struct RenderContext {
   workspace::Workpackage workpackage;  ///< With the parameters of the cycle.
   setup::Variables variables;
   evaluate::Evaluator& evaluator;
+  /// Nodes that its job has to get, as the batch system lists them; empty: any.
+  std::string wanted_nodes = {};
   /// Nodes that failed under earlier attempts, which its job is kept off; separated by commas.
   std::string avoided_nodes = {};
   /// Sentinels of unfinished parents. The job checks that they succeeded.

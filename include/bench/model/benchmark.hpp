@@ -10,6 +10,7 @@
 #include <bench/base/outcome.hpp>
 #include <bench/base/value.hpp>
 #include <bench/evaluate/evaluator.hpp>
+#include <bench/model/batch.hpp>
 
 namespace bench::model {
 
@@ -104,32 +105,6 @@ struct SubstituteSet {
   std::vector<SubstitutedFile> files;
   std::vector<Substitution> substitutions;  ///< One after the other: a later one sees the earlier.
   Place place;
-};
-
-/// A text that is handed on to the batch system, and may hold parameters.
-struct JobSetting {
-  std::string name;  ///< One of `language::job_settings`; empty: a further option.
-  std::string text;
-  Place place;
-};
-
-/// What a batch step asks of the machine. Texts, because parameters are allowed; empty: not said.
-struct Batch {
-  std::string nodes = "1";
-  std::string tasks_per_node = "1";
-  std::string threads_per_task;
-  std::string gpus_per_node;
-  std::string time_limit;
-  std::string job_template;  ///< Name or path of another job template than the platform's.
-  bool array = true;  ///< Workpackages that ask for the same go to the batch system as one array.
-  std::string pack;   ///< How many workpackages share a job; empty: one.
-  bool kill_on_bad_exit = true;      ///< A task that fails ends the others of its program.
-  std::vector<JobSetting> settings;  ///< Those that are given, in the order of the table.
-  std::vector<JobSetting> options;   ///< In the order of the file.
-  Place place;
-
-  /// Null if it is not given.
-  const JobSetting* setting(const std::string& wanted) const;
 };
 
 /// Which failed attempts of a step are made again.

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <set>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 #include <bench/model/benchmark.hpp>
@@ -14,6 +14,13 @@
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::store {
+
+/// Why a ready workpackage must not start yet. It starts when none of them is left.
+enum class Hold : std::uint8_t {
+  parents = 1,  ///< A parent of a chained one has neither ended nor a job.
+  prune = 2,    ///< One before it may imply its outcome.
+  nodes = 4     ///< The nodes that its job has to get are not known.
+};
 
 /// Which workpackages may start, and which ended ones may have their children now. Part of the
 /// state store, which removes a workpackage before each change of it and adds it again after:
@@ -26,11 +33,11 @@ class ReadyQueues {
   void add(std::size_t step, const workspace::Workpackage& workpackage);
   /// Counts a workpackage out as `add` counted it in.
   void remove(std::size_t step, const workspace::Workpackage& workpackage);
-  /// Keeps workpackages from starting while they are ready, or ends that. Of one that has been
-  /// added it has an effect from its next `add` on.
-  void block(long long id) { blocked_.insert(id); }
-  void unblock(long long id) { blocked_.erase(id); }
-  bool is_blocked(long long id) const { return blocked_.contains(id); }
+  /// Keeps a workpackage from starting while it is ready, or ends that. Of one that has been added
+  /// it has an effect from its next `add` on.
+  void hold(long long id, Hold why) { holds_[id] |= static_cast<std::uint8_t>(why); }
+  void let_go(long long id, Hold why);
+  bool is_held(long long id, Hold why) const;
   /// Keeps a ready workpackage from starting until it is removed and added again.
   void defer(std::size_t step, const workspace::Workpackage& workpackage);
 
@@ -101,7 +108,7 @@ class ReadyQueues {
   std::size_t next_ = 0;          ///< Position of the first workpackage that holds the others up.
   std::vector<long long> ended_;  ///< Unexpanded since the last release.
   std::vector<long long> submitted_;  ///< Without chained children, since the last were taken.
-  std::unordered_set<long long> blocked_;
+  std::unordered_map<long long, std::uint8_t> holds_;  ///< Sums of `Hold`; never 0.
 };
 
 }  // namespace bench::store

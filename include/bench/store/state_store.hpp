@@ -65,8 +65,10 @@ class StateStore {
   bool add_variant(long long of, const std::string& parameter, const std::string& value);
   /// Keeps a ready workpackage from starting for as long as this bench works on the run.
   void defer(long long id);
-  /// Ends that.
-  void release(long long id);
+  /// Keeps a workpackage from starting until it is let go again.
+  void hold(long long id, Hold why);
+  /// Without effect where it is not held for this reason.
+  void let_go(long long id, Hold why);
 
   const workflow::Graph& graph() const { return graph_; }
   const ReadyQueues& queues() const { return queues_; }

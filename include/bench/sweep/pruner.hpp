@@ -61,7 +61,6 @@ class Pruner {
   store::StateStore& store_;
   std::map<Key, Group> groups_;
   std::set<Key> changed_;
-  std::set<long long> held_;
   /// Of workpackages in a group.
   std::map<long long, std::pair<Key, Size>> places_;
 };

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include <bench/model/batch.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::job {
+
+/// What workpackages of a step with `same_nodes` have in common if they get the same nodes: how
+/// many, of which partition and with which features.
+/// @param substitute inserts the parameters of a workpackage
+std::string same_nodes_key(const model::Batch& batch,
+                           const std::function<std::string(const std::string&)>& substitute);
+
+/// The nodes on which the latest attempt of a workpackage began, as the batch system lists them;
+/// empty: it has not begun, or the batch system did not tell.
+std::string nodes_of(const setup::Run& run, const workspace::Workpackage& workpackage);
+
+}  // namespace bench::job

@@ -1,0 +1,29 @@
+#include <functional>
+#include <string>
+
+#include <bench/base/text.hpp>
+#include <bench/execute/sentinel.hpp>
+#include <bench/job/prepare.hpp>
+#include <bench/job/same_nodes.hpp>
+#include <bench/model/batch.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::job {
+
+std::string same_nodes_key(const model::Batch& batch,
+                           const std::function<std::string(const std::string&)>& substitute) {
+  std::string key(strip(substitute(batch.nodes)));
+  for (const char* name : {"partition", "constraint"}) {
+    const model::JobSetting* setting = batch.setting(name);
+    key += "\n" + (setting ? substitute(setting->text) : std::string());
+  }
+  return key;
+}
+
+std::string nodes_of(const setup::Run& run, const workspace::Workpackage& workpackage) {
+  const auto sentinel = execute::read_sentinel(attempt_on_disk(run, workpackage, "").sentinel);
+  return sentinel ? sentinel->nodes : "";
+}
+
+}  // namespace bench::job

@@ -116,6 +116,13 @@ TEST(Comparison, TakesNoModeForOutliers) {
   EXPECT_LT(made.interval.low, 0.01);
 }
 
+TEST(Comparison, TakesNoNoiseForOutliersBesideASideWithout) {
+  const Comparison made = compare(sample_of({100, 100.1, 99.9, 100, 100.1, 99.9, 100}),
+                                  sample_of({104, 97, 101, 108, 95, 103, 99}));
+  EXPECT_EQ(made.outliers, 0U);
+  EXPECT_LT(made.interval.low, 0);
+}
+
 TEST(Comparison, OfEqualValuesNeedsSixOnEachSide) {
   EXPECT_TRUE(std::isinf(
       compare(sample_of({10, 10, 10, 10, 10}), sample_of({8, 8, 8, 8, 8})).interval.high));

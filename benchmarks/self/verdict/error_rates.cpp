@@ -2,6 +2,7 @@
 // known change between them, and counts the words.
 //
 //   c++ -std=c++20 -O2 -Iinclude benchmarks/self/verdict/error_rates.cpp src/verdict/*.cpp
+//     src/statistics/reals.cpp
 //   ./a.out NOISE RUNS CV_PERCENT CHANGE_PERCENT [PAIRS [SEED]]
 
 #include <array>
@@ -78,6 +79,15 @@ std::vector<double> correlated(std::size_t runs, Random& random) {
   return noise;
 }
 
+/// Normal noise, and ten times less of it on one side.
+std::vector<double> unequal(std::size_t runs, Random& random) {
+  std::vector<double> noise = independent<normal>(runs, random);
+  const std::size_t first = with_probability(0.5, random) ? 0 : runs;
+  for (std::size_t k = 0; k < runs; ++k)
+    noise[first + k] /= 10;
+  return noise;
+}
+
 double bimodal_equal(Random& random) {
   return bimodal(0.5, random);
 }
@@ -96,6 +106,7 @@ constexpr std::array cases{
     Case{"bimodal", Order::a_then_b, independent<bimodal_equal>},
     Case{"bimodal_20_80", Order::a_then_b, independent<bimodal_unequal>},
     Case{"outliers", Order::a_then_b, independent<with_outliers>},
+    Case{"unequal", Order::a_then_b, unequal},
     Case{"drift_in_turn", Order::in_turn,
          [](std::size_t n, Random& r) { return drifting(n, 2 * n, 2, r); }},
     Case{"drift_a_then_b", Order::a_then_b,

@@ -114,11 +114,12 @@ TEST_F(RunFixture, NumbersInheritedIterationsOfTwoParentsAsJubeDoes) {
   plan(
       "step: [{name: A, iterations: 2}, {name: B, iterations: 2}, {name: C, depend: A},\n"
       "       {name: D, depend: B}, {name: E, depend: 'C,D'}]\n");
+  const Graph graph = grown();
   std::vector<std::string> children;
-  for (const workspace::Workpackage& workpackage : grown().all())
+  for (const workspace::Workpackage& workpackage : graph.all())
     if (workpackage.step == "E")
       children.push_back(text_of(workpackage));
-  EXPECT_THAT(children, ElementsAre("8 E(4,6)  i0 c8", "9 E(4,7)  i1 c8", "10 E(5,6)  i1 c8",
+  EXPECT_THAT(children, ElementsAre("8 E(4,6)  i0 c8", "9 E(5,6)  i1 c8", "10 E(4,7)  i1 c8",
                                     "11 E(5,7)  i2 c8"));
 }
 

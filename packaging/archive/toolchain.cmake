@@ -16,10 +16,23 @@ if(BENCH_ARCHITECTURE STREQUAL aarch64)
   set(CMAKE_CROSSCOMPILING_EMULATOR "qemu-aarch64;-L;${BENCH_SYSROOT}")
 endif()
 
+# Else Debian's cross compiler would prefer the headers of its own C library, a newer one.
+set(c_headers "")
+set(cxx_headers "")
+set(own /usr/${triplet}/include/c++/12)
+if(EXISTS ${own})
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=include
+                  OUTPUT_VARIABLE builtin OUTPUT_STRIP_TRAILING_WHITESPACE)
+  string(CONCAT c_headers "-nostdinc -isystem ${builtin} "
+         "-isystem ${BENCH_SYSROOT}/usr/include/${triplet} -isystem ${BENCH_SYSROOT}/usr/include ")
+  set(cxx_headers "-isystem ${own} -isystem ${own}/${triplet} -isystem ${own}/backward ${c_headers}")
+endif()
+
 # -B and -L: else the compiler would prefer the libc and the start files of this machine.
 set(libraries ${BENCH_SYSROOT}/usr/lib/${triplet})
-string(CONCAT CMAKE_CXX_FLAGS_INIT "-B${libraries} -ffile-prefix-map=${BENCH_SYSROOT}= "
-       "-ffunction-sections -fdata-sections")
+string(CONCAT CMAKE_C_FLAGS_INIT "${c_headers}-B${libraries} -ffunction-sections")
+string(CONCAT CMAKE_CXX_FLAGS_INIT "${cxx_headers}-B${libraries} "
+       "-ffile-prefix-map=${BENCH_SYSROOT}= -ffunction-sections -fdata-sections")
 string(CONCAT CMAKE_EXE_LINKER_FLAGS_INIT
        "-L${libraries} -static-libstdc++ -static-libgcc -s -Wl,--gc-sections,--as-needed "
        "-Wl,--wrap=exp,--wrap=exp2,--wrap=log,--wrap=log2,--wrap=pow ${BENCH_SYSROOT}/old_glibc.o")

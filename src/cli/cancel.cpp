@@ -1,5 +1,6 @@
 #include "command.hpp"
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/error.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/engine/cancel.hpp>
 #include <bench/setup/run.hpp>
@@ -27,10 +29,11 @@ struct CancelOptions {
 
 void cancel_jobs(const workspace::RunDirectory& directory, const CancelOptions& options) {
   engine::Cancellation cancellation;
+  setup::Run run;
   {
     // Read first, since another bench may be waiting for the jobs and hold the lock.
     Workspace workspace = Workspace::open(directory.path, Workspace::Access::read);
-    setup::Run run = setup::load_run(directory, workspace);
+    run = setup::load_run(directory, workspace);
     run.platform = setup::platform_of(run);
     for (const std::string& step : options.steps)
       check_step(run, step);
@@ -41,14 +44,19 @@ void cancel_jobs(const workspace::RunDirectory& directory, const CancelOptions& 
       tell(fmt::format("note: run {} has no jobs in a batch system", directory.id));
       return;
     }
-    engine::cancel(run, cancellation);
+    if (const std::string said = engine::cancel(run, cancellation); !said.empty())
+      throw Error(said, "nothing was recorded; run `bench cancel` again");
   }
   if (const auto lock = workspace::WriterLock::take_if_free(directory.path)) {
     Workspace workspace = Workspace::open(directory.path, Workspace::Access::write);
-    engine::store_cancellation(cancellation, workspace);
+    engine::store_cancellation(run, cancellation, "cancelled by `bench cancel`", workspace);
   }
-  print(fmt::format("cancelled {} of run {}, with {}\n", plural(cancellation.jobs.size(), "job"),
-                    directory.id, plural(cancellation.attempts.size(), "workpackage")));
+  const std::size_t waiting = cancellation.waiting.size();
+  print(fmt::format("cancelled {} of run {}, with {}{}\n", plural(cancellation.jobs.size(), "job"),
+                    directory.id, plural(cancellation.attempts.size(), "workpackage"),
+                    waiting == 0 ? ""
+                                 : fmt::format(" and {} that wait{} for them", waiting,
+                                               waiting == 1 ? "s" : "")));
 }
 
 }  // namespace

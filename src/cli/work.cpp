@@ -22,6 +22,7 @@
 #include <bench/cli/output/progress.hpp>
 #include <bench/cli/output/progress_line.hpp>
 #include <bench/cli/output/show.hpp>
+#include <bench/engine/cancel.hpp>
 #include <bench/engine/remove.hpp>
 #include <bench/platform/platform.hpp>
 #include <bench/scheduler/loop.hpp>
@@ -110,15 +111,32 @@ bool evaluate_run(const setup::Run& run, workspace::Workspace& workspace, bool s
   return !warnings.empty();
 }
 
+/// Cancels the jobs of an interrupted run, as `bench cancel` does.
+/// @param status is brought up to date
+/// @returns whether there were any
+bool cancel_jobs(const setup::Run& run, workspace::Workspace& workspace,
+                 scheduler::RunStatus& status) {
+  const engine::Cancellation cancellation = engine::plan_cancellation(run, workspace, {}, {});
+  if (cancellation.jobs.empty())
+    return false;
+  if (const std::string said = engine::cancel(run, cancellation); !said.empty()) {
+    tell(said, Level::warning);
+    return false;
+  }
+  engine::store_cancellation(run, cancellation, "cancelled when bench was interrupted", workspace);
+  status.counts = scheduler::counts_by_step(run, workspace);
+  return true;
+}
+
 /// What was ended, what still runs, and how to resume.
 std::string interruption_text(const setup::Run& run, const scheduler::RunStatus& status,
-                              const WorkOptions& options) {
+                              bool were_cancelled) {
+  if (were_cancelled)
+    return fmt::format("interrupted: the jobs were cancelled; resume with `bench continue {}`",
+                       target_of(run));
   long long with_batch_system = 0;
   for (const workspace::StepCounts& step : status.counts)
     with_batch_system += step.submitted;
-  if (options.cancel_on_interrupt && run.platform.capabilities().queues_jobs)
-    return fmt::format("interrupted: the jobs were cancelled; resume with `bench continue {}`",
-                       target_of(run));
   if (with_batch_system == 0)
     return "interrupted: running workpackages were stopped; resume with `bench continue`";
   const std::string target = target_of(run);
@@ -156,25 +174,31 @@ std::string queue_text(const setup::Run& run, const scheduler::RunStatus& status
                      target_of(run));
 }
 
+/// @param warned set to whether there was something to warn of
+scheduler::RunStatus show_work(setup::Run& run, workspace::Workspace& workspace,
+                               const WorkOptions& options, bool& warned) {
+  Progress progress(run.benchmark, {.hide_animation = options.hide_animation,
+                                    .follow = options.verbosity >= 2,
+                                    .waits = options.wait});
+  scheduler::RunStatus status = scheduler::work(run, workspace,
+                                                {.stop_at_error = options.stop_at_error,
+                                                 .wait = options.wait,
+                                                 .interrupted = &catch_interruptions()},
+                                                progress);
+  warned = progress.has_warned();
+  return status;
+}
+
 int take_further(setup::Run& run, workspace::Workspace& workspace, const WorkOptions& options) {
   print(heading(run) + "\n");
   const auto begun = std::chrono::steady_clock::now();
-  scheduler::RunStatus status;
   bool warned = false;
-  {
-    Progress progress(run.benchmark, {.hide_animation = options.hide_animation,
-                                      .follow = options.verbosity >= 2,
-                                      .waits = options.wait});
-    status = scheduler::work(run, workspace,
-                             {.stop_at_error = options.stop_at_error,
-                              .wait = options.wait,
-                              .cancel_on_interrupt = options.cancel_on_interrupt,
-                              .interrupted = &catch_interruptions()},
-                             progress);
-    warned = progress.has_warned();
-  }
+  scheduler::RunStatus status = show_work(run, workspace, options, warned);
+  bool were_cancelled = false;
   if (!status.interrupted)  // which must not wait for hashes
     setup::record_software(run, workspace);
+  else if (options.cancel_on_interrupt)
+    were_cancelled = cancel_jobs(run, workspace, status);
   log_status(status);
   const bool finished = status.open() == 0;
   const auto failed =
@@ -184,7 +208,7 @@ int take_further(setup::Run& run, workspace::Workspace& workspace, const WorkOpt
   if (!options.hide_animation && ::isatty(STDERR_FILENO) == 1)
     show_summary(run, status, failed, begun);
   if (status.interrupted) {
-    tell(interruption_text(run, status, options), Level::warning);
+    tell(interruption_text(run, status, were_cancelled), Level::warning);
     return interruption_code();
   }
   if (const std::string text = queue_text(run, status); !text.empty())

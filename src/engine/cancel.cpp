@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -39,6 +40,19 @@ bool has_job(const Workpackage& workpackage, const std::map<long long, std::stri
 /// As its sentinel says, which nobody may have looked at yet.
 std::optional<execute::Completion> end_of(const execute::Job& attempt) {
   return attempt.is_batch() ? execute::completion_from_sentinel(attempt) : std::nullopt;
+}
+
+/// It may have, while the batch system was told to cancel it.
+bool has_ended_well(const execute::Job& attempt) {
+  const auto end = end_of(attempt);
+  return end && end->success();
+}
+
+std::vector<execute::Job> values_of(std::map<long long, execute::Job>&& attempts) {
+  std::vector<execute::Job> values;
+  for (auto& [id, attempt] : attempts)
+    values.push_back(std::move(attempt));
+  return values;
 }
 
 std::string submitted_job_of(const setup::Run& run, const inspect::RunView& view,
@@ -99,28 +113,54 @@ Cancellation plan_cancellation(const setup::Run& run, const workspace::Workspace
         !attempts.contains(workpackage.id))
       if (auto attempt = open_attempt(workpackage))
         attempts.emplace(workpackage.id, std::move(*attempt));
-  Cancellation cancellation{.jobs = {jobs.begin(), jobs.end()}, .attempts = {}};
-  for (auto& [id, attempt] : attempts)
-    cancellation.attempts.push_back(std::move(attempt));
-  return cancellation;
+  std::map<long long, execute::Job> waiting;
+  for (const Workpackage& workpackage : all)  // parents have smaller ids
+    if (workpackage.state == State::submitted && !attempts.contains(workpackage.id) &&
+        std::ranges::any_of(workpackage.parents, [&](long long parent) {
+          return attempts.contains(parent) || waiting.contains(parent);
+        }))
+      if (auto attempt = open_attempt(workpackage)) {
+        jobs.insert(job_of[workpackage.id]);
+        waiting.emplace(workpackage.id, std::move(*attempt));
+      }
+  return {.jobs = {jobs.begin(), jobs.end()},
+          .attempts = values_of(std::move(attempts)),
+          .waiting = values_of(std::move(waiting))};
 }
 
-void cancel(const setup::Run& run, const Cancellation& cancellation) {
-  const auto system = platform::batch_system_of(run.platform);
-  if (const std::string said = system->cancel(cancellation.jobs); !said.empty())
-    throw Error(said, "nothing was recorded; run `bench cancel` again");
+std::string cancel(const setup::Run& run, const Cancellation& cancellation) {
+  return platform::batch_system_of(run.platform)->cancel(cancellation.jobs);
 }
 
-void store_cancellation(const Cancellation& cancellation, workspace::Workspace& workspace) {
+void store_cancellation(const setup::Run& run, const Cancellation& cancellation,
+                        const std::string& reason, workspace::Workspace& workspace) {
   workspace::Events events;
+  std::map<long long, std::string> gone;  ///< Why those that depend on it cannot run.
+  const auto lose = [&](const Workpackage& workpackage, const char* how) {
+    gone[workpackage.id] = fmt::format("workpackage {} ({}), which it depends on, was {}",
+                                       workpackage.id, workpackage.step, how);
+  };
   for (const execute::Job& attempt : cancellation.attempts) {
-    // While the batch system was told.
-    if (const auto end = end_of(attempt); end && end->success())
+    if (has_ended_well(attempt))
       continue;
-    events.push_back(workspace::Ended{
-        .workpackage = attempt.workpackage,
-        .attempt = {.outcome = Outcome::cancelled, .reason = "cancelled by `bench cancel`"},
-        .environment = {}});
+    const Workpackage workpackage = workspace.workpackage(attempt.workpackage);
+    events.push_back(workspace::Ended{.workpackage = workpackage.id,
+                                      .attempt = {.outcome = Outcome::cancelled, .reason = reason},
+                                      .environment = {}});
+    job::write_marker(run, workpackage, false, reason);
+    lose(workpackage, "cancelled");
+  }
+  for (const execute::Job& attempt : cancellation.waiting) {
+    if (has_ended_well(attempt))
+      continue;
+    const Workpackage workpackage = workspace.workpackage(attempt.workpackage);
+    events.push_back(workspace::Interrupted{.workpackage = workpackage.id, .reason = reason});
+    const auto parent =
+        std::ranges::find_if(workpackage.parents, [&](long long id) { return gone.contains(id); });
+    if (parent == workpackage.parents.end())  // it has ended well meanwhile: submitted again
+      continue;
+    events.push_back(workspace::Skipped{.workpackage = workpackage.id, .reason = gone.at(*parent)});
+    lose(workpackage, "skipped");
   }
   workspace.replay(events);
 }

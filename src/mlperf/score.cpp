@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -81,6 +82,31 @@ std::vector<std::size_t> last_of_each_seed(const std::vector<Training>& training
   return kept;
 }
 
+/// How long at least one of them trains.
+double training_time_s(const std::vector<Training>& trainings,
+                       std::span<const std::size_t> indices) {
+  std::map<std::int64_t, int> changes;  // in the number of those that train, by time
+  for (const std::size_t index : indices) {
+    const Training& training = trainings[index];
+    ++changes[training.begin_ms];
+    --changes[training.end_ms];
+    for (const TimeSpan& pause : training.left_out) {
+      --changes[pause.begin_ms];
+      ++changes[pause.end_ms];
+    }
+  }
+  std::int64_t sum_ms = 0;
+  std::int64_t since_ms = 0;
+  int active = 0;
+  for (const auto& [time_ms, change] : changes) {
+    if (active > 0)
+      sum_ms += time_ms - since_ms;
+    since_ms = time_ms;
+    active += change;
+  }
+  return static_cast<double>(sum_ms) / 1000;
+}
+
 std::string unknown_benchmark(const Result& result) {
   return fmt::format("'{}' is no benchmark of MLPerf HPC", result.benchmark);
 }
@@ -148,14 +174,10 @@ Throughput throughput_of(const Result& result) {
   if (counted.empty())
     return throughput;
 
-  std::int64_t first_begin_ms = trainings[counted.front()].begin_ms;
-  std::int64_t last_end_ms = trainings[counted.front()].end_ms;
   const Training* last_begun = &trainings[counted.front()];
   const Training* first_done = last_begun;
   for (const std::size_t index : counted) {
     const Training& training = trainings[index];
-    first_begin_ms = std::min(first_begin_ms, training.begin_ms);
-    last_end_ms = std::max(last_end_ms, training.end_ms);
     if (training.begin_ms > last_begun->begin_ms)
       last_begun = &training;
     if (training.end_ms < first_done->end_ms)
@@ -164,7 +186,7 @@ Throughput throughput_of(const Result& result) {
   if (last_begun->begin_ms >= first_done->end_ms)
     throughput.problems.push_back(fmt::format("{} began after {} ended: not at the same time",
                                               last_begun->log, first_done->log));
-  throughput.time_s = static_cast<double>(last_end_ms - first_begin_ms) / 1000;
+  throughput.time_s = training_time_s(trainings, counted);
   throughput.devices_per_training = last_begun->devices;
   throughput.devices = last_begun->devices * static_cast<double>(counted.size());
   throughput.energy_is_estimated = any_estimated(trainings, counted);

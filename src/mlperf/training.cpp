@@ -95,6 +95,12 @@ Training training_of(const Log& log, const std::string& file, Staging staging) {
   training.staging_s = duration_s(stagings);
   training.time_s = seconds(training.end_ms - run_start_ms) -
                     overlap_s(stagings, {{run_start_ms, training.end_ms}});
+  if (staging == Staging::left_out)
+    for (const Interval& interval : stagings)
+      if (const TimeSpan inside{std::max(interval.begin_ms, run_start_ms),
+                                std::min(interval.end_ms, training.end_ms)};
+          inside.begin_ms < inside.end_ms)
+        training.left_out.push_back(inside);
   if (staging == Staging::counts) {
     training.time_s += training.staging_s;
     for (const Interval& interval : stagings)

@@ -135,9 +135,6 @@ class Loop {
 
   /// Writes and reports what the last cycle of the loop left.
   RunStatus finish() {
-    if (interrupted() && options_.cancel_on_interrupt)
-      if (const std::string said = submitter_.cancel_all(); !said.empty())
-        observer_.notice(said);
     journal_.write();
     show_progress();
     for (const auto& notices :

@@ -26,6 +26,17 @@ long long RunStatus::open() const {
   return sum;
 }
 
+std::vector<workspace::StepCounts> counts_by_step(const setup::Run& run,
+                                                  const workspace::Workspace& workspace) {
+  const auto counted = workspace.counts();
+  std::vector<workspace::StepCounts> counts;
+  for (const model::Step& step : run.benchmark.steps) {
+    const auto found = std::ranges::find(counted, step.name, &workspace::StepCounts::step);
+    counts.push_back(found != counted.end() ? *found : workspace::StepCounts{.step = step.name});
+  }
+  return counts;
+}
+
 std::optional<RunStatus> status_if_finished(const setup::Run& run,
                                             const workspace::Workspace& workspace) {
   // More may follow from what has ended.
@@ -37,13 +48,8 @@ std::optional<RunStatus> status_if_finished(const setup::Run& run,
     with_children.insert(step.depend.begin(), step.depend.end());
   if (!workspace.is_finished(with_children))
     return std::nullopt;
-  const auto counted = workspace.counts();
   RunStatus status;
-  for (const model::Step& step : run.benchmark.steps) {
-    const auto found = std::ranges::find(counted, step.name, &workspace::StepCounts::step);
-    status.counts.push_back(found != counted.end() ? *found
-                                                   : workspace::StepCounts{.step = step.name});
-  }
+  status.counts = counts_by_step(run, workspace);
   return status;
 }
 

@@ -123,24 +123,6 @@ std::vector<Completion> Submitter::submit(const std::vector<long long>& ids) {
   return failed;
 }
 
-std::string Submitter::cancel_all() {
-  const auto ids = batch_.ids();
-  std::vector<std::string> jobs;
-  for (const auto& [workpackage, id] : ids)
-    jobs.push_back(id);
-  if (std::string said = batch_.system().cancel(jobs); !said.empty())
-    return said;
-  for (const auto& [workpackage, id] : ids) {
-    store_.apply(
-        workspace::Ended{.workpackage = workpackage,
-                         .attempt = {.outcome = Outcome::cancelled,
-                                     .reason = fmt::format("job {} was cancelled with bench", id)},
-                         .environment = {}});
-  }
-  batch_.forget_all();
-  return "";
-}
-
 void Submitter::record_intent(const Bundle& bundle) {
   for_each(bundle, [&](const Planned& one, std::optional<int> task) {
     store_.apply(workspace::SubmissionIntended{.workpackage = one.job.workpackage,

@@ -45,10 +45,6 @@ class Submitter {
   /// the machine prevented the submission: make those ready again
   std::vector<execute::Completion> submit(const std::vector<long long>& ids);
 
-  /// Cancels all jobs of the run.
-  /// @returns the message of the batch system if it failed, else an empty text
-  std::string cancel_all();
-
   /// Why the last submission did not reach the batch system; empty: it did.
   const std::string& blocked_reason() const { return trouble_; }
   void clear_blocked_reason() { trouble_.clear(); }

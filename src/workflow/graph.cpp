@@ -144,6 +144,7 @@ Workpackage Graph::make_failed_child(const ParentTuple& parent_tuple, const std:
 }
 
 /// The parents' iterations as one mixed-radix number, so that iterations of one point stay apart.
+/// As in JUBE they may be equal where two parents have inherited theirs: their own steps have one.
 int Graph::base_iteration(const std::vector<long long>& parents) const {
   std::vector<const Workpackage*> sorted;
   for (const long long id : parents)

@@ -69,11 +69,11 @@ NamedLog log_of(const TrainingText& training) {
   return {training.file, parse_log(text_of_lines(lines_of(training)))};
 }
 
-Result result_of(const std::vector<TrainingText>& trainings) {
+Result result_of(const std::vector<TrainingText>& trainings, Staging staging = Staging::counts) {
   std::vector<NamedLog> logs;
   for (const TrainingText& training : trainings)
     logs.push_back(log_of(training));
-  return results_of(logs).at(0);
+  return results_of(logs, staging).at(0);
 }
 
 /// Five trainings, two epochs of 100, 110, ... s each.
@@ -207,6 +207,24 @@ TEST(MlperfThroughput, IsOfAllThatTrainAtTheSameTime) {
   EXPECT_EQ(throughput.devices, 40);
   EXPECT_EQ(throughput.devices_per_training, 8);
   EXPECT_THAT(throughput.trainings_per_hour(), DoubleNear(5. / 284 * 3600, 1e-9));
+}
+
+TEST(MlperfThroughput, HasStagingOnlyWhereThatCounts) {
+  std::vector<TrainingText> trainings = five();
+  for (TrainingText& training : trainings)
+    training.staging_inside_s = 30;
+  EXPECT_EQ(throughput_of(result_of(trainings)).time_s, 30 + 280);
+  EXPECT_EQ(throughput_of(result_of(trainings, Staging::left_out)).time_s, 280);
+}
+
+TEST(MlperfThroughput, CountsTheTrainingBesideTheStagingOfAnother) {
+  std::vector<TrainingText> trainings = five();
+  for (TrainingText& training : trainings)
+    training.staging_inside_s = 30;
+  trainings[1].staging_inside_s = 10;
+  trainings[4].staging_before_s = 5;
+  // From 10 s, when the second has its data, to the end of the last.
+  EXPECT_EQ(throughput_of(result_of(trainings, Staging::left_out)).time_s, 5 + 30 + 280 - 10);
 }
 
 TEST(MlperfThroughput, LeavesOutEqualSeedsAndMissedTargets) {

@@ -16,13 +16,16 @@ emulate true
 version=$(sed -n 's/^project(bench VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 emulate python3 tests/package/archive_test.py "build/package/bench-$version-linux-aarch64.tar.xz"
 
-# Not for qemu: rooms that measure this machine or start meters (energy, doctor), and cases that need
-# what it does not emulate. run ROOM [FILTER]
+# run ROOM [FILTER]
 run() {
   cmake --build $build --parallel "${BENCH_PACKAGE_JOBS:-$(nproc)}" --target "bench_$1_test"
   emulate "$build/tests/bench_$1_test" --gtest_brief=1 --gtest_filter="${2:-*}"
 }
-for room in base unit metric language document evaluate model expand statistics verdict mlperf \
-  analyse result references workspace; do
+echo "skipped: rooms that measure this machine or start meters (energy, doctor)"
+echo "skipped in base: vfork is fork under qemu, so a program that cannot start is not reported, and"
+echo "  its variables are not there at once"
+run base '-Process.Refuses*:Proc.*Variable*'
+for room in unit metric language document evaluate model expand statistics verdict mlperf \
+  analyse result references workspace workflow; do
   run $room
 done

@@ -97,7 +97,7 @@ def headers():
     for target in text.split("\n\n"):
         if target.startswith("src/"):
             found |= {re.sub(".*/sysroot/", "/", os.path.normpath(line.strip()))
-                      for line in target.splitlines()[1:] if line.startswith("    /")}
+                      for line in target.splitlines()[1:]}
     return found
 
 
@@ -180,7 +180,7 @@ class UserTest(unittest.TestCase):
         run = subprocess.run(command, capture_output=True, text=True, cwd="/", check=False)
         took_s = time.monotonic() - start
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
-        self.assertRegex(run.stdout, r"\| *0\.3 \| *1000 \| *100 \|")
+        self.assertRegex(run.stdout, r"\| *0\.3 \| *1000 \|.*\| *100 \|\n")
         self.assertIn("MareNostrum5", (home / "platforms").read_text())
         print(f"from the archive to its tables: {took_s:.1f} s", file=sys.stderr)
         if not EMULATION:

@@ -53,16 +53,11 @@ class AnsweringSystem : public batch::BatchSystem {
   batch::QueryResult ask(const std::vector<std::string>&) override { return {}; }
   batch::QueryResult ask_for_all() override { return {}; }
   batch::QueryResult query_accounting(const std::vector<std::string>&) override { return {}; }
-  std::string cancel(const std::vector<std::string>& ids) override {
-    cancelled = ids;
-    return cannot_cancel;
-  }
+  std::string cancel(const std::vector<std::string>&) override { return ""; }
   int max_array_size() override { return array_size; }
 
   std::vector<batch::Submission> submissions;
   std::deque<SubmitResult> answers;
-  std::vector<std::string> cancelled;
-  std::string cannot_cancel;
   int array_size = 1000;
 };
 
@@ -233,23 +228,6 @@ TEST_F(SubmitterTest, AnotherBenchCountsTheSame) {
   submit();
   EXPECT_THAT(system_->submissions, SizeIs(2));
   EXPECT_TRUE(submitter_->is_spent());
-}
-
-TEST_F(SubmitterTest, CancelsWhatTheBatchSystemHas) {
-  begin_batch("{nodes: 1}");
-  submit();
-  EXPECT_EQ(submitter_->cancel_all(), "");
-  EXPECT_THAT(system_->cancelled, ElementsAre("100_0", "100_1", "100_2", "100_3"));
-  EXPECT_THAT(states(), testing::Each(State::failed));
-  EXPECT_EQ(store_->at(2).reason, "job 100_2 was cancelled with bench");
-}
-
-TEST_F(SubmitterTest, WhatCannotBeCancelledStaysAsItIs) {
-  begin_batch("{nodes: 1}");
-  submit();
-  system_->cannot_cancel = "no controller";
-  EXPECT_EQ(submitter_->cancel_all(), "no controller");
-  EXPECT_THAT(states(), testing::Each(State::submitted));
 }
 
 TEST_F(SubmitterTest, OneThatCannotBePreparedDoesNotStopTheOthers) {

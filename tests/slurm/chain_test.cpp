@@ -161,10 +161,35 @@ TEST_F(ChainTest, CancelledParentsAreFollowed) {
   const Site site(&cluster());
   write(site);
   run(site);
-  EXPECT_EQ(site.bench({"cancel", "runs", "-s", "first"}).status.code, 0);
-  EXPECT_EQ(site.go_on({"--wait"}).status.code, 1);
+  EXPECT_EQ(site.bench({"cancel", "runs", "-s", "first"}).standard_output,
+            "cancelled 6 jobs of run 0, with 2 workpackages and 4 that wait for them\n");
   EXPECT_EQ(site.states(), (std::map<std::string, int>{{"failed", 2}, {"skipped", 4}}));
-  EXPECT_THAT(open_jobs(site), IsEmpty());
+  EXPECT_TRUE(support::eventually([&] { return open_jobs(site).empty(); }));
+  const auto why = site.bench({"why", "runs", "4"});
+  EXPECT_THAT(why.standard_output,
+              HasSubstr("workpackage 2 (second), which it depends on, was skipped"));
+}
+
+TEST_F(ChainTest, WhatWasCancelledIsRepeatedWithWhatFollows) {
+  const Site site(&cluster());
+  write(site);
+  run(site);
+  site.bench({"cancel", "runs", "-s", "first"});
+  let_go(site);
+  const auto again = site.go_on({"--failed", "--wait"});
+  EXPECT_EQ(again.status.code, 0) << again.standard_error;
+  EXPECT_EQ(site.states(), site.all("done", 6));
+}
+
+// As where another bench has the lock of the run.
+TEST_F(ChainTest, ABenchThatWaitsSeesWhatIsCancelled) {
+  const Site site(&cluster());
+  write(site);
+  Process waiting = site.start({"run", "chain.yaml", "--platform", "fx", "--chain", "--wait"});
+  ASSERT_TRUE(support::eventually([&] { return split_names(open_jobs(site), "\n").size() == 6; }));
+  EXPECT_EQ(site.bench({"cancel", "runs", "-s", "first"}).status.code, 0);
+  EXPECT_EQ(waiting.wait().code, 1);
+  EXPECT_EQ(site.states(), (std::map<std::string, int>{{"failed", 2}, {"skipped", 4}}));
 }
 
 TEST_F(ChainTest, OneThatIsCancelledItselfHasFailed) {

@@ -195,6 +195,24 @@ TEST_F(StepsTest, AnInterruptCancelsTheJobsWhereThatIsWanted) {
   EXPECT_THAT(site.outcomes(), Each("cancelled"));
 }
 
+// The end of the first is known from its sentinel alone: squeue does not answer.
+TEST(InterruptTest, LeavesWhatHasEndedToContinue) {
+  const Site site(nullptr);
+  site.sweep(2, "exit 1");
+  site.programs().fates({"COMPLETED", "PENDING"});
+  site.programs().mishap("squeue", {.error = "slurm_load_jobs error: no contact\n", .code = 1},
+                         1000);
+  Process run =
+      site.start({"run", "sweep.yaml", "--platform", "fx", "--wait", "--cancel-on-interrupt"});
+  ASSERT_TRUE(support::eventually([&] { return !site.programs().calls("squeue").empty(); }));
+  ::kill(run.pid(), SIGINT);
+  run.wait();
+  EXPECT_EQ(site.states(), (std::map<std::string, int>{{"submitted", 1}, {"failed", 1}}));
+  site.programs().recover("squeue");
+  site.go_on({"--wait"});
+  EXPECT_THAT(site.outcomes(), ElementsAre("failed", "cancelled"));
+}
+
 TEST_F(StepsTest, CancelEndsTheJobsOfARun) {
   const Site site(&cluster());
   site.sweep(2, "sleep 300");

@@ -109,6 +109,20 @@ TEST_F(RunFixture, CombinesTheIterationsOfParents) {
               ElementsAre("5 C(0,4)  i6 c5", "6 C(0,4)  i7 c5"));
 }
 
+// JUBE counts the iterations that the steps of the parents have themselves, which is one each.
+TEST_F(RunFixture, NumbersInheritedIterationsOfTwoParentsAsJubeDoes) {
+  plan(
+      "step: [{name: A, iterations: 2}, {name: B, iterations: 2}, {name: C, depend: A},\n"
+      "       {name: D, depend: B}, {name: E, depend: 'C,D'}]\n");
+  const Graph graph = grown();
+  std::vector<std::string> children;
+  for (const workspace::Workpackage& workpackage : graph.all())
+    if (workpackage.step == "E")
+      children.push_back(text_of(workpackage));
+  EXPECT_THAT(children, ElementsAre("8 E(4,6)  i0 c8", "9 E(5,6)  i1 c8", "10 E(4,7)  i1 c8",
+                                    "11 E(5,7)  i2 c8"));
+}
+
 TEST_F(RunFixture, KeepsIterationsOfOnePointTogether) {
   plan("step: [{name: a, iterations: 2}, {name: b, depend: a, iterations: 2}]\n");
   EXPECT_THAT(texts_of(grown().all()),

@@ -67,8 +67,6 @@ class JobMonitor {
   void forget(long long workpackage) { jobs_.erase(workpackage); }
   /// The workpackages whose jobs were running, not waiting, when they were last asked about.
   std::vector<long long> running() const;
-  /// Stops monitoring all of them.
-  void forget_all() { jobs_.clear(); }
 
   /// Result of an update.
   struct News {

@@ -13,8 +13,9 @@ namespace bench::engine {
 /// Jobs of a batch system to cancel.
 struct Cancellation {
   std::vector<std::string> jobs;       ///< Ids, each once.
-  std::vector<execute::Job> attempts;  ///< Theirs, ascending by workpackage; also those that share
-                                       ///< a job.
+  std::vector<execute::Job> attempts;  ///< Ascending by workpackage; also those that share a job.
+  /// Chained attempts whose jobs wait for those, ascending: without them they never begin.
+  std::vector<execute::Job> waiting;
 };
 
 /// What of a run a batch system has; changes nothing. What has ended is left to `bench continue`.
@@ -27,11 +28,13 @@ Cancellation plan_cancellation(const setup::Run& run, const workspace::Workspace
                                const std::set<long long>& workpackages);
 
 /// Has the batch system end the jobs. `run` needs its platform.
-/// @throws Error with what it says, if it does not
-void cancel(const setup::Run& run, const Cancellation& cancellation);
+/// @returns its message if it failed, else an empty text
+std::string cancel(const setup::Run& run, const Cancellation& cancellation);
 
-/// Records that they were cancelled, but for what has ended well meanwhile. The caller holds the
-/// writer lock.
-void store_cancellation(const Cancellation& cancellation, workspace::Workspace& workspace);
+/// Records that they were cancelled, but for what has ended well meanwhile; what waited for them is
+/// skipped. The caller holds the writer lock.
+/// @param reason of those that were cancelled
+void store_cancellation(const setup::Run& run, const Cancellation& cancellation,
+                        const std::string& reason, workspace::Workspace& workspace);
 
 }  // namespace bench::engine

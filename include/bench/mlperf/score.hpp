@@ -11,6 +11,12 @@
 
 namespace bench::mlperf {
 
+/// A stretch of time, in milliseconds since 1970 or another moment that all logs share.
+struct TimeSpan {
+  std::int64_t begin_ms = 0;
+  std::int64_t end_ms = 0;
+};
+
 /// One training, as its log tells it: what scores are made of.
 ///
 /// The quantities are those of Farrell et al., "MLPerf HPC: A Holistic Benchmark Suite for
@@ -24,6 +30,8 @@ struct Training {
   double devices = 1;    ///< Nodes times accelerators per node; nodes where these have none.
   double time_s = 0;     ///< From run_start to run_stop, with the staging or without it.
   double staging_s = 0;  ///< Before run_start and behind it.
+  /// Staging between run_start and run_stop that `time_s` does not have, one behind the other.
+  std::vector<TimeSpan> left_out;
   double epochs = 0;
   /// Without evaluation; absent where the log does not tell.
   std::optional<double> train_samples_per_s_per_device;
@@ -95,7 +103,9 @@ struct Throughput {
   std::vector<std::string> problems;  ///< Why there is none.
   double devices = 0;                 ///< Of all trainings that count.
   double devices_per_training = 0;
-  double time_s = 0;                 ///< From the first begin to the last end of those that count.
+  /// From the first begin to the last end of those that count, without moments at which staging
+  /// that is left out is all that they do.
+  double time_s = 0;
   std::optional<double> energy_wh;   ///< As of a score.
   bool energy_is_estimated = false;  ///< In one of them.
 

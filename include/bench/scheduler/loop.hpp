@@ -14,9 +14,8 @@
 namespace bench::scheduler {
 
 struct LoopOptions {
-  bool stop_at_error = false;        ///< `-e`: nothing further starts after the first failure.
-  bool wait = false;                 ///< Until the jobs of the batch system have ended, too.
-  bool cancel_on_interrupt = false;  ///< They are cancelled where the user interrupts the loop.
+  bool stop_at_error = false;  ///< `-e`: nothing further starts after the first failure.
+  bool wait = false;           ///< Until the jobs of the batch system have ended, too.
   /// By step: only the combinations at one of these points run, and the others are skipped. Steps
   /// that are not named run whole.
   std::map<std::string, std::vector<workspace::Parameters>> only = {};

@@ -26,6 +26,10 @@ struct RunStatus {
   long long open() const;
 };
 
+/// How many workpackages of each step are in each state, in the order of the benchmark.
+std::vector<workspace::StepCounts> counts_by_step(const setup::Run& run,
+                                                  const workspace::Workspace& workspace);
+
 /// The state of a finished run; nothing for one that is not. A finished run of many
 /// workpackages is known for one without reading them all.
 std::optional<RunStatus> status_if_finished(const setup::Run& run,

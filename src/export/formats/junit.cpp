@@ -23,8 +23,8 @@ using workspace::Workpackage;
 /// XML allows no control characters, not even escaped.
 std::string xml_text(const std::string& text) {
   std::string clean = to_valid_utf8(text);
-  std::erase_if(
-      clean, [](char c) { return (c >= 0 && c < ' ' && c != '\n' && c != '\t') || c == '\x7f'; });
+  std::erase_if(clean,
+                [](unsigned char c) { return (c < ' ' && c != '\n' && c != '\t') || c == '\x7f'; });
   return clean;
 }
 

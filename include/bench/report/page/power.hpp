@@ -17,7 +17,7 @@ struct PowerFigure {
   std::vector<Warning> warnings;  ///< About damaged files, which are left out.
 };
 
-/// The same without the directories above the run:
+/// A warning in one line, without the directories above the run:
 /// `000000_train/work/power.csv: line 1: this quote is never closed; it is left out`
 std::string note_of(const setup::Run& run, const Warning& warning);
 

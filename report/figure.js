@@ -12,7 +12,6 @@ var benchFigure = (() => {
       category: ["#0b62b8", "#d55e00", "#00805f", "#a3417e", "#8a6d00", "#3c9bd8", "#5b4bb5",
         "#7f7f7f", "#b3261e", "#3f7d20"],
       ramp: ["#e8f1fa", "#b5d3ee", "#74abdc", "#3580c2", "#0b4f97"],
-      low: "#1b2430", high: "#ffffff",
     },
     dark: {
       text: "#e4e9f0", faint: "#9aa7b6", grid: "#2c343f", bad: "#ff8a80", badBack: "#4a2626",
@@ -20,7 +19,6 @@ var benchFigure = (() => {
       category: ["#6fb3f5", "#ff9d4d", "#4fd1a5", "#e58bc4", "#e2c34a", "#a6d8ff", "#b0a3ff",
         "#b5b5b5", "#ff8a80", "#9ddb7b"],
       ramp: ["#1d2e42", "#24507d", "#3579b8", "#6fb3f5", "#d3e9ff"],
-      low: "#e4e9f0", high: "#12161c",
     },
   };
 
@@ -50,12 +48,13 @@ var benchFigure = (() => {
         "interval-of-bar": { color: theme.text, strokeWidth: 1.5 },
         failure: { size: 70, opacity: 1 },
         "failure-text": { color: theme.bad, fontSize: 11, fontWeight: 600 },
+        "failure-halo": { color: theme.background, fontSize: 11, fontWeight: 600,
+          stroke: theme.background, strokeWidth: 3, strokeJoin: "round" },
         partial: { size: 150, strokeWidth: 1.5, opacity: 1 },
         "failed-cell": { color: theme.badBack },
         ideal: { color: theme.faint, strokeDash: [6, 4], strokeWidth: 1.5 },
         "ideal-text": { color: theme.faint, fontSize: 11 },
-        "cell-low": { color: theme.low, fontSize: 11 },
-        "cell-high": { color: theme.high, fontSize: 11 },
+        cell: { fontSize: 11 },
         region: { opacity: 0.16 },
         "region-text": { color: theme.text, fontSize: 10 },
       },

@@ -289,6 +289,7 @@ TEST(Architecture, ErrorsAreCaughtInFewPlaces) {
                        "src/setup/file_hashes.cpp",
                        "src/cli/evaluation/evaluation.cpp",
                        "src/cli/tell.cpp",
+                       "src/report/page/power.cpp",
                        "src/serve/reason.cpp"}),
               IsEmpty());
 }

@@ -2,9 +2,11 @@
 #include "rest_calls.hpp"
 
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -107,6 +109,33 @@ const char* word_of(Status status) {
   return "KILLED";
 }
 
+/// Follows the pages of a response. A server that returns a token twice would never end.
+class Pages {
+ public:
+  Pages(const std::string& uri, const char* call) : uri_(uri), call_(call) {}
+
+  /// @returns the token of the next page; empty after the last one
+  /// @throws Error for a token that was there before, and after too many pages
+  std::string next(const Json& body) {
+    constexpr std::size_t most_pages = 10'000;
+    std::string token = text_in(body, "next_page_token");
+    if (!token.empty() && !known_.insert(token).second)
+      throw Error(fmt::format("{}: {} returned the page token '{}' twice", uri_, call_, token),
+                  hint);
+    if (known_.size() >= most_pages)
+      throw Error(fmt::format("{}: {} returned more than {} pages", uri_, call_, most_pages), hint);
+    return token;
+  }
+
+ private:
+  static constexpr const char* hint =
+      "this is an error of the server, or of a proxy in front of it";
+
+  const std::string& uri_;
+  const char* call_;
+  std::set<std::string> known_;
+};
+
 class RestStore : public TrackingStore {
  public:
   RestStore(const ServerSettings& settings, const std::string& experiment, Notify notify)
@@ -128,11 +157,12 @@ class RestStore : public TrackingStore {
                  {"run_view_type", "ACTIVE_ONLY"},
                  {"max_results", runs_per_page}};
     std::vector<StoredRun> runs;
+    Pages pages(uri_, "runs/search");
     for (;;) {
       const Json body = calls_.post("runs/search", request).body;
       for (const Json& run : list_in(body, "runs"))
         runs.push_back(run_in(run));
-      const std::string next = text_in(body, "next_page_token");
+      const std::string next = pages.next(body);
       if (next.empty())
         return runs;
       request["page_token"] = next;
@@ -160,6 +190,7 @@ class RestStore : public TrackingStore {
 
   std::vector<Metric> history(const StoredRun& run, const std::string& key) override {
     std::vector<Metric> metrics;
+    Pages pages(uri_, "metrics/get-history");
     std::string page;
     do {
       const Json body =
@@ -170,7 +201,7 @@ class RestStore : public TrackingStore {
               .body;
       for (const Json& one : list_in(body, "metrics"))
         metrics.push_back(metric_in(one));
-      page = text_in(body, "next_page_token");
+      page = pages.next(body);
     } while (!page.empty());
     return metrics;
   }

@@ -157,10 +157,12 @@ class History::Series {
     if (const auto known = at_.find(wanted); known != at_.end()) {
       const Point& point = points_[known->second];
       const std::size_t count = std::min(point.values().size(), most_values);
-      return {point.median,
-              fmt::format("median of {}{}{}", count < point.values().size() ? "the last " : "",
-                          count == 1 ? "1 workpackage" : fmt::format("{} workpackages", count),
-                          point.quiet.empty() ? ", machine not quiet" : "")};
+      return {.value = point.median,
+              .source =
+                  fmt::format("median of {}{}{}", count < point.values().size() ? "the last " : "",
+                              count == 1 ? "1 workpackage" : fmt::format("{} workpackages", count),
+                              point.quiet.empty() ? ", machine not quiet" : ""),
+              .measured = true};
     }
     const std::optional<Neighbours> best = best_neighbours(wanted);
     constexpr double largest_error = 1;

@@ -48,34 +48,50 @@ void take_peaks(PlannedPoint& point, const platform::Platform& platform, double 
     take(point.each.energy_wh, by_peak.energy_wh, point.work.flops.has_value());
 }
 
+/// A quantity per operation at the points of a step.
+class Rates {
+ public:
+  void add(const Estimate& estimate, double flops) {
+    if (estimate.value)
+      (estimate.measured ? measured_ : modelled_).push_back(*estimate.value / flops);
+  }
+
+  /// Fills in what is unknown: from measured points if there are any, otherwise from those that a
+  /// model predicts.
+  void scale(Estimate& estimate, double flops) const {
+    const std::vector<double>& rates = measured_.empty() ? modelled_ : measured_;
+    if (estimate.value || rates.empty())
+      return;
+    estimate = {
+        statistics::median(rates) * flops,
+        fmt::format("by its work, from {} {} point{}", rates.size(),
+                    measured_.empty() ? "modelled" : "measured", rates.size() == 1 ? "" : "s")};
+  }
+
+ private:
+  std::vector<double> measured_;
+  std::vector<double> modelled_;
+};
+
 /// If the history has points of a step but no model for another, assumes the same time per
 /// operation. This includes the start-up, so small points take slightly longer.
 void scale_by_work(std::vector<PlannedPoint>& points) {
-  struct Rates {
-    std::vector<double> s_per_flop;
-    std::vector<double> wh_per_flop;
+  std::map<std::pair<std::string, int>, std::pair<Rates, Rates>> known;  // by step and devices
+  const auto for_each_with_work = [&](const auto& action) {
+    for (PlannedPoint& point : points)
+      if (point.work.flops && *point.work.flops > 0) {
+        auto& [time, energy] = known[{point.step, point.work.devices}];
+        action(point.each, *point.work.flops, time, energy);
+      }
   };
-  std::map<std::pair<std::string, int>, Rates> measured;  // by step and devices
-  for (const PlannedPoint& point : points)
-    if (point.work.flops && *point.work.flops > 0) {
-      Rates& rates = measured[{point.step, point.work.devices}];
-      if (point.each.time_s.value)
-        rates.s_per_flop.push_back(*point.each.time_s.value / *point.work.flops);
-      if (point.each.energy_wh.value)
-        rates.wh_per_flop.push_back(*point.each.energy_wh.value / *point.work.flops);
-    }
-  const auto scale = [](Estimate& estimate, double flops, const std::vector<double>& rates) {
-    if (!estimate.value && !rates.empty())
-      estimate = {statistics::median(rates) * flops,
-                  fmt::format("by its work, from {} measured point{}", rates.size(),
-                              rates.size() == 1 ? "" : "s")};
-  };
-  for (PlannedPoint& point : points)
-    if (point.work.flops && *point.work.flops > 0) {
-      const Rates& rates = measured[{point.step, point.work.devices}];
-      scale(point.each.time_s, *point.work.flops, rates.s_per_flop);
-      scale(point.each.energy_wh, *point.work.flops, rates.wh_per_flop);
-    }
+  for_each_with_work([](const Prediction& each, double flops, Rates& time, Rates& energy) {
+    time.add(each.time_s, flops);
+    energy.add(each.energy_wh, flops);
+  });
+  for_each_with_work([](Prediction& each, double flops, const Rates& time, const Rates& energy) {
+    time.scale(each.time_s, flops);
+    energy.scale(each.energy_wh, flops);
+  });
 }
 
 /// The text and the unit of a pattern.

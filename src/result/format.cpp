@@ -241,6 +241,11 @@ std::string format_value(const Value& value, const std::string& format, const Pl
   return format.empty() ? to_text(value) : Formatter(value, format, place).format();
 }
 
+std::string short_text(double real) {
+  const bool is_large = std::abs(real) >= 1e6 && std::abs(real) < 1e15;
+  return is_large ? fmt::format("{:.0f}", real) : fmt::format("{:.6g}", real);
+}
+
 void check_format(const std::string& format, ValueType type, const Place& place) {
   if (format.empty())
     return;

@@ -10,6 +10,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/text.hpp>
 #include <bench/result/format.hpp>
 #include <bench/result/table.hpp>
 
@@ -20,7 +21,7 @@ std::string cell_text(const Cell& cell, const Heading& heading, Iterations itera
                       bool heading_says_estimated) {
   std::string text = cell.spread && iterations == Iterations::spread
                          ? spread_text(cell, heading)
-                         : format_value(*cell.value, cell.format, heading.place);
+                         : value_text(cell, heading, iterations);
   return cell.estimated && !heading_says_estimated ? text + " (estimated)" : text;
 }
 
@@ -30,6 +31,14 @@ std::string heading_text(const Heading& heading, bool estimated) {
 }
 
 }  // namespace
+
+std::string value_text(const Cell& cell, const Heading& heading, Iterations iterations) {
+  const auto* real = std::get_if<double>(&*cell.value);
+  if (iterations == Iterations::spread && cell.is_calculated && cell.format.empty() && real)
+    if (std::string text = short_text(*real); parse_number(text) != *real)
+      return text;
+  return format_value(*cell.value, cell.format, heading.place);
+}
 
 bool is_of_numbers(const Table& table, std::size_t column) {
   return std::ranges::all_of(table.rows, [&](const std::vector<Cell>& row) {

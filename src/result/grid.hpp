@@ -18,6 +18,11 @@ struct Grid {
 /// What is shown of several iterations that are one row.
 enum class Iterations { first, spread };
 
+/// The value by its format. A calculated number without one that has more digits than its
+/// `short_text` is shortened to that for people, to whom alone spreads are shown.
+/// @throws Error if the value does not fit its format
+std::string value_text(const Cell& cell, const Heading& heading, Iterations iterations);
+
 /// @param missing stands for missing values
 /// @throws Error if a value does not fit its format
 Grid grid_of(const Table& table, const std::string& missing, Iterations iterations);

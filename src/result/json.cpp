@@ -114,14 +114,17 @@ const Writer json_writer{
       return render_json({&table, 1});
     }};
 
-const Writer json_lines_writer{
-    {.name = "jsonl", .ending = ".jsonl", .is_for_programs = true, .is_for_one_table = true},
-    [](const Table& table, const std::vector<std::string>&) {
-      const std::vector<std::string> names = member_names(table);
-      std::string lines;
-      for (std::size_t number = 0; number < table.rows.size(); ++number)
-        lines += row_json(table, number, names).dump() + "\n";
-      return lines;
-    }};
+const Writer json_lines_writer{{.name = "jsonl",
+                                .ending = ".jsonl",
+                                .is_for_programs = true,
+                                .is_for_one_table = true,
+                                .may_precede_blank_line = false},
+                               [](const Table& table, const std::vector<std::string>&) {
+                                 const std::vector<std::string> names = member_names(table);
+                                 std::string lines;
+                                 for (std::size_t number = 0; number < table.rows.size(); ++number)
+                                   lines += row_json(table, number, names).dump() + "\n";
+                                 return lines;
+                               }};
 
 }  // namespace bench::result

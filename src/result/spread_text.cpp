@@ -1,5 +1,7 @@
 #include "spread_text.hpp"
 
+#include "grid.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -41,7 +43,7 @@ std::string spread_text(const Cell& cell, const Heading& heading) {
   const double distance = std::max(spread.high - spread.median, spread.median - spread.low);
   const bool is_exact = distance == 0;  // nearly all values are the same
   const std::string text =
-      is_exact ? std::string(strip(format_value(*cell.value, cell.format, heading.place)))
+      is_exact ? std::string(strip(value_text(cell, heading, Iterations::spread)))
       : cell.format.empty() || is_of_integers(cell.format)
           ? rounded(spread.median, distance)
           : fmt::format("{} ± {}", strip(format_value(spread.median, cell.format, heading.place)),

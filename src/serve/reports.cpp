@@ -39,7 +39,7 @@ std::string report_of(const workspace::RunDirectory& directory, const RunContent
     tables.push_back(std::move(filled.table));
   report::Gatherer gatherer;
   const bool is_without_tables = tables.empty();
-  gatherer.add(run, workspace, std::move(tables), {});
+  gatherer.add(run, workspace, std::move(tables), {}, diagnostics);
   if (is_without_tables)
     gatherer.set_tidy(content.tidy().table);
   report::Page page = gatherer.build("");

@@ -276,6 +276,7 @@ class TableBuilder {
       if (filler.factor != 1)
         convert(cell, filler.factor);
       cell.format = columns[k].format;
+      cell.is_calculated = filler.calculated || filler.factor != 1;
       cell.is_wide_integer = is_wide_integer(cell, filler.type);
       if (!cell.value && cell.absent_reason.empty() && !filler.calculated)
         cell.absent_reason = row.rows->why_unknown(row.row, columns[k].name);

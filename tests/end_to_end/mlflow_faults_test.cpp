@@ -110,11 +110,24 @@ INSTANTIATE_TEST_SUITE_P(
         RefusalCase{"Moved", "experiments/get-by-name 1 status 301 Location=https://new\n",
                     ": experiments/get-by-name was refused: busy (HTTP status 301)\n"
                     "hint: the server redirects to https://new: use that address"},
-        RefusalCase{
-            "AnotherServer", "experiments/get-by-name 1 status 404\n",
-            ": experiments/get-by-name was refused: busy (HTTP status 404)\n"
-            "hint: check the address: it is that of the MLflow server, without /api or /#"}),
+        RefusalCase{"AnotherServer", "experiments/get-by-name 1 status 404\n",
+                    ": experiments/get-by-name was refused: busy (HTTP status 404)\n"
+                    "hint: check the address: it is that of the MLflow server, without /api or /#"},
+        RefusalCase{"ThePageBefore", "runs/search all same page\n",
+                    ": runs/search returned the page token '0' twice\n"
+                    "hint: this is an error of the server, or of a proxy in front of it"}),
     support::case_name);
+
+TEST_F(MlflowServerTest, AHistoryWithoutEndIsAnError) {
+  here_.write("server/faults",
+              "runs/log-batch all lost answer\nmetrics/get-history all same page\n");
+  serve();
+  const CommandOutput output = send();
+  EXPECT_EQ(output.status.code, 1);
+  EXPECT_THAT(output.standard_error, HasSubstr("error: " + uri_ +
+                                               ": metrics/get-history returned the page token "
+                                               "'0' twice\n"));
+}
 
 TEST_F(MlflowServerTest, AServerThatStaysBusyIsGivenUp) {
   here_.write("server/faults", "runs/search all status 503\n");

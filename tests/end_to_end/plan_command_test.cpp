@@ -261,6 +261,27 @@ TEST_F(PlanOfStepProgramTest, OneMeasuredPointTellsOfOthersByTheirWork) {
               HasSubstr(",1200,\"by its work, from 1 measured point\""));
 }
 
+TEST_F(PlanOfStepProgramTest, PointsOfAModelAreNotCountedAsMeasured) {
+  const std::string input = replace_all(here_.read("train.yaml"), "{billions: [1, 12]}",
+                                        "[{billions: BILLIONS}, {variant: VARIANTS}]");
+  const auto write = [&](const std::string& billions, const std::string& variants) {
+    here_.write("train.yaml",
+                replace_all(replace_all(input, "BILLIONS", billions), "VARIANTS", variants));
+  };
+  write("[1, 2]", "a");
+  ProcessSpec run = here_.spec({"run", "train.yaml"}, {{"BENCH_DATA", ""}});
+  run.arguments.front() = (here_.path() / "bin/bench").string();
+  ASSERT_TRUE(run_command(std::move(run), 800).status.success());
+  set_times(0, "100 * (1 + workpackage)");
+  write("[1, 12]", "[a, b]");
+  EXPECT_THAT(plan_with({"train.yaml", "-s", "csv"}),
+              AllOf(HasSubstr("power law in billions^1.00 of 2 points"),
+                    HasSubstr(",1200,\"by its work, from 1 measured point\"")));
+  write("12", "[a, b]");
+  EXPECT_THAT(plan_with({"train.yaml", "-s", "csv"}),
+              HasSubstr(",1200,\"by its work, from 1 modelled point\""));
+}
+
 TEST_F(PlanOfStepProgramTest, APointLargerThanTheDeviceIsMarked) {
   const std::string planned = plan_with({"train.yaml", "--platform", "A100"});
   EXPECT_THAT(planned,

@@ -59,6 +59,37 @@ TEST_F(ReportTest, LeavesOutWhatIsDamagedInTheFilesOfTheMeter) {
   }
 }
 
+TEST_F(ReportTest, ADamagedFileOfTheMeterIsNamedAndEndsNothing) {
+  run(measured);
+  struct Damage {
+    std::string file;
+    std::string content;
+    std::string figures;
+    std::string warning;
+  };
+  const std::string work = "runs/000000/000000_train/work/";
+  const std::string head = "time_s,unix_time_s,a_w\n0,1,100\n1,2,100\n2,3,100\n";
+  for (const Damage& damage :
+       {Damage{"region_times.csv", "region,\"begin_s\n", "1 figure",
+               "region_times.csv:1: warning: this quote is never closed"},
+        Damage{"region_times.csv", "region,begin_s,end_s\nload,0,1\nload,2\n", "1 figure",
+               "region_times.csv:3: warning: 2 cells where the first line has 3"},
+        Damage{"power.csv", head + "\x01\xff\n" + "3,4,100\n", "1 figure",
+               "power.csv:5: warning: 1 cells where the first line has 3"},
+        Damage{"power.csv", "notes\n", "0 figures",
+               "power.csv:1: warning: not a log of power samples"},
+        Damage{"power.csv", "time_s,\"unix_time_s,a_w\n0,1,100\n", "0 figures",
+               "power.csv:1: warning: this quote is never closed"}}) {
+    const std::string before = here_.read(work + damage.file);
+    here_.write(work + damage.file, damage.content);
+    const CommandOutput output = here_.bench({"report", "runs"});
+    EXPECT_EQ(output.status.code, 0);
+    EXPECT_THAT(output.standard_output, HasSubstr(damage.figures));
+    EXPECT_THAT(output.standard_error, HasSubstr(work + damage.warning));
+    here_.write(work + damage.file, before);
+  }
+}
+
 TEST_F(ReportTest, SeveralRunsShareTheirTables) {
   run(training, 1);
   run(training, 1);
@@ -66,6 +97,21 @@ TEST_F(ReportTest, SeveralRunsShareTheirTables) {
   EXPECT_THAT(report({"runs", "-n", "1"}), HasSubstr("1 run, "));
   EXPECT_THAT(report({"runs/000000", "runs"}), HasSubstr("2 runs, "));
   EXPECT_THAT(report({"runs", "runs/000001"}), HasSubstr("1 run, "));
+}
+
+/// Merged, each would lack the parameters of the other, and figures would be empty.
+TEST_F(ReportTest, TablesOfDifferentBenchmarksStayApartUnlessTheirColumnsAreTheSame) {
+  const std::string input = replace_all(training, "rates, style", "t, style");
+  run(input, 1);
+  run(replace_all(replace_all(input, "name: training", "name: like"), "outpath: runs",
+                  "outpath: like"),
+      1);
+  run(replace_all(replace_all(replace_all(input, "name: training", "name: other"), "outpath: runs",
+                              "outpath: other"),
+                  "batch_size", "size"),
+      1);
+  EXPECT_THAT(report({"runs", "like"}), HasSubstr("2 runs, 2 figures, 1 table "));
+  EXPECT_THAT(report({"runs", "other"}), HasSubstr("2 runs, 4 figures, 2 tables "));
 }
 
 TEST_F(ReportTest, ARunWithoutTablesShowsAllThatIsKnown) {

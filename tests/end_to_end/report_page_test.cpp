@@ -131,6 +131,64 @@ TEST_F(ReportPageTest, PowerOfANodeFromAModelIsMarkedAsEstimated) {
       HasSubstr("[true]"));
 }
 
+TEST_F(ReportPageTest, SaysWhichFilesAreDamaged) {
+  run(measured);
+  here_.write("runs/000000/000000_train/work/region_times.csv", "region,\"begin\n");
+  report({"runs"});
+  EXPECT_THAT(
+      browse("report.html",
+             {"[...document.querySelectorAll('dd, .note')].map((one) => one.textContent)"
+              ".filter((text) => text.includes('region_times.csv')).join('|')"}),
+      HasSubstr("[\"000000_train/work/region_times.csv: line 1: this quote is never closed; it is "
+                "left out|000000_train/work/region_times.csv: line 1: this quote is never closed; "
+                "it is left out\"]"));
+}
+
+/// Of each text in a cell of a heatmap with its background (WCAG 2.2, section 1.4.3): how many
+/// there are, and whether the least is enough.
+constexpr const char* contrasts_of_cells = R"js((() => {
+  const luminance = (colour) => {
+    const [r, g, b] = colour.match(/[\d.]+/g).map((one) => one / 255).map((one) =>
+      one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const cells = [...document.querySelectorAll(".chart .mark-rect.role-mark path")].map((cell) =>
+    [cell.getBoundingClientRect(), getComputedStyle(cell).fill]);
+  const ratios = [...document.querySelectorAll(".chart .mark-text.role-mark text")].map((text) => {
+    const box = text.getBoundingClientRect();
+    const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+    const [, back] = cells.find(([cell]) =>
+      cell.left <= x && x <= cell.right && cell.top <= y && y <= cell.bottom);
+    const [low, high] = [back, getComputedStyle(text).fill].map(luminance).sort((a, b) => a - b);
+    return (high + 0.05) / (low + 0.05);
+  });
+  return [ratios.length, Math.min(...ratios) >= 4.5].join();
+})())js";
+
+/// 224 levels of the colour scale, and a cell that ran out of memory.
+TEST_F(ReportPageTest, TextsInCellsAreReadableOnEveryColour) {
+  run(R"yaml(name: levels
+outpath: runs
+parameterset:
+  name: p
+  parameter: [{device: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]}, {batch: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]}]
+step:
+  name: s
+  use: p
+  do: 'test $device$batch != 1515 || { echo result=oom; exit 3; }; echo value=$(($device * 15 + $batch))'
+patternset: {name: o, pattern: {name: value, type: int, _: value=$jube_pat_int}}
+analyser: {name: a, use: o, analyse: {step: s, file: stdout}}
+result: {use: a, table: {name: t, column: [device, batch, value]}, figure: {x: batch, y: value, row: device, mark: heatmap}}
+)yaml",
+      1);
+  report({"runs"});
+  EXPECT_EQ(strip(browse("report.html", {contrasts_of_cells,
+                                         "document.getElementById('theme')"
+                                         ".click()",
+                                         contrasts_of_cells})),
+            R"({"errors":[],"requests":[],"values":["225,true",null,"225,true"]})");
+}
+
 TEST_F(ReportPageTest, ExecutesNothingOfARun) {
   run(R"(name: hostile
 outpath: runs

@@ -1,5 +1,5 @@
-#include "golden.hpp"
 #include "sample_run.hpp"
+#include "support/golden.hpp"
 #include "support/temp_directory.hpp"
 
 #include <cstddef>
@@ -41,7 +41,7 @@ void PrintTo(const Case& one, std::ostream* out) {
 class FormatTest : public testing::TestWithParam<Case> {};
 
 TEST_P(FormatTest, IsTheTextThatWasReviewed) {
-  support::expect_golden(GetParam().file, rendered(GetParam().format));
+  support::expect_golden("export/" + GetParam().file, rendered(GetParam().format));
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, FormatTest,

@@ -1,7 +1,7 @@
 #include "export/crate/metadata.hpp"
 
-#include "golden.hpp"
 #include "sample_run.hpp"
+#include "support/golden.hpp"
 
 #include <string>
 #include <vector>
@@ -19,7 +19,7 @@ TEST(CrateMetadata, IsTheTextThatWasReviewed) {
                                       {"input/resolved.xml", 20, std::string(64, 'b')},
                                       {"run/workspace.db", 30, std::string(64, 'c')},
                                       {"run/000000_train/work/std out", 40, std::string(64, 'd')}};
-  support::expect_golden("ro-crate-metadata.json",
+  support::expect_golden("export/ro-crate-metadata.json",
                          metadata_json({.run = sample.run,
                                         .workpackages = sample.workpackages,
                                         .attempts = sample.attempts,

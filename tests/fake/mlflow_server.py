@@ -242,6 +242,8 @@ class Handler(BaseHTTPRequestHandler):
                 return self.answer(refusal.status, json.dumps({"error_code": refusal.code,
                                                                "message": str(refusal)}))
             write("state", "\n".join(lines()) + "\n")
+        if fault == "same page":  # for ever
+            answer["next_page_token"] = "0"
         if fault == "lost answer":
             return self.reset()
         if fault == "no answer":  # until the client gives up

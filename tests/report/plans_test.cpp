@@ -301,6 +301,8 @@ INSTANTIATE_TEST_SUITE_P(Report, CellFormat,
                          testing::Values(Cells{"Large", "1589,20,0,3", ".5~g"},
                                          Cells{"Whole", "1589,20,0,30", ".0f"},
                                          Cells{"Small", "0.5,20,0,3", ".3~r"},
+                                         Cells{"Close", "3.344,3.339,3.334,3.344", ".4~r"},
+                                         Cells{"Equal", "3.344,3.344,3.344,3.344", ".3~r"},
                                          Cells{"Tiny", "-1e-7,2e-8,0,3e-9", ".3~g"},
                                          Cells{"Negative", "-300000,2,0,3", ".3~s"}),
                          support::case_name);

@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <bench/base/error.hpp>
@@ -61,6 +62,29 @@ TEST(Table, ANewlineAtTheEndOfAValueIsNoLine) {
             "r:\n|    a | b |\n|------|---|\n| v1.2 | 1 |\n|      | 2 |\n");
   EXPECT_EQ(render(table, "markdown"),
             "**r**\n\n|    a |      b |\n|-----:|-------:|\n| v1.2 | 1<br>2 |\n");
+}
+
+TEST(Table, PeopleSeeSixDigitsOfWhatIsCalculated) {
+  const auto calculated = [](Value value, std::string format = "") {
+    return Cell{.value = std::move(value), .format = std::move(format), .is_calculated = true};
+  };
+  Table table;
+  table.name = "r";
+  table.headings = {{"found", "", 0, {}}, {"ratio", "", 0, {}}};
+  table.rows = {{cell(1.0 / 3), calculated(10.0 / 3)}, {cell(1.0 / 3), calculated(2.5)},
+                {cell(1LL), calculated(1e7 / 3)},      {cell(1LL), calculated(10.0 / 3, ".9f")},
+                {cell(1LL), calculated(2LL)},          {cell(1LL), calculated("1.23456789")}};
+  EXPECT_EQ(render(table, "pretty"), R"(r:
+|              found |       ratio |
+|--------------------|-------------|
+| 0.3333333333333333 |     3.33333 |
+| 0.3333333333333333 |         2.5 |
+|                  1 |     3333333 |
+|                  1 | 3.333333333 |
+|                  1 |           2 |
+|                  1 |  1.23456789 |
+)");
+  EXPECT_THAT(render(table, "csv"), testing::HasSubstr("0.3333333333333333,3.3333333333333335\n"));
 }
 
 TEST(Table, CsvQuotesWhatWouldShiftColumns) {

@@ -54,6 +54,7 @@ struct Estimate {
   std::optional<double> value;
   std::string source;
   bool estimated = false;  ///< It is based on numbers that are estimates themselves.
+  bool measured = false;   ///< The median of workpackages with the same parameters.
 };
 
 struct Prediction {

@@ -17,6 +17,9 @@ namespace bench::result {
 /// @throws Error if the specification is wrong or does not fit the value
 std::string format_value(const Value& value, const std::string& format, const Place& place = {});
 
+/// Six significant digits, or all before the point: times since 1970 differ in the last ones.
+std::string short_text(double real);
+
 /// Refuses a specification that fits no value of this type, or of any where that is not known.
 /// @throws Error with the place
 void check_format(const std::string& format, ValueType type, const Place& place);

@@ -16,7 +16,8 @@ struct Style {
   bool joins_tables = false;      ///< Several are one text.
   bool may_be_vertical = false;   ///< Shown a cell in each line where a terminal is too narrow.
   bool has_notes_in_files = true;
-  bool shows_spreads = false;  ///< Of iterations, behind their median.
+  bool may_precede_blank_line = true;  ///< Not of JSON Lines, whose readers refuse one.
+  bool shows_spreads = false;          ///< Of iterations, behind their median.
 };
 
 std::vector<std::string> style_names();

@@ -202,7 +202,8 @@ std::vector<std::string> notes_of(const RunComparison& comparison) {
 }
 
 result::Cell share_cell(double number, bool is_there = true) {
-  return is_there && std::isfinite(number) ? result::Cell{.value = number} : result::Cell{};
+  return is_there && std::isfinite(number) ? result::Cell{.value = number, .is_calculated = true}
+                                           : result::Cell{};
 }
 
 result::Cell count_cell(std::size_t count) {

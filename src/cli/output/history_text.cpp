@@ -95,7 +95,8 @@ result::Table history_table(std::span<const PointHistory> histories,
       table.rows.push_back({of_text(history.step), of_text(parameters_text(history.parameters)),
                             of_text(history.metric), of_text(history.unit),
                             of_text(runs[entry.run].name), of_text(runs[entry.run].started),
-                            of_count(entry.values), result::Cell{.value = entry.value},
+                            of_count(entry.values),
+                            result::Cell{.value = entry.value, .is_calculated = true},
                             of_count(level), of_text(k < decided ? "" : "yes")});
     }
   }

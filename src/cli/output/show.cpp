@@ -101,8 +101,10 @@ std::vector<ShownTable> shown_tables(std::vector<SameName> all, bool several_run
 void choose_values(ShownTable& shown, bool raw) {
   for (auto& row : shown.table.rows)
     for (result::Cell& cell : row) {
-      if (raw)
+      if (raw) {
         cell.format.clear();
+        cell.is_calculated = false;
+      }
       if (raw || !shown.style->shows_spreads)
         cell.spread.reset();
     }

@@ -40,6 +40,7 @@ std::string text_of(const ShownTable& shown, bool is_alone,
 struct TableText {
   std::string text;
   std::vector<std::string> notes;
+  bool precedes_blank_line = true;
 };
 
 void add_notes(const result::Table& table, const std::vector<std::string>& notes, TableText& to) {
@@ -58,7 +59,9 @@ std::vector<TableText> texts_of(std::vector<ShownTable> tables,
       add_notes(shown.table, shown.table.notes, of_json);  // the rows themselves say the rest
       json.push_back(std::move(shown.table));
     } else {
-      texts.push_back({text_of(shown, tables.size() == 1, advice), {}});
+      const bool is_alone = tables.size() == 1;
+      texts.push_back(
+          {text_of(shown, is_alone, advice), {}, !is_alone || shown.style->may_precede_blank_line});
       if (shown.style->is_for_programs)
         add_notes(shown.table, result::notes_of(shown.table), texts.back());
     }
@@ -78,7 +81,7 @@ void tell_notes(const TableText& text) {
 
 void print_tables(std::vector<ShownTable> tables, const std::string& advice) {
   for (const TableText& text : texts_of(std::move(tables), advice)) {
-    print(text.text + "\n");
+    print(text.precedes_blank_line ? text.text + "\n" : text.text);
     tell_notes(text);
   }
 }

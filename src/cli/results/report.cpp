@@ -123,13 +123,15 @@ report::Page page_of(const ReportOptions& options) {
   std::deque<Evaluated> runs;  // tidy tables refer to them
   std::vector<tabulate::TidyRun> without_tables;
   OutpathNames outpaths;
+  Diagnostics diagnostics = telling_diagnostics();
   for (const RunDirectory& directory : chosen_runs(options)) {
     Evaluated one = evaluate(directory, options.update, false);
     const bool is_without = !has_tables(one.run.benchmark);
     if (is_without)
       one = evaluate(directory, options.update, false, Found::in_workpackages);
     gatherer.add(one.run, one.workspace, tables_of(one, one.run),
-                 comparison ? compared_tables(one, *comparison) : std::vector<result::Table>());
+                 comparison ? compared_tables(one, *comparison) : std::vector<result::Table>(),
+                 diagnostics);
     if (!is_without)
       continue;
     const Evaluated& kept = runs.emplace_back(std::move(one));

@@ -171,10 +171,14 @@ bool PowerLogReader::next(std::vector<double>& row) {
   std::string line;
   if (!std::getline(stream_, line) || stream_.eof())
     return false;
+  ++line_;
   row.clear();
   for (const std::string& cell : split(line, ","))
     row.push_back(parse_number(cell).value_or(std::numeric_limits<double>::quiet_NaN()));
-  return row.size() == columns_.size();
+  if (row.size() == columns_.size())
+    return true;
+  damaged_line_ = line_;
+  return false;
 }
 
 }  // namespace bench::energy

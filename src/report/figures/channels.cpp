@@ -115,7 +115,14 @@ std::string cell_format(std::span<const double> numbers) {
     return ".3~s";
   if (largest >= 1000)
     return smallest >= 10 ? ".0f" : ".5~g";
-  return largest < 1e-3 ? ".3~g" : ".3~r";
+  if (largest < 1e-3)
+    return ".3~g";
+  // Two digits of the range, so that different colours have different texts; more would not fit.
+  constexpr int most_digits = 4;
+  const double range = numbers.size() > 1 ? (numbers.back() - numbers.front()) / largest : 1;
+  const int digits =
+      std::clamp(2 - static_cast<int>(std::floor(std::log10(range))), 3, most_digits);
+  return fmt::format(".{}~r", digits);
 }
 
 Json names(const Data& data, std::size_t column, std::span<const std::string> order) {

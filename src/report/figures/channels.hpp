@@ -40,6 +40,7 @@ std::string label(const FigureColumn& column);
 std::vector<double> numbers_of(const FigureColumn& column);
 
 /// A d3 format for the numbers in the cells of a heatmap that shows no non-zero number as 0.
+/// @param numbers distinct, ascending
 std::string cell_format(std::span<const double> numbers);
 
 /// A quantitative channel.

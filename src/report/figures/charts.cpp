@@ -76,13 +76,15 @@ void add_failures(const Chart& chart, const Json& x, Json& layers) {
         {{"transform", only},
          {"mark", {{"type", "point"}, {"filled", true}, {"shape", "cross"}, {"style", "failure"}}},
          {"encoding", encoding}});
-    layers.push_back(
-        {{"transform", only},
-         {"mark", {{"type", "text"}, {"align", "left"}, {"dx", 7}, {"style", "failure-text"}}},
-         {"encoding",
-          {{"x", x},
-           {"y", y},
-           {"text", {{"field", field(*chart.mark_of_state)}, {"type", "nominal"}}}}}});
+    // The halo keeps a text on a line readable.
+    for (const char* style : {"failure-halo", "failure-text"})
+      layers.push_back(
+          {{"transform", only},
+           {"mark", {{"type", "text"}, {"align", "left"}, {"dx", 7}, {"style", style}}},
+           {"encoding",
+            {{"x", x},
+             {"y", y},
+             {"text", {{"field", field(*chart.mark_of_state)}, {"type", "nominal"}}}}}});
     raised += 14;
   }
 }
@@ -141,6 +143,16 @@ Json completed_in_cell(const Chart& chart, Json value_layer) {
   value_layer["mark"]["fontSize"] = 9;
   value_layer["encoding"]["text"] = {{"field", field(*chart.completed)}, {"type", "nominal"}};
   return value_layer;
+}
+
+/// Black or white, whichever has more contrast with the cell: at least 4.5 on every colour. The
+/// ratio is that of WCAG 2.2, section 1.4.3.
+Json ink_on(std::size_t column) {
+  const std::string test = fmt::format(
+      "contrast('black', scale('color', datum.{0})) >= contrast('white', scale('color', "
+      "datum.{0}))",
+      field(column));
+  return {{"condition", {{"test", test}, {"value", "black"}}}, {"value", "white"}};
 }
 
 /// The panel's rows: those of its facet.
@@ -295,37 +307,37 @@ Json heatmap(const Chart& chart, const Measure& measure) {
   const std::vector<double> numbers = numbers_of(shown);
   const double low = numbers.empty() ? 0 : numbers.front();
   const double high = numbers.empty() ? 0 : numbers.back();
-  const double middle = (low + high) / 2;
   const std::string format = cell_format(numbers);
   const Json valid = is_valid(measure.value);
   Json layers = Json::array();
+  layers.push_back({{"transform", Json::array({valid})},
+                    {"mark", {{"type", "rect"}}},
+                    {"encoding",
+                     {{"x", x},
+                      {"y", y},
+                      {"color",
+                       {{"field", field(measure.value)},
+                        {"type", "quantitative"},
+                        {"title", label(shown)},
+                        {"scale", {{"domain", {low, high}}}},
+                        {"legend",
+                         {{"orient", "bottom"},
+                          {"titleLimit", 300},
+                          {"gradientLength", 200},
+                          {"tickCount", 3},
+                          {"labelOverlap", true}}}}},
+                      {"tooltip", tooltip(chart.data, tooltip_columns(chart, measure))}}}});
   layers.push_back(
       {{"transform", Json::array({valid})},
-       {"mark", {{"type", "rect"}}},
+       {"mark", {{"type", "text"}, {"style", "cell"}}},
        {"encoding",
         {{"x", x},
          {"y", y},
-         {"color",
-          {{"field", field(measure.value)},
-           {"type", "quantitative"},
-           {"title", label(shown)},
-           {"scale", {{"domain", {low, high}}}},
-           {"legend", {{"orient", "bottom"}, {"titleLimit", 300}, {"gradientLength", 200}}}}},
-         {"tooltip", tooltip(chart.data, tooltip_columns(chart, measure))}}}});
-  for (const char* side : {"low", "high"}) {
-    const Json half{{"field", field(measure.value)},
-                    {side == std::string("low") ? "lt" : "gte", middle}};
-    layers.push_back(
-        {{"transform", Json::array({valid, {{"filter", half}}})},
-         {"mark", {{"type", "text"}, {"style", fmt::format("cell-{}", side)}}},
-         {"encoding",
-          {{"x", x},
-           {"y", y},
-           {"text",
-            {{"field", field(measure.value)}, {"type", "quantitative"}, {"format", format}}}}}});
-    if (chart.completed)
-      layers.push_back(completed_in_cell(chart, layers.back()));
-  }
+         {"color", ink_on(measure.value)},
+         {"text",
+          {{"field", field(measure.value)}, {"type", "quantitative"}, {"format", format}}}}}});
+  if (chart.completed)
+    layers.push_back(completed_in_cell(chart, layers.back()));
   if (chart.state) {
     const Json only = Json::array({is_not_done(*chart.state)});
     layers.push_back(

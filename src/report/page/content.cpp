@@ -113,12 +113,6 @@ bool is_what_a_browser_shows(const Value& value, int decimals, const std::string
   return true;
 }
 
-/// With six digits, or all before the point: times since 1970 differ in the last ones.
-std::string short_text(double real) {
-  const bool is_large = std::abs(real) >= 1e6 && std::abs(real) < 1e15;
-  return is_large ? fmt::format("{:.0f}", real) : fmt::format("{:.6g}", real);
-}
-
 /// The text of a cell if it is not just its value; otherwise empty.
 /// @param decimals of all cells of the column that have a value
 std::string shown_text(const Cell& cell, const Place& place, std::optional<int> decimals) {
@@ -135,7 +129,7 @@ std::string shown_text(const Cell& cell, const Place& place, std::optional<int> 
     return decimals && is_what_a_browser_shows(*cell.value, *decimals, text) ? "" : text;
   }
   if (const auto* real = std::get_if<double>(&*cell.value); real && std::isfinite(*real))
-    if (const std::string text = short_text(*real); text != to_text(*cell.value))
+    if (const std::string text = result::short_text(*real); text != to_text(*cell.value))
       return text;
   return "";
 }

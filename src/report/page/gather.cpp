@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/base/text.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/report/figures/figure.hpp>
@@ -55,7 +56,8 @@ bool differ(const std::vector<std::string>& texts) {
 }  // namespace
 
 void Gatherer::add(const setup::Run& run, const workspace::Workspace& workspace,
-                   std::vector<result::Table> tables, std::vector<result::Table> compared) {
+                   std::vector<result::Table> tables, std::vector<result::Table> compared,
+                   Diagnostics& diagnostics) {
   RunSheet sheet = sheet_of(run, workspace);
   const std::string name = sheet.name;
   for (int n = 2; std::ranges::count(sheets_, sheet.name, &RunSheet::name) > 0; ++n)
@@ -75,28 +77,47 @@ void Gatherer::add(const setup::Run& run, const workspace::Workspace& workspace,
         parameters_.insert(parameter.name + "_" + step.name);
     }
   report::add_failures(sheets_.back().name, workspace, failures_);
-  if (std::optional<Figure> power = power_figure(run, workspace))
-    power_.emplace_back(sheets_.size() - 1, std::move(*power));
+  PowerFigure power = power_figure(run, workspace);
+  std::vector<std::string> damaged;
+  for (Warning& warning : power.warnings) {
+    damaged.push_back(note_of(run, warning));
+    diagnostics.warn(std::move(warning.message), std::move(warning.hint), std::move(warning.place));
+  }
+  if (!damaged.empty())
+    sheets_.back().facts.emplace_back("damaged files", join(damaged, "\n"));
+  if (power.figure)
+    power_.emplace_back(sheets_.size() - 1, std::move(*power.figure));
   for (result::Table& table : tables) {
-    const std::string table_name = table.name;
-    TableGroup& gathered = group_named(table_name);
-    gathered.is_distribution = is_distribution(benchmark, table_name);
-    gathered.asked = asked_of(benchmark, table_name);  // the newest run decides
+    TableGroup& gathered = group_of(table, benchmark.name);
+    gathered.is_distribution = is_distribution(benchmark, table.name);
+    gathered.asked = asked_of(benchmark, table.name);  // the newest run decides
     gathered.members.push_back({sheets_.size() - 1, std::move(table)});
   }
   for (result::Table& table : compared) {
     table.name += " beside published numbers";
-    TableGroup& gathered = group_named(table.name);
+    TableGroup& gathered = group_of(table, benchmark.name);
     gathered.is_comparison = true;
     gathered.members.push_back({sheets_.size() - 1, std::move(table)});
   }
 }
 
-Gatherer::TableGroup& Gatherer::group_named(const std::string& name) {
-  const auto found = std::ranges::find(tables_, name, &TableGroup::name);
-  if (found != tables_.end())
-    return *found;
-  return tables_.emplace_back(TableGroup{.name = name, .members = {}, .asked = {}});
+Gatherer::TableGroup& Gatherer::group_of(const result::Table& table, const std::string& benchmark) {
+  bool is_known = false;
+  for (TableGroup& group : tables_) {
+    if (group.name != table.name)
+      continue;
+    is_known = true;
+    if (group.benchmark == benchmark ||
+        std::ranges::equal(group.members.front().table.headings, table.headings, {},
+                           &result::Heading::title, &result::Heading::title))
+      return group;
+  }
+  return tables_.emplace_back(
+      TableGroup{.name = table.name,
+                 .title = is_known ? fmt::format("{} of {}", table.name, benchmark) : table.name,
+                 .benchmark = benchmark,
+                 .members = {},
+                 .asked = {}});
 }
 
 result::Table Gatherer::united(const TableGroup& gathered) const {
@@ -144,7 +165,7 @@ Page Gatherer::build(const std::string& title) const {
       add(figures_of_comparison(table));
     else
       add(figures_of(table, is_parameter, gathered.asked, gathered.is_distribution));
-    page.tables.push_back({std::move(table), gathered.name});
+    page.tables.push_back({std::move(table), gathered.title});
   }
   if (tidy_) {
     add(figures_of_steps(*tidy_, is_parameter));

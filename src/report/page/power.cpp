@@ -16,6 +16,8 @@
 #include <nlohmann/json.hpp>
 
 #include <bench/base/below.hpp>
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
@@ -90,9 +92,22 @@ std::vector<Measured> measured_of(const setup::Run& run, const workspace::Worksp
   return measured;
 }
 
+/// Calls `read`. One damaged file of a workpackage must not end the report of all.
+void isolate_errors(const fs::path& file, std::vector<Warning>& warnings,
+                    const std::function<void()>& read) {
+  try {
+    read();
+  } catch (const Error& error) {
+    warnings.push_back({error.message(), "it is left out", {file.string(), error.place().line, 0}});
+  }
+}
+
 /// By channel, in order of the columns.
-std::vector<std::pair<std::string, Samples>> samples_in(const fs::path& log) {
+std::vector<std::pair<std::string, Samples>> samples_in(const fs::path& log,
+                                                        std::vector<Warning>& warnings) {
   energy::PowerLogReader reader(log);
+  if (!reader.columns().empty() && reader.columns().front() != "time_s")
+    throw Error("not a log of power samples", "", {log.string(), 1, 0});
   constexpr std::string_view ending = "_w";
   std::vector<std::pair<std::string, Samples>> channels;
   std::vector<std::size_t> columns;
@@ -108,6 +123,11 @@ std::vector<std::pair<std::string, Samples>> samples_in(const fs::path& log) {
         channels[k].second.time_s.push_back(row.front());
         channels[k].second.power_w.push_back(row[columns[k]]);
       }
+  if (const int line = reader.damaged_line(); line > 0)
+    warnings.push_back(
+        {fmt::format("{} cells where the first line has {}", row.size(), reader.columns().size()),
+         "it is left out from here on",
+         {log.string(), line, 0}});
   return channels;
 }
 
@@ -123,11 +143,12 @@ std::string label_of(const Workpackage& workpackage) {
 }
 
 /// @returns whether there are enough samples for a line
-bool add_rows(const std::string& label, const fs::path& log, result::Table& table) {
+bool add_rows(const std::string& label, const fs::path& log, result::Table& table,
+              std::vector<Warning>& warnings) {
   const std::string node = node_of(log);
   constexpr std::size_t least_samples = 3;
   bool any = false;
-  for (const auto& [channel, samples] : samples_in(log)) {
+  for (const auto& [channel, samples] : samples_in(log, warnings)) {
     if (samples.power_w.size() < least_samples)
       continue;
     any = true;
@@ -152,7 +173,7 @@ struct Band {
 /// The visits in the meter's file, if it exists: the longest, which are visible, ordered by their
 /// beginning.
 std::vector<Band> bands_in(const fs::path& directory, const fs::path& times) {
-  constexpr std::uintmax_t most_bytes = 1 << 22;
+  constexpr std::uintmax_t most_bytes = 1 << 26;  // a million visits
   constexpr std::size_t most_bands = 300;
   if (open_below(directory, times).get() < 0)
     return {};
@@ -233,16 +254,18 @@ void add_region_column(const std::map<std::string, std::vector<Band>>& bands, Fi
 }
 
 /// Adds the bands of all shown workpackages to the panels and the data.
-void add_regions(const setup::Run& run, const std::vector<Measured>& shown, Figure& figure) {
+void add_regions(const setup::Run& run, const std::vector<Measured>& shown, Figure& figure,
+                 std::vector<Warning>& warnings) {
   std::map<std::string, std::vector<Band>> bands;
   for (std::size_t k = 0; k < figure.panels.size(); ++k) {
     // For several nodes, those of the first: their clocks and programs are alike.
     const fs::path& log = shown[k].logs.front();
     const std::string node = node_of(log);
-    auto of_panel =
-        bands_in(run.directory.path,
-                 log.parent_path() / (node.empty() ? "region_times.csv"
-                                                   : fmt::format("region_times.{}.csv", node)));
+    const fs::path times =
+        log.parent_path() /
+        (node.empty() ? "region_times.csv" : fmt::format("region_times.{}.csv", node));
+    std::vector<Band> of_panel;
+    isolate_errors(times, warnings, [&] { of_panel = bands_in(run.directory.path, times); });
     draw_bands(of_panel, figure.panels[k]);
     if (!of_panel.empty())
       bands.emplace(label_of(*shown[k].workpackage), std::move(of_panel));
@@ -253,8 +276,18 @@ void add_regions(const setup::Run& run, const std::vector<Measured>& shown, Figu
 
 }  // namespace
 
-std::optional<Figure> power_figure(const setup::Run& run, const workspace::Workspace& workspace) {
+std::string note_of(const setup::Run& run, const Warning& warning) {
+  const std::string directory = run.directory.path.string() + "/";
+  const std::string line =
+      warning.place.line > 0 ? fmt::format("line {}: ", warning.place.line) : "";
+  return replace_all(
+      fmt::format("{}: {}{}; {}", warning.place.file, line, warning.message, warning.hint),
+      directory, "");
+}
+
+PowerFigure power_figure(const setup::Run& run, const workspace::Workspace& workspace) {
   const std::vector<Workpackage> all = workspace.workpackages();
+  PowerFigure result;
   std::vector<Measured> measured = measured_of(run, workspace, all);
   result::Table table;
   table.name = "power";
@@ -274,11 +307,13 @@ std::optional<Figure> power_figure(const setup::Run& run, const workspace::Works
   std::erase_if(shown, [&](const Measured& one) {
     bool any = false;
     for (const fs::path& log : one.logs)
-      any |= add_rows(label_of(*one.workpackage), log, table);
+      isolate_errors(log, result.warnings, [&] {
+        any |= add_rows(label_of(*one.workpackage), log, table, result.warnings);
+      });
     return !any;
   });
   if (table.rows.empty())
-    return std::nullopt;
+    return result;
   const Source source = source_of(table, [](const std::string&) { return false; });
   Figure figure = draw(source, {.x = 2,
                                 .y = {3},
@@ -287,11 +322,14 @@ std::optional<Figure> power_figure(const setup::Run& run, const workspace::Works
                                 .x_scale = Scale::linear,
                                 .title = "power over time"});
   figure.id = slug_of(fmt::format("power {}", name_of(run)));
-  add_regions(run, shown, figure);
+  add_regions(run, shown, figure, result.warnings);
   if (with_samples > shown.size())
     figure.notes.push_back(
         fmt::format("the {} longest of {} workpackages with samples", shown.size(), with_samples));
-  return figure;
+  for (const Warning& warning : result.warnings)
+    figure.notes.push_back(note_of(run, warning));
+  result.figure = std::move(figure);
+  return result;
 }
 
 }  // namespace bench::report

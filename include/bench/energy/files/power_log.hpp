@@ -67,10 +67,14 @@ class PowerLogReader {
   const std::vector<std::string>& columns() const { return columns_; }
   /// The next row, an absent value as NaN; false at the end, and at a line that was cut off.
   bool next(std::vector<double>& row);
+  /// The line at which `next` ended although others follow; 0: none.
+  int damaged_line() const { return damaged_line_; }
 
  private:
   std::ifstream stream_;
   std::vector<std::string> columns_;
+  int line_ = 1;
+  int damaged_line_ = 0;
 };
 
 }  // namespace bench::energy

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/report/figures/figure.hpp>
 #include <bench/report/page/page.hpp>
@@ -21,10 +22,13 @@ namespace bench::report {
 class Gatherer {
  public:
   /// Adds a run with its result tables. Tables with the same name are merged, with a column for the
-  /// run and, if they differ, one for the platform.
+  /// run and, if they differ, one for the platform. Those of different benchmarks stay apart,
+  /// unless they have the same columns. Files of the meter that are damaged are left out, with a
+  /// warning and a line in the report.
   /// @param compared tables with published numbers
   void add(const setup::Run& run, const workspace::Workspace& workspace,
-           std::vector<result::Table> tables, std::vector<result::Table> compared);
+           std::vector<result::Table> tables, std::vector<result::Table> compared,
+           Diagnostics& diagnostics);
 
   /// Sets the tidy table of the runs without tables of their own.
   void set_tidy(result::Table tidy) { tidy_ = std::move(tidy); }
@@ -39,14 +43,16 @@ class Gatherer {
   };
   struct TableGroup {
     std::string name;
+    std::string title;  ///< Of which no other group has the same.
+    std::string benchmark;
     std::vector<Member> members;
     std::vector<model::Figure> asked;
     bool is_distribution = false;
     bool is_comparison = false;
   };
 
-  /// The group of tables with that name, created if necessary.
-  TableGroup& group_named(const std::string& name);
+  /// The group that a table of the benchmark belongs to, created if necessary.
+  TableGroup& group_of(const result::Table& table, const std::string& benchmark);
   result::Table united(const TableGroup& gathered) const;
 
   std::vector<RunSheet> sheets_;

@@ -1,0 +1,170 @@
+// A run with odd names, failures and a lack of memory in every format: the file, and what the
+// programs that people use for it read in it.
+#include "mlflow_fixture.hpp"
+#include "support/case_name.hpp"
+#include "support/golden.hpp"
+#include "support/report_library.hpp"
+#include "support/source_directory.hpp"
+
+#include <filesystem>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
+
+namespace bench::end_to_end {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path formats = support::source_directory() / "tests/data/formats";
+constexpr double far_too_long_s = 300;
+
+class OddRun {
+ public:
+  OddRun() {
+    here.write("odd.yaml", read_file(formats / "odd.yaml"));
+    const CommandOutput output = here.bench({"run", "odd.yaml", "--strict"});
+    EXPECT_EQ(output.status.code, 1) << output.standard_error;  // some of it fails
+  }
+
+  /// What a command prints, in a file.
+  std::string file_of(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin() + 1, "odd runs");
+    const CommandOutput output = here.bench(std::move(arguments));
+    EXPECT_EQ(output.status.code, 0) << output.standard_error;
+    here.write("text", output.standard_output);
+    return "text";
+  }
+
+  CommandOutput call(std::vector<std::string> arguments) const {
+    return run_command({.arguments = std::move(arguments), .directory = here.path()},
+                       far_too_long_s);
+  }
+
+  /// Expects a reader to find in the file what `NAME.read` says; skips without the reader.
+  void expect_reading(const std::string& name, const std::string& reader,
+                      const std::string& file) const {
+    constexpr int no_reader = 77;
+    const CommandOutput output =
+        call({"/usr/bin/python3", (formats / "read.py").string(), reader, file,
+              (support::source_directory() / "tests/data/export/ro-crate.schema.json").string()});
+    if (output.status.code == no_reader)
+      GTEST_SKIP() << "not installed: " << output.standard_error;
+    ASSERT_EQ(output.status.code, 0) << output.standard_error;
+    support::expect_golden("formats/" + name + ".read", output.standard_output);
+  }
+
+  Playground here;
+};
+
+TEST(TableFormats, AreTheFilesThatWereReviewed) {
+  const OddRun run;
+  for (const char* style :
+       {"pretty", "aligned", "csv", "json", "jsonl", "markdown", "latex", "html"})
+    support::expect_golden(std::string("formats/odd.") + style,
+                           run.here.read(run.file_of({"result", "-s", style})));
+}
+
+struct Reading {
+  std::string name;
+  std::vector<std::string> command;  ///< Of bench, without the run.
+  std::string reader;
+};
+void PrintTo(const Reading& one, std::ostream* out) {
+  *out << one.name;
+}
+class ReadFormats : public testing::TestWithParam<Reading> {};
+
+TEST_P(ReadFormats, AreUnderstoodByTheirReaders) {
+  const OddRun run;
+  run.expect_reading(GetParam().name, GetParam().reader, run.file_of(GetParam().command));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Formats, ReadFormats,
+    testing::Values(Reading{"csv", {"result", "-s", "csv"}, "csv"},
+                    Reading{"json", {"result", "-s", "json"}, "json"},
+                    Reading{"jsonl", {"result", "-s", "jsonl"}, "jsonl"},
+                    Reading{"latex", {"result", "-s", "latex"}, "latex"},
+                    Reading{"html", {"result", "-s", "html"}, "html"},
+                    Reading{"junit", {"export", "--format", "junit"}, "junit"},
+                    Reading{"openmetrics", {"export", "--format", "openmetrics"}, "openmetrics"},
+                    Reading{"influx", {"export", "--format", "influx"}, "influx"}),
+    support::case_name);
+
+TEST(ReadFormats, MarkdownIsUnderstoodByGithub) {
+  if (find_program("cmark-gfm").empty())
+    GTEST_SKIP() << "needs cmark-gfm";
+  const OddRun run;
+  for (const auto& [name, command] :
+       {std::pair<std::string, std::vector<std::string>>{"markdown", {"result", "-s", "markdown"}},
+        {"summary", {"export", "--format", "summary"}}}) {
+    const CommandOutput page = run.call({"cmark-gfm", "-e", "table", run.file_of(command)});
+    ASSERT_EQ(page.status.code, 0) << page.standard_error;
+    run.here.write("page", page.standard_output);
+    run.expect_reading(name, "markdown", "page");
+  }
+}
+
+TEST(ReadFormats, ACrateFitsItsSchema) {
+  const OddRun run;
+  run.file_of({"export", "--output", "crate.zip"});
+  run.expect_reading("ro-crate", "ro-crate", "crate.zip");
+}
+
+class ReportFormats : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!support::has_report_library(BUILD_DIRECTORY))
+      GTEST_SKIP() << "npm has not fetched Vega: cmake --build build/release --target fetch_vega";
+  }
+};
+
+TEST_F(ReportFormats, HaveTheDataThatWereReviewed) {
+  const OddRun run;
+  run.file_of({"report", "--output", "report.html"});
+  run.expect_reading("report", "report", "report.html");
+}
+
+TEST_F(ReportFormats, FiguresAreReadAsSvgAndAsPng) {
+  for (const char* program : {"node", "xmllint", "rsvg-convert", "pngcheck"})
+    if (find_program(program).empty())
+      GTEST_SKIP() << "needs " << program;
+  const OddRun run;
+  run.file_of({"report", "--figures", "figures"});
+  const std::string figure = "figures/raten-sch-n-mehr-gr-e-rate";
+  support::expect_golden("formats/figure.svg", run.here.read(figure + ".svg"));
+  for (const std::vector<std::string>& reader :
+       {std::vector<std::string>{"xmllint", "--noout", figure + ".svg"},
+        {"rsvg-convert", "--output", "again.png", figure + ".svg"},
+        {"pngcheck", "-q", figure + ".png"}}) {
+    const CommandOutput output = run.call(reader);
+    EXPECT_TRUE(output.status.success()) << output.standard_output << output.standard_error;
+  }
+}
+
+/// What a server records is what the file store has.
+TEST_F(MlflowTest, FormatsHaveTheDataThatWereReviewed) {
+  const OddRun run;
+  run.file_of({"mlflow", "--directory", "."});
+  run.expect_reading("mlflow", "mlflow-files", "mlruns");
+  if (std::string(HTTP_LIBRARY).empty())
+    GTEST_SKIP() << "bench was built without cpp-httplib";
+  serve();
+  EXPECT_EQ(
+      run.here
+          .bench({"mlflow", "odd runs"}, {{"MLFLOW_TRACKING_URI", uri_}, {"no_proxy", "127.0.0.1"}})
+          .status.code,
+      0);
+  run.here.write("state", state());
+  run.expect_reading("mlflow", "mlflow-server", "state");
+}
+
+}  // namespace
+}  // namespace bench::end_to_end

@@ -1,7 +1,6 @@
 #include "looks.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -17,6 +16,7 @@
 #include <bench/batch/slow_answers.hpp>
 #include <bench/batch/systems.hpp>
 #include <bench/doctor/ask.hpp>
+#include <bench/doctor/checks.hpp>
 
 namespace bench::doctor {
 namespace {

@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
-#include <limits>
 #include <map>
 #include <set>
 #include <string>

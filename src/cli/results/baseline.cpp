@@ -13,6 +13,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/cli/evaluation/evaluation.hpp>
@@ -26,6 +27,7 @@
 #include <bench/inspect/run_comparison.hpp>
 #include <bench/result/table.hpp>
 #include <bench/scheduler/run_status.hpp>
+#include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workpackage.hpp>

@@ -7,6 +7,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -197,9 +198,10 @@ RunDirectory checked_run(const RunChoice& choice, const std::vector<inspect::Kno
                 "choose one with `-i ID`");
   const auto self = std::ranges::find(
       known, chosen.front().id, [](const inspect::KnownRun& run) { return run.directory.id; });
-  if (self != known.end() && self->metadata.confirms)
+  const auto confirmed = self == known.end() ? std::nullopt : self->metadata.confirms;
+  if (confirmed)
     for (const inspect::KnownRun& run : known)
-      if (run.metadata.uuid == *self->metadata.confirms)
+      if (run.metadata.uuid == *confirmed)
         return run.directory;
   return chosen.front();
 }

@@ -12,11 +12,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/analyse/group.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
 #include <bench/model/meter_names.hpp>
 #include <bench/statistics/statistics.hpp>
 

@@ -8,6 +8,7 @@
 
 #include <bench/base/outage.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/time.hpp>
 
 namespace bench {
 
@@ -22,7 +23,7 @@ double outage_patience_s() {
   if (!seconds || !(*seconds >= 0))
     throw Error(fmt::format("BENCH_PATIENCE_S is '{}'", wanted),
                 "give the seconds that bench waits for a machine that refuses something");
-  return *seconds;
+  return std::min(*seconds, longest_duration_s);
 }
 
 bool is_fault_of_machine(const Error& error, const std::filesystem::path& directory) {

@@ -44,6 +44,33 @@ std::optional<double> parse_clock_s(const std::string& text) {
   return days * 86400 + seconds;
 }
 
+/// Nothing if the text is not a duration.
+std::optional<double> parse_any_duration_s(const std::string& word) {
+  if (word.find_first_of(":-") != std::string::npos)
+    return parse_clock_s(word);
+  struct Unit {
+    std::string_view name;
+    double seconds;
+  };
+  constexpr std::array<Unit, 9> units{{{"ms", 1e-3},
+                                       {"min", 60},
+                                       {"m", 60},
+                                       {"sec", 1},
+                                       {"s", 1},
+                                       {"h", 3600},
+                                       {"d", 86400},
+                                       {"us", 1e-6},
+                                       {"", 1}}};
+  for (const Unit& unit : units) {
+    if (!word.ends_with(unit.name))
+      continue;
+    const auto number = parse_number(strip(word.substr(0, word.size() - unit.name.size())));
+    if (number && *number >= 0 && std::isfinite(*number))
+      return *number * unit.seconds;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string local_time(std::chrono::system_clock::time_point time) {
@@ -97,34 +124,14 @@ std::string human_duration(double seconds) {
 }
 
 double parse_duration_s(const std::string& text, const Place& place) {
-  const std::string word(strip(text));
-  if (word.find_first_of(":-") != std::string::npos) {
-    if (const auto seconds = parse_clock_s(word))
-      return *seconds;
-  } else {
-    struct Unit {
-      std::string_view name;
-      double seconds;
-    };
-    constexpr std::array<Unit, 9> units{{{"ms", 1e-3},
-                                         {"min", 60},
-                                         {"m", 60},
-                                         {"sec", 1},
-                                         {"s", 1},
-                                         {"h", 3600},
-                                         {"d", 86400},
-                                         {"us", 1e-6},
-                                         {"", 1}}};
-    for (const Unit& unit : units) {
-      if (!word.ends_with(unit.name))
-        continue;
-      const auto number = parse_number(strip(word.substr(0, word.size() - unit.name.size())));
-      if (number && *number >= 0 && std::isfinite(*number))
-        return *number * unit.seconds;
-    }
-  }
-  throw Error(fmt::format("invalid duration '{}'", text),
-              "write seconds (90), a unit (5min, 2h) or HH:MM:SS", place);
+  const auto seconds = parse_any_duration_s(std::string(strip(text)));
+  if (!seconds)
+    throw Error(fmt::format("invalid duration '{}'", text),
+                "write seconds (90), a unit (5min, 2h) or HH:MM:SS", place);
+  if (*seconds > longest_duration_s)
+    throw Error(fmt::format("duration '{}' is too long", text),
+                fmt::format("the longest is {:g} s", longest_duration_s), place);
+  return *seconds;
 }
 
 }  // namespace bench

@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <bench/base/text.hpp>
 #include <bench/batch/job_id.hpp>
 
 namespace bench::batch {

@@ -13,6 +13,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
+#include <bench/cli/help/completion_scripts.hpp>
 #include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/platform/platform.hpp>

@@ -3,10 +3,10 @@
 #include "work.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -20,11 +20,9 @@
 #include <bench/engine/remove.hpp>
 #include <bench/platform/platform.hpp>
 #include <bench/setup/budget.hpp>
-#include <bench/setup/input.hpp>
 #include <bench/setup/parallel.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workspace/run_directory.hpp>
-#include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>
 

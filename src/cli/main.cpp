@@ -1,4 +1,5 @@
 #include "abbreviations.hpp"
+#include "command.hpp"
 #include "commands.hpp"
 #include "interruption.hpp"
 

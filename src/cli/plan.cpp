@@ -1,5 +1,4 @@
 #include "command.hpp"
-#include "work.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -26,6 +25,8 @@
 #include <bench/engine/preview.hpp>
 #include <bench/plan/history.hpp>
 #include <bench/plan/plan.hpp>
+#include <bench/plan/work.hpp>
+#include <bench/platform/platform.hpp>
 #include <bench/result/style.hpp>
 #include <bench/result/table.hpp>
 #include <bench/setup/input.hpp>

@@ -16,10 +16,12 @@
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
+#include <bench/batch/partition.hpp>
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/doctor_text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/platform_sheet.hpp>
+#include <bench/doctor/checks.hpp>
 #include <bench/platform/load_all.hpp>
 #include <bench/platform/machine.hpp>
 #include <bench/platform/platform.hpp>

@@ -3,9 +3,11 @@
 #include <filesystem>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {

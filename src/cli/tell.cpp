@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/cli/evaluation/evaluation.hpp>

@@ -1,6 +1,7 @@
 #include "looks.hpp"
 
 #include <array>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>

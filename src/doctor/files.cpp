@@ -15,6 +15,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
+#include <bench/doctor/checks.hpp>
 #include <bench/workspace/file_system.hpp>
 #include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>

@@ -8,6 +8,7 @@
 
 #include <bench/base/text.hpp>
 #include <bench/doctor/ask.hpp>
+#include <bench/doctor/checks.hpp>
 #include <bench/platform/load_all.hpp>
 #include <bench/platform/platform.hpp>
 

@@ -1,7 +1,6 @@
 #include "looks.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -17,6 +16,7 @@
 #include <bench/batch/slow_answers.hpp>
 #include <bench/batch/systems.hpp>
 #include <bench/doctor/ask.hpp>
+#include <bench/doctor/checks.hpp>
 
 namespace bench::doctor {
 namespace {
@@ -60,8 +60,8 @@ std::string text_of(const batch::Partition& partition) {
     facts.emplace_back("default");
   facts.push_back(
       fmt::format("{} node{}", partition.max_nodes, partition.max_nodes == 1 ? "" : "s"));
-  if (partition.most_gpus_per_node.value_or(0) > 0)
-    facts.push_back(fmt::format("{} GPUs per node", *partition.most_gpus_per_node));
+  if (const int gpus = partition.most_gpus_per_node.value_or(0); gpus > 0)
+    facts.push_back(fmt::format("{} GPUs per node", gpus));
   if (partition.max_time_s)
     facts.push_back(human_duration(*partition.max_time_s));
   if (!partition.takes_jobs)

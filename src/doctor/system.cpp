@@ -15,6 +15,7 @@
 
 #include <bench/base/text.hpp>
 #include <bench/doctor/ask.hpp>
+#include <bench/doctor/checks.hpp>
 
 namespace bench::doctor {
 namespace {

@@ -2,12 +2,24 @@
 
 #include "convert.hpp"
 #include "convert_xml.hpp"
+#include "include_path.hpp"
+#include "xml_file.hpp"
 #include "yaml_includes.hpp"
 
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include <bench/base/below.hpp>
-#include <bench/base/files.hpp>
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/document/parse/value.hpp>
 #include <bench/document/parse/xml_encoding.hpp>
+#include <bench/document/read_options.hpp>
 #include <bench/document/tags.hpp>
 
 namespace bench::document {

@@ -13,6 +13,7 @@
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
 #include <bench/engine/add_point.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/expand/combination.hpp>

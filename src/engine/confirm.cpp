@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -12,6 +12,7 @@
 #include <bench/engine/confirm.hpp>
 #include <bench/engine/make_run.hpp>
 #include <bench/inspect/baseline.hpp>
+#include <bench/inspect/difference.hpp>
 #include <bench/scheduler/loop.hpp>
 #include <bench/scheduler/observer.hpp>
 #include <bench/scheduler/run_status.hpp>

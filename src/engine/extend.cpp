@@ -2,7 +2,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <iterator>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>

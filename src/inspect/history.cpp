@@ -18,10 +18,9 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
-#include <bench/base/keys.hpp>
 #include <bench/base/text.hpp>
+#include <bench/inspect/difference.hpp>
 #include <bench/inspect/history.hpp>
-#include <bench/model/benchmark.hpp>
 #include <bench/statistics/reals.hpp>
 #include <bench/verdict/change_points.hpp>
 #include <bench/verdict/comparison.hpp>

@@ -1,6 +1,7 @@
 #include "job_news.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 #include <fmt/core.h>
 
 #include <bench/batch/batch_system.hpp>
+#include <bench/batch/job_monitor.hpp>
 #include <bench/batch/known_jobs.hpp>
 #include <bench/inspect/jobs.hpp>
 #include <bench/job/job_script.hpp>

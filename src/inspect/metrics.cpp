@@ -1,6 +1,5 @@
 #include "metrics.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -9,7 +8,6 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <fmt/core.h>

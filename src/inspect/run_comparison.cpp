@@ -16,6 +16,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
+#include <bench/inspect/difference.hpp>
 #include <bench/inspect/run_comparison.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/verdict/comparison.hpp>

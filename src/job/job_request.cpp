@@ -11,6 +11,7 @@
 #include <bench/base/time.hpp>
 #include <bench/batch/partition.hpp>
 #include <bench/job/job_request.hpp>
+#include <bench/job/job_settings.hpp>
 #include <bench/job/render_context.hpp>
 #include <bench/platform/launch.hpp>
 #include <bench/platform/machine.hpp>

@@ -24,6 +24,7 @@
 #include <bench/job/job_settings.hpp>
 #include <bench/job/render_context.hpp>
 #include <bench/language/elements.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/platform/job_template.hpp>
 #include <bench/platform/launch.hpp>
 #include <bench/platform/platform.hpp>

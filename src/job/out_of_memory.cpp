@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdio>
 #include <filesystem>
 #include <set>
 #include <string>

@@ -37,7 +37,6 @@
 namespace bench::job {
 namespace {
 
-using execute::Snippet;
 using workspace::Workpackage;
 /// The whole environment of the attempt.
 Environment environment_of(const RenderContext& context, bool script, const std::string& uuid,

@@ -1,4 +1,3 @@
-#include "limits.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +14,6 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/hash.hpp>
 #include <bench/base/text.hpp>

@@ -9,9 +9,10 @@
 #include <fmt/core.h>
 #ifdef BENCH_HTTP
 #include <httplib.h>
+#else
+#include <bench/base/error.hpp>
 #endif
 
-#include <bench/base/error.hpp>
 #include <bench/mlflow/http_client.hpp>
 
 namespace bench::mlflow {

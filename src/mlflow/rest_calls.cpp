@@ -7,6 +7,7 @@
 #include <cctype>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <thread>
@@ -18,6 +19,8 @@
 #include <bench/base/json_depth.hpp>
 #include <bench/base/text.hpp>
 #include <bench/mlflow/http_client.hpp>
+#include <bench/mlflow/settings.hpp>
+#include <bench/mlflow/tracking_store.hpp>
 
 namespace bench::mlflow {
 namespace {

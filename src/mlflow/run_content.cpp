@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -25,9 +24,16 @@
 #include <bench/export/crate/secrets_of_run.hpp>
 #include <bench/job/output_file.hpp>
 #include <bench/mlflow/run_content.hpp>
+#include <bench/mlflow/tracking_store.hpp>
 #include <bench/result/table.hpp>
+#include <bench/setup/metadata.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/tabulate/analyses.hpp>
+#include <bench/tabulate/tidy.hpp>
 #include <bench/workflow/variables.hpp>
 #include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::mlflow {
 namespace {

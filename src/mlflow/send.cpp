@@ -14,7 +14,9 @@
 #include <bench/base/hash.hpp>
 #include <bench/base/text.hpp>
 #include <bench/export/crate/secrets_of_run.hpp>
+#include <bench/mlflow/run_content.hpp>
 #include <bench/mlflow/send.hpp>
+#include <bench/mlflow/tracking_store.hpp>
 
 namespace bench::mlflow {
 namespace {

@@ -6,12 +6,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/mlflow/http_client.hpp>
 #include <bench/mlflow/settings.hpp>
 
 namespace bench::mlflow {

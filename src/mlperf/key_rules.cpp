@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>  // join, since fmt 11
 
+#include <bench/mlperf/log.hpp>
+
 namespace bench::mlperf {
 namespace {
 

@@ -11,6 +11,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/mlperf/log.hpp>
 #include <bench/mlperf/rules.hpp>
 
 namespace bench::mlperf {

@@ -7,8 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include <bench/plan/history.hpp>
 #include <bench/plan/plan.hpp>
 #include <bench/statistics/reals.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::plan {
 namespace {

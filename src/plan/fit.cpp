@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include <bench/statistics/reals.hpp>

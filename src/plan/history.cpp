@@ -8,20 +8,22 @@
 #include <set>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
-#include <bench/evaluate/evaluator.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/plan/history.hpp>
 #include <bench/result/table.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/statistics/reals.hpp>
+#include <bench/tabulate/analyses.hpp>
 #include <bench/tabulate/tidy.hpp>
 #include <bench/workflow/definitions.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::plan {
 namespace {

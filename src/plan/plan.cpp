@@ -1,5 +1,6 @@
 #include <cmath>
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -14,10 +15,16 @@
 #include <bench/base/text.hpp>
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
+#include <bench/engine/preview.hpp>
 #include <bench/model/benchmark.hpp>
+#include <bench/plan/history.hpp>
 #include <bench/plan/plan.hpp>
+#include <bench/plan/work.hpp>
+#include <bench/platform/platform.hpp>
 #include <bench/setup/budget.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/statistics/reals.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::plan {
 namespace {

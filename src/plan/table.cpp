@@ -2,11 +2,14 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <bench/base/text.hpp>
+#include <bench/plan/history.hpp>
 #include <bench/plan/plan.hpp>
 #include <bench/result/table.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::plan {
 namespace {

@@ -18,7 +18,11 @@
 #include <bench/base/time.hpp>
 #include <bench/doctor/ask.hpp>
 #include <bench/execute/environment.hpp>
+#include <bench/plan/history.hpp>
 #include <bench/plan/work.hpp>
+#include <bench/platform/machine.hpp>
+#include <bench/platform/platform.hpp>
+#include <bench/setup/metadata.hpp>
 #include <bench/setup/platform_variables.hpp>
 
 namespace bench::plan {

@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -15,7 +14,6 @@
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
-#include <bench/base/value.hpp>
 #include <bench/energy/files/csv.hpp>
 #include <bench/references/reference.hpp>
 #include <bench/result/table.hpp>

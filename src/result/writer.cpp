@@ -12,6 +12,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/result/style.hpp>
 #include <bench/result/table.hpp>
 
 namespace bench::result {

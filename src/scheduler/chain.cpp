@@ -9,8 +9,8 @@
 
 #include <fmt/core.h>
 
-#include <bench/base/outcome.hpp>
 #include <bench/batch/batch_system.hpp>
+#include <bench/execute/job.hpp>
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
 

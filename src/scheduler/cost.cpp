@@ -9,6 +9,7 @@
 #include <bench/base/outcome.hpp>
 #include <bench/base/text.hpp>
 #include <bench/job/job_request.hpp>
+#include <bench/job/job_settings.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/platform/launch.hpp>
 #include <bench/scheduler/cost.hpp>

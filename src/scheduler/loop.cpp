@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
-#include <limits>
 #include <map>
 #include <set>
 #include <string>

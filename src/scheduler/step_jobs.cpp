@@ -13,7 +13,6 @@
 #include <bench/base/unique_fd.hpp>
 #include <bench/batch/batch_system.hpp>
 #include <bench/batch/systems.hpp>
-#include <bench/evaluate/evaluator.hpp>
 #include <bench/job/output_file.hpp>
 #include <bench/job/render_context.hpp>
 #include <bench/job/segment.hpp>

@@ -1,6 +1,7 @@
 #include "html.hpp"
 #include "pages.hpp"
 #include "run_content.hpp"
+#include "run_index.hpp"
 
 #include <cmath>
 #include <filesystem>
@@ -12,7 +13,9 @@
 
 #include <bench/base/text.hpp>
 #include <bench/cli/output/comparison_text.hpp>
+#include <bench/inspect/difference.hpp>
 #include <bench/inspect/run_comparison.hpp>
+#include <bench/serve/site.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::serve {

@@ -1,6 +1,7 @@
 #include "pages.hpp"
 
 #include "html.hpp"
+#include "run_index.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -11,6 +12,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/serve/site.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::serve {

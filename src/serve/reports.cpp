@@ -17,7 +17,10 @@
 #include <bench/report/page/library.hpp>
 #include <bench/report/page/page.hpp>
 #include <bench/result/table.hpp>
+#include <bench/serve/site.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/tabulate/analyses.hpp>
+#include <bench/tabulate/filters.hpp>
 #include <bench/tabulate/report.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>

@@ -7,7 +7,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <utility>
 
 #include <bench/setup/run.hpp>
 #include <bench/tabulate/analyses.hpp>

@@ -1,11 +1,11 @@
 #include "html.hpp"
 #include "news.hpp"
 #include "pages.hpp"
+#include "run_index.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,8 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include <bench/base/hash.hpp>
-#include <bench/base/text.hpp>
-#include <bench/base/time.hpp>
+#include <bench/serve/site.hpp>
 
 namespace bench::serve {
 namespace {

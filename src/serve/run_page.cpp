@@ -2,6 +2,8 @@
 #include "html.hpp"
 #include "news.hpp"
 #include "pages.hpp"
+#include "run_content.hpp"
+#include "run_index.hpp"
 #include "workpackage_table.hpp"
 
 #include <algorithm>
@@ -20,9 +22,11 @@
 #include <bench/cli/output/log_file.hpp>
 #include <bench/result/html.hpp>
 #include <bench/result/table.hpp>
+#include <bench/serve/site.hpp>
 #include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/tabulate/analyses.hpp>
+#include <bench/tabulate/filters.hpp>
 #include <bench/tabulate/report.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>

@@ -1,5 +1,6 @@
 #include "pages.hpp"
 #include "reason.hpp"
+#include "run_index.hpp"
 
 #include <array>
 #include <filesystem>
@@ -7,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fmt/core.h>

@@ -4,9 +4,10 @@
 #include "pages.hpp"
 #include "power_curve.hpp"
 #include "reason.hpp"
+#include "run_content.hpp"
+#include "run_index.hpp"
 #include "workpackage_table.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -26,6 +27,8 @@
 #include <bench/base/unique_fd.hpp>
 #include <bench/energy/files/csv.hpp>
 #include <bench/inspect/run_view.hpp>
+#include <bench/result/table.hpp>
+#include <bench/serve/site.hpp>
 #include <bench/tabulate/tidy.hpp>
 #include <bench/workspace/workpackage.hpp>
 

@@ -14,9 +14,9 @@
 
 #include <fmt/core.h>
 
-#include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
 #include <bench/result/table.hpp>
+#include <bench/serve/site.hpp>
 #include <bench/tabulate/tidy.hpp>
 #include <bench/workspace/workpackage.hpp>
 

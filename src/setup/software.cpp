@@ -15,7 +15,9 @@
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/machine/running_programs.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/setup/software.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::setup {
 namespace {

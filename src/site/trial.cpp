@@ -1,6 +1,6 @@
 #include <algorithm>
+#include <atomic>
 #include <chrono>
-#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -49,7 +49,7 @@ bool asks_for_gpu(const Platform& machine, const batch::Partition& partition) {
              static_cast<int>(value_or(machine.machine.devices_per_node, 0))) > 0;
 }
 
-/// The job prints its findings, one per line.
+/// The job prints its findings, one per line; the launcher's first, since it may print more.
 std::string input_file(bool with_gpu) {
   return fmt::format(R"yaml(name: trial
 outpath: runs
@@ -57,9 +57,9 @@ step:
   name: probe
   batch: {{time_limit: 1min{}}}
   do:
+    - $jube_starter sh -c 'echo launcher=works'
     - echo "host=$(hostname)"
     - echo "cores=$(LC_ALL=C lscpu -p=core,socket 2> /dev/null | grep -v '^#' | sort -u | wc -l)"
-    - $jube_starter sh -c 'echo launcher=works'
 )yaml",
                      with_gpu ? ", gpus_per_node: 1" : "");
 }

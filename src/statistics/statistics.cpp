@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
 #include <span>
-#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>

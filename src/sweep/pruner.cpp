@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstddef>
 #include <functional>
 #include <optional>
 #include <set>
@@ -13,7 +12,6 @@
 
 #include <bench/base/outcome.hpp>
 #include <bench/base/text.hpp>
-#include <bench/expand/combination.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/store/state_store.hpp>

@@ -1,6 +1,7 @@
 #include "rounds.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,6 +14,7 @@
 #include <bench/base/outcome.hpp>
 #include <bench/base/text.hpp>
 #include <bench/evaluate/evaluator.hpp>
+#include <bench/expand/combination.hpp>
 #include <bench/job/segment.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/run.hpp>

@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <bench/store/state_store.hpp>

@@ -12,6 +12,7 @@
 #include <bench/base/value.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/statistics/statistics.hpp>
+#include <bench/tabulate/analyses.hpp>
 
 namespace bench::tabulate {
 namespace {

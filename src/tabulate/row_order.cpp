@@ -16,7 +16,6 @@
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/integer.hpp>
-#include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
 #include <bench/evaluate/substitute.hpp>
 #include <bench/result/cell_order.hpp>

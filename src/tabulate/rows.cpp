@@ -1,7 +1,5 @@
 #include "rows.hpp"
 
-#include "each_workpackage.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -24,6 +22,7 @@
 #include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/statistics/statistics.hpp>
+#include <bench/tabulate/analyses.hpp>
 #include <bench/workflow/lineage.hpp>
 #include <bench/workflow/variables.hpp>
 #include <bench/workspace/workpackage.hpp>

@@ -76,7 +76,6 @@ class Meanings {
   }
 
   void describe(Series& series) const {
-    const auto all = statistics::statistics();
     if (!patterns_.contains(series.name)) {
       series.base = statistics::without_suffix(series.name);
       if (series.base != series.name)

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/statistics/statistics.hpp>
 #include <bench/tabulate/analyses.hpp>
-#include <bench/tabulate/tidy.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::tabulate {

@@ -9,7 +9,6 @@
 #include <set>
 #include <span>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 

@@ -105,6 +105,10 @@ Comparison compare(std::span<const Measurement> a, std::span<const Measurement> 
     return made;
   }
   const Difference difference = cautious_difference(of_a, of_b);
+  if (!std::isfinite(difference.deviation)) {
+    made.absent_reason = "the values are too large for their variance";
+    return made;
+  }
   const double unit = logarithmic ? 1 : std::fabs(made.a);
   const auto relative = [&](double shift) {
     return logarithmic ? std::expm1(shift) : shift / unit;

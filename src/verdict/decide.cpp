@@ -1,4 +1,3 @@
-#include "welch.hpp"
 
 #include <algorithm>
 #include <cmath>

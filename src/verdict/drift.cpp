@@ -1,5 +1,7 @@
 #include "drift.hpp"
 
+#include "welch.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

@@ -76,10 +76,14 @@ Difference difference_of(std::span<const double> a, std::span<const double> b) {
     made.half_width = sorted <= 1 - confidence ? 0 : infinity;
     return made;
   }
-  const double freedom =
-      is_one_alone
-          ? std::max(n_a, n_b) - 1
-          : error * error / (error_a * error_a / (n_a - 1) + error_b * error_b / (n_b - 1));
+  if (!std::isfinite(error))
+    return made;
+  // By shares of the error: the square of a tiny error would be 0.
+  const double share_a = error_a / error;
+  const double share_b = error_b / error;
+  const double freedom = is_one_alone
+                             ? std::max(n_a, n_b) - 1
+                             : 1 / (share_a * share_a / (n_a - 1) + share_b * share_b / (n_b - 1));
   made.half_width = statistics::student_quantile(freedom, confidence) * std::sqrt(error);
   made.chance = student_tails(freedom, made.shift / std::sqrt(error));
   return made;

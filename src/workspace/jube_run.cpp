@@ -1,6 +1,5 @@
 #include "jube_run.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <string>

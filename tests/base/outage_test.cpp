@@ -62,6 +62,12 @@ TEST_F(OutageTest, IsGivenUpWithoutPatience) {
   EXPECT_FALSE(outage_.lasts());
 }
 
+TEST_F(OutageTest, IsNeverGivenUpWithEndlessPatience) {
+  const EnvironmentVariable patience("BENCH_PATIENCE_S", "inf");
+  EXPECT_TRUE(outage_.try_again());
+  EXPECT_DOUBLE_EQ(outage_.seconds_to_retry(), 0.1);
+}
+
 TEST(OutagePatience, IsANumberOfSeconds) {
   for (const char* wrong : {"soon", "-1", "nan"}) {
     const EnvironmentVariable patience("BENCH_PATIENCE_S", wrong);

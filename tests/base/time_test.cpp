@@ -55,6 +55,17 @@ TEST(Duration, RefusesEverythingElse) {
                   "hint: write seconds (90), a unit (5min, 2h) or HH:MM:SS");
 }
 
+// A deadline that is farther away overflowed, and had passed at once.
+TEST(Duration, IsAtMostTheLongest) {
+  EXPECT_DOUBLE_EQ(parse_duration_s("4e9"), longest_duration_s);
+  for (const std::string text : {"9999999999", "1e308h", "46300-00:00", "9999999999999:00:00"})
+    EXPECT_EQ(
+        support::error_of([&] {
+          parse_duration_s(text, {"in.yaml", 2, 3});
+        }),
+        "in.yaml:2:3: error: duration '" + text + "' is too long\nhint: the longest is 4e+09 s");
+}
+
 TEST(HumanDuration, ChoosesTheUnit) {
   EXPECT_EQ(human_duration(3.21), "3.2 s");
   EXPECT_EQ(human_duration(60), "1 min 00 s");

@@ -62,6 +62,13 @@ TEST_F(PlatformSetupTest, AFileIsWrittenOnceAndRuns) {
 
 TEST_F(PlatformSetupTest, EachPartitionRunsAJobAndNothingIsLeft) {
   write_new();
+  // A launcher that prints a lot hides no finding.
+  const auto chatty = site_.home() / "chatty";
+  write_file_atomically(chatty, "#!/bin/sh\nseq 60\nsrun \"$@\"\n");
+  std::filesystem::permissions(chatty, std::filesystem::perms::owner_all);
+  write_file_atomically(site_.home() / "mine.yaml",
+                        replace_all(read_file(site_.home() / "mine.yaml"), "{command: srun}",
+                                    "{command: " + chatty.string() + "}"));
   const auto checked = platforms({"check", "./mine.yaml"});
   for (const char* partition : {"fx", "low", "lowcancel"})
     EXPECT_THAT(checked.standard_output, HasSubstr(std::string("warning  ") + partition));

@@ -94,6 +94,22 @@ TEST(Comparison, HasNoChangeRelativeToZero) {
             "the middle of a is 0");
 }
 
+TEST(Comparison, OfTinyValuesIsThatOfLargeOnes) {
+  const Comparison tiny = compare(sample_of({-1e-100, -2e-100, 1e-101}), sample_of({-3e-100, 0}));
+  const Comparison large = compare(sample_of({-10, -20, 1}), sample_of({-30, 0}));
+  EXPECT_NEAR(tiny.interval.high, large.interval.high, 1e-9);
+  EXPECT_NEAR(tiny.chance, large.chance, 1e-12);
+}
+
+TEST(Comparison, HasNoChangeWhereTheVarianceOverflows) {
+  for (const double huge : {1e200, 1e308}) {
+    const Sample both_signs = sample_of({-huge, huge, huge});
+    EXPECT_EQ(compare(both_signs, both_signs).absent_reason,
+              "the values are too large for their variance")
+        << huge;
+  }
+}
+
 TEST(Comparison, HasNoChangeWhereASideIsEmpty) {
   EXPECT_EQ(compare(sample_of({}), sample_of({1, 2, 3})).absent_reason, "no value");
 }

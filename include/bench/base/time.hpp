@@ -26,9 +26,12 @@ double unix_time_now();
 /// A length of time for people: `3.2 s`, `4 min 05 s`, `2 h 10 min`.
 std::string human_duration(double seconds);
 
+/// 127 years. Much more would overflow where it is added to a time in nanoseconds.
+constexpr double longest_duration_s = 4e9;
+
 /// Seconds in a text like `90`, `90s`, `5min`, `2h`, `1d`, `01:30:00` or `30:00` (hours, minutes,
 /// seconds as Slurm reads them: `MM`, `MM:SS`, `HH:MM:SS`, `D-HH:MM:SS`; a bare number is seconds).
-/// @throws Error, with `place`, if it is none of these
+/// @throws Error, with `place`, if it is none of these, or longer than `longest_duration_s`
 double parse_duration_s(const std::string& text, const Place& place = {});
 
 }  // namespace bench

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -11,6 +12,7 @@
 #include <bench/base/text.hpp>
 #include <bench/cli/output/comparison_text.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/inspect/difference.hpp>
 #include <bench/inspect/run_comparison.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/meter_names.hpp>

@@ -7,12 +7,14 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/cli/evaluation/evaluation.hpp>
@@ -26,6 +28,7 @@
 #include <bench/inspect/run_comparison.hpp>
 #include <bench/result/table.hpp>
 #include <bench/scheduler/run_status.hpp>
+#include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workpackage.hpp>
@@ -195,9 +198,10 @@ RunDirectory checked_run(const RunChoice& choice, const std::vector<inspect::Kno
                 "choose one with `-i ID`");
   const auto self = std::ranges::find(
       known, chosen.front().id, [](const inspect::KnownRun& run) { return run.directory.id; });
-  if (self != known.end() && self->metadata.confirms)
+  const auto confirmed = self == known.end() ? std::nullopt : self->metadata.confirms;
+  if (confirmed)
     for (const inspect::KnownRun& run : known)
-      if (run.metadata.uuid == *self->metadata.confirms)
+      if (run.metadata.uuid == *confirmed)
         return run.directory;
   return chosen.front();
 }

@@ -24,11 +24,14 @@
 #include <bench/cli/output/output.hpp>
 #include <bench/engine/confirm.hpp>
 #include <bench/export/crate/export.hpp>
+#include <bench/export/crate/secrets.hpp>
 #include <bench/export/crate/secrets_of_run.hpp>
 #include <bench/export/formats/formats.hpp>
 #include <bench/inspect/baseline.hpp>
 #include <bench/inspect/run_comparison.hpp>
 #include <bench/result/table.hpp>
+#include <bench/setup/metadata.hpp>
+#include <bench/tabulate/filters.hpp>
 #include <bench/tabulate/report.hpp>
 #include <bench/tabulate/tidy.hpp>
 #include <bench/workspace/run_directory.hpp>

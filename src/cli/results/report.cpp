@@ -28,6 +28,7 @@
 #include <bench/report/page/page.hpp>
 #include <bench/result/table.hpp>
 #include <bench/setup/run.hpp>
+#include <bench/tabulate/filters.hpp>
 #include <bench/tabulate/report.hpp>
 #include <bench/tabulate/tidy.hpp>
 #include <bench/workspace/run_directory.hpp>

@@ -16,6 +16,7 @@
 #include <bench/energy/files/report.hpp>
 #include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/channel_meter.hpp>
+#include <bench/energy/meter/machine_state.hpp>
 #include <bench/energy/meter/measurement.hpp>
 #include <bench/energy/meter/power_range.hpp>
 #include <bench/energy/meter/scope.hpp>

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <ios>
 #include <map>
 #include <optional>
 #include <set>

@@ -23,6 +23,7 @@
 #include <bench/energy/program/option_values.hpp>
 #include <bench/energy/program/options.hpp>
 #include <bench/energy/program/suffix.hpp>
+#include <bench/energy/settings/wanted.hpp>
 #include <bench/energy/sources/methods.hpp>
 
 namespace bench::energy {

@@ -11,6 +11,7 @@
 
 #include <bench/base/text.hpp>
 #include <bench/energy/meter/channel_meter.hpp>
+#include <bench/energy/meter/measurement.hpp>
 #include <bench/energy/regions/region.hpp>
 #include <bench/energy/regions/region_book.hpp>
 

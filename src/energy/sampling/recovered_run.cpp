@@ -1,13 +1,26 @@
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
+#include <cstddef>
+#include <filesystem>
 #include <iterator>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/files/jpwr.hpp>
+#include <bench/energy/files/power_log.hpp>
+#include <bench/energy/files/run_record.hpp>
+#include <bench/energy/meter/channel_meter.hpp>
+#include <bench/energy/meter/measurement.hpp>
+#include <bench/energy/meter/power_range.hpp>
+#include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/meter/verdict.hpp>
 #include <bench/energy/regions/region_book.hpp>
 #include <bench/energy/sampling/baseline.hpp>

@@ -1,5 +1,6 @@
 #include <cerrno>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>

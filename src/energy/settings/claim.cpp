@@ -7,10 +7,12 @@
 #include <map>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <fmt/core.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/unique_fd.hpp>

@@ -11,7 +11,6 @@
 
 #include <fmt/core.h>
 
-#include <bench/base/error.hpp>
 #include <bench/energy/drivers/amd_devices.hpp>
 #include <bench/energy/drivers/amd_gauge.hpp>
 #include <bench/energy/drivers/amd_smi_library.hpp>

@@ -11,12 +11,9 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include <fmt/core.h>
 
-#include <bench/base/error.hpp>
 #include <bench/energy/drivers/amd_devices.hpp>
 #include <bench/energy/drivers/amd_gauge.hpp>
 #include <bench/energy/drivers/amd_watch.hpp>

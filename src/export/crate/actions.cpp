@@ -1,8 +1,10 @@
 #include "actions.hpp"
 
+#include "environment.hpp"
 #include "input_files.hpp"
 #include "json_ld.hpp"
 #include "metadata.hpp"
+#include "package.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -20,6 +22,7 @@
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/base/value.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/result/table.hpp>
 #include <bench/setup/metadata.hpp>
 #include <bench/tabulate/tidy.hpp>

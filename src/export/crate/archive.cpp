@@ -1,6 +1,7 @@
 #include <cerrno>
 #include <clocale>
 #include <cstddef>
+#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -13,6 +14,7 @@
 #include <archive_entry.h>
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <locale.h>
 #include <unistd.h>
 
 #include <bench/base/below.hpp>

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <bench/setup/metadata.hpp>
+#include <bench/setup/run.hpp>
 
 namespace bench::crate {
 namespace {
@@ -24,7 +25,7 @@ struct Item {
   const char* fact;
   const char* absent_reason = not_found;
 };
-constexpr std::array items{
+constexpr std::array known_items{
     Item{"host", "host"},
     Item{"system", "system"},
     Item{"cpu", "cpu"},
@@ -57,7 +58,7 @@ constexpr std::array items{
 std::vector<EnvironmentItem> environment_of(const setup::Run& run) {
   const auto facts = setup::facts_of(run.metadata);
   std::vector<EnvironmentItem> all;
-  for (const Item& item : items) {
+  for (const Item& item : known_items) {
     const auto fact = facts.find(item.fact);
     if (fact == facts.end() || fact->second.empty())
       all.push_back({item.name, "", item.absent_reason});
@@ -66,7 +67,7 @@ std::vector<EnvironmentItem> environment_of(const setup::Run& run) {
   }
   // Facts recorded by newer versions of bench.
   for (const auto& [name, value] : run.metadata.provenance)
-    if (std::ranges::none_of(items,
+    if (std::ranges::none_of(known_items,
                              [&known = name](const Item& item) { return known == item.fact; }) &&
         name != "filters") {
       const auto same = std::ranges::find(all, name, &EnvironmentItem::name);

@@ -22,7 +22,11 @@
 #include <bench/export/crate/secrets.hpp>
 #include <bench/export/crate/secrets_of_run.hpp>
 #include <bench/result/table.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/tabulate/tidy.hpp>
 #include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::crate {
 namespace {

@@ -1,7 +1,10 @@
 #include "input_files.hpp"
 
+#include "package.hpp"
+
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -16,9 +19,9 @@
 #include <bench/document/write.hpp>
 #include <bench/evaluate/substitute.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/platform/job_template.hpp>
 #include <bench/platform/platform.hpp>
 #include <bench/setup/run.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::crate {
 namespace {

@@ -1,13 +1,12 @@
 #include "metadata.hpp"
 
 #include "actions.hpp"
+#include "environment.hpp"
 #include "input_files.hpp"
 #include "json_ld.hpp"
+#include "package.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,8 +14,8 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
-#include <bench/base/time.hpp>
 #include <bench/model/benchmark.hpp>
+#include <bench/setup/metadata.hpp>
 
 namespace bench::crate {
 namespace {

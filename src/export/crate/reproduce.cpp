@@ -1,13 +1,16 @@
 #include "reproduce.hpp"
 
+#include "environment.hpp"
+#include "package.hpp"
+
 #include <cstddef>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
 
 namespace bench::crate {

@@ -4,7 +4,6 @@
 #include <string>
 #include <system_error>
 
-#include <bench/base/error.hpp>
 #include <bench/export/crate/rerun.hpp>
 #include <bench/setup/input.hpp>
 #include <bench/setup/metadata.hpp>

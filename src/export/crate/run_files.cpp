@@ -1,8 +1,10 @@
 #include "run_files.hpp"
 
 #include "input_files.hpp"
+#include "package.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -14,6 +16,7 @@
 #include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::crate {

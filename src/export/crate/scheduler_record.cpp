@@ -16,6 +16,7 @@
 #include <bench/platform/batch_system.hpp>
 #include <bench/platform/platform.hpp>
 #include <bench/setup/run.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::crate {
 namespace {

@@ -1,9 +1,9 @@
 #include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <bench/base/process.hpp>
+#include <bench/export/crate/secrets.hpp>
 #include <bench/export/crate/secrets_of_run.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>

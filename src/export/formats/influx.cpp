@@ -19,6 +19,7 @@
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
 #include <bench/export/formats/formats.hpp>
+#include <bench/result/table.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::formats {

@@ -11,6 +11,7 @@
 
 #include <bench/base/text.hpp>
 #include <bench/export/formats/formats.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::formats {

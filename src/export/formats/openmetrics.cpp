@@ -15,6 +15,7 @@
 #include <bench/base/time.hpp>
 #include <bench/base/value.hpp>
 #include <bench/export/formats/formats.hpp>
+#include <bench/result/table.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::formats {

@@ -12,8 +12,10 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
-#include <bench/base/value.hpp>
+#include <bench/export/formats/formats.hpp>
+#include <bench/result/table.hpp>
 #include <bench/tabulate/tidy.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::formats {
 namespace {

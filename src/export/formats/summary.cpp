@@ -10,6 +10,8 @@
 
 #include <bench/base/text.hpp>
 #include <bench/export/formats/formats.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/setup/metadata.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::formats {

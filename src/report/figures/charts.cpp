@@ -1,13 +1,12 @@
 #include "charts.hpp"
 
 #include "channels.hpp"
-#include "levels.hpp"
-#include "points.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -15,7 +14,6 @@
 #include <bench/base/value.hpp>
 #include <bench/report/figures/figure.hpp>
 #include <bench/report/figures/plan.hpp>
-#include <bench/report/figures/source.hpp>
 
 namespace bench::report {
 namespace {

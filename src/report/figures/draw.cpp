@@ -1,6 +1,7 @@
 #include "channels.hpp"
 #include "charts.hpp"
 #include "describe.hpp"
+#include "levels.hpp"
 #include "limits.hpp"
 #include "points.hpp"
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
-#include <bench/base/text.hpp>
 #include <bench/model/meter_names.hpp>
 #include <bench/report/figures/source.hpp>
 #include <bench/statistics/statistics.hpp>

@@ -1,6 +1,7 @@
 #include "limits.hpp"
 
 #include "levels.hpp"
+#include "points.hpp"
 
 #include <algorithm>
 #include <cstddef>

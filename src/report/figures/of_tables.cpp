@@ -13,6 +13,7 @@
 
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/report/figures/figure.hpp>
 #include <bench/report/figures/of_tables.hpp>
 #include <bench/report/figures/plan.hpp>

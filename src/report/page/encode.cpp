@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <openssl/evp.h>
+#include <zconf.h>
 #include <zlib.h>
 
 #include <bench/base/error.hpp>

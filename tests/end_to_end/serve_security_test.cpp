@@ -202,8 +202,9 @@ TEST_F(ServeSecurityTest, TenThousandRequestsLeaveNothingBehind) {
   EXPECT_EQ(ask_many(1250), 10'000);
   constexpr std::size_t may_still_be_closing = clients;
   EXPECT_LE(descriptors_of(server_->pid()), descriptors + may_still_be_closing);
-  if (!support::sanitized)
+  if (!support::sanitized) {
     EXPECT_LE(resident_kib_of(server_->pid()), resident_kib + 16 * 1024);
+  }
 }
 
 TEST_F(ServeSecurityTest, OneConnectionTakesManyRequests) {

@@ -156,7 +156,13 @@ INSTANTIATE_TEST_SUITE_P(
         Other{"flux", "{constraint: fast, nodelist: n1, exclude: n2, signal: USR1@60}",
               "\n#flux: --requires=fast\n#flux: --requires=hosts:n1\n#flux: --requires=-hosts:n2\n"
               "#flux: --signal=USR1@60\n"},
-        Other{"flux", "{mail: me@site}", "flux.job has no line for `mail`"}),
+        Other{"flux", "{mail: me@site}", "flux.job has no line for `mail`"},
+        Other{"flux", "{same_nodes: true}", "#flux: --nodes=1"},
+        Other{"pbs", "{same_nodes: true}",
+              "`same_nodes` of step 'go' does not work here: bench does not know how pbs names the "
+              "nodes of a job"},
+        Other{"allocation", "{same_nodes: true}",
+              "`same_nodes` of step 'go' has no effect in an allocation"}),
     [](const auto& one) { return fmt::format("{}_{}", one.param.platform, one.index); });
 
 /// docs/reference/batch.md says which batch system has a line for which setting.
@@ -236,6 +242,9 @@ TEST_F(JobSettingsTest, NeedALineInTheTemplateOfTheUser) {
   begin("{template: own.job, options: --switches=1}");
   EXPECT_THAT(support::error_of([&] { warnings(); }),
               HasSubstr("own.job has no line for `options` of step 'go'"));
+  begin("{template: own.job, same_nodes: true}");
+  EXPECT_THAT(support::error_of([&] { warnings(); }),
+              HasSubstr("own.job has no lines with {{nodelist?}} and {{body}}"));
 }
 
 /// Only the first task of an array would run.

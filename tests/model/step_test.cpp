@@ -110,6 +110,12 @@ TEST(Commands, AreSharedInASharedDirectoryOnly) {
             "(no error)");
 }
 
+TEST(Batch, HasEitherTheSameNodesOrNamedOnes) {
+  EXPECT_EQ(mistake_in("step: {name: s, batch: {nodelist: n1, same_nodes: true}, do: x}\n"),
+            "in.yaml:1:51: error: `nodelist` names the nodes already, so that `same_nodes` has no "
+            "effect\nhint: remove one of them");
+}
+
 TEST(Parameters, ReadTheirModes) {
   const auto set = *benchmark_of(
                         "parameterset:\n  name: p\n  parameter:\n"

@@ -25,7 +25,7 @@ echo "skipped: rooms that measure this machine or start meters (energy, doctor)"
 echo "skipped in base: vfork is fork under qemu, so a program that cannot start is not reported, and"
 echo "  its variables are not there at once"
 run base '-Process.Refuses*:Proc.*Variable*'
-for room in unit metric language document evaluate model expand statistics verdict mlperf \
-  analyse result references workspace workflow; do
+for room in unit metric language document evaluate model expand statistics verdict mlperf analyse \
+  result references workspace platform setup workflow job batch store tabulate; do
   run $room
 done

@@ -94,7 +94,7 @@ std::string jobs_chain_blocker(const setup::Run& run, const Step& step) {
 std::string parents_chain_blocker(const setup::Run& run, const Step& step) {
   for (const std::string& name : step.depend) {
     const Step& parent = *run.benchmark.step(name);
-    if (!job::is_scheduled(run, parent))
+    if (!parent.batch || !job::is_scheduled(run, parent))
       continue;
     if (!parent.batch->pack.empty())
       return fmt::format("a job of step '{}' runs several workpackages: `pack`{}", name,

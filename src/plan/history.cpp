@@ -303,9 +303,9 @@ std::vector<Observation> observations_of(const setup::Run& run,
       continue;
     observed.time_s = number(at, time);
     observed.energy_wh = number(at, energy);
-    observed.disturbed = disturbance < table.headings.size() &&
-                         table.rows[at][disturbance].value.has_value() &&
-                         !to_text(*table.rows[at][disturbance].value).empty();
+    if (disturbance < table.headings.size())
+      if (const auto& value = table.rows[at][disturbance].value)
+        observed.disturbed = !to_text(*value).empty();
     observed.energy_estimated = energy < table.headings.size() && table.rows[at][energy].estimated;
   }
   return observations;

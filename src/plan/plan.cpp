@@ -230,7 +230,7 @@ Budget parse_budget(const std::string& text, const platform::Platform& platform)
 
 Affordable affordable(const std::vector<PlannedPoint>& points, const Budget& budget) {
   Affordable result;
-  double left = budget.node_hours ? *budget.node_hours : *budget.energy_wh;
+  double left = budget.node_hours ? *budget.node_hours : budget.energy_wh.value_or(0);
   for (const PlannedPoint& point : points) {
     if (!point.misfit_reason.empty())
       continue;

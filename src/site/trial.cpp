@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -88,7 +89,7 @@ class Trial {
                      {"run", input.string(), "--platform", settings.platform, "--partition",
                       partition_, "--outpath", (directory_ / "runs").string(), "--wait",
                       "--cancel-on-interrupt", "--hide-animation"});
-    process_.emplace(
+    process_ = std::make_unique<Process>(
         ProcessSpec{.arguments = arguments, .stdout_fd = log_.get(), .stderr_fd = log_.get()});
   }
 
@@ -142,7 +143,7 @@ class Trial {
   std::string partition_;
   fs::path directory_;
   UniqueFd log_;
-  std::optional<Process> process_;
+  std::unique_ptr<Process> process_;
   std::optional<Finding> late_;
 };
 

@@ -73,7 +73,7 @@ void CpuWatch::stop() {
 CpuState CpuWatch::end() {
   const double duration_s = std::chrono::duration<double>(Clock::now() - begin_).count();
   const auto node = node_now(proc_);
-  const auto own_s = own_->read_s();
+  const auto own_s = own_ ? own_->read_s() : std::nullopt;
   stop();
   if (!node)
     return state_;

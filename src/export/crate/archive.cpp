@@ -14,7 +14,6 @@
 #include <archive_entry.h>
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <locale.h>
 #include <unistd.h>
 
 #include <bench/base/below.hpp>

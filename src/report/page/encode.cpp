@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include <openssl/evp.h>
-#include <zconf.h>
 #include <zlib.h>
 
 #include <bench/base/error.hpp>

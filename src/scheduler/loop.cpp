@@ -1,5 +1,6 @@
 #include "admission.hpp"
 #include "allocation_slots.hpp"
+#include "announce.hpp"
 #include "chain.hpp"
 #include "journal.hpp"
 #include "lost_attempts.hpp"
@@ -18,7 +19,6 @@
 #include <set>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -80,7 +80,8 @@ class Loop {
         searcher_(run, workspace, store_, evaluator_),
         pruner_(run, workspace, store_),
         selection_(options.only, store_) {
-    store_.listen([this](const workspace::Event& event) { announce(event); });
+    store_.listen(
+        [this](const workspace::Event& event) { announce(event, run_, store_, observer_); });
   }
 
   RunStatus work() {
@@ -170,23 +171,6 @@ class Loop {
       return reason;
     return submitter_.blocked_reason().empty() ? batch_.blocked_reason()
                                                : submitter_.blocked_reason();
-  }
-
-  /// Publishes an event: to the observer, and in the directory of the workpackage.
-  void announce(const workspace::Event& event) {
-    if (const auto* added = store::added_by(event)) {
-      for (const Workpackage& child : *added)
-        if (child.state == State::failed)
-          observer_.failed(child);
-    } else if (const auto* ended = std::get_if<workspace::Ended>(&event)) {
-      const Workpackage& workpackage = store_.at(ended->workpackage);
-      const bool success = workpackage.state == State::done;
-      job::write_marker(run_, workpackage, success, ended->attempt.reason);
-      if (!success)
-        observer_.failed(workpackage);
-    } else if (const auto* retried = std::get_if<workspace::Retried>(&event)) {
-      observer_.repeated(store_.at(retried->workpackage), retried->attempt.reason);
-    }
   }
 
   /// Jobs that the batch system runs count as running here.

@@ -104,8 +104,9 @@ TEST_F(SameNodesTest, ADrainedNodeIsTold) {
   Process bench(spec);
   EXPECT_TRUE(support::eventually([&] {
     return read_file(site.home() / "told")
-               .find("waits for nodes that are down or drained: ReqNodeNotAvail, UnavailableNodes:v1") !=
-           std::string::npos;
+               .find(
+                   "waits for nodes that are down or drained: ReqNodeNotAvail, "
+                   "UnavailableNodes:v1") != std::string::npos;
   })) << read_file(site.home() / "told");
   bench.signal_group(SIGINT);
   bench.wait();

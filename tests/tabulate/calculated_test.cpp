@@ -110,14 +110,14 @@ TEST_F(CalculatedTest, HasTheUnitThatFollowsOrTheOneAskedFor) {
 TEST_F(CalculatedTest, IsAbsentInAFailedRow) {
   two_models("column: [model, nodes, " + speedup + "]", {{1, State::failed}});
   const std::string text = table("pretty");
-  EXPECT_THAT(text, HasSubstr("| small |     2 |                n/a |"));
+  EXPECT_THAT(text, HasSubstr("| small |     2 |     n/a |"));
   EXPECT_THAT(text, HasSubstr("n/a in speedup: 1 row, workpackage 1: exit code 3"));
 }
 
 TEST_F(CalculatedTest, SaysThatItsBaselineFailed) {
   two_models("column: [model, nodes, " + speedup + "]", {{0, State::failed}});
   const std::string text = table("pretty");
-  EXPECT_THAT(text, HasSubstr("| small |     2 |                n/a |"));
+  EXPECT_THAT(text, HasSubstr("| small |     2 |     n/a |"));
   EXPECT_THAT(text, HasSubstr("n/a in speedup: no value in the baseline nodes=1: workpackage 0 "
                               "failed: exit code 3"));
 }

@@ -221,6 +221,8 @@ class Converter {
     const Element& benchmark = element("benchmark");
     if (kind.name == "jube" && (benchmark.has_child(key) || benchmark.has_attribute(key)))
       return "it belongs in the benchmark";
+    if (kind.has_text && key.find(' ') != std::string::npos)
+      return "in YAML a colon and a space end a key; write the whole text in single quotes";
     return did_you_mean(key, kind.known());
   }
 

@@ -74,7 +74,8 @@ class Shapes:
 
     def __init__(self):
         import re
-        number = r"(?<![\w.])(0|[1-9][0-9]{0,17})(?![\w.])"
+        # Not the exponent of 1e-3.
+        number = r"(?<![\w.])(?<![0-9.][eE][+-])(0|[1-9][0-9]{0,17})(?![\w.])"
         self.split = re.compile(r"""('[^']*'|"[^"]*")|""" + number).split
         self.refused = re.compile(r"\bis\b|__|locals|globals|vars|dir|eval|exec|compile").search
         self.codes, self.seen = {}, set()

@@ -155,7 +155,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "[# for k in range(3)][0]", "[k for # in [1]]", "dict(#=1)", "#(#)", "'a' #",
                     "max(#, 5) if # > 3 else 'few'", "{1: 'a', 7: 'b'}.get(#, 'c')",
                     "sorted(dir()) * #", "os.path.join('a', str(#))", "  # + 1", "'#' '#'",
-                    "(lambda a=#: a + #)()", "#, #", "r'#' + str(#)", "'#", "#if # else 2"));
+                    "(lambda a=#: a + #)()", "#, #", "r'#' + str(#)", "'#", "#if # else 2",
+                    "# * 1e-3", "1e-#", "2.5E+# * #", "1.e-#", "0x1e-#", "1e - #", "1e3-#"));
 
 // Both sides have far more to write than a socket holds.
 TEST(Python, LargeTextsInBothDirectionsDoNotBlock) {

@@ -16,7 +16,9 @@ namespace {
 
 /// What Markdown would take for something else than text.
 std::string markdown_text(std::string text) {
-  for (const auto& [from, to] : {std::pair<std::string_view, std::string_view>{"|", "\\|"},
+  for (const auto& [from, to] : {std::pair<std::string_view, std::string_view>{"\\", "\\\\"},
+                                 {"|", "\\|"},
+                                 {"&", "\\&"},
                                  {"*", "\\*"},
                                  {"`", "\\`"},
                                  {"<", "&lt;"},

@@ -312,13 +312,16 @@ TEST(Table, MarkdownEscapesWhatItWouldInterpret) {
   Table table;
   table.name = "m";
   table.headings = {{"a|b", "", 0, {}}, {"c", "", 0, {}}};
-  table.rows = {{cell("x|y"), cell("1\n<2>")}, {cell("*"), absent("no | source")}};
+  table.rows = {{cell("x|y"), cell("1\n<2>")},
+                {cell("*"), absent("no | source")},
+                {cell("&lt;"), cell("\\*")}};
   EXPECT_EQ(render(table, "markdown"), R"(**m**
 
-| a\|b |           c |
-|-----:|------------:|
-| x\|y | 1<br>&lt;2> |
-|   \* |         n/a |
+|  a\|b |           c |
+|------:|------------:|
+|  x\|y | 1<br>&lt;2> |
+|    \* |         n/a |
+| \&lt; |        \\\* |
 
 - n/a in c: no \| source
 )");

@@ -32,7 +32,7 @@ std::string cell(const std::string& text) {
   };
   std::string escaped;
   for (std::size_t k = 0; k < line.size(); ++k) {
-    constexpr std::string_view markup = "|\\`*[<";
+    constexpr std::string_view markup = "|\\`*[<&";
     if (markup.find(line[k]) != std::string_view::npos ||
         (line[k] == '_' && !(k > 0 && in_word(k - 1) && in_word(k + 1))))
       escaped += '\\';

@@ -7,7 +7,9 @@
 #include <bench/evaluate/substitute.hpp>
 #include <bench/inspect/run_view.hpp>
 #include <bench/job/same_nodes.hpp>
+#include <bench/model/batch.hpp>
 #include <bench/model/benchmark.hpp>
+#include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workflow/variables.hpp>
 #include <bench/workspace/workpackage.hpp>

@@ -7,7 +7,8 @@
 
 #include <fmt/core.h>
 
-#include <bench/job/render_context.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/job/prepare.hpp>
 #include <bench/job/same_nodes.hpp>
 #include <bench/job/segment.hpp>
 #include <bench/model/benchmark.hpp>

@@ -26,6 +26,7 @@ echo "skipped in base: vfork is fork under qemu, so a program that cannot start 
 echo "  its variables are not there at once"
 run base '-Process.Refuses*:Proc.*Variable*'
 for room in unit metric language document evaluate model expand statistics verdict mlperf analyse \
-  result references workspace platform setup workflow job batch store tabulate; do
+  result references workspace execute platform setup workflow job batch store tabulate sweep \
+  scheduler inspect export mlflow report site plan engine serve; do
   run $room
 done

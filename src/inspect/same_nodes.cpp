@@ -40,14 +40,12 @@ std::string same_nodes_text(const setup::Run& run, const RunView& view,
   const std::string key = key_of(view, *batch, workpackage);
   const Workpackage* first = nullptr;
   for (const Workpackage& other : view.all()) {
-    const bool is_submitted = other.state == State::submitted;
-    if (other.step != workpackage.step || other.was_never_made() ||
-        (!is_submitted && other.state != State::done && other.state != State::failed) ||
+    if (other.step != workpackage.step || other.state == State::ready || other.was_never_made() ||
         key_of(view, *batch, other) != key)
       continue;
     if (const std::string nodes = job::nodes_of(run, other); !nodes.empty())
       return fmt::format("{}, those of workpackage {} (`same_nodes`)", nodes, other.id);
-    if (is_submitted && !first)
+    if (other.state == State::submitted && !first)
       first = &other;
   }
   return first ? fmt::format("those of workpackage {} (`same_nodes`), once its job has begun",

@@ -150,17 +150,15 @@ void check_same_nodes(const setup::Run& run, const model::Step& step,
                 "remove it, and allocate as many nodes as a workpackage takes", step.batch->place);
   if (!machine.capabilities().queues_jobs)
     return;
-  const batch::SystemKind& system = machine.system();
-  if (!variables.contains("nodelist") || !variables.contains("body") || system.job_nodes.empty())
-    throw Error(
-        fmt::format("`same_nodes` of step '{}' does not work here: {}", step.name,
-                    !system.job_nodes.empty()
-                        ? fmt::format("the job template {} has no lines with {{{{nodelist?}}}} and "
-                                      "{{{{body}}}}",
-                                      name)
-                        : fmt::format("bench does not know how {} names the nodes of a job",
-                                      machine.scheduler)),
-        "remove it, or name the nodes in `nodelist` or `options`", step.batch->place);
+  const auto refuse = [&](const std::string& why) {
+    throw Error(fmt::format("`same_nodes` of step '{}' does not work here: {}", step.name, why),
+                "remove it, or name the nodes in `nodelist` or `options`", step.batch->place);
+  };
+  if (machine.system().job_nodes.empty())
+    refuse(fmt::format("bench does not know how {} names the nodes of a job", machine.scheduler));
+  if (!variables.contains("nodelist") || !variables.contains("body"))
+    refuse(fmt::format("the job template {} has no lines with {{{{nodelist?}}}} and {{{{body}}}}",
+                       name));
 }
 
 }  // namespace

@@ -22,6 +22,11 @@ std::string same_nodes_key(const model::Batch& batch,
 }
 
 std::string nodes_of(const setup::Run& run, const workspace::Workpackage& workpackage) {
+  using workspace::State;
+  // In other states a sentinel is of an earlier attempt.
+  if (workpackage.state != State::submitted && workpackage.state != State::done &&
+      workpackage.state != State::failed)
+    return "";
   const auto sentinel = execute::read_sentinel(attempt_on_disk(run, workpackage, "").sentinel);
   return sentinel ? sentinel->nodes : "";
 }

@@ -40,8 +40,7 @@ SameNodes::SameNodes(const setup::Run& run, store::StateStore& store,
     needed_ = true;
     for (const long long id : store.members(step)) {
       const Workpackage& workpackage = store.at(id);
-      if (workpackage.state == State::ready || workpackage.state == State::skipped ||
-          workpackage.was_never_made())
+      if (workpackage.state == State::ready || workpackage.was_never_made())
         continue;
       NodeSet& set = set_of(workpackage);
       if (set.nodes.empty())
@@ -83,8 +82,7 @@ bool SameNodes::decide() {
 /// @returns whether any was let go
 bool SameNodes::follow_first(NodeSet& set, const std::set<long long>& ready) {
   const Workpackage& first = store_.at(*set.first);
-  if (first.state == State::submitted || first.state == State::done || first.state == State::failed)
-    set.nodes = job::nodes_of(run_, first);
+  set.nodes = job::nodes_of(run_, first);
   set.any = first.state == State::done && set.nodes.empty();
   const bool is_decided = !set.nodes.empty() || set.any;
   const bool is_refused = first.state == State::ready && !ready.contains(first.id);

@@ -27,7 +27,7 @@ class SameNodes {
   ~SameNodes() = default;
 
   /// Updates which workpackages are held back.
-  /// @returns whether any is no longer
+  /// @returns whether any was let go
   bool decide();
 
   /// The nodes that the job of a workpackage has to get; empty: any.

@@ -29,8 +29,8 @@ double deviation(Values distances, int medians) {
   return of_normal_noise * statistics::median(std::move(distances)) * std::sqrt(n / (n - medians));
 }
 
-/// Of one sample, which is only its own if it is clearly wider than the common one: of a few
-/// values, some of which may be outliers, it is uncertain.
+/// The sample's own deviation if it is clearly larger than the common one, else that one. Its own
+/// is uncertain: it comes from few values, some of which may be outliers.
 double deviation_of(const Values& distances, double common) {
   constexpr double clearly_wider = 2.5;
   const double own = deviation(distances, 1);

@@ -33,7 +33,7 @@ class OddRun {
     EXPECT_EQ(output.status.code, 1) << output.standard_error;  // some of it fails
   }
 
-  /// What a command prints, in a file.
+  /// Writes the output of a command into a file.
   std::string file_of(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin() + 1, "odd runs");
     const CommandOutput output = here.bench(std::move(arguments));
@@ -149,7 +149,7 @@ TEST_F(ReportFormats, FiguresAreReadAsSvgAndAsPng) {
   }
 }
 
-/// What a server records is what the file store has.
+/// The server records the same data as the file store.
 TEST_F(MlflowTest, FormatsHaveTheDataThatWereReviewed) {
   const OddRun run;
   run.file_of({"mlflow", "--directory", "."});

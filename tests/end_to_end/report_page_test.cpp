@@ -144,7 +144,7 @@ TEST_F(ReportPageTest, SaysWhichFilesAreDamaged) {
                 "it is left out\"]"));
 }
 
-/// Of each text in a cell of a heatmap with its background (WCAG 2.2, section 1.4.3): how many
+/// Contrast of each text in a heatmap with its cell (WCAG 2.2, section 1.4.3): how many
 /// there are, and whether the least is enough.
 constexpr const char* contrasts_of_cells = R"js((() => {
   const luminance = (colour) => {

@@ -9,8 +9,8 @@
 
 namespace bench::job {
 
-/// What workpackages of a step with `same_nodes` have in common if they get the same nodes: how
-/// many, of which partition and with which features.
+/// Equal for the workpackages of a step with `same_nodes` that get the same nodes: the number of
+/// nodes, their partition and constraint.
 /// @param substitute inserts the parameters of a workpackage
 std::string same_nodes_key(const model::Batch& batch,
                            const std::function<std::string(const std::string&)>& substitute);

@@ -14,7 +14,8 @@ struct JobSetting {
   Place place;
 };
 
-/// What a batch step asks of the machine. Texts, because parameters are allowed; empty: not said.
+/// The resources and settings that a batch step requests. They are texts, since they may hold
+/// parameters; empty: not given.
 struct Batch {
   std::string nodes = "1";
   std::string tasks_per_node = "1";

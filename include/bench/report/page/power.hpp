@@ -11,7 +11,7 @@
 
 namespace bench::report {
 
-/// What the files of the meter show.
+/// Power over time, and what was wrong with the files of the meter.
 struct PowerFigure {
   std::optional<Figure> figure;   ///< Nothing if there are no samples.
   std::vector<Warning> warnings;  ///< About damaged files, which are left out.

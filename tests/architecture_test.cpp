@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <regex>
 #include <set>
 #include <string>
 #include <utility>
@@ -14,6 +13,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <bench/base/regex.hpp>
 
 namespace bench {
 namespace {
@@ -55,12 +56,11 @@ std::string module_of(const fs::path& file) {
 
 /// What is between the brackets or quotes of each #include line.
 Lines includes_of(const fs::path& file) {
-  static const std::regex include(R"(^\s*#\s*include\s*[<"]([^>"]+)[>"])");
+  static const Regex include(R"(^\s*#\s*include\s*[<"]([^>"]+)[>"])");
   Lines names;
-  std::smatch match;
   for (const std::string& line : lines_of(file))
-    if (std::regex_search(line, match, include))
-      names.push_back(match[1]);
+    if (const auto match = include.search(line))
+      names.push_back((*match)[1]);
   return names;
 }
 
@@ -81,11 +81,10 @@ TEST(Architecture, EveryModuleHasALevel) {
 
 TEST(Architecture, TheMapOfRoomsIsTrue) {
   std::map<std::string, double> mapped;
-  const std::regex row(R"(^\| (\d+(?:\.\d)?) \| `([\w/]+)` \|.*)");
-  std::smatch match;
+  const Regex row(R"(^\| (\d+(?:\.\d)?) \| `([\w/]+)` \|)");
   for (const std::string& line : lines_of("CONTRIBUTING.md"))
-    if (std::regex_match(line, match, row))
-      mapped[match[2]] = std::stod(match[1]);
+    if (const auto match = row.search(line))
+      mapped[(*match)[2]] = std::stod((*match)[1]);
   EXPECT_EQ(mapped, levels);
 }
 
@@ -235,14 +234,14 @@ TEST(Architecture, StepProgramsAreIndependentOfTheOrchestrator) {
 /// Every line of the files that the expression matches, but for those in `allowed` files.
 Lines matches(const std::vector<fs::path>& files, const char* expression,
               const std::set<std::string>& allowed) {
-  const std::regex wanted(expression);
+  const Regex wanted(expression);
   Lines found;
   for (const fs::path& file : files) {
     if (allowed.contains(file.string()))
       continue;
     const Lines lines = lines_of(file);
     for (std::size_t k = 0; k < lines.size(); ++k)
-      if (std::regex_search(lines[k], wanted))
+      if (wanted.search(lines[k]))
         found.push_back(at(file, k) + ": " + lines[k]);
   }
   return found;
@@ -275,7 +274,7 @@ TEST(Architecture, ErrorsAreCaughtInFewPlaces) {
                        "src/batch/ask_program.cpp",
                        "src/platform/load_all.cpp",
                        "src/doctor/ask.cpp",
-                       "src/doctor/examine.cpp",
+                       "src/doctor/run_check.cpp",
                        "src/execute/local.cpp",
                        "src/energy/program/main.cpp",
                        "src/energy/sources/methods.cpp",
@@ -311,28 +310,38 @@ TEST(Architecture, FilesAreShort) {
     EXPECT_LE(size_of(file), longest_file) << file;
 }
 
+/// Without everything that the expression matches.
+std::string without(const Regex& expression, const std::string& text) {
+  std::string rest;
+  std::size_t begin = 0;
+  while (const auto match = expression.search(text, begin)) {
+    rest += text.substr(begin, match->begin() - begin);
+    begin = match->end();
+  }
+  return rest + text.substr(begin);
+}
+
 /// Code without what may hold braces that do not count: texts, characters, comments.
 std::string code_of(const std::string& line, bool& raw) {
-  static const std::regex noise(R"--(R"(\w*)\(.*?\)\1"|"(\\.|[^"\\])*"|'(\\.|[^'\\])'|//.*)--");
-  static const std::regex raw_begin(R"--(R"\w*\(.*$)--");
-  static const std::regex raw_end(R"--(^.*\)\w*")--");
+  static const Regex noise(R"--(R"(\w*)\(.*?\)\1"|"(\\.|[^"\\])*"|'(\\.|[^'\\])'|//.*)--");
+  static const Regex raw_begin(R"--(R"\w*\(.*$)--");
+  static const Regex raw_end(R"--(^.*\)\w*")--");
   std::string code = line;
   if (raw) {
-    if (!std::regex_search(code, raw_end))
+    if (!raw_end.search(code))
       return "";
-    code = std::regex_replace(code, raw_end, "");
+    code = without(raw_end, code);
     raw = false;
   }
-  code = std::regex_replace(code, noise, "");
-  raw = std::regex_search(code, raw_begin);
-  return std::regex_replace(code, raw_begin, "");
+  code = without(noise, code);
+  raw = raw_begin.search(code).has_value();
+  return without(raw_begin, code);
 }
 
 /// What opens a brace at the start of a line: a function, or one of these.
 bool opens_scope(const std::string& head) {
-  static const std::regex scope(
-      R"(^\s*(namespace|class|struct|enum|union|extern)\b|=\s*\{?\s*$|\{\{)");
-  return std::regex_search(head, scope) && head.find('(') == std::string::npos;
+  static const Regex scope(R"(^\s*(namespace|class|struct|enum|union|extern)\b|=\s*\{?\s*$|\{\{)");
+  return scope.search(head) && head.find('(') == std::string::npos;
 }
 
 /// Functions longer than allowed. What clang-format makes of the code lets braces be counted: a

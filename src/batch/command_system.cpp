@@ -101,7 +101,7 @@ QueryResult CommandSystem::ask_for_all() {
   QueryResult queue;
   const ProgramAnswer answer = run_by_shell(table_.poll, current_environment());
   if (!answer.ok()) {
-    queue.trouble = fmt::format("{}: {}", split(table_.poll, " ").front(), answer.error);
+    queue.failure = fmt::format("{}: {}", split(table_.poll, " ").front(), answer.error);
     return queue;
   }
   for (const std::string& line : split(answer.output, "\n")) {

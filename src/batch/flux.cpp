@@ -87,7 +87,7 @@ class Flux : public BatchSystem {
     const ProgramAnswer answer = ask_program(
         {"flux", "jobs", "-a", "-n", "--count=100000", "-o", listed}, current_environment());
     if (!answer.ok())
-      return {.jobs = {}, .trouble = "flux jobs: " + answer.error};
+      return {.jobs = {}, .failure = "flux jobs: " + answer.error};
     QueryResult queue;
     for (const std::string& line : split_names(answer.output, "\n"))
       if (const auto fields = split(line, "|"); fields.size() == 5)

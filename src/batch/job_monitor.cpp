@@ -128,7 +128,7 @@ QueryResult JobMonitor::ask_queue() {
   const std::vector<std::string> each(ids.begin(), ids.end());
   for (const auto& some : chunks_of(each, settings_.ids_at_once)) {
     QueryResult answer = system_->ask({some.begin(), some.end()});
-    all.trouble += answer.trouble;
+    all.failure += answer.failure;
     std::ranges::move(answer.jobs, std::back_inserter(all.jobs));
   }
   return all;
@@ -141,7 +141,7 @@ JobMonitor::News JobMonitor::update() {
   if (now_() >= next_question_)
     ask_system(news);
   else
-    look_at_sentinels(news);
+    read_sentinels(news);
   for (const Completion& completion : news.completions) {
     const auto ended = jobs_.find(completion.workpackage);
     if (ended->second.job.task && completion.outcome != Outcome::interrupted)
@@ -155,11 +155,11 @@ JobMonitor::News JobMonitor::update() {
 void JobMonitor::ask_system(News& news) {
   news.asked = true;
   const QueryResult queue = ask_queue();
-  trouble_ = queue.trouble;
+  failure_ = queue.failure;
   KnownJobs known(queue.jobs);
   std::vector<Watched*> unknown;
   for (auto& [workpackage, watched] : jobs_)
-    if (!update(watched, known, news) && trouble_.empty())
+    if (!update(watched, known, news) && failure_.empty())
       unknown.push_back(&watched);
   if (!unknown.empty())
     query_accounting(unknown, known, news);
@@ -167,7 +167,7 @@ void JobMonitor::ask_system(News& news) {
 }
 
 /// A success needs no query. Other sentinels wait for the report of the batch system.
-void JobMonitor::look_at_sentinels(News& news) {
+void JobMonitor::read_sentinels(News& news) {
   for (auto& [workpackage, watched] : jobs_) {
     if (watched.end)
       settle_end(watched, news);
@@ -176,8 +176,8 @@ void JobMonitor::look_at_sentinels(News& news) {
   }
 }
 
-void JobMonitor::put_off(const std::string& trouble) {
-  trouble_ = trouble;
+void JobMonitor::put_off(const std::string& failure) {
+  failure_ = failure;
   plan_question();
   plan_update(false);
 }
@@ -262,8 +262,8 @@ void JobMonitor::query_accounting(const std::vector<Watched*>& unknown, KnownJob
   }
   if (!ids.empty()) {
     const QueryResult accounting = system_->query_accounting({ids.begin(), ids.end()});
-    trouble_ = accounting.trouble;
-    if (!trouble_.empty())
+    failure_ = accounting.failure;
+    if (!failure_.empty())
       return;
     known.add(accounting.jobs);
   }
@@ -334,7 +334,7 @@ void JobMonitor::notice_blocked(const Watched& watched, const JobReport& report,
 /// Varies a little, so that many benches do not query at the same time.
 void JobMonitor::plan_question() {
   patience_s_ =
-      trouble_.empty()
+      failure_.empty()
           ? settings_.interval_s
           : std::min(longest_patience_s, std::max({soon_s, settings_.interval_s, patience_s_ * 2}));
   static std::minstd_rand random{std::random_device()()};

@@ -86,8 +86,8 @@ int max_array_size_of(const std::string& cluster) {
 }
 
 void append(QueryResult& all, QueryResult part) {
-  if (all.trouble.empty())
-    all.trouble = std::move(part.trouble);
+  if (all.failure.empty())
+    all.failure = std::move(part.failure);
   std::ranges::move(part.jobs, std::back_inserter(all.jobs));
 }
 
@@ -149,9 +149,9 @@ QueryResult Slurm::query_accounting(const std::vector<std::string>& ids) {
     has_accounting_ = answer.error.find("accounting storage is disabled") == std::string::npos;
     if (!has_accounting_)
       return query_completed(ids);
-    QueryResult part{.jobs = read_records(answer.output, cluster), .trouble = ""};
+    QueryResult part{.jobs = read_records(answer.output, cluster), .failure = ""};
     if (!answer.ok())
-      part.trouble = said("sacct", answer);
+      part.failure = said("sacct", answer);
     append(accounting, std::move(part));
   }
   return accounting;
@@ -162,7 +162,7 @@ QueryResult Slurm::query_accounting(const std::vector<std::string>& ids) {
 QueryResult Slurm::query_completed(const std::vector<std::string>& ids) {
   const ProgramAnswer answer = ask_slurm(
       {"sacct", "-c", "-P", "-n", sacct_delimiter, "-j", job_list(ids), "-o", sacct_fields}, "");
-  return {.jobs = read_records(answer.output, ""), .trouble = ""};
+  return {.jobs = read_records(answer.output, ""), .failure = ""};
 }
 
 std::string Slurm::cancel(const std::vector<std::string>& ids) {

@@ -104,18 +104,18 @@ std::string job_id_in(std::string_view answer) {
 QueryResult read_queue(const ProgramAnswer& answer, std::string_view cluster) {
   QueryResult queue;
   if (!answer.ok()) {
-    queue.trouble = said("squeue", answer);
+    queue.failure = said("squeue", answer);
     return queue;
   }
   // Where squeue was given a cluster, it prints its name before the first mark.
   auto records = split(answer.output, record_mark);
   records.erase(records.begin());
   if (records.empty() || !records.front().starts_with(heading)) {
-    queue.trouble = "the answer of squeue is not a list of jobs";
+    queue.failure = "the answer of squeue is not a list of jobs";
     return queue;
   }
   if (!answer.output.ends_with('\n')) {
-    queue.trouble = fmt::format("the answer of squeue was cut off: {}",
+    queue.failure = fmt::format("the answer of squeue was cut off: {}",
                                 one_line(to_valid_utf8(records.back().substr(0, 120))));
     return queue;
   }

@@ -96,7 +96,7 @@ Partitions ask_slurm_partitions(const std::string& cluster) {
   Partitions partitions;
   const ProgramAnswer shown = ask_slurm({"scontrol", "-a", "-o", "show", "partition"}, cluster);
   if (!shown.ok()) {
-    partitions.trouble = said("scontrol", shown);
+    partitions.failure = said("scontrol", shown);
     return partitions;
   }
   const ProgramAnswer listed = ask_slurm({"sinfo", "-a", "-h", "-o", "%R|%G|%Z"}, cluster);

@@ -11,7 +11,7 @@
 #include <bench/cli/output/doctor_text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/doctor/checks.hpp>
-#include <bench/doctor/examine.hpp>
+#include <bench/doctor/run_check.hpp>
 
 namespace bench::cli {
 namespace {
@@ -37,8 +37,8 @@ std::vector<doctor::Check> chosen_checks(const std::vector<std::string>& names) 
 std::vector<doctor::Finding> examine_all(const DoctorOptions& options) {
   std::vector<doctor::Finding> findings;
   for (const doctor::Check& check : chosen_checks(options.names)) {
-    const auto found = doctor::examine(check, {"/proc/self/exe", "doctor", "--here", check.name},
-                                       options.timeout_s);
+    const auto found = doctor::run_in_child(
+        check, {"/proc/self/exe", "doctor", "--here", check.name}, options.timeout_s);
     if (!options.json)
       for (const doctor::Finding& finding : found)
         print(finding_text(finding, terminal_columns().value_or(0)));
@@ -49,7 +49,7 @@ std::vector<doctor::Finding> examine_all(const DoctorOptions& options) {
 
 int show_doctor(const DoctorOptions& options) {
   if (!options.here.empty()) {
-    print(doctor::json_of(doctor::look(doctor::check_named(options.here), {})));
+    print(doctor::json_of(doctor::run_here(doctor::check_named(options.here), {})));
     return 0;
   }
   const std::vector<doctor::Finding> findings = examine_all(options);

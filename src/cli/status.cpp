@@ -71,11 +71,11 @@ class JobWatch {
         "{} -i {}", shell_quote(short_path(std::filesystem::absolute(run_.path).parent_path())),
         run_.id);
     const std::string count = plural(jobs.count, "job");
-    if (!jobs.trouble.empty())
+    if (!jobs.failure.empty())
       tell(
           fmt::format("note: no bench process is working on this run; {} may be queued or running: "
                       "{}; collect with: bench continue {} --wait",
-                      count, jobs.trouble, target));
+                      count, jobs.failure, target));
     else if (jobs.count == 0)
       tell(
           fmt::format("note: nobody is working on this run: no bench process{}; resume with: bench "
@@ -87,7 +87,7 @@ class JobWatch {
           "note: {} of this run {} queued or running, but no bench process collects "
           "{}: bench continue {} --wait",
           count, jobs.count == 1 ? "is" : "are", jobs.count == 1 ? "it" : "them", target));
-    return jobs.count > 0 && jobs.trouble.empty();
+    return jobs.count > 0 && jobs.failure.empty();
   }
 
   bool has_told() const { return told_; }

@@ -29,7 +29,7 @@ std::string place_of(const std::string& program) {
 }
 
 /// The error message of a program without its name, which the caller adds.
-std::string trouble_in(const std::string& said, const std::string& program) {
+std::string failure_in(const std::string& said, const std::string& program) {
   const std::string name = std::filesystem::path(program).filename();
   std::vector<std::string> lines;
   for (const std::string& line : split(said, "\n")) {
@@ -61,11 +61,11 @@ Answer ask(std::vector<std::string> arguments, double timeout_s) {
     answer.ok = output.status.success();
     answer.output = strip(to_valid_utf8(output.standard_output));
     if (!answer.ok)
-      answer.trouble = trouble_in(to_valid_utf8(output.standard_error), program);
-    if (!answer.ok && answer.trouble.empty())
-      answer.trouble = output.status.description();
+      answer.failure = failure_in(to_valid_utf8(output.standard_error), program);
+    if (!answer.ok && answer.failure.empty())
+      answer.failure = output.status.description();
   } catch (const Error& error) {
-    answer.trouble = error.message();
+    answer.failure = error.message();
   }
   return answer;
 }

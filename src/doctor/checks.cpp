@@ -1,4 +1,4 @@
-#include "looks.hpp"
+#include "check_functions.hpp"
 
 #include <array>
 #include <cstddef>
@@ -21,27 +21,27 @@ std::string word_of(Health health) {
 
 std::span<const Check> checks() {
   static const std::array all{
-      Check{"kernel", look_at_kernel},
-      Check{"libc", look_at_libc},
-      Check{"clock", look_at_clock},
-      Check{"file-system", look_at_file_system},
-      Check{"space", look_at_space},
-      Check{"locks", look_at_locks},
-      Check{"database", look_at_database},
-      Check{"small-files", look_at_small_files},
-      Check{"python", look_at_python},
-      Check{"perl", look_at_perl},
-      Check{"shell", look_at_shell},
-      Check{"bash", look_at_bash},
-      Check{"platforms", look_at_platforms},
-      Check{"scheduler", look_at_scheduler},
-      Check{"partitions", look_at_partitions},
-      Check{"accounting", look_at_accounting},
-      Check{"accounts", look_at_accounts},
-      Check{"limits", look_at_limits},
-      Check{"gpus", look_at_gpus},
-      Check{"power", look_at_power},
-      Check{"steps", look_at_steps},
+      Check{"kernel", check_kernel},
+      Check{"libc", check_libc},
+      Check{"clock", check_clock},
+      Check{"file-system", check_file_system},
+      Check{"space", check_space},
+      Check{"locks", check_locks},
+      Check{"database", check_database},
+      Check{"small-files", check_small_files},
+      Check{"python", check_python},
+      Check{"perl", check_perl},
+      Check{"shell", check_shell},
+      Check{"bash", check_bash},
+      Check{"platforms", check_platforms},
+      Check{"scheduler", check_scheduler},
+      Check{"partitions", check_partitions},
+      Check{"accounting", check_accounting},
+      Check{"accounts", check_accounts},
+      Check{"limits", check_limits},
+      Check{"gpus", check_gpus},
+      Check{"power", check_power},
+      Check{"steps", check_steps},
   };
   return all;
 }

@@ -1,4 +1,4 @@
-#include "looks.hpp"
+#include "check_functions.hpp"
 
 #include <array>
 #include <filesystem>
@@ -35,7 +35,7 @@ bool is_present(const std::filesystem::path& path) {
   return std::filesystem::exists(path, unreadable);
 }
 
-void look_at_nvidia(const Surroundings& where, Findings& findings) {
+void check_nvidia(const Surroundings& where, Findings& findings) {
   const bool loaded = is_present(where.root / "proc/driver/nvidia/version");
   const Answer answer =
       ask({"nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"}, slow_start_s);
@@ -47,7 +47,7 @@ void look_at_nvidia(const Surroundings& where, Findings& findings) {
     findings.push_back(
         {"", loaded ? Health::error : Health::warning,
          fmt::format("nvidia-smi: {}",
-                     answer.output.empty() ? answer.trouble : one_line(answer.output)),
+                     answer.output.empty() ? answer.failure : one_line(answer.output)),
          loaded ? "GPUs cannot be used: ask the administrator, or try another node"
                 : "no action needed if this node has no GPU"});
   if (!answer.ok || answer.output.empty())
@@ -62,7 +62,7 @@ void look_at_nvidia(const Surroundings& where, Findings& findings) {
   findings.push_back({"", Health::ok, fmt::format("{}, driver {}", counted(names), driver), ""});
 }
 
-void look_at_amd(const Surroundings& where, Findings& findings) {
+void check_amd(const Surroundings& where, Findings& findings) {
   if (!is_present(where.root / "sys/module/amdgpu"))
     return;
   const Answer answer = ask({"rocm-smi", "--showproductname", "--csv"}, slow_start_s);
@@ -71,7 +71,7 @@ void look_at_amd(const Surroundings& where, Findings& findings) {
     return;
   }
   if (!answer.ok) {
-    findings.push_back({"", Health::error, "rocm-smi: " + answer.trouble,
+    findings.push_back({"", Health::error, "rocm-smi: " + answer.failure,
                         "GPUs cannot be used: ask the administrator, or try another node"});
     return;
   }
@@ -86,22 +86,22 @@ void look_at_amd(const Surroundings& where, Findings& findings) {
 
 }  // namespace
 
-Findings look_at_gpus(const Surroundings& where) {
+Findings check_gpus(const Surroundings& where) {
   Findings findings;
-  look_at_nvidia(where, findings);
-  look_at_amd(where, findings);
+  check_nvidia(where, findings);
+  check_amd(where, findings);
   if (findings.empty())
     findings.push_back({"", Health::ok, "none", ""});
   return findings;
 }
 
-Findings look_at_power(const Surroundings&) {
+Findings check_power(const Surroundings&) {
   const Answer answer = ask({"bench-energy", "--list"}, slow_start_s);
   if (!answer.found)
     return {{"", Health::error, "bench-energy is missing: steps with `energy` would fail",
              "install it beside bench"}};
   if (!answer.ok)
-    return {{"", Health::error, "bench-energy: " + answer.trouble,
+    return {{"", Health::error, "bench-energy: " + answer.failure,
              "bench-energy --list shows the sources one by one"}};
   std::vector<std::string> channels;
   std::vector<std::string> absent;
@@ -116,14 +116,14 @@ Findings look_at_power(const Surroundings&) {
   return {{"", Health::ok, join(channels, ", "), ""}};
 }
 
-Findings look_at_steps(const Surroundings&) {
+Findings check_steps(const Surroundings&) {
   constexpr std::array programs{"vision", "gpt", "llama", "cosmoflow", "deepcam"};
   for (const char* program : programs) {
     const Answer answer = ask({program, "--build-info"}, slow_start_s);
     if (!answer.found)
       continue;
     if (!answer.ok)
-      return {{"", Health::error, fmt::format("{}: {}", program, answer.trouble),
+      return {{"", Health::error, fmt::format("{}: {}", program, answer.failure),
                "build the step programs for this machine and its LibTorch"}};
     std::map<std::string, std::string> facts;
     for (const std::string& line : split(answer.output, "\n"))

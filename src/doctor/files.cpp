@@ -1,4 +1,4 @@
-#include "looks.hpp"
+#include "check_functions.hpp"
 
 #include <array>
 #include <cerrno>
@@ -99,7 +99,7 @@ std::string gigabytes(double bytes) {
 
 }  // namespace
 
-Findings look_at_file_system(const Surroundings& where) {
+Findings check_file_system(const Surroundings& where) {
   const bool local = workspace::on_local_file_system(where.directory);
   return {{"", Health::ok,
            fmt::format("{} is {}{}", name_of(where), name_of_file_system(where.directory),
@@ -107,7 +107,7 @@ Findings look_at_file_system(const Surroundings& where) {
            ""}};
 }
 
-Findings look_at_space(const Surroundings& where) {
+Findings check_space(const Surroundings& where) {
   struct statvfs info {};
   if (::statvfs(where.directory.c_str(), &info) != 0)
     throw Error::of_system("cannot determine the free space", errno, elsewhere);
@@ -126,7 +126,7 @@ Findings look_at_space(const Surroundings& where) {
   return {{"", Health::ok, text, ""}};
 }
 
-Findings look_at_locks(const Surroundings& where) {
+Findings check_locks(const Surroundings& where) {
   const Scratch scratch(where);
   const workspace::WriterLock lock(scratch.path());
   if (workspace::WriterLock::take_if_free(scratch.path()))
@@ -138,7 +138,7 @@ Findings look_at_locks(const Surroundings& where) {
   return {{"", Health::ok, "files can be locked", ""}};
 }
 
-Findings look_at_database(const Surroundings& where) {
+Findings check_database(const Surroundings& where) {
   const Scratch scratch(where);
   const std::string written = "doctor";
   workspace::Workspace::create(scratch.path(), {{"benchmark", written}});
@@ -153,7 +153,7 @@ Findings look_at_database(const Surroundings& where) {
            ""}};
 }
 
-Findings look_at_small_files(const Surroundings& where) {
+Findings check_small_files(const Surroundings& where) {
   using Clock = std::chrono::steady_clock;
   constexpr int wanted = 100;
   constexpr double most_s = 5;

@@ -1,4 +1,4 @@
-#include "looks.hpp"
+#include "check_functions.hpp"
 
 #include <cstdlib>
 #include <string>
@@ -26,13 +26,13 @@ Finding optional_program(const std::string& name, const Answer& answer, const st
   if (!answer.found)
     return {"", Health::warning, fmt::format("no {}: {}", name, need), remedy};
   if (!answer.ok)
-    return {"", Health::error, fmt::format("{}: {}", name, answer.trouble), remedy};
+    return {"", Health::error, fmt::format("{}: {}", name, answer.failure), remedy};
   return {"", Health::ok, text, ""};
 }
 
 }  // namespace
 
-Findings look_at_python(const Surroundings&) {
+Findings check_python(const Surroundings&) {
   const std::string name = variable_or("BENCH_PYTHON", "python3");
   const Answer answer =
       ask({name, "-I", "-c", "import sys; print('%d.%d.%d' % sys.version_info[:3])"});
@@ -41,7 +41,7 @@ Findings look_at_python(const Surroundings&) {
                            "install Python 3, or name one in BENCH_PYTHON")};
 }
 
-Findings look_at_perl(const Surroundings&) {
+Findings check_perl(const Surroundings&) {
   const Answer answer = ask({"perl", "-e", "print $^V"});
   // Rarely needed, so not a warning.
   if (!answer.found)
@@ -49,14 +49,14 @@ Findings look_at_perl(const Surroundings&) {
   return {optional_program("perl", answer, "Perl " + answer.output, "", "install Perl")};
 }
 
-Findings look_at_shell(const Surroundings&) {
+Findings check_shell(const Surroundings&) {
   const std::string name = variable_or("JUBE_EXEC_SHELL", "/bin/sh");
   const Answer answer = ask({name, "-c", "echo works"});
   const std::string remedy = "commands of all steps need it: set JUBE_EXEC_SHELL to a shell";
   if (!answer.found)
     return {{"", Health::error, fmt::format("no shell '{}'", name), remedy}};
   if (!answer.ok)
-    return {{"", Health::error, fmt::format("{}: {}", name, answer.trouble), remedy}};
+    return {{"", Health::error, fmt::format("{}: {}", name, answer.failure), remedy}};
   if (answer.output != "works")
     return {{"", Health::warning,
              fmt::format("{} prints text of its own: {}", name, one_line(answer.output)),
@@ -65,13 +65,13 @@ Findings look_at_shell(const Surroundings&) {
   return {{"", Health::ok, fmt::format("{} works", name), ""}};
 }
 
-Findings look_at_bash(const Surroundings&) {
+Findings check_bash(const Surroundings&) {
   const Answer answer = ask({"bash", "-c", "echo $BASH_VERSION"});
   return {optional_program("bash", answer, "bash " + answer.output, "job scripts need it",
                            "install bash")};
 }
 
-Findings look_at_platforms(const Surroundings& where) {
+Findings check_platforms(const Surroundings& where) {
   const auto all = platform::load_platforms(where.directory);
   Findings findings;
   for (const platform::LoadedPlatform& one : all)

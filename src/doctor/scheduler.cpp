@@ -1,4 +1,4 @@
-#include "looks.hpp"
+#include "check_functions.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -71,7 +71,7 @@ std::string text_of(const batch::Partition& partition) {
 
 }  // namespace
 
-Findings look_at_scheduler(const Surroundings&) {
+Findings check_scheduler(const Surroundings&) {
   const Submitter* found = submitter();
   if (!found)
     return {{"", Health::ok, "none: steps run on this machine", ""}};
@@ -79,18 +79,18 @@ Findings look_at_scheduler(const Surroundings&) {
     return {{"", Health::ok, fmt::format("{}: `{}` is on PATH", found->name, found->program), ""}};
   const Answer answer = ask(found->version);
   if (!answer.ok)
-    return {{"", Health::error, fmt::format("{}: {}", found->program, answer.trouble),
+    return {{"", Health::error, fmt::format("{}: {}", found->program, answer.failure),
              "jobs cannot be submitted: ask the administrator"}};
   return {{"", Health::ok, split(answer.output, "\n").front(), ""}};
 }
 
-Findings look_at_partitions(const Surroundings&) {
+Findings check_partitions(const Surroundings&) {
   const auto system = batch_system();
   if (!system)
     return {};
   const batch::Partitions partitions = system->ask_partitions();
-  if (!partitions.trouble.empty())
-    return {{"", Health::error, partitions.trouble,
+  if (!partitions.failure.empty())
+    return {{"", Health::error, partitions.failure,
              "jobs wait while the batch system does not answer; `bench continue` collects them "
              "later"}};
   if (!partitions.known)
@@ -108,22 +108,22 @@ Findings look_at_partitions(const Surroundings&) {
   return {{"", Health::ok, join(texts, ", "), ""}};
 }
 
-Findings look_at_accounting(const Surroundings&) {
+Findings check_accounting(const Surroundings&) {
   const auto system = batch_system();
-  if (find_program("sbatch").empty() || !system->ask_partitions().trouble.empty())
+  if (find_program("sbatch").empty() || !system->ask_partitions().failure.empty())
     return {};  // the check of partitions says why
   const Answer answer = ask({"sacct", "-n", "-X", "-S", "now", "-o", "JobID"});
   if (!answer.ok)
     return {{"", Health::warning,
-             "no accounting: " + (answer.found ? answer.trouble : "sacct is not installed"),
+             "no accounting: " + (answer.found ? answer.failure : "sacct is not installed"),
              "no action needed: without accounting, bench learns from its sentinel file how a job "
              "ended"}};
   return {{"", Health::ok, "sacct answers", ""}};
 }
 
-Findings look_at_accounts(const Surroundings&) {
+Findings check_accounts(const Surroundings&) {
   const auto system = batch_system();
-  if (!system || !system->ask_partitions().trouble.empty())
+  if (!system || !system->ask_partitions().failure.empty())
     return {};
   std::vector<std::string> accounts;
   for (const batch::Association& one : system->ask_associations())
@@ -135,9 +135,9 @@ Findings look_at_accounts(const Surroundings&) {
   return {{"", Health::ok, join(accounts, ", "), ""}};
 }
 
-Findings look_at_limits(const Surroundings&) {
+Findings check_limits(const Surroundings&) {
   const auto system = batch_system();
-  if (!system || !system->ask_partitions().trouble.empty())
+  if (!system || !system->ask_partitions().failure.empty())
     return {};  // the check of partitions says why
   const int size = system->max_array_size();
   return {{"", Health::ok,

@@ -1,4 +1,4 @@
-#include "looks.hpp"
+#include "check_functions.hpp"
 
 #include <algorithm>
 #include <array>
@@ -34,7 +34,7 @@ std::optional<std::pair<long long, long long>> version_in(const std::string& tex
 
 }  // namespace
 
-Findings look_at_kernel(const Surroundings&) {
+Findings check_kernel(const Surroundings&) {
   utsname system{};
   ::uname(&system);
   const std::string text = fmt::format("{} {} {}", system.sysname, system.release, system.machine);
@@ -45,7 +45,7 @@ Findings look_at_kernel(const Surroundings&) {
   return {{"", Health::ok, text, ""}};
 }
 
-Findings look_at_libc(const Surroundings&) {
+Findings check_libc(const Surroundings&) {
   std::string text(64, '\0');
   const std::size_t size = ::confstr(_CS_GNU_LIBC_VERSION, text.data(), text.size());
   if (size == 0)
@@ -55,7 +55,7 @@ Findings look_at_libc(const Surroundings&) {
   return {{"", Health::ok, text, ""}};
 }
 
-Findings look_at_clock(const Surroundings& where) {
+Findings check_clock(const Surroundings& where) {
   const std::string source =
       first_line_of(where.root / "sys/devices/system/clocksource/clocksource0/current_clocksource");
   if (source.empty())

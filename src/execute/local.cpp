@@ -77,7 +77,7 @@ std::optional<Completion> LocalBackend::advance(Run& run) {
     completion.held_up = is_fault_of_machine(error, run.job().directory.parent_path());
     if (!completion.held_up)
       return completion;
-    trouble_ = error.message();
+    failure_ = error.message();
     if (run.wait_for_machine())
       return std::nullopt;
     completion.outcome = Outcome::interrupted;
@@ -85,8 +85,8 @@ std::optional<Completion> LocalBackend::advance(Run& run) {
   }
 }
 
-std::string LocalBackend::take_trouble() {
-  return std::exchange(trouble_, {});
+std::string LocalBackend::take_failure() {
+  return std::exchange(failure_, {});
 }
 
 std::size_t LocalBackend::active() const {

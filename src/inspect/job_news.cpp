@@ -75,8 +75,8 @@ JobNews ask(const setup::Run& run, const std::string& id, Find find) {
   for (const bool accounting : {false, true}) {
     const batch::QueryResult answer =
         accounting ? system->query_accounting({id}) : system->ask({id});
-    if (!answer.trouble.empty())
-      return {.text = answer.trouble};
+    if (!answer.failure.empty())
+      return {.text = answer.failure};
     if (const std::optional<JobReport> report = find(answer.jobs))
       return {.text = fmt::format("{} says {}", system->name(), report_text(*report)),
               .may_end = report->state == JobReport::State::ended};
@@ -112,11 +112,11 @@ JobsUnderWay jobs_under_way(const setup::Run& run, const workspace::Workspace& w
   });
   if (attempts.empty())
     return {};
-  std::string trouble = workspace::is_own(run.directory.path)
+  std::string failure = workspace::is_own(run.directory.path)
                             ? why_not_asked(run)
                             : "the batch system was not asked: the run belongs to another user";
-  if (!trouble.empty())
-    return {.count = attempts.size(), .trouble = std::move(trouble)};
+  if (!failure.empty())
+    return {.count = attempts.size(), .failure = std::move(failure)};
   const setup::Run whole = with_platform(run);
   std::vector<batch::BatchJob> jobs;
   std::vector<std::string> ids;
@@ -125,8 +125,8 @@ JobsUnderWay jobs_under_way(const setup::Run& run, const workspace::Workspace& w
     ids.push_back(attempt.job_id);
   }
   const batch::QueryResult answer = platform::batch_system_of(whole.platform)->ask(ids);
-  if (!answer.trouble.empty())
-    return {.count = jobs.size(), .trouble = answer.trouble};
+  if (!answer.failure.empty())
+    return {.count = jobs.size(), .failure = answer.failure};
   const batch::KnownJobs known(answer.jobs);
   const auto is_under_way = [&](const batch::BatchJob& job) {
     const JobReport* report = known.find(job);

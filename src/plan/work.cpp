@@ -168,13 +168,13 @@ Work Describer::describe(const std::vector<std::string>& commands, int tasks) {
     asking_(work.program);
     const doctor::Answer answer = doctor::ask(words, patience_s);
     if (!answer.ok)
-      facts["trouble"] = answer.trouble;
+      facts["failure"] = answer.failure;
     for (const std::string& line : split(answer.ok ? answer.output : "", "\n"))
       if (const auto equals = line.find('='); equals != std::string::npos)
         facts.try_emplace(line.substr(0, equals), line.substr(equals + 1));
   }
-  if (facts.contains("trouble")) {
-    work.absent_reason = fmt::format("{} --describe: {}", work.program, facts.at("trouble"));
+  if (facts.contains("failure")) {
+    work.absent_reason = fmt::format("{} --describe: {}", work.program, facts.at("failure"));
     return work;
   }
   const auto fact = [&](const char* name) {

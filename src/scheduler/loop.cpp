@@ -282,8 +282,8 @@ class Loop {
       patience_s = std::min(patience_s, outages_.seconds_to_retry());
     for (const Completion& completion : local_.wait(patience_s))
       conclude(allocation_.judged(completion, allocation_.id()));
-    if (const std::string trouble = local_.take_trouble(); !trouble.empty())
-      outages_.tell(trouble);
+    if (const std::string failure = local_.take_failure(); !failure.empty())
+      outages_.tell(failure);
     if (batch_.active() > 0 && batch_.seconds_to_update() <= 0)
       ask_batch_system();
     if ((options_.wait || step_jobs_.unsettled()) && !store_.queues().pending().empty())

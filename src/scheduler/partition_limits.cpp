@@ -71,7 +71,7 @@ void check_association(const platform::SubmissionDefaults& asking, batch::BatchS
 void check_asking(const setup::Run& run, const platform::SubmissionDefaults& asking,
                   batch::BatchSystem& system) {
   const batch::Partitions& partitions = *run.partitions;
-  if (!partitions.trouble.empty())
+  if (!partitions.failure.empty())
     return;
   if (!partitions.known) {
     check_association(asking, system);

@@ -113,7 +113,7 @@ void StepJobs::ask(const std::map<std::string, Waiting>& jobs) {
   for (const bool accounting : {false, true}) {
     const batch::QueryResult answer =
         accounting ? system_->query_accounting(ids) : system_->ask(ids);
-    if (!answer.trouble.empty())
+    if (!answer.failure.empty())
       return;
     unknown.clear();
     unknown.insert(ids.begin(), ids.end());

@@ -102,17 +102,17 @@ std::vector<Completion> Submitter::submit(const std::vector<long long>& ids) {
   for (const Bundle& bundle : bundles)
     record_intent(bundle);
   journal_.write();
-  trouble_.clear();
+  failure_.clear();
   while (!bundles.empty()) {
     const Bundle bundle = std::move(bundles.front());
     bundles.pop_front();
     try {
       if (const std::string* refusal = refusal_of(bundle))
         refuse(bundle, *refusal);
-      else if (trouble_.empty())
+      else if (failure_.empty())
         hand_over(bundle, bundles);
       else
-        take_back(bundle, spent_ ? trouble_ : "the batch system took no more jobs");
+        take_back(bundle, spent_ ? failure_ : "the batch system took no more jobs");
     } catch (const Error& error) {
       for_each(bundle, [&](const Planned& one, std::optional<int>) {
         failed.push_back(failure_by(one.job.workpackage, error));
@@ -232,7 +232,7 @@ std::size_t Submitter::most_of_array() {
   // A batch system that did not answer about its partitions is not asked again here. An array that
   // it refuses is halved.
   constexpr int usual = 1000;
-  const bool is_silent = !run_.partitions->trouble.empty();
+  const bool is_silent = !run_.partitions->failure.empty();
   const int of_platform = run_.platform.polling.max_array_size;
   const int most = is_silent ? (of_platform > 0 ? of_platform : usual) : batch_.max_array_size();
   return static_cast<std::size_t>(most);
@@ -288,8 +288,8 @@ void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next) {
       return;
     }
     spent_ = true;
-    trouble_ = budget_.refusal();
-    take_back(bundle, trouble_);
+    failure_ = budget_.refusal();
+    take_back(bundle, failure_);
     return;
   }
   const batch::Submission submission = write_submission(
@@ -301,7 +301,7 @@ void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next) {
   }
   if (result.kind == SubmitResult::Kind::full) {
     if (bundle.tasks.size() == 1) {
-      trouble_ = result.reason;
+      failure_ = result.reason;
       take_back(bundle, result.reason);
       return;
     }
@@ -311,7 +311,7 @@ void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next) {
   accepted_ = accepted_ || result.kind == SubmitResult::Kind::accepted;
   budget_.add(bundle.first().request, bundle.tasks.size());
   if (result.kind == SubmitResult::Kind::unavailable)
-    trouble_ = result.reason;
+    failure_ = result.reason;
   else
     slots_.take(bundle, result.id);
   for_each(bundle, [&](const Planned& one, std::optional<int> task) {

@@ -46,8 +46,8 @@ class Submitter {
   std::vector<execute::Completion> submit(const std::vector<long long>& ids);
 
   /// Why the last submission did not reach the batch system; empty: it did.
-  const std::string& blocked_reason() const { return trouble_; }
-  void clear_blocked_reason() { trouble_.clear(); }
+  const std::string& blocked_reason() const { return failure_; }
+  void clear_blocked_reason() { failure_.clear(); }
   /// Messages of the batch system about refused jobs, with the number of workpackages; empty: it
   /// accepted all.
   std::string refusals() const;
@@ -90,7 +90,7 @@ class Submitter {
   bool spent_ = false;
   /// Nodes that failed, by workpackage; none until a retry needs them.
   std::optional<std::map<long long, std::vector<std::string>>> failed_nodes_;
-  std::string trouble_;
+  std::string failure_;
   bool newly_refused_ = false;
   bool accepted_ = false;  ///< The batch system has accepted a job since bench began.
   std::map<std::string, std::size_t> refused_;        ///< Workpackages by message.

@@ -88,7 +88,7 @@ void take_nodes(const std::string& partition, Survey& found) {
   const Answer answer = ask({"sinfo", "-h", "-p", partition, "-o", "%D|%X|%Y|%Z|%m|%G"});
   const std::vector<NodeKind> kinds = read_node_kinds(answer.ok ? answer.output : "");
   if (kinds.empty()) {
-    found.notes.push_back("sinfo failed to list the nodes of the partition: " + answer.trouble);
+    found.notes.push_back("sinfo failed to list the nodes of the partition: " + answer.failure);
     return;
   }
   const NodeKind& most = kinds.front();
@@ -114,7 +114,7 @@ void take_slurm(const std::string& wanted, Survey& found) {
   const auto system = batch::find_system("slurm")->make({});
   const batch::Partitions partitions = system->ask_partitions();
   if (!partitions.known)
-    throw Error("Slurm does not answer: " + partitions.trouble,
+    throw Error("Slurm does not answer: " + partitions.failure,
                 "try again, or describe this node alone with --node-only");
   const batch::Partition* chosen = nullptr;
   std::vector<std::string> others;

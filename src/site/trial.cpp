@@ -186,8 +186,8 @@ std::vector<batch::Partition> partitions_of(const Platform& machine,
         fmt::format("platform {} has no batch system, so there are no jobs to test", machine.name),
         "`bench doctor` checks this machine");
   const batch::Partitions known = platform::batch_system_of(machine)->ask_partitions();
-  if (!known.trouble.empty())
-    throw Error("the batch system does not answer: " + known.trouble, "`bench doctor scheduler`");
+  if (!known.failure.empty())
+    throw Error("the batch system does not answer: " + known.failure, "`bench doctor scheduler`");
   std::vector<batch::Partition> chosen;
   for (const batch::Partition& partition : known.all)
     if (names.empty() && partition.takes_jobs)

@@ -60,7 +60,7 @@ TEST_F(CommandSystemTest, HasTheNameOfItsSystemAndNeitherArraysNorBooks) {
   EXPECT_EQ(system_.name(), "lsf");
   EXPECT_EQ(system_.max_array_size(), 1);
   EXPECT_THAT(system_.query_accounting({"1"}).jobs, IsEmpty());
-  EXPECT_EQ(system_.query_accounting({"1"}).trouble, "");
+  EXPECT_EQ(system_.query_accounting({"1"}).failure, "");
 }
 
 TEST_F(CommandSystemTest, FindsTheIdInWhatSubmitPrints) {
@@ -130,7 +130,7 @@ TEST_F(CommandSystemTest, TellsOfJobsByItsNamedGroups) {
                 "JOBID STAT NAME\n1 PEND bench-1\n2 PSUSP bench-2\n3 RUN other\n4 DONE bench-4\n"
                 "5 TERM bench-5\n");
   const QueryResult queue = system_.ask_for_all();
-  EXPECT_EQ(queue.trouble, "");
+  EXPECT_EQ(queue.failure, "");
   ASSERT_EQ(queue.jobs.size(), 5U);
   const std::vector<std::pair<State, Outcome>> expected{{State::pending, Outcome::done},
                                                         {State::blocked, Outcome::done},
@@ -157,14 +157,14 @@ TEST_F(CommandSystemTest, TellsOfTheJobsThatWereAskedFor) {
 
 TEST_F(CommandSystemTest, TellsOfNoJobs) {
   programs_.say("bjobs", "No job found\n");
-  EXPECT_EQ(system_.ask({"1"}).trouble, "");
+  EXPECT_EQ(system_.ask({"1"}).failure, "");
   EXPECT_THAT(system_.ask({"1"}).jobs, IsEmpty());
 }
 
 TEST_F(CommandSystemTest, TakesAnUnknownStateForOneThatHasNotEnded) {
   programs_.say("bjobs", "1 RUN a\n2 DANCING b\n");
   const QueryResult queue = system_.ask_for_all();
-  EXPECT_EQ(queue.trouble, "");
+  EXPECT_EQ(queue.failure, "");
   ASSERT_EQ(queue.jobs.size(), 2U);
   EXPECT_EQ(queue.jobs[1].state, State::pending);
   EXPECT_EQ(queue.jobs[1].word, "DANCING");
@@ -173,7 +173,7 @@ TEST_F(CommandSystemTest, TakesAnUnknownStateForOneThatHasNotEnded) {
 TEST_F(CommandSystemTest, IsInTroubleWhereTheCommandFails) {
   programs_.say("bjobs", "1 RUN a\n", "LSF is down. Please wait ...\n", 255);
   const QueryResult queue = system_.ask({"1"});
-  EXPECT_EQ(queue.trouble, "bjobs: LSF is down. Please wait ...");
+  EXPECT_EQ(queue.failure, "bjobs: LSF is down. Please wait ...");
   EXPECT_THAT(queue.jobs, IsEmpty());
 }
 
@@ -197,7 +197,7 @@ TEST_F(CommandSystemTest, CountsGroupsAsTheyStandInThePattern) {
     other.line_pattern = pattern;
     programs_.say("bjobs", "7 RUN\n");
     const QueryResult queue = CommandSystem(other).ask_for_all();
-    ASSERT_EQ(queue.jobs.size(), 1U) << pattern << queue.trouble;
+    ASSERT_EQ(queue.jobs.size(), 1U) << pattern << queue.failure;
     EXPECT_EQ(queue.jobs[0].id, "7") << pattern;
     EXPECT_EQ(queue.jobs[0].word, "RUN") << pattern;
     EXPECT_EQ(queue.jobs[0].name, "") << pattern;

@@ -102,7 +102,7 @@ TEST_F(FluxTest, TellsOfTheJobsThatAreAskedFor) {
 
 TEST_F(FluxTest, AnErrorIsNotAnEmptyQueue) {
   programs_.say("flux", "", "no broker", 1);
-  EXPECT_EQ(flux_->ask_for_all().trouble, "flux jobs: no broker");
+  EXPECT_EQ(flux_->ask_for_all().failure, "flux jobs: no broker");
 }
 
 TEST_F(FluxTest, CancelsJobsThatMayHaveEnded) {

@@ -230,7 +230,7 @@ class BatchTroubleTest : public BatchFixture {
  protected:
   BatchTroubleTest() {
     monitor_.add(job());
-    script_->queue.trouble = "no route to host";
+    script_->queue.failure = "no route to host";
   }
 };
 
@@ -250,7 +250,7 @@ TEST_F(BatchTroubleTest, DoesNotHideASuccess) {
 
 TEST_F(BatchTroubleTest, PassesWithTheNextAnswer) {
   monitor_.update();
-  script_->queue = {.jobs = {report(State::running)}, .trouble = ""};
+  script_->queue = {.jobs = {report(State::running)}, .failure = ""};
   EXPECT_FALSE(monitor_.update().asked) << "it is left alone for a while";
   pass(std::chrono::seconds(3));
   monitor_.update();
@@ -259,8 +259,8 @@ TEST_F(BatchTroubleTest, PassesWithTheNextAnswer) {
 }
 
 TEST_F(BatchTroubleTest, WithTheBooksEndsNoAttemptEither) {
-  script_->queue.trouble = "";
-  script_->accounting.trouble = "the database is down";
+  script_->queue.failure = "";
+  script_->accounting.failure = "the database is down";
   leave(job(), Left::failure);
   EXPECT_THAT(monitor_.update().completions, IsEmpty());
   EXPECT_EQ(monitor_.blocked_reason(), "the database is down");

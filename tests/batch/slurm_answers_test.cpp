@@ -54,7 +54,7 @@ class SqueueTest : public SlurmAnswersTest {
 TEST_F(SqueueTest, TellsOfAJob) {
   const QueryResult queue =
       answer_to(record({"12", "12", "N/A", "RUNNING", "None", "node3", "train", "sub"}));
-  EXPECT_EQ(queue.trouble, "");
+  EXPECT_EQ(queue.failure, "");
   ASSERT_EQ(queue.jobs.size(), 1U);
   const JobReport& job = queue.jobs[0];
   EXPECT_EQ(job.id, "12");
@@ -93,7 +93,7 @@ TEST_F(SqueueTest, TellsOfTheReasonOfAnEnd) {
 TEST_F(SqueueTest, TellsWhateverStandsInNamesAndComments) {
   const QueryResult queue = answer_to(job_line("1", "PENDING", "two\nlines", "b|c\n3|x") +
                                       job_line("2", "PENDING", "a", "(null)"));
-  EXPECT_EQ(queue.trouble, "");
+  EXPECT_EQ(queue.failure, "");
   ASSERT_EQ(queue.jobs.size(), 2U);
   EXPECT_EQ(queue.jobs[0].name, "two\nlines");
   EXPECT_EQ(queue.jobs[0].comment, "b|c\n3|x");
@@ -106,14 +106,14 @@ TEST_F(SqueueTest, LeavesOutWhatIsNoJob) {
                                                "a\x1e"
                                                "b") +
                                       job_line("2", "RUNNING"));
-  EXPECT_EQ(queue.trouble, "");
+  EXPECT_EQ(queue.failure, "");
   ASSERT_EQ(queue.jobs.size(), 1U);
   EXPECT_EQ(queue.jobs[0].id, "2");
 }
 
 TEST_F(SqueueTest, TakesAnUnknownStateForOneThatHasNotEnded) {
   const QueryResult queue = answer_to(job_line("1", "EXPEDITING"));
-  EXPECT_EQ(queue.trouble, "");
+  EXPECT_EQ(queue.failure, "");
   ASSERT_EQ(queue.jobs.size(), 1U);
   EXPECT_EQ(queue.jobs[0].state, State::pending);
   EXPECT_EQ(queue.jobs[0].word, "EXPEDITING");
@@ -121,7 +121,7 @@ TEST_F(SqueueTest, TakesAnUnknownStateForOneThatHasNotEnded) {
 
 TEST_F(SqueueTest, TellsOfNoJobs) {
   const QueryResult queue = answer_to("");
-  EXPECT_EQ(queue.trouble, "");
+  EXPECT_EQ(queue.failure, "");
   EXPECT_THAT(queue.jobs, IsEmpty());
 }
 
@@ -180,7 +180,7 @@ TEST_P(SqueueTroubleTest, LeavesNothingKnown) {
   const Trouble& t = GetParam();
   programs_.say("squeue", t.output, t.error, t.exit_code);
   const QueryResult queue = slurm_.ask({"1", "2"});
-  EXPECT_EQ(queue.trouble, t.expected);
+  EXPECT_EQ(queue.failure, t.expected);
   EXPECT_THAT(queue.jobs, IsEmpty());
 }
 
@@ -205,7 +205,7 @@ INSTANTIATE_TEST_SUITE_P(Answers, SqueueTroubleTest,
                          [](const auto& one) { return one.param.name; });
 
 TEST_F(SlurmAnswersTest, IsInTroubleWithoutSqueue) {
-  EXPECT_EQ(slurm_.ask({"1"}).trouble, "squeue: cannot start 'squeue': not found on PATH");
+  EXPECT_EQ(slurm_.ask({"1"}).failure, "squeue: cannot start 'squeue': not found on PATH");
 }
 
 class SacctTest : public SlurmAnswersTest {};
@@ -221,7 +221,7 @@ TEST_F(SacctTest, TellsOfEndedJobs) {
                              ended({"16", "RUNNING", "train", "node1", "sub"}) +
                              ended({"17", "FAILED", "x", "node[1-2]", ""}) + "cut\x1foff\n");
   const QueryResult accounting = slurm_.query_accounting({"14_3", "15", "16", "17"});
-  EXPECT_EQ(accounting.trouble, "");
+  EXPECT_EQ(accounting.failure, "");
   ASSERT_EQ(accounting.jobs.size(), 3U);
   EXPECT_EQ(accounting.jobs[0].id, "14_3");
   EXPECT_EQ(accounting.jobs[0].task, 3);
@@ -248,14 +248,14 @@ TEST_F(SacctTest, IsAskedForEachClusterByItsName) {
 
 TEST_F(SacctTest, IsInTroubleWhereTheBooksDoNotAnswer) {
   programs_.say("sacct", "", "sacct: error: slurmdbd: Connection refused\n", 1);
-  EXPECT_EQ(slurm_.query_accounting({"1"}).trouble, "sacct: error: slurmdbd: Connection refused");
+  EXPECT_EQ(slurm_.query_accounting({"1"}).failure, "sacct: error: slurmdbd: Connection refused");
 }
 
 TEST_F(SacctTest, IsAskedOnceWhereThereAreNoBooks) {
   programs_.say("sacct", "", "Slurm accounting storage is disabled\n", 1);
   for (int k = 0; k < 2; ++k) {
     const QueryResult accounting = slurm_.query_accounting({"1"});
-    EXPECT_EQ(accounting.trouble, "");
+    EXPECT_EQ(accounting.failure, "");
     EXPECT_THAT(accounting.jobs, IsEmpty());
   }
   EXPECT_THAT(programs_.calls("sacct"),

@@ -119,7 +119,7 @@ TEST_F(AskPartitionsTest, AsksEachProgramOnce) {
   programs_.say("scontrol", scontrol_line("State=UP"));
   programs_.say("sinfo", "gpu|gpu:4\n");
   const Partitions partitions = ask_slurm_partitions();
-  EXPECT_EQ(partitions.trouble, "");
+  EXPECT_EQ(partitions.failure, "");
   ASSERT_EQ(partitions.all.size(), 1U);
   EXPECT_EQ(partitions.all[0].most_gpus_per_node, 4);
   EXPECT_THAT(programs_.calls("scontrol"), ElementsAre("-a -o show partition"));
@@ -137,10 +137,10 @@ TEST_F(AskPartitionsTest, AsksTheClusterThatJobsGoTo) {
 }
 
 TEST_F(AskPartitionsTest, KnowsNothingWithoutScontrol) {
-  EXPECT_EQ(ask_slurm_partitions().trouble, "scontrol: cannot start 'scontrol': not found on PATH");
+  EXPECT_EQ(ask_slurm_partitions().failure, "scontrol: cannot start 'scontrol': not found on PATH");
   programs_.say("scontrol", "", "Unable to contact slurm controller\n", 1);
   const Partitions partitions = ask_slurm_partitions();
-  EXPECT_EQ(partitions.trouble, "scontrol: Unable to contact slurm controller");
+  EXPECT_EQ(partitions.failure, "scontrol: Unable to contact slurm controller");
   EXPECT_THAT(partitions.all, IsEmpty());
 }
 

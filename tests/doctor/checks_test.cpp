@@ -11,7 +11,7 @@
 
 #include <bench/base/files.hpp>
 #include <bench/doctor/checks.hpp>
-#include <bench/doctor/examine.hpp>
+#include <bench/doctor/run_check.hpp>
 
 namespace bench::doctor {
 
@@ -34,7 +34,7 @@ class ChecksTest : public testing::Test {
   std::string look_at(const std::string& name) const {
     std::string text;
     for (const Finding& finding :
-         look(check_named(name), {.root = root_.path(), .directory = runs_.path()})) {
+         run_here(check_named(name), {.root = root_.path(), .directory = runs_.path()})) {
       text += word_of(finding.health) + ": " + finding.text + "\n";
       if (!finding.remedy.empty())
         text += "hint: " + finding.remedy + "\n";
@@ -196,14 +196,14 @@ TEST(CheckNamesTest, AWrongOneGetsASuggestion) {
 class ExamineTest : public testing::Test {
  protected:
   std::vector<Finding> examine_by(const std::string& script, double deadline_s = 60) const {
-    return examine(check_named("clock"), {"/bin/sh", "-c", script}, deadline_s);
+    return run_in_child(check_named("clock"), {"/bin/sh", "-c", script}, deadline_s);
   }
 };
 
 TEST_F(ExamineTest, FindingsComeBackAsTheyWere) {
   const std::vector<Finding> written{{"clock", Health::ok, "all \"well\"", ""},
                                      {"clock", Health::warning, "slow", "ask"}};
-  EXPECT_EQ(examine(check_named("clock"), {"/usr/bin/printf", "%s", json_of(written)}, 60),
+  EXPECT_EQ(run_in_child(check_named("clock"), {"/usr/bin/printf", "%s", json_of(written)}, 60),
             written);
 }
 

@@ -14,7 +14,7 @@ TEST(DeviceThreads, LookAtEveryDeviceOnceARound) {
   std::vector<int> looks(8, 0);
   DeviceThreads threads(looks.size(), [&](std::size_t device) { ++looks[device]; });
   for (int round = 1; round <= 100; ++round) {
-    threads.look_at_all();
+    threads.read_all();
     EXPECT_EQ(looks, std::vector<int>(8, round));
   }
 }
@@ -27,8 +27,8 @@ TEST(DeviceThreads, LookAtAllDevicesAtTheSameTime) {
     all_are_there.arrive_and_wait();
     ++looks;
   });
-  threads.look_at_all();
-  threads.look_at_all();
+  threads.read_all();
+  threads.read_all();
   EXPECT_EQ(looks, 16);
 }
 

@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 /// 250 W, counted in steps of 0.1 s from 0.03 s on, and looked at every 7 ms from before the start
 /// on.
-void look_at_steps(CounterDifference& counter, double end_s, double sensor_clock_s = 0) {
+void check_steps(CounterDifference& counter, double end_s, double sensor_clock_s = 0) {
   for (double time_s = -0.005; time_s <= end_s; time_s += 0.007) {
     const double moved_s = 0.03 + 0.1 * std::floor((time_s - 0.03) / 0.1);
     CounterLook look{.time_s = time_s, .energy_j = 1e6 + 250 * moved_s};
@@ -110,7 +110,7 @@ void look_at_steps(CounterDifference& counter, double end_s, double sensor_clock
 
 TEST(CounterDifference, LocatesTheMovementsOfACounter) {
   CounterDifference counter(0.1);
-  look_at_steps(counter, 2);
+  check_steps(counter, 2);
   counter.close(2);
   EXPECT_NEAR(counter.first_inside()->time_s, 0.03, 0.0036);
   EXPECT_NEAR(counter.last_until(2)->time_s, 1.93, 0.0036);
@@ -119,7 +119,7 @@ TEST(CounterDifference, LocatesTheMovementsOfACounter) {
 
 TEST(CounterDifference, TakesTheSensorsOwnTimes) {
   CounterDifference counter(0.1);
-  look_at_steps(counter, 2, 1.7e9);
+  check_steps(counter, 2, 1.7e9);
   counter.close(2);
   EXPECT_NEAR(counter.first_inside()->time_s, 0.03, 0.0072);
   EXPECT_NEAR(*counter.energy_j() / 500, 1, 1e-6);

@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
 int looks(int questions_per_scan) {
   int questions = 0;
   int looks = 0;
-  look_at_one_scan([&] { return questions++ / questions_per_scan; }, [&] { ++looks; });
+  read_one_scan([&] { return questions++ / questions_per_scan; }, [&] { ++looks; });
   return looks;
 }
 
@@ -152,12 +152,12 @@ TEST(PmCounters, LooksAgainWhenTheControllerWritesMeanwhile) {
 TEST(PmCounters, ASecondLookReplacesTheFirst) {
   std::uint64_t freshness = 7;
   std::vector<std::uint64_t> seen;
-  look_at_one_scan([&] { return freshness; },
-                   [&] {
-                     seen.push_back(freshness);
-                     if (seen.size() == 1)
-                       ++freshness;
-                   });
+  read_one_scan([&] { return freshness; },
+                [&] {
+                  seen.push_back(freshness);
+                  if (seen.size() == 1)
+                    ++freshness;
+                });
   EXPECT_THAT(seen, ElementsAre(7, 8));
 }
 

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 struct ThermalCase {
   std::string name;
-  std::string wish;
+  std::string condition;
   std::vector<std::optional<double>> temperatures_c;  ///< One every 4 s.
   std::optional<double> over_at_s;
 };
@@ -27,7 +27,7 @@ void PrintTo(const ThermalCase& c, std::ostream* out) {
 class ThermalTest : public testing::TestWithParam<ThermalCase> {};
 
 TEST_P(ThermalTest, EndsTheWaitInTime) {
-  ThermalJudge judge(*parse_thermal(GetParam().wish));
+  ThermalCriterion judge(*parse_thermal(GetParam().condition));
   std::optional<double> over_at_s;
   double time_s = 0;
   for (const auto& temperature_c : GetParam().temperatures_c) {

@@ -71,7 +71,7 @@ TEST_F(JobRequestTest, HasWholeCoresInAPackWhereOnlySlurmKnowsThem) {
     partition.name = run_.platform.asking.partition;
     partition.is_default = true;
     partition.threads_per_core = 4;
-    run_.partitions = batch::Partitions{.known = true, .all = {partition}, .trouble = ""};
+    run_.partitions = batch::Partitions{.known = true, .all = {partition}, .failure = ""};
     EXPECT_EQ(request().resources.threads_per_task, 8) << platform;
   }
 }

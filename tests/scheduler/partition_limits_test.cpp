@@ -41,7 +41,7 @@ class PartitionLimitsTest : public workflow::RunFixture {
                                                  .qos = {},
                                                  .most_gpus_per_node = std::nullopt,
                                                  .threads_per_core = std::nullopt}},
-                                        .trouble = ""};
+                                        .failure = ""};
   }
   std::string asking(const platform::SubmissionDefaults& asked) {
     const auto system = platform::batch_system_of(run_.platform);
@@ -105,7 +105,7 @@ TEST_F(PartitionLimitsTest, OneHasToBeNamedWhereNoneIsTheDefault) {
 }
 
 TEST_F(PartitionLimitsTest, NothingIsCheckedWhereSlurmDoesNotAnswer) {
-  run_.partitions = batch::Partitions{.all = {}, .trouble = "no controller"};
+  run_.partitions = batch::Partitions{.all = {}, .failure = "no controller"};
   EXPECT_EQ(asking({.partition = "bath", .account = "", .qos = "", .reservation = ""}),
             "(no error)");
   EXPECT_EQ(needing({.resources = {.nodes = 1000}}), "(no error)");

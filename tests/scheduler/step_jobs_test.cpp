@@ -52,8 +52,8 @@ class StepJobsTest : public store::StoreFixture {
             .evaluator = const_cast<evaluate::Evaluator&>(evaluator_)};
   }
   void answer(std::vector<JobReport> queue, std::vector<JobReport> accounting = {}) {
-    script_->queue = {.jobs = std::move(queue), .trouble = ""};
-    script_->accounting = {.jobs = std::move(accounting), .trouble = ""};
+    script_->queue = {.jobs = std::move(queue), .failure = ""};
+    script_->accounting = {.jobs = std::move(accounting), .failure = ""};
   }
   std::vector<std::pair<long long, std::string>> ended() {
     return jobs_->ended(store_->graph(), queues().pending());
@@ -127,7 +127,7 @@ TEST_F(StepJobsTest, AJobThatNobodyKnowsHasEnded) {
 TEST_F(StepJobsTest, NothingIsConcludedFromABatchSystemThatDoesNotAnswer) {
   begin_waiting();
   print(0, "Submitted batch job 11\n");
-  script_->queue = {.jobs = {}, .trouble = "timed out"};
+  script_->queue = {.jobs = {}, .failure = "timed out"};
   ended();
   EXPECT_FALSE(jobs_->unsettled());
 }

@@ -55,11 +55,11 @@ struct JobReport {
   std::string host;                   ///< Of its first node; empty where unknown.
 };
 
-/// Answer of a batch system. With `trouble` nothing is known: an empty list then does not mean that
+/// Answer of a batch system. With `failure` nothing is known: an empty list then does not mean that
 /// there are no jobs.
 struct QueryResult {
   std::vector<JobReport> jobs;
-  std::string trouble;  ///< Empty: it answered.
+  std::string failure;  ///< Empty: it answered.
 };
 
 /// A batch system, used through its programs.

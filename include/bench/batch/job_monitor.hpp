@@ -83,9 +83,9 @@ class JobMonitor {
   /// @throws Error if a sentinel cannot be read
   News update();
   /// Postpones the query, which could not be made.
-  void put_off(const std::string& trouble);
+  void put_off(const std::string& failure);
   /// Why the last query failed; empty: it succeeded.
-  const std::string& blocked_reason() const { return trouble_; }
+  const std::string& blocked_reason() const { return failure_; }
   /// True if another update may soon bring news: a sentinel has yet to appear, or an attempt has
   /// left the queue.
   bool unsettled() const;
@@ -104,7 +104,7 @@ class JobMonitor {
 
   QueryResult ask_queue();
   void ask_system(News& news);
-  void look_at_sentinels(News& news);
+  void read_sentinels(News& news);
   bool update(Watched& watched, const KnownJobs& known, News& news);
   bool settle_end(Watched& watched, News& news);
   void query_accounting(const std::vector<Watched*>& unknown, KnownJobs& known, News& news);
@@ -122,7 +122,7 @@ class JobMonitor {
   std::map<long long, Watched> jobs_;  ///< By workpackage.
   std::set<std::string> told_;         ///< Notices that were already given.
   std::set<std::string> arrived_;      ///< Submissions of arrays, of which a task has ended.
-  std::string trouble_;
+  std::string failure_;
   double pause_s_ = 0;     ///< Between two updates.
   double patience_s_ = 0;  ///< Between two queries to a system that does not answer.
   Clock::time_point next_update_{};

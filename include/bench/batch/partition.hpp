@@ -23,7 +23,7 @@ struct Partition {
 struct Partitions {
   bool known = false;          ///< `all` is the whole list.
   std::vector<Partition> all;  ///< In the order of the batch system.
-  std::string trouble;         ///< Why the batch system did not answer; empty: it did.
+  std::string failure;         ///< Why the batch system did not answer; empty: it did.
 };
 
 /// An account that this user may charge, with the QOS that go with it.

@@ -14,7 +14,7 @@ struct Answer {
   bool found = false;   ///< It is on PATH, or where bench's own programs are.
   bool ok = false;      ///< It ended with exit code 0.
   std::string output;   ///< Its standard output, stripped.
-  std::string trouble;  ///< Why it is not ok, in one line.
+  std::string failure;  ///< Why it is not ok, in one line.
 };
 
 /// Runs a program until it ends or the timeout expires.

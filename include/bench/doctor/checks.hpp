@@ -28,12 +28,12 @@ struct Surroundings {
   std::filesystem::path directory = ".";  ///< Directory in which runs would be created.
 };
 
-/// One check of this machine. It may block forever; `examine` runs it with a deadline.
+/// One check of this machine. It may block forever; `run_in_child` ends it at a deadline.
 struct Check {
   std::string name;
   /// Returns several findings, or none if the check does not apply to this machine.
   /// @throws Error, which counts as a finding, too
-  std::vector<Finding> (*look)(const Surroundings& where);
+  std::vector<Finding> (*run)(const Surroundings& where);
 };
 
 /// All checks, in the order in which they are shown.

@@ -28,7 +28,7 @@ class LocalBackend {
   std::vector<Completion> wait(double at_most_s);
   /// The last error of the machine that made an attempt wait; empty once it was read, until the
   /// next error.
-  std::string take_trouble();
+  std::string take_failure();
   /// Number of attempts that are running.
   std::size_t active() const;
   /// Terminates all attempts with their process groups and returns their workpackages. Sends
@@ -48,7 +48,7 @@ class LocalBackend {
   std::optional<Completion> advance(Run& run);
 
   evaluate::Evaluator& evaluator_;
-  std::string trouble_;
+  std::string failure_;
   std::vector<std::unique_ptr<Run>> runs_;
 };
 

@@ -11,7 +11,7 @@ namespace bench::inspect {
 /// The jobs of a run that have not ended.
 struct JobsUnderWay {
   std::size_t count = 0;  ///< Queued or running. Without an answer, all that were submitted.
-  std::string trouble;    ///< Why the batch system could not be asked; empty: it has answered.
+  std::string failure;    ///< Why the batch system could not be asked; empty: it has answered.
 };
 
 /// Asks the batch system once, about all jobs that the workspace has as submitted; of another

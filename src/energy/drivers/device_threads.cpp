@@ -24,7 +24,7 @@ DeviceThreads::~DeviceThreads() {
     thread.join();
 }
 
-void DeviceThreads::look_at_all() {
+void DeviceThreads::read_all() {
   {
     const std::lock_guard lock(mutex_);
     ++round_;

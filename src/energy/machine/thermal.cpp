@@ -16,12 +16,12 @@ constexpr double stable_within_c = 1;
 
 }  // namespace
 
-std::optional<ThermalWish> parse_thermal(const std::string& text) {
-  using enum ThermalWish::Kind;
+std::optional<ThermalCondition> parse_thermal(const std::string& text) {
+  using enum ThermalCondition::Kind;
   if (text == "stable")
-    return ThermalWish{.kind = stable};
+    return ThermalCondition{.kind = stable};
   if (const auto time_s = interval_s_of(text); time_s && *time_s > 0)
-    return ThermalWish{.kind = time, .time_s = *time_s};
+    return ThermalCondition{.kind = time, .time_s = *time_s};
   std::string_view number = strip(text);
   if (!number.ends_with('C'))
     return std::nullopt;
@@ -29,18 +29,18 @@ std::optional<ThermalWish> parse_thermal(const std::string& text) {
   const auto temperature_c = parse_number(strip(number));
   if (!temperature_c || !std::isfinite(*temperature_c) || *temperature_c <= 0)
     return std::nullopt;
-  return ThermalWish{.kind = temperature, .temperature_c = *temperature_c};
+  return ThermalCondition{.kind = temperature, .temperature_c = *temperature_c};
 }
 
-bool ThermalJudge::is_over(double time_s, std::optional<double> temperature_c) {
-  switch (wish_.kind) {
-    case ThermalWish::Kind::nothing:
+bool ThermalCriterion::is_over(double time_s, std::optional<double> temperature_c) {
+  switch (condition_.kind) {
+    case ThermalCondition::Kind::nothing:
       return true;
-    case ThermalWish::Kind::time:
-      return time_s >= wish_.time_s;
-    case ThermalWish::Kind::temperature:
-      return temperature_c && *temperature_c <= wish_.temperature_c;
-    case ThermalWish::Kind::stable:
+    case ThermalCondition::Kind::time:
+      return time_s >= condition_.time_s;
+    case ThermalCondition::Kind::temperature:
+      return temperature_c && *temperature_c <= condition_.temperature_c;
+    case ThermalCondition::Kind::stable:
       break;
   }
   if (!temperature_c) {

@@ -48,17 +48,17 @@ double gpu_clock_mhz(const std::string& text, const Place& place) {
   return above_zero("the clock of a GPU", "1410MHz", text, frequency_mhz_of(text), place);
 }
 
-ThermalWish thermal_wish(const std::string& text, const Place& place) {
-  if (const auto wish = parse_thermal(text)) {
-    in_range("thermal", text, wish->time_s, times_to_get_ready, place);
-    return *wish;
+ThermalCondition thermal_condition(const std::string& text, const Place& place) {
+  if (const auto condition = parse_thermal(text)) {
+    in_range("thermal", text, condition->time_s, times_to_get_ready, place);
+    return *condition;
   }
   throw Error(fmt::format("thermal is stable, a temperature or a time, not '{}'", text),
               "write it like stable, 45C or 60s", place);
 }
 
 void check_thermal(const std::string& text, const Place& place) {
-  thermal_wish(text, place);
+  thermal_condition(text, place);
 }
 
 void check_interval(const std::string& text, const Place& place) {

@@ -294,7 +294,7 @@ Options interpret(const CommandLine& line) {
     options.baseline = time_of(line, "--baseline", baselines);
   options.settings = wanted_settings(line);
   if (line.has("--thermal"))
-    options.thermal = thermal_wish(line.value("--thermal"));
+    options.thermal = thermal_condition(line.value("--thermal"));
   options.wait_ready = time_of(line, "--wait-ready", times_to_get_ready);
   options.output = jpwr ? jpwr_output(line) : own_output(line);
   options.record = line.value("--record");

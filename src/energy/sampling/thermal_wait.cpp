@@ -60,15 +60,17 @@ class Thermometer {
 
 }  // namespace
 
-ThermalWait wait_for_temperature(const ThermalWish& wish, const std::filesystem::path& sysfs) {
+ThermalWait wait_for_temperature(const ThermalCondition& condition,
+                                 const std::filesystem::path& sysfs) {
   std::optional<Thermometer> thermometer;
-  if (wish.kind == ThermalWish::Kind::temperature || wish.kind == ThermalWish::Kind::stable) {
+  if (condition.kind == ThermalCondition::Kind::temperature ||
+      condition.kind == ThermalCondition::Kind::stable) {
     thermometer.emplace(sysfs);
     if (!thermometer->hottest_c())
       throw Error("no temperature of a processor or GPU can be read",
                   "wait for a time instead: --thermal 60s");
   }
-  ThermalJudge judge(wish);
+  ThermalCriterion judge(condition);
   const auto begin = Clock::now();
   for (;;) {
     const auto now = Clock::now();

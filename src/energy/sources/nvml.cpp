@@ -145,7 +145,7 @@ class Nvml : public PowerSource {
     readings_ = readings;
     const double begin_s = now_s_();
     if (threads_)
-      threads_->look_at_all();
+      threads_->read_all();
     else
       for (std::size_t k = 0; k < devices_.size(); ++k)
         read_device(devices_[k]);

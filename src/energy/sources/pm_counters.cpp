@@ -110,11 +110,11 @@ class PmCounters : public PowerSource {
 
   void read(std::span<Reading> readings) override {
     std::string ignored;
-    look_at_one_scan([&] { return freshness_.read(ignored); },
-                     [&] {
-                       for (std::size_t i = 0; i < meters_.size(); ++i)
-                         readings[i] = read(meters_[i]);
-                     });
+    read_one_scan([&] { return freshness_.read(ignored); },
+                  [&] {
+                    for (std::size_t i = 0; i < meters_.size(); ++i)
+                      readings[i] = read(meters_[i]);
+                  });
     check_startup(readings);
     check_generation();
   }
@@ -196,8 +196,8 @@ class PmCounters : public PowerSource {
 
 }  // namespace
 
-void look_at_one_scan(const std::function<std::optional<std::uint64_t>()>& freshness,
-                      const std::function<void()>& look) {
+void read_one_scan(const std::function<std::optional<std::uint64_t>()>& freshness,
+                   const std::function<void()>& look) {
   for (int looks = 0; looks < most_looks; ++looks) {
     const auto before = freshness();
     look();

@@ -28,12 +28,12 @@ using workspace::Attempt;
 struct Answer {
   std::string system;  ///< Empty: it was not asked.
   std::map<std::string, JobReport> jobs;
-  std::string trouble;  ///< Why the other jobs are unknown.
+  std::string failure;  ///< Why the other jobs are unknown.
 };
 
 void ask(batch::BatchSystem& system, const std::vector<std::string>& ids, std::size_t at_once,
          Answer& answer) {
-  for (std::size_t begin = 0; begin < ids.size() && answer.trouble.empty(); begin += at_once) {
+  for (std::size_t begin = 0; begin < ids.size() && answer.failure.empty(); begin += at_once) {
     const std::vector<std::string> some(
         ids.begin() + static_cast<std::ptrdiff_t>(begin),
         ids.begin() + static_cast<std::ptrdiff_t>(std::min(begin + at_once, ids.size())));
@@ -41,7 +41,7 @@ void ask(batch::BatchSystem& system, const std::vector<std::string>& ids, std::s
     for (const bool accounting : {false, true}) {
       batch::QueryResult result = accounting ? system.query_accounting(some) : system.ask(some);
       if (accounting)
-        answer.trouble = result.trouble;
+        answer.failure = result.failure;
       for (JobReport& report : result.jobs)
         answer.jobs.insert_or_assign(report.id, std::move(report));
     }
@@ -53,7 +53,7 @@ Answer ask_about(const setup::Run& run, const std::vector<std::string>& ids) {
   const std::string source = setup::platform_source(run);
   if (!platform::is_platform_file(source) &&
       !std::ranges::binary_search(platform::platform_names(), source)) {
-    answer.trouble = fmt::format("platform {} is unknown on this machine", source);
+    answer.failure = fmt::format("platform {} is unknown on this machine", source);
     return answer;
   }
   const platform::Platform platform = setup::platform_of(run);
@@ -61,8 +61,8 @@ Answer ask_about(const setup::Run& run, const std::vector<std::string>& ids) {
   answer.system = system->name();
   ask(*system, ids, static_cast<std::size_t>(std::max(1, platform.polling.jobs_per_question)),
       answer);
-  if (answer.trouble.empty())
-    answer.trouble = fmt::format("{} no longer knows the job", answer.system);
+  if (answer.failure.empty())
+    answer.failure = fmt::format("{} no longer knows the job", answer.system);
   return answer;
 }
 
@@ -83,7 +83,7 @@ Json ours(const Attempt& attempt) {
 Json theirs(const Attempt& attempt, const Answer& answer) {
   const auto found = answer.jobs.find(attempt.job_id);
   if (found == answer.jobs.end())
-    return {{"absent", answer.trouble}};
+    return {{"absent", answer.failure}};
   const JobReport& report = found->second;
   Json json{{"state", report.word}};
   if (!report.reason.empty())

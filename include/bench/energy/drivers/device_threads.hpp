@@ -20,7 +20,7 @@ class DeviceThreads {
   ~DeviceThreads();
 
   /// Looks at every device once, and returns when all have answered.
-  void look_at_all();
+  void read_all();
 
  private:
   void work(std::size_t device);

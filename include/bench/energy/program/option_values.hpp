@@ -30,7 +30,7 @@ double gpu_power_limit_w(const std::string& text, const Place& place = {});
 double gpu_clock_mhz(const std::string& text, const Place& place = {});
 
 /// @throws bench::Error unless it is `stable`, a temperature or a time
-ThermalWish thermal_wish(const std::string& text, const Place& place = {});
+ThermalCondition thermal_condition(const std::string& text, const Place& place = {});
 
 /// Whether the meter would take this as its option of that name, for those who hand it on.
 /// @throws bench::Error with its place if it would not

@@ -34,8 +34,8 @@ std::vector<Help> helps();
 /// What the command line of the meter asks for.
 struct Options {
   SourceSettings sources;
-  WantedSettings settings;  ///< While the program runs.
-  ThermalWish thermal;      ///< Before it starts.
+  WantedSettings settings;   ///< While the program runs.
+  ThermalCondition thermal;  ///< Before it starts.
   std::filesystem::path proc_root = "/proc";
   std::chrono::nanoseconds interval{};
   OutputSettings output;

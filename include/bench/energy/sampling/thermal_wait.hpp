@@ -17,6 +17,7 @@ struct ThermalWait {
 /// Waits for at most ten minutes, with every signal blocked, for what is wished of the hottest of
 /// the processors and of the GPUs that this process may use.
 /// @throws bench::Error if no temperature can be read, and one is needed
-ThermalWait wait_for_temperature(const ThermalWish& wish, const std::filesystem::path& sysfs);
+ThermalWait wait_for_temperature(const ThermalCondition& condition,
+                                 const std::filesystem::path& sysfs);
 
 }  // namespace bench::energy

@@ -27,7 +27,7 @@ std::unique_ptr<PowerSource> open_pm_counters(const std::filesystem::path& sysfs
 
 /// Calls `look` until `freshness` is the same before and after it, so that all values are of one
 /// scan; three times at most, since values of two scans are better than none.
-void look_at_one_scan(const std::function<std::optional<std::uint64_t>()>& freshness,
-                      const std::function<void()>& look);
+void read_one_scan(const std::function<std::optional<std::uint64_t>()>& freshness,
+                   const std::function<void()>& look);
 
 }  // namespace bench::energy

@@ -8,13 +8,13 @@
 namespace bench::doctor {
 
 /// Runs a check in this process. An error becomes a finding.
-std::vector<Finding> look(const Check& check, const Surroundings& where);
+std::vector<Finding> run_here(const Check& check, const Surroundings& where);
 
 /// Runs a check in a child process: `command`, which prints `json_of` its findings. A crash or a
 /// timeout becomes a finding, so that neither a crashing library nor a hanging file system prevents
 /// the other checks.
-std::vector<Finding> examine(const Check& check, const std::vector<std::string>& command,
-                             double deadline_s);
+std::vector<Finding> run_in_child(const Check& check, const std::vector<std::string>& command,
+                                  double deadline_s);
 
 /// The findings as a JSON array, on one line.
 std::string json_of(const std::vector<Finding>& findings);

@@ -11,7 +11,7 @@
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 #include <bench/doctor/checks.hpp>
-#include <bench/doctor/examine.hpp>
+#include <bench/doctor/run_check.hpp>
 
 namespace bench::doctor {
 namespace {
@@ -49,11 +49,11 @@ bool read_findings(const std::string& text, std::vector<Finding>& findings) {
 
 }  // namespace
 
-std::vector<Finding> look(const Check& check, const Surroundings& where) {
+std::vector<Finding> run_here(const Check& check, const Surroundings& where) {
   std::vector<Finding> findings;
   // A failure of the check itself is a finding, too.
   try {
-    findings = check.look(where);
+    findings = check.run(where);
   } catch (const Error& error) {
     findings = {{"", Health::error, error.message(), error.hint()}};
   }
@@ -62,21 +62,21 @@ std::vector<Finding> look(const Check& check, const Surroundings& where) {
   return findings;
 }
 
-std::vector<Finding> examine(const Check& check, const std::vector<std::string>& command,
-                             double deadline_s) {
-  std::string trouble;
+std::vector<Finding> run_in_child(const Check& check, const std::vector<std::string>& command,
+                                  double deadline_s) {
+  std::string failure;
   try {
     const CommandOutput output = run_command({.arguments = command}, deadline_s);
     std::vector<Finding> findings;
     if (output.status.success() && read_findings(output.standard_output, findings))
       return findings;
-    trouble = "the check ended with " + output.status.description();
+    failure = "the check ended with " + output.status.description();
     if (const std::string said = one_line(output.standard_error); !said.empty())
-      trouble += ": " + to_valid_utf8(said);
+      failure += ": " + to_valid_utf8(said);
   } catch (const Error& error) {
-    trouble = error.message();
+    failure = error.message();
   }
-  return {{check.name, Health::error, trouble,
+  return {{check.name, Health::error, failure,
            fmt::format("`bench doctor {}` repeats this check alone", check.name)}};
 }
 

@@ -79,7 +79,7 @@ Allocation read_allocation(const std::string& line) {
   const auto cpus =
       std::max(number_in(line, R"(\sTRES=\S*?\bcpu=(\d+))"), number_in(line, R"(\sNumCPUs=(\d+))"));
   if (nodes < 1 || cpus < 1)
-    throw Error(fmt::format("Slurm does not tell the nodes and CPUs of job {}", allocation.job));
+    throw Error(fmt::format("Slurm does not report the nodes and CPUs of job {}", allocation.job));
   const auto gpus = number_in(line, R"(\sTRES=\S*?\bgres/gpu=(\d+))");
   allocation.nodes = nodes_of(line);
   const bool are_known = std::ranges::all_of(
@@ -100,7 +100,7 @@ Allocation ask_allocation() {
                 "call it in one, such as `salloc --nodes=2 bench run FILE --platform allocation`");
   const ProgramAnswer answer = ask_slurm({"scontrol", "-o", "-d", "show", "job", job}, "");
   if (!answer.ok())
-    throw Error(fmt::format("scontrol does not tell of job {}: {}", job, answer.error));
+    throw Error(fmt::format("scontrol does not show job {}: {}", job, answer.error));
   return read_allocation(answer.output);
 }
 

@@ -82,7 +82,7 @@ void XmlFile::fail_at_open_element() const {
 
 void XmlFile::fail(const pugi::xml_parse_result& result) const {
   auto offset = static_cast<std::size_t>(std::max<std::ptrdiff_t>(result.offset, 0));
-  std::string message = "this element is not written as XML wants it";
+  std::string message = "this element is not valid XML";
   std::string hint = "write &lt; for a '<' in a text";
   if (result.status == pugi::status_end_element_mismatch) {
     fail_at_open_element();

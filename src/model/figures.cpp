@@ -44,7 +44,7 @@ const Table& table_of(const Node& node, const std::vector<Table>& tables) {
   if (name.empty() && tables.size() == 1)
     return tables.front();
   if (name.empty())
-    throw Error("this figure does not say its table",
+    throw Error("this figure does not name its table",
                 names.empty() ? "add a table to this result" : "tables: " + join(names, ", "),
                 node.place);
   const auto found = std::ranges::find(tables, name, &Table::name);

@@ -129,7 +129,7 @@ std::vector<std::string> SameNodes::notices() const {
           key.first, waiting, waiting == 1 ? " waits" : "s wait", *set.first));
     if (set.any)
       notices.push_back(
-          fmt::format("step {}: the batch system did not tell on which nodes "
+          fmt::format("step {}: the batch system did not say on which nodes "
                       "workpackage {} ran, so the others may have run elsewhere",
                       key.first, *set.first));
   }

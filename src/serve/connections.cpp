@@ -59,7 +59,7 @@ void Connections::add(UniqueFd socket) {
     waiting_.erase(number);
 }
 
-std::optional<RequestHead> Connections::look_at(int socket) {
+std::optional<RequestHead> Connections::check_header(int socket) {
   const std::lock_guard lock(mutex_);
   const auto found = waiting_.find(socket);
   if (found == waiting_.end())
@@ -104,7 +104,7 @@ void Connections::watch() {
         return;
     }
     for (int k = 0; k < count; ++k)
-      if (auto head = look_at(arrived[static_cast<std::size_t>(k)].data.fd))
+      if (auto head = check_header(arrived[static_cast<std::size_t>(k)].data.fd))
         take_(std::move(*head));
     close_late_ones();
   }

@@ -44,7 +44,7 @@ class Connections {
   void watch();
   /// Checks what has arrived of a header. Removes the connection if the header is complete or
   /// invalid.
-  std::optional<RequestHead> look_at(int socket);
+  std::optional<RequestHead> check_header(int socket);
   void close_late_ones();
 
   std::function<void(RequestHead)> take_;

@@ -17,13 +17,13 @@ bool is_computed(const model::Parameter& parameter) {
 
 }  // namespace
 
-void Fractions::look_at(const expand::Combination& combination, const IsInherited& is_inherited) {
+void Fractions::check(const expand::Combination& combination, const IsInherited& is_inherited) {
   for (const expand::Assignment& assignment : combination.assignments)
     if (assignment.definition->type == ValueType::integer && !assignment.late)
-      look_at(assignment, is_inherited);
+      check(assignment, is_inherited);
 }
 
-void Fractions::look_at(const expand::Assignment& assignment, const IsInherited& is_inherited) {
+void Fractions::check(const expand::Assignment& assignment, const IsInherited& is_inherited) {
   const model::Parameter& parameter = *assignment.definition;
   // Only these make a fraction, and most values have none of them.
   if (assignment.value.find_first_of(".eE") == std::string::npos || !is_computed(parameter))

@@ -229,7 +229,7 @@ std::vector<Workpackage> Graph::take_in(ExpansionBatch batch) {
     left_out_[k].add(batch.left_out[k]);
   for (Candidate& candidate : candidates) {
     const Workpackage& added = workpackages_->add(std::move(candidate.workpackage));
-    fractions_.look_at(candidate.combination, [&](const expand::Assignment& assignment) {
+    fractions_.check(candidate.combination, [&](const expand::Assignment& assignment) {
       return std::ranges::any_of(added.parents, [&](long long parent) {
         return std::ranges::count(at(parent).parameters,
                                   std::pair(assignment.definition->name, assignment.value)) > 0;

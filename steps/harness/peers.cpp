@@ -51,7 +51,7 @@ std::vector<Peer> parse_peers(const std::string& lines) {
 std::string describe_losses(const std::vector<Peer>& peers) {
   for (milliseconds waited(0); waited <= end_patience; waited += look_interval) {
     if (const std::string gone = list_gone(peers); !gone.empty())
-      return fmt::format("gone: {}; the first of them to go says why", gone);
+      return fmt::format("gone: {}; the output of the first one says why", gone);
     std::this_thread::sleep_for(look_interval);
   }
   return "all ranks still run; one of them may hang, or need longer than --rank-timeout";

@@ -61,7 +61,7 @@ TEST(Allocation, IsAnErrorWhereThereIsNone) {
             "hint: call it in one, such as `salloc --nodes=2 bench run FILE --platform "
             "allocation`");
   EXPECT_EQ(support::error_of([] { read_allocation("JobId=4 JobState=PENDING\n"); }),
-            "error: Slurm does not tell the nodes and CPUs of job 4");
+            "error: Slurm does not report the nodes and CPUs of job 4");
 }
 
 TEST(JobLife, IsTheStateThatSlurmListsItIn) {

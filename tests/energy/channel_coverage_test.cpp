@@ -140,7 +140,7 @@ TEST(ChannelMeter, MarksThatComeTooLateSaySo) {
   meter.cut({.region = 0, .begins = false, .time_s = 4});
   meter.close(10);
   EXPECT_EQ(meter.result().regions.at(0).absent,
-            "its marks came when the readings around them were no longer kept");
+            "its marks arrived after the readings around them were discarded");
   EXPECT_FALSE(meter.result().regions.at(0).energy_j);
 }
 

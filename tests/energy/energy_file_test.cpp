@@ -141,16 +141,16 @@ INSTANTIATE_TEST_SUITE_P(
         BadFileCase{"NoNumber", "energy.csv", std::string(header) + "a,much,gpu,0,,n,0",
                     "'much' is not a number"},
         BadFileCase{"NoHost", "energy.csv", std::string(header) + "a,1,gpu,0,,,0",
-                    "it does not tell its host"},
+                    "it does not name its host"},
         BadFileCase{"NoNumberOfJpwr", "energy.n.1.csv", ",0\npynvml:0,much",
                     "'much' is not a number"},
         BadFileCase{"NoRankOfCaraml", "e.csv", ",0\nnodename,n\nrank,first",
                     "'first' is not a number"},
         BadFileCase{"RankInTheName", "energy.3.csv", ",0\npynvml:0,1",
-                    "DIR/energy.3.csv does not tell its node"},
+                    "DIR/energy.3.csv does not name its node"},
         // The suffix may be another one for each rank, which would make many nodes of one.
         BadFileCase{"SuffixInTheName", "energy.r0.node7.1234.csv", ",0\npynvml:0,1",
-                    "DIR/energy.r0.node7.1234.csv does not tell its node"}),
+                    "DIR/energy.r0.node7.1234.csv does not name its node"}),
     [](const auto& test) { return test.param.name; });
 
 TEST_F(EnergyFileTest, AMistakeHasItsPlace) {

@@ -243,7 +243,7 @@ INSTANTIATE_TEST_SUITE_P(
         OptionsMistakeCase{
             "MpiOfJpwr",
             {"--methods", "gh", "--use-mpi", "true"},
-            "jpwr's option --use-mpi is not there",
+            "jpwr's option --use-mpi is not supported",
             "leave it out: one meter samples on each node, and MPI is the program's alone"},
         OptionsMistakeCase{
             "UnknownOption", {"-x"}, "unknown option '-x'", "see bench-energy --help"},

@@ -256,8 +256,8 @@ INSTANTIATE_TEST_SUITE_P(
                    "time_s,unix_time_s,a_w\n0,9,100\n1,10,100\n2,11,\n3,12,\n4,13,\n5,14,\n",
                    recorded({"a"}), "a: failed after 1 s of 5 s: it has no sample after that"},
         ReasonCase{"NoRecord", "time_s,unix_time_s,a_w\n0,9,100\n1,10,100\n", std::nullopt,
-                   "unfinished.jsonl: it is missing, or cut off, and tells which channels may be "
-                   "added; no channel that is present may be added"}),
+                   "unfinished.jsonl: it is missing or cut off, and it says which channels count "
+                   "towards the total; no available channel counts towards the total"}),
     [](const auto& test) { return test.param.name; });
 
 TEST_F(RecoveredRunTest, WithoutARecordChannelsHaveTheirEnergies) {

@@ -106,7 +106,7 @@ TEST(RegionTable, NamesThatBecomeOneAreToldApart) {
                   Pair("power_region_eval_1_2_w", "360"),
                   Pair("duration_region_eval_1_2_s", "20")));
   EXPECT_THAT(region_warnings(run),
-              ElementsAre("regions have names that are one as identifiers: 'eval-1' is eval_1_2"));
+              ElementsAre("regions have the same name as identifiers: 'eval-1' becomes eval_1_2"));
 }
 
 }  // namespace

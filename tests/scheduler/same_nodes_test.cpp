@@ -127,7 +127,7 @@ TEST_F(SameNodesTest, NodesThatAreNotToldHoldNothingUp) {
   submit(0);
   end(0);
   EXPECT_THAT(submittable(), ElementsAre(1, 2));
-  EXPECT_THAT(same_nodes_->notices(), ElementsAre(HasSubstr("did not tell on which nodes")));
+  EXPECT_THAT(same_nodes_->notices(), ElementsAre(HasSubstr("did not say on which nodes")));
 }
 
 TEST_F(SameNodesTest, WhatMayBeImpliedStaysHeldBack) {

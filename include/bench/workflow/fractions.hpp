@@ -18,12 +18,12 @@ class Fractions {
   using IsInherited = std::function<bool(const expand::Assignment&)>;
 
   /// @param is_inherited whether a parent has the same value, which was told of with that
-  void look_at(const expand::Combination& combination, const IsInherited& is_inherited);
+  void check(const expand::Combination& combination, const IsInherited& is_inherited);
   /// A warning for each parameter, once.
   std::vector<Warning> take_warnings() { return std::exchange(warnings_, {}); }
 
  private:
-  void look_at(const expand::Assignment& assignment, const IsInherited& is_inherited);
+  void check(const expand::Assignment& assignment, const IsInherited& is_inherited);
 
   std::set<const model::Parameter*> told_;
   std::vector<Warning> warnings_;

@@ -188,7 +188,7 @@ std::size_t ExpandedXml::copy_reference(const Input& input, std::size_t at, bool
   inserted_ += text.size();
   if (inserted_ > max_inserted)
     throw Error("the entities of this file stand for more than 8 MiB of text",
-                "bench takes no more of them, lest a small file fill the memory", place);
+                "the limit keeps a small file from filling the memory", place);
   output.pieces.push_back({output.text.size(), at, true});
   output.text += text;
   return behind_it;

@@ -20,7 +20,7 @@ constexpr std::array<std::pair<unsigned long long, const char*>, 7> clock_reason
 
 }  // namespace
 
-void look_at(const NvmlLibrary& library, nvml::Device device, GpuState& state) {
+void add_state(const NvmlLibrary& library, nvml::Device device, GpuState& state) {
   unsigned value = 0;
   if (library.get_clock &&
       library.get_clock(device, nvml::clock_of_multiprocessors, &value) == nvml::success)

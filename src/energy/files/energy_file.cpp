@@ -74,7 +74,7 @@ class OwnFile {
         result.channels.push_back(record(line));
     }
     if (result.node.empty())
-      throw Error("it does not tell its host", "", place(lines_[0]));
+      throw Error("it does not name its host", "", place(lines_[0]));
     return result;
   }
 
@@ -156,8 +156,8 @@ EnergyFile read_jpwr_file(const std::filesystem::path& file, const std::vector<C
   if (result.node.empty())
     result.node = node_in_name(file);
   if (result.node.empty())
-    throw Error(fmt::format("{} does not tell its node", file.string()),
-                "a line nodename,NAME does, as CARAML writes it, or the name "
+    throw Error(fmt::format("{} does not name its node", file.string()),
+                "add a line nodename,NAME, as CARAML writes it, or call the file "
                 "energy.NODE.PROCESS.csv");
   return result;
 }

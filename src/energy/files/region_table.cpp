@@ -145,7 +145,7 @@ std::vector<std::string> region_warnings(const Measurement& measurement) {
   const std::vector<std::string> names = identifiers(measurement);
   for (std::size_t k = 0; k < names.size(); ++k)
     if (names[k] != as_identifier(measurement.regions[k].name)) {
-      lines.push_back(fmt::format("regions have names that are one as identifiers: {} is {}",
+      lines.push_back(fmt::format("regions have the same name as identifiers: {} becomes {}",
                                   quoted(measurement.regions[k]), names[k]));
       break;
     }

@@ -128,9 +128,8 @@ std::string reasons(const Measurement& measurement) {
       all.push_back(channel.channel.name + ": " + channel.absent);
   }
   if (!measurement.channels.empty() && !any_additive)
-    all.push_back(shared.empty()
-                      ? "no channel that is present may be added"
-                      : "other programs on the node have a part in " + join(shared, ", "));
+    all.push_back(shared.empty() ? "no available channel counts towards the total"
+                                 : "includes other programs on the node: " + join(shared, ", "));
   return replace_all(join(all, "; "), "\n", " ");
 }
 

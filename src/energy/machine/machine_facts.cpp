@@ -178,9 +178,9 @@ std::string container_image(const fs::path& root) {
     if (const std::string id = value_in(podman, "imageid", '='); !id.empty())
       image += "@sha256:" + id;
     std::erase(image, '"');
-    return image.empty() ? "a container of Podman" : image;
+    return image.empty() ? "a Podman container" : image;
   }
-  return fs::exists(root / ".dockerenv", absent) ? "a container of Docker" : "";
+  return fs::exists(root / ".dockerenv", absent) ? "a Docker container" : "";
 }
 
 void record_node(const fs::path& directory) {

@@ -247,7 +247,7 @@ RegionEnergy ChannelMeter::energy_of(const RegionSum& sum, bool trusted, bool ha
     energy.uncertainty_j = half_width->half_width_j(sum.duration_s, sum.stretches);
   energy.absent = std::move(choice.absent);
   if (!energy.energy_j && energy.absent.empty() && samples_ > 0)
-    energy.absent = "its marks came when the readings around them were no longer kept";
+    energy.absent = "its marks arrived after the readings around them were discarded";
   return energy;
 }
 

@@ -92,7 +92,8 @@ constexpr std::array options_of_measuring{
     OptionRow{"--gpu-power-limit", Arity::one, "POWER", "",
               "Power limit of every GPU while the program runs, such as 300W; needs the right to "
               "set it. What was set before is restored at the end, even if the meter is killed"},
-    OptionRow{"--gpu-clock", Arity::one, "CLOCK", "", "Their clock, such as 1410MHz; likewise"},
+    OptionRow{"--gpu-clock", Arity::one, "CLOCK", "",
+              "Clock of every GPU, such as 1410MHz; likewise"},
     OptionRow{"--cpu-governor", Arity::one, "NAME", "",
               "Frequency governor of the CPUs, such as performance; likewise"},
     OptionRow{.name = "--regions",
@@ -105,11 +106,11 @@ constexpr std::array options_of_measuring{
               .help = "Other programs run on the node at the same time: the total has only the "
                       "GPUs that CUDA_VISIBLE_DEVICES or ROCR_VISIBLE_DEVICES gives this program"},
     OptionRow{"--record", Arity::one, "DIR", "",
-              "Write there, once, what the node is and which libraries its programs load"},
+              "Describe the node and the libraries that its programs load in this directory, once"},
     OptionRow{"--sysfs-root", Arity::one, "DIR", "/sys",
-              "Where sensors and devices have their files"},
+              "Directory of the kernel's files of sensors and devices"},
     OptionRow{"--proc-root", Arity::one, "DIR", "/proc",
-              "Where the kernel shows the load of the node"},
+              "Directory of the kernel's files of the node's load"},
     OptionRow{.name = "--list",
               .help = "List the power sources of this node, and why others are missing"},
     OptionRow{.name = "--strict",
@@ -187,7 +188,7 @@ void require_known(const CommandLine& line, std::span<const OptionRow> table) {
   if (option.empty())
     return;
   if (std::ranges::count(refused_options, option) > 0)
-    throw Error(fmt::format("jpwr's option {} is not there", option),
+    throw Error(fmt::format("jpwr's option {} is not supported", option),
                 "leave it out: one meter samples on each node, and MPI is the program's alone");
   std::vector<std::string> known;
   for (const OptionRow& row : table)

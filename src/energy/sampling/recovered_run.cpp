@@ -336,7 +336,8 @@ class Recovery {
       result.absences = record_.start->absences;
     if (!has_record_ || (record_.channels.empty() && run_.rows > 0))
       result.absences.push_back(
-          {"unfinished.jsonl", "it is missing, or cut off, and tells which channels may be added"});
+          {"unfinished.jsonl",
+           "it is missing or cut off, and it says which channels count towards the total"});
     else if (record_.channels.empty())
       result.absences.push_back({"power.csv", killed_early});
   }

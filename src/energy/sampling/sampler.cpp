@@ -152,7 +152,8 @@ Measurement Sampler::end(Clock::time_point time) {
   for (SourceState& source : state_->sources) {
     source.sum_up();
     if (source.opening)
-      result.absences.push_back({label_of(source.method), "it did not come up during the run"});
+      result.absences.push_back(
+          {label_of(source.method), "it did not become ready during the run"});
     add_results(source, result);
     if (source.gpu_state)
       result.machine.gpu = source.gpu_state;

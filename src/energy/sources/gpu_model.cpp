@@ -22,7 +22,7 @@ class GpuModel : public PowerSource {
   GpuModel(const PowerModel& model, const NvmlSettings& settings)
       : model_(model), library_(settings.libraries) {
     if (!library_.get_utilization)
-      throw Error("the NVIDIA driver tells no utilisation");
+      throw Error("the NVIDIA driver reports no utilisation");
     for (const NvmlDevice& device : nvml_devices(library_, settings, "model:gpu", notes_).selected)
       add(device);
     if (channels_.empty())

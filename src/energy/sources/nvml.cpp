@@ -251,7 +251,7 @@ class Nvml : public PowerSource {
   void watch_one() {
     const auto next = turns_.next(now_s_(), devices_.size());
     if (next && devices_[*next].lost.empty())
-      look_at(library_, devices_[*next].handle, state_);
+      add_state(library_, devices_[*next].handle, state_);
   }
 
   void ask_counter(GpuDevice& device, double now_s) {

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include <bench/cli/evaluation/evaluation.hpp>
+#include <bench/cli/output/show.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {
@@ -53,6 +54,8 @@ inline constexpr const char* update_of_results =
 
 /// `-s, --style`: one of the styles of tables; another word is wrong usage.
 void declare_style(CLI::App& app, std::string& style, const std::string& description);
+/// `--select` and `--exclude`: names of columns.
+void declare_columns(CLI::App& app, ShowOptions& show);
 
 /// The words of `bench export --format`.
 std::vector<std::string> export_formats();

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -131,6 +132,18 @@ void accept_general_options(CLI::App& command) {
     command.add_flag_callback("-v,--verbose", [] { command_log().set_verbose(); })->group("");
 }
 
+/// Lists of names and numbers may have commas instead of blanks: `-t gpu,debug`.
+void accept_commas(CLI::App& command) {
+  static const std::set<std::string> names_and_numbers{"COLUMN", "ID",  "NAME", "STEP",
+                                                       "TABLE",  "TAG", "WP"};
+  for (CLI::Option* option : command.get_options())
+    if (!option->get_positional() && option->get_items_expected_max() > 1 &&
+        names_and_numbers.contains(option->get_type_name()))
+      option->delimiter(',');
+  for (CLI::App* subcommand : command.get_subcommands({}))
+    accept_commas(*subcommand);
+}
+
 /// @param called the one that may need the general options; the others are spared the time
 void declare_commands(CLI::App& app, const std::string& called, std::function<int()>& action) {
   for (const CommandGroup& group : command_groups())
@@ -138,8 +151,10 @@ void declare_commands(CLI::App& app, const std::string& called, std::function<in
       CLI::App* sub = app.add_subcommand(command.name, command.summary)->group(group.title);
       sub->footer(fmt::format("Example:\n  {}", command.example));
       sub->final_callback([&action, run_it = command.declare(*sub)] { action = run_it; });
-      if (command.name == called)
+      if (command.name == called) {
         accept_general_options(*sub);
+        accept_commas(*sub);
+      }
     }
 }
 

@@ -223,6 +223,8 @@ TEST_F(ResultTest, TagsChooseRuns) {
 TEST_F(ResultTest, SelectAndExcludeChangeWhatIsShownAndNoFile) {
   EXPECT_EQ(shown({"-s", "csv", "--select", "result"}), "result\n1\n4\n9\n\n");
   EXPECT_EQ(shown({"-s", "csv", "--exclude", "result"}), "n\n1\n2\n3\n\n");
+  EXPECT_EQ(shown({"-s", "csv", "--select", "result,n", "--sort", "n:desc,result"}),
+            "result,n\n9,3\n4,2\n1,1\n\n");
   EXPECT_EQ(here_.read("runs/000000/result/squares.dat"), squares_file);
 }
 

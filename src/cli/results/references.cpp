@@ -115,9 +115,7 @@ std::function<int()> declare_references(CLI::App& app) {
         ->allow_extra_args(false);
   }
   declare_style(app, options->show.style, "style of the table");
-  app.add_option("--select", options->show.select, "show only these columns")->type_name("NAME");
-  app.add_option("--exclude", options->show.exclude, "show all columns except these")
-      ->type_name("NAME");
+  declare_columns(app, options->show);
   return [options] { return show_references(*options); };
 }
 

@@ -85,8 +85,7 @@ void declare_form(CLI::App& app, ShowOptions& show) {
       ->type_name("EXPRESSION");
   app.add_option("--sort", show.sort, "sort by these columns; COLUMN:desc: the largest first")
       ->type_name("COLUMN");
-  app.add_option("--select", show.select, "show only these columns")->type_name("NAME");
-  app.add_option("--exclude", show.exclude, "show all columns except these")->type_name("NAME");
+  declare_columns(app, show);
   app.add_flag("--raw", show.raw, "full values, without the columns' formats");
 }
 

@@ -26,4 +26,9 @@ void declare_style(CLI::App& app, std::string& style, const std::string& descrip
       ->check(CLI::Validator(refusal, ""));
 }
 
+void declare_columns(CLI::App& app, ShowOptions& show) {
+  app.add_option("--select", show.select, "show only these columns")->type_name("NAME");
+  app.add_option("--exclude", show.exclude, "show all columns except these")->type_name("NAME");
+}
+
 }  // namespace bench::cli

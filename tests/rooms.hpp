@@ -63,7 +63,7 @@ inline const std::map<std::string, double> levels{
 
 /// The libraries that each room may include.
 inline const std::map<std::string, std::set<std::string>> libraries{
-    {"base", {"boost", "openssl", "pcre2", "utf8cpp"}},
+    {"base", {"boost", "openssl", "pcre2", "utf8cpp", "zlib"}},
     {"document/parse", {"boost", "yaml-cpp"}},
     {"document", {"nlohmann", "pugixml"}},
     {"language", {"nlohmann"}},
@@ -78,7 +78,7 @@ inline const std::map<std::string, std::set<std::string>> libraries{
     {"export/crate", {"archive", "nlohmann"}},
     {"export/formats", {"pugixml"}},
     {"report/figures", {"nlohmann"}},
-    {"report/page", {"nlohmann", "openssl", "zlib"}},
+    {"report/page", {"nlohmann", "openssl"}},
     {"serve", {"httplib.h", "nlohmann"}},
     {"cli", {"CLI"}},
     {"cli/results", {"CLI"}},

@@ -8,6 +8,7 @@
 
 #include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/show.hpp>
+#include <bench/result/style.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {
@@ -53,7 +54,8 @@ inline constexpr const char* update_of_results =
     "use the patterns, analysers and results of this input file";
 
 /// `-s, --style`: one of the styles of tables; another word is wrong usage.
-void declare_style(CLI::App& app, std::string& style, const std::string& description);
+void declare_style(CLI::App& app, std::string& style, const std::string& description,
+                   result::Styles styles = result::Styles::text);
 /// `--select` and `--exclude`: names of columns.
 void declare_columns(CLI::App& app, ShowOptions& show);
 

@@ -60,7 +60,8 @@ OptionValue value_of(const CLI::App& command, const CLI::Option& option,
   else if (option.check_lname("compare"))
     offer(references::reference_names());
   else if (option.check_lname("style"))
-    offer(result::style_names());
+    offer(result::style_names(command.get_name() == "result" ? result::Styles::all
+                                                             : result::Styles::text));
   else if (option.check_lname("format"))
     offer(export_formats());
   else if (option.check_lname("shell"))

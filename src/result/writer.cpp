@@ -23,7 +23,7 @@ const Writer& writer_of(const std::string& name) {
     if (writer->style.name == name)
       return *writer;
   throw Error(fmt::format("unknown table style '{}'", name),
-              suggestion(name, style_names(), "the styles are "));
+              suggestion(name, style_names(Styles::all), "the styles are "));
 }
 
 }  // namespace
@@ -31,14 +31,15 @@ const Writer& writer_of(const std::string& name) {
 std::span<const Writer* const> writers() {
   static constexpr std::array all{&csv_writer,   &pretty_writer,     &aligned_writer,
                                   &json_writer,  &json_lines_writer, &markdown_writer,
-                                  &latex_writer, &html_writer};
+                                  &latex_writer, &html_writer,       &parquet_writer};
   return all;
 }
 
-std::vector<std::string> style_names() {
+std::vector<std::string> style_names(Styles styles) {
   std::vector<std::string> names;
   for (const Writer* writer : writers())
-    names.emplace_back(writer->style.name);
+    if (writer->style.is_text || styles == Styles::all)
+      names.emplace_back(writer->style.name);
   return names;
 }
 
@@ -48,8 +49,6 @@ const Style& style_of(const std::string& name) {
 
 std::string style_of_file(const std::string& file) {
   const std::string ending = std::filesystem::path(file).extension().string();
-  if (ending == ".parquet")
-    throw Error(fmt::format("cannot write {}", file), without_parquet);
   for (const Writer* writer : writers())
     if (!ending.empty() && writer->style.ending == ending)
       return std::string(writer->style.name);

@@ -25,6 +25,7 @@ extern const Writer json_lines_writer;
 extern const Writer markdown_writer;
 extern const Writer latex_writer;
 extern const Writer html_writer;
+extern const Writer parquet_writer;
 
 std::span<const Writer* const> writers();
 

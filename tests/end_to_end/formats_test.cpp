@@ -112,6 +112,18 @@ TEST(ReadFormats, MarkdownIsUnderstoodByGithub) {
   }
 }
 
+TEST(ReadFormats, ParquetIsUnderstoodByHyparquet) {
+  const fs::path modules = fs::path(BUILD_DIRECTORY) / "report_packages/node_modules";
+  if (find_program("node").empty() || !fs::exists(modules / "hyparquet"))
+    GTEST_SKIP()
+        << "npm has not fetched hyparquet: cmake --build build/release --target fetch_vega";
+  const OddRun run;
+  const CommandOutput read = run.call({"node", (formats / "read_parquet.mjs").string(),
+                                       modules.string(), run.file_of({"result", "-s", "parquet"})});
+  ASSERT_EQ(read.status.code, 0) << read.standard_error;
+  support::expect_golden("formats/parquet.read", read.standard_output);
+}
+
 TEST(ReadFormats, ACrateFitsItsSchema) {
   const OddRun run;
   run.file_of({"export", "--output", "crate.zip"});

@@ -224,7 +224,7 @@ TEST_F(ResultTest, SelectAndExcludeChangeWhatIsShownAndNoFile) {
   EXPECT_EQ(shown({"-s", "csv", "--select", "result"}), "result\n1\n4\n9\n\n");
   EXPECT_EQ(shown({"-s", "csv", "--exclude", "result"}), "n\n1\n2\n3\n\n");
   EXPECT_EQ(shown({"-s", "csv", "--select", "result,n", "--sort", "n:desc,result"}),
-            "result,n\n9,3\n4,2\n1,1\n\n");
+            "n,result\n3,9\n2,4\n1,1\n\n");
   EXPECT_EQ(here_.read("runs/000000/result/squares.dat"), squares_file);
 }
 

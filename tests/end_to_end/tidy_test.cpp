@@ -13,7 +13,9 @@ namespace bench::end_to_end {
 namespace {
 
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 /// What a user sees who asks `bench result` for all data of a run of three squares, and for rows of
 /// its table.
@@ -107,10 +109,11 @@ TEST_F(TidyDataTest, IsWrittenToTheFileBehindALink) {
   EXPECT_TRUE(std::filesystem::is_symlink(here_.path() / "link.csv"));
 }
 
-TEST_F(TidyDataTest, SaysHowToGetParquet) {
-  const auto conversion = AllOf(HasSubstr("bench does not write Parquet"), HasSubstr("DuckDB"));
-  EXPECT_THAT(refusal({"runs", "--tidy", "--output", "t.parquet"}), conversion);
-  EXPECT_THAT(refusal({"runs", "--tidy", "--style", "parquet"}), conversion);
+TEST_F(TidyDataTest, IsParquetByTheNameOfItsFile) {
+  const std::string piped = shown({"runs", "--tidy", "--style", "parquet"});
+  EXPECT_THAT(piped, AllOf(StartsWith("PAR1"), EndsWith("PAR1")));
+  shown({"runs", "--tidy", "--output", "t.parquet"});
+  EXPECT_EQ(here_.read("t.parquet"), piped);
 }
 
 }  // namespace

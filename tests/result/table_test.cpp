@@ -365,7 +365,7 @@ TEST(Style, UnknownWordsNameTheKnownOnes) {
   } catch (const Error& error) {
     EXPECT_EQ(error.message(), "unknown table style 'xlsx'");
     EXPECT_EQ(error.hint(),
-              "the styles are csv, pretty, aligned, json, jsonl, markdown, latex, html");
+              "the styles are csv, pretty, aligned, json, jsonl, markdown, latex, html, parquet");
   }
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 TEST(Styles, OfInputFilesAreThoseThatHaveAWriter) {
   const auto words = language::words_of("table", "style");
-  const auto names = result::style_names();
+  const auto names = result::style_names(result::Styles::text);
   EXPECT_EQ(std::set<std::string>(words.begin(), words.end()),
             std::set<std::string>(names.begin(), names.end()));
 }

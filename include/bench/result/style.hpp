@@ -13,6 +13,7 @@ struct Style {
   /// Programs read it: what is said below a table goes elsewhere.
   bool is_for_programs = false;
   bool is_for_one_table = false;  ///< Nobody could tell several apart.
+  bool is_text = true;            ///< A terminal can show it.
   bool joins_tables = false;      ///< Several are one text.
   bool may_be_vertical = false;   ///< Shown a cell in each line where a terminal is too narrow.
   bool has_notes_in_files = true;
@@ -20,18 +21,13 @@ struct Style {
   bool shows_spreads = false;          ///< Of iterations, behind their median.
 };
 
-std::vector<std::string> style_names();
+enum class Styles { text, all };
+std::vector<std::string> style_names(Styles styles);
 
 /// @throws Error with the known styles if `name` is none of them
 const Style& style_of(const std::string& name);
 
 /// The style that the ending of a file says; empty where it says none.
-/// @throws Error for `.parquet`
 std::string style_of_file(const std::string& file);
-
-/// Why there is no style for Apache Parquet, and how to get such a file.
-inline constexpr const char* without_parquet =
-    "bench does not write Parquet, which needs Apache Arrow; convert the csv, for example with "
-    "DuckDB: COPY 'table.csv' TO 'table.parquet'";
 
 }  // namespace bench::result

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <bench/base/below.hpp>
 #include <bench/base/diagnostics.hpp>
@@ -150,7 +151,16 @@ void refuse_contradiction(const ShowOptions& options) {
       throw Error(fmt::format("column '{}' is both selected and excluded", name));
 }
 
+void refuse_on_terminal(const std::vector<ShownTable>& tables) {
+  for (const ShownTable& shown : tables)
+    if (!shown.style->is_text && ::isatty(STDOUT_FILENO) == 1)
+      throw Error(fmt::format("style {} is not text", shown.style->name),
+                  "write it to a file: --output FILE");
+}
+
 void put(std::vector<ShownTable> tables, const ShowOptions& options) {
+  if (options.file.empty())
+    refuse_on_terminal(tables);
   if (options.file.empty())
     print_tables(std::move(tables), "--select NAME selects columns");
   else

@@ -75,10 +75,10 @@ void declare_tables(CLI::App& app, ResultOptions& options) {
 }
 
 void declare_form(CLI::App& app, ShowOptions& show) {
-  declare_style(app, show.style, "style of the tables");
+  declare_style(app, show.style, "style of the tables", result::Styles::all);
   app.add_option("--output", show.file,
                  "write the tables to this file; without -s, the extension selects the style: "
-                 ".csv, .json, .md, .tex, .html")
+                 ".csv, .json, .md, .tex, .html, .parquet")
       ->type_name("FILE");
   app.add_option("--where", show.where,
                  "only rows that satisfy this SQL expression over the columns")

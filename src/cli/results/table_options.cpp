@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -10,18 +11,16 @@
 
 namespace bench::cli {
 
-void declare_style(CLI::App& app, std::string& style, const std::string& description) {
-  const auto refusal = [](const std::string& word) -> std::string {
-    const auto known = result::style_names();
+void declare_style(CLI::App& app, std::string& style, const std::string& description,
+                   result::Styles styles) {
+  const std::vector<std::string> known = result::style_names(styles);
+  const auto refusal = [known](const std::string& word) -> std::string {
     if (std::ranges::find(known, word) != known.end())
       return "";
-    if (word == "parquet")
-      return result::without_parquet;
     return fmt::format("unknown table style '{}'; {}", word,
                        suggestion(word, known, "the styles are "));
   };
-  app.add_option("-s,--style", style,
-                 fmt::format("{}: {}", description, join(result::style_names(), ", ")))
+  app.add_option("-s,--style", style, fmt::format("{}: {}", description, join(known, ", ")))
       ->type_name("STYLE")
       ->check(CLI::Validator(refusal, ""));
 }

@@ -92,8 +92,7 @@ constexpr std::array options_of_measuring{
     OptionRow{"--gpu-power-limit", Arity::one, "POWER", "",
               "Power limit of every GPU while the program runs, such as 300W; needs the right to "
               "set it. What was set before is restored at the end, even if the meter is killed"},
-    OptionRow{"--gpu-clock", Arity::one, "CLOCK", "",
-              "Clock of every GPU, such as 1410MHz; likewise"},
+    OptionRow{"--gpu-clock", Arity::one, "CLOCK", "", "GPU clock, such as 1410MHz; likewise"},
     OptionRow{"--cpu-governor", Arity::one, "NAME", "",
               "Frequency governor of the CPUs, such as performance; likewise"},
     OptionRow{.name = "--regions",

@@ -8,10 +8,6 @@ namespace bench::report {
 /// RFC 4648, section 4.
 std::string base64(std::string_view bytes);
 
-/// RFC 1952, without a time and a name, so that equal bytes stay equal.
-/// @throws Error if memory runs out
-std::string gzip(std::string_view bytes);
-
 /// `sha256-...`, as a Content-Security-Policy names a script.
 std::string policy_hash(std::string_view script);
 

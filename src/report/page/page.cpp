@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
+#include <bench/base/gzip.hpp>
 #include <bench/base/text.hpp>
 #include <bench/report/page/library.hpp>
 #include <bench/report/page/page.hpp>
@@ -38,14 +39,16 @@ std::string html_of(const Page& page, const Library& library) {
       "default-src 'none'; script-src '{}' '{}'; style-src 'unsafe-inline'; img-src data: blob:; "
       "base-uri 'none'; form-action 'none'",
       policy_hash(library.script), policy_hash(library.vega));
-  return filled(library.page, {{"title", html_text(to_valid_utf8(page.title))},
-                               {"version", html_text(page.version)},
-                               {"policy", policy},
-                               {"style", library.style},
-                               {"script", library.script},
-                               {"vega", base64(gzip(library.vega))},
-                               {"content", base64(gzip(content_of(page)))},
-                               {"tables", base64(gzip(tables_of(page, library.licenses)))}});
+  return filled(
+      library.page,
+      {{"title", html_text(to_valid_utf8(page.title))},
+       {"version", html_text(page.version)},
+       {"policy", policy},
+       {"style", library.style},
+       {"script", library.script},
+       {"vega", base64(gzip(library.vega, Compression::smallest))},
+       {"content", base64(gzip(content_of(page), Compression::smallest))},
+       {"tables", base64(gzip(tables_of(page, library.licenses), Compression::smallest))}});
 }
 
 }  // namespace bench::report

@@ -1,5 +1,6 @@
 #include "support/eventually.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>

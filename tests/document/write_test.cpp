@@ -1,7 +1,6 @@
 #include "support/source_directory.hpp"
 
 #include <filesystem>
-#include <set>
 #include <string>
 #include <vector>
 

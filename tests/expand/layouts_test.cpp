@@ -15,7 +15,6 @@ namespace bench::expand {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
 
 /// A step that uses `use` over three sets `set1` to `set3` and `main`.
 model::Benchmark choosing(const std::string& main, const std::string& use) {

@@ -1,6 +1,7 @@
 #include "support/error_of.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>

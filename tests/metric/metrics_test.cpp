@@ -1,8 +1,11 @@
 #include "support/error_of.hpp"
 
+#include <cmath>
+#include <cstddef>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 

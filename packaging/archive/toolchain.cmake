@@ -36,6 +36,9 @@ string(CONCAT CMAKE_CXX_FLAGS_INIT "${cxx_headers}-B${libraries} "
 string(CONCAT CMAKE_EXE_LINKER_FLAGS_INIT
        "-L${libraries} -static-libstdc++ -static-libgcc -s -Wl,--gc-sections,--as-needed "
        "-Wl,--wrap=exp,--wrap=exp2,--wrap=log,--wrap=log2,--wrap=pow ${BENCH_SYSROOT}/old_glibc.o")
+# Libraries that tests load: the sysroot has no libstdc++.
+set(CMAKE_SHARED_LINKER_FLAGS_INIT
+    "-L${libraries} -static-libstdc++ -static-libgcc ${BENCH_SYSROOT}/old_glibc.o")
 # A static cpp-httplib does not say what it needs.
 string(CONCAT CMAKE_CXX_STANDARD_LIBRARIES
        "-lssl -lcrypto -lbrotlienc -lbrotlidec -lbrotlicommon -lz "

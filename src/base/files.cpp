@@ -1,3 +1,5 @@
+#include "closest.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -7,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -57,6 +60,28 @@ bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
+/// Asks whether a file beside one that does not exist was meant: the same name in another format of
+/// input files, or a similar name.
+std::string hint_for_absent(const std::filesystem::path& file) {
+  std::error_code failure;
+  const auto mean = [](const std::filesystem::path& other) {
+    return fmt::format("did you mean '{}'?", other.string());
+  };
+  for (const char* extension : {".yaml", ".yml", ".xml"})
+    if (const auto other = std::filesystem::path(file).replace_extension(extension);
+        std::filesystem::is_regular_file(other, failure))
+      return mean(other);
+  std::vector<std::string> stems;
+  const auto directory = file.has_parent_path() ? file.parent_path() : ".";
+  for (std::filesystem::directory_iterator entry(directory, failure), end; !failure && entry != end;
+       entry.increment(failure))
+    if (entry->path().extension() == file.extension() && entry->is_regular_file(failure))
+      stems.push_back(entry->path().stem().string());
+  std::ranges::sort(stems);
+  const auto near = closest(file.stem().string(), stems);
+  return near ? mean(file.parent_path() / (*near + file.extension().string())) : "";
+}
+
 }  // namespace
 
 std::string read_file(const std::filesystem::path& file) {
@@ -66,8 +91,11 @@ std::string read_file(const std::filesystem::path& file) {
 UniqueFd open_to_read(const std::filesystem::path& file, std::uintmax_t most_bytes) {
   // Looked at first, since to open a device can do something, and a pipe would be waited for.
   struct stat info {};
-  if (::stat(file.c_str(), &info) != 0)
-    fail("read", file);
+  if (::stat(file.c_str(), &info) != 0) {
+    const int reason = errno;
+    throw Error::of_system(fmt::format("cannot read {}", file.string()), reason,
+                           reason == ENOENT ? hint_for_absent(file) : "");
+  }
   if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
     throw Error(fmt::format("cannot read {}: it is not a regular file", file.string()),
                 "a pipe or a device cannot stand in for a file here");

@@ -1,3 +1,5 @@
+#include "closest.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -127,16 +129,21 @@ std::optional<double> parse_number(std::string_view text) {
   return value;
 }
 
-std::string did_you_mean(std::string_view word, std::span<const std::string> known) {
+std::optional<std::string> closest(std::string_view word, std::span<const std::string> known) {
   if (word.size() < 2)
-    return "";  // every other letter is as near
-  const std::string* best = nullptr;
+    return std::nullopt;  // every other letter is as near
+  std::optional<std::string> best;
   std::size_t best_distance = std::max<std::size_t>(1, (word.size() + 1) / 3) + 1;
   for (const std::string& candidate : known)
     if (const auto d = distance(to_lower(word), to_lower(candidate)); d < best_distance) {
-      best = &candidate;
+      best = candidate;
       best_distance = d;
     }
+  return best;
+}
+
+std::string did_you_mean(std::string_view word, std::span<const std::string> known) {
+  const std::optional<std::string> best = closest(word, known);
   return best ? fmt::format("did you mean '{}'?", *best) : "";
 }
 

@@ -36,6 +36,39 @@ TEST(ReadFile, SaysWhyItCannot) {
   EXPECT_EQ(error_of([] { read_file("/"); }), "error: cannot read /: Is a directory");
 }
 
+struct AbsentCase {
+  std::string name;
+  std::string asked;
+  std::string meant;
+};
+void PrintTo(const AbsentCase& one, std::ostream* out) {
+  *out << one.name;
+}
+class AbsentFileTest : public testing::TestWithParam<AbsentCase> {};
+
+TEST_P(AbsentFileTest, GetsTheOneThatWasMeant) {
+  const TempDirectory directory;
+  for (const char* name : {"t.yaml", "train.yaml", "gpt.xml", "log.txt"})
+    directory.write(name, "");
+  fs::create_directory(directory.path() / "tests.yaml");
+  const auto path = [&](const std::string& name) { return (directory.path() / name).string(); };
+  const std::string error =
+      "error: cannot read " + path(GetParam().asked) + ": No such file or directory";
+  const std::string hint = "\nhint: did you mean '" + path(GetParam().meant) + "'?";
+  EXPECT_EQ(error_of([&] { read_file(path(GetParam().asked)); }),
+            GetParam().meant.empty() ? error : error + hint);
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, AbsentFileTest,
+                         testing::Values(AbsentCase{"AnotherExtension", "t.yml", "t.yaml"},
+                                         AbsentCase{"AnotherFormat", "gpt.yaml", "gpt.xml"},
+                                         AbsentCase{"NoExtension", "train", "train.yaml"},
+                                         AbsentCase{"ALetterIsWrong", "trian.yaml", "train.yaml"},
+                                         AbsentCase{"AnotherName", "bert.yaml", ""},
+                                         AbsentCase{"NotAnInputFile", "log.csv", ""},
+                                         AbsentCase{"ADirectory", "test.yaml", ""}),
+                         [](const auto& one) { return one.param.name; });
+
 TEST(ReadFile, RefusesWhatIsNoRegularFile) {
   const TempDirectory directory;
   const fs::path pipe = directory.path() / "pipe";

@@ -2,6 +2,7 @@
 #include "support/error_of.hpp"
 #include "support/eventually.hpp"
 #include "support/temp_directory.hpp"
+#include "support/vfork.hpp"
 
 #include <algorithm>
 #include <array>
@@ -61,6 +62,8 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& one) { return one.param.name; });
 
 TEST(Process, RefusesAProgramThatIsNotThere) {
+  if (!support::has_vfork())
+    GTEST_SKIP() << "vfork is fork here, so the error of exec is lost";
   EXPECT_EQ(error_of([] { Process({.arguments = {"no-such-program"}}); }),
             "error: cannot start 'no-such-program': not found on PATH");
   const std::string said = error_of([] { Process({.arguments = {"/no/such"}}); });
@@ -69,6 +72,8 @@ TEST(Process, RefusesAProgramThatIsNotThere) {
 }
 
 TEST(Process, RefusesADirectoryThatIsNotThere) {
+  if (!support::has_vfork())
+    GTEST_SKIP() << "vfork is fork here, so the error of exec is lost";
   ProcessSpec spec = sh("true");
   spec.directory = "/no/such";
   const std::string said = error_of([&] { Process process(spec); });
@@ -76,6 +81,8 @@ TEST(Process, RefusesADirectoryThatIsNotThere) {
 }
 
 TEST(Process, RefusesAFileThatCannotBeExecuted) {
+  if (!support::has_vfork())
+    GTEST_SKIP() << "vfork is fork here, so the error of exec is lost";
   const TempDirectory directory;
   const std::string file = directory.write("data", "text").string();
   const std::string said = error_of([&] { Process({.arguments = {file}}); });

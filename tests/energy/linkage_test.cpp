@@ -1,4 +1,5 @@
 // What the meter needs on a compute node.
+#include "support/own_process.hpp"
 #include "support/sanitizer.hpp"
 
 #include <algorithm>
@@ -25,6 +26,8 @@ bool is_of_the_system(const std::string& library) {
 TEST(Linkage, TheMeterNeedsNoLibraryButGlibc) {
   if (support::sanitized)
     GTEST_SKIP() << "a sanitizer brings libraries of its own";
+  if (!support::is_seen_as_it_is())
+    GTEST_SKIP() << "the loader here tells the libraries of an emulator";
   ProcessSpec spec;
   spec.arguments = {BENCH_ENERGY_PROGRAM};
   Environment environment = current_environment();

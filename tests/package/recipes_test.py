@@ -30,8 +30,12 @@ OLDEST["PCRE2"] = re.search(r"libpcre2-8>=([0-9.]+)", FILES)[1]
 OLDEST["cmake"] = re.search(r"cmake_minimum_required\(VERSION ([0-9.]+)", CMAKE)[1]
 
 
-# What bench cannot be built without.
+# What bench cannot be built without, and what its step programs cannot. OpenMP and threads come with
+# the compiler.
 REQUIRED = set(OLDEST) - {"GTest", "Torch"}
+STEPS = "".join((ROOT / folder / "CMakeLists.txt").read_text() for folder in ["steps", "steps/data"])
+FOUND_BY_STEPS = set(re.findall(r"(?:bench_library\(|find_package\((?=[^)]*REQUIRED))([\w-]+)", STEPS))
+REQUIRED_BY_STEPS = (FOUND_BY_STEPS | {"utf8cpp", "PCRE2"}) - {"OpenMP", "Threads", "PkgConfig"}
 
 
 def undefined_names(tree, known):
@@ -77,19 +81,22 @@ class SpackTest(unittest.TestCase):
 
         def directive(name):
             def record(*arguments, **named):
-                said.setdefault(name, []).append((arguments, named))
+                when = " ".join([*conditions, *filter(None, [named.get("when")])])
+                said.setdefault(name, []).append((arguments, {**named, "when": when}))
                 return lambda function: function
             return record
 
+        conditions = []
+
         class When:
-            def __init__(self, *_):
-                pass
+            def __init__(self, condition):
+                self.condition = condition
 
             def __enter__(self):
-                pass
+                conditions.append(self.condition)
 
             def __exit__(self, *_):
-                pass
+                conditions.pop()
 
         spack = types.ModuleType("spack.package")
         for name in ("license", "version", "variant", "depends_on", "conflicts", "resource",
@@ -145,7 +152,7 @@ class SpackTest(unittest.TestCase):
 
     # Of spack.package, in versions 1 and 2 of its interface.
     OF_SPACK = ("CMakePackage license version variant depends_on conflicts when resource generator "
-                "run_after on_package_attributes join_path Executable").split()
+                "run_after on_package_attributes join_path Executable").split() + ["ImportError"]
 
     def test_uses_what_spack_has(self):
         tree = ast.parse((PACKAGING / "spack/packages/bench/package.py").read_text())
@@ -167,6 +174,17 @@ class SpackTest(unittest.TestCase):
                 for condition in [named.get("when", "")] + [
                         spec for spec in arguments if name == "conflicts"]:
                     self.assertLessEqual(set(re.findall(r"[+~](\w+)", condition)), variants)
+
+    # Its own variant cuda is on unless told, which wants the kind of GPU. It has no Gloo with ROCm.
+    TORCH = {"+steps ~cuda ~rocm": "~cuda +gloo", "+steps +cuda ~rocm": "+cuda +gloo +nccl",
+             "+steps ~cuda +rocm": "~cuda +nccl +rocm", "~steps ~cuda ~rocm": ""}
+
+    def test_asks_for_a_torch_that_spack_can_build(self):
+        for chosen, torch in self.TORCH.items():
+            asked = {variant for (spec,), named in self.said["depends_on"]
+                     if spec.startswith("py-torch") and set(named["when"].split()) <= set(chosen.split())
+                     for variant in re.findall(r"[+~]\w+", spec)}
+            self.assertEqual(asked, set(torch.split()), chosen)
 
     def test_is_in_a_repository(self):
         self.assertEqual((PACKAGING / "spack/repo.yaml").read_text(),
@@ -241,12 +259,14 @@ class EasyBuildTest(unittest.TestCase):
              "zlib": "ZLIB"}
 
     def test_has_every_library_that_cmake_requires(self):
-        config = dict((config["name"], config) for _, config in self.configs())["bench"]
-        asked = {dependency[0] for dependency in config["dependencies"] + config["builddependencies"]}
-        built = {name for name in FETCHED
-                 if f"{name}-{FETCHED[name]}.tar.gz"
-                 in [source["filename"] for source in config["sources"] if isinstance(source, dict)]}
-        self.assertLessEqual(REQUIRED, {self.NAMES.get(name, name) for name in asked | built})
+        for _, config in self.configs():
+            required = REQUIRED if config["name"] == "bench" else REQUIRED_BY_STEPS
+            asked = {dependency[0]
+                     for dependency in config["dependencies"] + config["builddependencies"]}
+            built = {name for name in FETCHED
+                     if f"{name}-{FETCHED[name]}.tar.gz"
+                     in [source["filename"] for source in config["sources"] if isinstance(source, dict)]}
+            self.assertLessEqual(required, {self.NAMES.get(name, name) for name in asked | built})
 
     def test_sets_options_that_exist(self):
         for file, config in self.configs():

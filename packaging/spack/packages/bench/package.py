@@ -2,8 +2,15 @@
 #
 #     git archive --prefix bench-0.1.0/ -o bench-0.1.0.tar.gz HEAD
 #     spack repo add packaging/spack
-#     spack install --no-checksum bench          # or bench+steps, bench+steps+cuda
+#     spack install --no-checksum bench          # or bench+steps
+#     spack install --no-checksum bench+steps+cuda ^py-torch cuda_arch=90
+#     spack install --no-checksum bench+steps+rocm ^py-torch amdgpu_target=gfx90a
 import os
+
+try:  # where these are since Spack 1.0
+    from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
+except ImportError:
+    pass
 
 from spack.package import *
 
@@ -20,7 +27,7 @@ class Bench(CMakePackage):
     version("0.1.0")
 
     variant("steps", default=False, description="The training programs, with the site's LibTorch")
-    variant("http", default=False, description="bench mlflow sends to servers")
+    variant("http", default=False, description="bench serve, and bench mlflow to servers")
     variant("report", default=False, description="bench report: npm fetches Vega in the build")
     variant("cuda", default=False, when="+steps", description="LibTorch for NVIDIA GPUs")
     variant("rocm", default=False, when="+steps", description="LibTorch for AMD GPUs")
@@ -48,9 +55,11 @@ class Bench(CMakePackage):
     depends_on("python@3.6:", type="run")  # for parameters with `mode: python`
 
     with when("+steps"):
-        depends_on("py-torch@1.13: +gloo")
+        depends_on("py-torch@1.13:")
+        depends_on("py-torch +gloo", when="~rocm")  # Spack has no Gloo with ROCm
         depends_on("py-torch +cuda +nccl", when="+cuda")
-        depends_on("py-torch +rocm", when="+rocm")
+        depends_on("py-torch ~cuda", when="~cuda")  # +cuda is its default
+        depends_on("py-torch +rocm +nccl", when="+rocm")
         depends_on("openblas threads=openmp")
         conflicts("+cuda", when="+rocm", msg="LibTorch is built for one kind of GPU")
 

@@ -209,7 +209,10 @@ Element energy() {
           "energy_<device>_wh. With a baseline also power_idle_w and energy_net_wh. For each\n"
           "region that the program marks: energy_region_<name>_wh, power_region_<name>_w and\n"
           "duration_region_<name>_s. The state of the machine: machine_load, machine_other_cpus,\n"
-          "machine_governor, machine_gpu_clock_mhz and others.",
+          "machine_governor, machine_gpu_clock_mhz and others.\n"
+          "\n"
+          "If a sensor of the whole node is read: power_node_mean_w and power_node_max_w. If it\n"
+          "also tells apparent power: power_node_apparent_mean_va and power_node_apparent_max_va.",
       .example =
           "step:\n"
           "  name: train\n"

@@ -19,6 +19,7 @@ try:
 except ImportError:
     print("no torch")
     sys.exit(1)
+from reference_decoders import gpt, llama, next_token_loss
 
 
 def read_tensors(path):
@@ -582,6 +583,8 @@ def main():
         "cosmoflow": (cosmoflow, squared_error),
         "deepcam": (deepcam, weighted_cross_entropy),
         "atmorep": (atmorep, ensemble_loss),
+        "gpt": (gpt, next_token_loss),
+        "llama": (llama, next_token_loss),
     }[sys.argv[1]]
     tensors = read_tensors(sys.argv[2])
     for precision in torch.float32, torch.float64:

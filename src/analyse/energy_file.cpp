@@ -46,10 +46,25 @@ bool is_of_region(std::string_view name) {
   });
 }
 
+/// Figures of sensors that few machines have, and what is missing where there is none.
+constexpr std::pair<std::string_view, std::string_view> of_some_sensors[] = {
+    {"power_device_max_w", "no GPU or IPU was measured"},
+    {"power_device_mean_w", "no GPU or IPU was measured"},
+    {"power_node_mean_w", "no sensor of the whole node"},
+    {"power_node_max_w", "no sensor of the whole node"},
+    {"power_node_apparent_mean_va", "no sensor tells the node's apparent power"},
+    {"power_node_apparent_max_va", "no sensor tells the node's apparent power"}};
+
 /// Whether all channels are in it, so that it is absent for the reason that the meter tells.
 bool is_sum(std::string_view name) {
   return is_of_region(name) ||
          std::find(std::begin(totals), std::end(totals), name) != std::end(totals);
+}
+
+bool is_needed(std::string_view name, const LookedUp& is_looked_up) {
+  return std::ranges::any_of(statistics::statistics(), [&](const auto& one) {
+    return is_looked_up(std::string(name) + std::string(one.suffix));
+  });
 }
 
 /// Where no source gave anything, each has its reason, and no table has room for all of them.
@@ -166,6 +181,11 @@ void EnergyReadings::add_to(Findings& findings, const std::set<std::string, std:
     if (!values_.contains(name) && !skip.contains(name))
       add_absent({name, model::unit_of_meter(name), false, is_looked_up}, reason_of(name),
                  findings);
+  for (const auto& [name, reason] : of_some_sensors)
+    if (!values_.contains(std::string(name)) && !skip.contains(name) &&
+        is_needed(name, is_looked_up))
+      add_absent({std::string(name), model::unit_of_meter(name), false, is_looked_up},
+                 values_.empty() ? reason_of("energy_wh") : std::string(reason), findings);
 }
 
 std::set<std::string> EnergyReadings::expected() const {

@@ -205,11 +205,11 @@ Element energy() {
                       "true"}},
       .details =
           "Columns: energy_wh, its half width energy_uncertainty_wh, power_mean_w, power_max_w,\n"
-          "for single GPUs and IPUs power_device_max_w and power_device_mean_w, duration_s,\n"
-          "energy_<device>_wh. With a baseline also power_idle_w and energy_net_wh. For each\n"
-          "region that the program marks: energy_region_<name>_wh, power_region_<name>_w and\n"
-          "duration_region_<name>_s. The state of the machine: machine_load, machine_other_cpus,\n"
-          "machine_governor, machine_gpu_clock_mhz and others.",
+          "duration_s, energy_<device>_wh. For single GPUs and IPUs: power_device_max_w,\n"
+          "power_device_mean_w. For a node with a meter: power_node_mean_w and others. With a\n"
+          "baseline: power_idle_w, energy_net_wh. For each region that the program marks:\n"
+          "energy_region_<name>_wh, power_region_<name>_w, duration_region_<name>_s. The state of\n"
+          "the machine: machine_load, machine_other_cpus, machine_gpu_clock_mhz and others.",
       .example =
           "step:\n"
           "  name: train\n"

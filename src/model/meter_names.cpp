@@ -9,8 +9,13 @@
 namespace bench::model {
 
 std::string unit_of_meter(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, const char*>, 6> units{
-      {{"_wh", "Wh"}, {"_w", "W"}, {"_s", "s"}, {"_j", "J"}, {"_mhz", "MHz"}, {"_c", "°C"}}};
+  constexpr std::array<std::pair<std::string_view, const char*>, 7> units{{{"_wh", "Wh"},
+                                                                           {"_w", "W"},
+                                                                           {"_va", "VA"},
+                                                                           {"_s", "s"},
+                                                                           {"_j", "J"},
+                                                                           {"_mhz", "MHz"},
+                                                                           {"_c", "°C"}}};
   for (const auto& [suffix, unit] : units)
     if (name.ends_with(suffix))
       return unit;

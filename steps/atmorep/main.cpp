@@ -10,11 +10,9 @@
 #include "atmorep/report.hpp"
 #include "atmorep/tokens.hpp"
 #include "harness/adamw.hpp"
-#include "harness/loader_options.hpp"
 #include "harness/loop.hpp"
 #include "harness/program.hpp"
 #include "harness/report.hpp"
-#include "harness/schedule_options.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"
 
@@ -22,15 +20,6 @@
 
 namespace bench::atmorep {
 namespace {
-
-struct Options {
-  Sizes sizes;
-  Masking masking;
-  NetworkOptions network;
-  DatasetOptions dataset;
-  steps::LoaderOptions loader;
-  steps::RateSchedule schedule = default_schedule();
-};
 
 int train(steps::Session& session, const Options& options, const steps::Cost& cost) {
   const steps::CommonArguments& arguments = session.arguments();
@@ -83,25 +72,14 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
 int main(int argc, char** argv) {
   Options options;
   steps::Session session("atmorep", "Trains AtmoRep on masked fields and reports its speed.");
-  session.arguments().batch_size = 4;
-  steps::add_batch_options(session.app(), session.arguments());
-  add_size_options(session.app(), options.sizes);
-  add_masking_options(session.app(), options.masking);
-  add_network_options(session.app(), options.network);
-  steps::add_data_options(session.app(), options.loader);
-  add_dataset_options(session.app(), options.dataset);
-  steps::add_schedule_options(session.app(), options.schedule, "samples");
-  if (!session.parse(argc, argv))
+  if (!read_options(session, argc, argv, options))
     return steps::exit_ok;
-  steps::check_schedule_options(session.app(), options.schedule);
-  check_options(options.sizes, options.masking);
   const steps::Cost network_cost = cost(options.sizes, options.masking);
   if (session.arguments().describe) {
     network_cost.log();
     return steps::exit_ok;
   }
   session.begin();
-  options.network.precision = session.arguments().precision();
   network_cost.log();
   return train(session, options, network_cost);
 }

@@ -1,6 +1,7 @@
 #include "atmorep/options.hpp"
 
 #include "harness/program.hpp"
+#include "harness/schedule_options.hpp"
 #include "harness/validators.hpp"
 
 #include <algorithm>
@@ -141,6 +142,23 @@ steps::RateSchedule default_schedule() {
           .shape = steps::RateSchedule::Shape::exponential,
           .lowest = lowest,
           .end = std::round((warmup_epochs + decay_epochs) * epoch_samples)};
+}
+
+bool read_options(steps::Session& session, int argc, char** argv, Options& options) {
+  session.arguments().batch_size = 4;
+  steps::add_batch_options(session.app(), session.arguments());
+  add_size_options(session.app(), options.sizes);
+  add_masking_options(session.app(), options.masking);
+  add_network_options(session.app(), options.network);
+  steps::add_data_options(session.app(), options.loader);
+  add_dataset_options(session.app(), options.dataset);
+  steps::add_schedule_options(session.app(), options.schedule, "samples");
+  if (!session.parse(argc, argv))
+    return false;
+  steps::check_schedule_options(session.app(), options.schedule);
+  check_options(options.sizes, options.masking);
+  options.network.precision = session.arguments().precision();
+  return true;
 }
 
 }  // namespace bench::atmorep

@@ -123,6 +123,8 @@ std::unique_ptr<Batches> make_batches(Session& session, const LoaderOptions& opt
                                                              .hwc_fields = format.hwc_fields});
   set_epoch_length(arguments, share.global_batch() / options.updates_per_step,
                    loaded->samples_per_epoch());
+  if (synthetic && arguments.samples_per_epoch > 0)
+    log_value("dataset_bytes", arguments.samples_per_epoch * loaded->bytes_per_sample());
   if (synthetic && options.synthetic == "device")
     return std::make_unique<ResidentBatches>(loaded->next());
   log_value("loader_threads", threads);

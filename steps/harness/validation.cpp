@@ -17,33 +17,42 @@ namespace bench::steps {
 
 void add_validation_options(CLI::App& app, ValidationOptions& options) {
   const CLI::Range count(std::int64_t{0}, std::int64_t{1} << 40);
-  app.add_option("--eval-interval", options.interval,
-                 "Measured steps between evaluations on the validation part; 0: none")
-      ->check(count);
+  CLI::Option* const interval =
+      app.add_option("--eval-interval", options.interval,
+                     "Measured steps between evaluations on the validation part; 0: none")
+          ->check(count);
+  app.add_option("--eval-epochs", options.epochs, "The same in epochs")
+      ->check(count)
+      ->excludes(interval)
+      ->needs("--epochs");
   app.add_option("--eval-samples", options.samples,
                  "Samples of an evaluation; 0: the whole validation part, of synthetic samples one "
                  "global batch")
-      ->check(count)
-      ->needs("--eval-interval");
+      ->check(count);
   app.add_option("--eval-path", options.path,
                  "File, folder or pattern of the validation part of the data set")
       ->needs("--data-path")
-      ->needs("--eval-interval")
       ->always_capture_default(false);
 }
 
 Validation::Validation(Session& session, ValidationOptions options, const LoaderOptions& loader,
                        const SampleFormat& format)
     : session_(session), options_(std::move(options)), loader_(loader), format_(format) {
-  if (options_.interval == 0)
+  if (options_.epochs > 0)
+    options_.interval = options_.epochs * session.arguments().steps_per_epoch;
+  if (options_.interval == 0) {
+    if (options_.samples > 0 || !options_.path.empty())
+      throw UsageError("there is no evaluation for --eval-samples and --eval-path",
+                       "add --eval-interval or --eval-epochs");
     return;
+  }
   if (loader_.path.empty()) {
     if (options_.samples == 0)
       options_.samples = session.arguments().batch_size * session.ranks().size();
     return;
   }
   if (options_.path.empty())
-    throw UsageError("--eval-interval has no samples to evaluate on",
+    throw UsageError("there are no samples to evaluate on",
                      "name the files of the validation part with --eval-path");
   loader_.path = options_.path;
   source_ = open_data(session, loader_, format_, "evaluation_");

@@ -21,12 +21,13 @@ namespace bench::steps {
 /// When a model is evaluated during training, and on which data.
 struct ValidationOptions {
   std::int64_t interval = 0;  ///< Measured steps between evaluations; 0: none.
+  std::int64_t epochs = 0;    ///< The same in epochs.
   std::int64_t samples =
       0;  ///< Samples per evaluation; 0: all of the files, or a global batch of synthetic samples.
   std::string path;  ///< Files of the validation set; empty: synthetic samples.
 };
 
-/// Adds `--eval-interval`, `--eval-samples` and `--eval-path`.
+/// Adds `--eval-interval`, `--eval-epochs`, `--eval-samples` and `--eval-path`.
 /// @param app has the options of `add_data_options`
 void add_validation_options(CLI::App& app, ValidationOptions& options);
 
@@ -37,10 +38,10 @@ void add_validation_options(CLI::App& app, ValidationOptions& options);
 class Validation {
  public:
   /// Opens the files and prints their properties. All ranks must call it.
-  /// @param session must outlive this object
   /// @param loader of the training, whose threads and location of synthetic samples it shares
+  /// @param session has the length of epochs, from `make_batches`; must outlive this object
   /// @throws UsageError, DataError as `make_batches`; UsageError if a data set has no validation
-  /// files, or these have fewer samples than an evaluation
+  /// files, these have fewer samples than an evaluation, or there are files and no evaluation
   Validation(Session& session, ValidationOptions options, const LoaderOptions& loader,
              const SampleFormat& format);
 

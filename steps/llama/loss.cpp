@@ -1,7 +1,6 @@
 #include "llama/loss.hpp"
 
 #include "harness/log.hpp"
-#include "transformer/experts.hpp"
 #include "transformer/vocab_parallel.hpp"
 
 namespace bench::llama {
@@ -10,9 +9,10 @@ torch::Tensor training_loss(const Llama& model, const Options& options, const to
                             const torch::Tensor& tokens, const steps::Communicator& group) {
   const torch::Tensor loss = transformer::next_token_loss(scores, tokens, group);
   const torch::Tensor balance = model->balance_loss();
-  return balance.defined()
-             ? transformer::with_gradient_of(loss, options.balance_weight / group.size() * balance)
-             : loss;
+  if (!balance.defined())
+    return loss;
+  const torch::Tensor extra = options.balance_weight / group.size() * balance;
+  return loss + (extra - extra.detach());  // adds to the gradient alone
 }
 
 void log_expert_loads(const Llama& model, steps::Communicator& ranks) {

@@ -51,24 +51,15 @@ int train(steps::Session& session, Options options) {
   steps::Loop loop(session.timers(), trainer, log, options.loop());
   validation.run_during(loop);
   checkpoints.save_during(loop, trainer);
+  const transformer::Pipeline::Passes passes{
+      .forward = transformer::forward_pass(
+          loop, *model, grid, batches.get(),
+          [&](const torch::Tensor& scores, const torch::Tensor& tokens) {
+            return training_loss(model, options, scores, tokens, grid.tensor());
+          }),
+      .backward = transformer::backward_pass(loop, trainer, grid)};
   while (loop.next()) {
-    torch::Tensor tokens;  // (B, S + 1): the first stage sees S of them, the last predicts S
-    pipeline.run(
-        options.micro_batches(),
-        {.forward =
-             [&](const torch::Tensor& input) {
-               if (batches)
-                 tokens = loop.io([&] { return batches->next()["tokens"]; });
-               return loop.forward([&] {
-                 const torch::Tensor output = model->forward(  // (B, S/T, hidden) or (B, S, V/T)
-                     grid.is_first_stage() ? tokens.narrow(1, 0, tokens.size(1) - 1) : input);
-                 return grid.is_last_stage()
-                            ? training_loss(model, options, output, tokens, grid.tensor())
-                            : output;
-               });
-             },
-         .backward = transformer::backward_pass(loop, trainer, grid)},
-        session.timers());
+    pipeline.run(options.micro_batches(), passes, session.timers());
     loop.update();
   }
 

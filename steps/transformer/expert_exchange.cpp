@@ -4,8 +4,9 @@
 #include "transformer/autograd_value.hpp"
 #include "transformer/tensor_parallel.hpp"
 
-#include <cstddef>
 #include <cstdint>
+#include <numeric>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -52,12 +53,15 @@ ExpertExchange::ExpertExchange(const torch::Tensor& counts, const TensorRanks& r
   const torch::Tensor by_owner =  // (senders, T, E/T)
       all_counts_.to(torch::kCPU).view({senders, ranks.size(), -1});
   const torch::Tensor own = by_owner.select(1, ranks.rank());  // (senders, E/T)
-  pieces_ = numbers_in(own);
-  received_ = numbers_in(own.sum(1));
   sent_ = numbers_in(by_owner[ranks.have_all_tokens ? 0 : ranks.rank()].sum(1));
-  for (int rank = 0; rank < ranks.size(); ++rank)
-    if (rank != ranks.rank())
-      (rank < ranks.rank() ? before_ : after_) += sent_[static_cast<std::size_t>(rank)];
+  received_ = numbers_in(own.sum(1));
+  of_expert_ = numbers_in(own.sum(0));
+  before_ = std::accumulate(sent_.begin(), sent_.begin() + ranks.rank(), std::int64_t{0});
+  if (senders > 1) {
+    const torch::Tensor experts =  // of the received rows
+        torch::arange(own.size(1)).repeat(senders).repeat_interleave(own.flatten());
+    by_expert_ = std::get<1>(experts.sort(/*stable=*/true, 0, false)).to(counts.device());
+  }
 }
 
 torch::Tensor ExpertExchange::counts() const {
@@ -65,41 +69,23 @@ torch::Tensor ExpertExchange::counts() const {
 }
 
 std::vector<torch::Tensor> ExpertExchange::to_experts(const torch::Tensor& rows) {
-  if (ranks_.size() == 1)
-    return rows.split_with_sizes(pieces_);
-  if (ranks_.have_all_tokens)
-    return rows.narrow(0, before_, received_[0]).split_with_sizes(pieces_);
-  const std::vector<torch::Tensor> pieces =  // sender by sender, and of each expert by expert
-      AllToAll::apply(rows, sent_, received_, ranks_).split_with_sizes(pieces_);
-  const std::size_t experts = pieces.size() / received_.size();
-  std::vector<torch::Tensor> result;
-  for (std::size_t expert = 0; expert < experts; ++expert) {
-    std::vector<torch::Tensor> of_senders;
-    for (std::size_t i = expert; i < pieces.size(); i += experts)
-      of_senders.push_back(pieces[i]);
-    result.push_back(torch::cat(of_senders));
-  }
-  return result;
+  if (!by_expert_.defined())
+    return rows.narrow(0, before_, received_[0]).split_with_sizes(of_expert_);
+  return AllToAll::apply(rows, sent_, received_, ranks_)
+      .index_select(0, by_expert_)
+      .split_with_sizes(of_expert_);
 }
 
 torch::Tensor ExpertExchange::to_rows(const std::vector<torch::Tensor>& results) {
+  const torch::Tensor own = torch::cat(results);
+  if (by_expert_.defined())
+    return AllToAll::apply(own.index_select(0, by_expert_.argsort()), received_, sent_, ranks_);
   if (ranks_.size() == 1)
-    return torch::cat(results);
-  if (ranks_.have_all_tokens) {
-    const torch::Tensor own = torch::constant_pad_nd(torch::cat(results), {0, 0, before_, after_});
-    return sum_of_ranks(own.unsqueeze(0), ranks_).squeeze(0);
-  }
-  const std::size_t experts = results.size();
-  std::vector<torch::Tensor> pieces(pieces_.size());
-  for (std::size_t expert = 0; expert < experts; ++expert) {
-    Counts sizes;
-    for (std::size_t i = expert; i < pieces_.size(); i += experts)
-      sizes.push_back(pieces_[i]);
-    const std::vector<torch::Tensor> of_senders = results[expert].split_with_sizes(sizes);
-    for (std::size_t sender = 0; sender < of_senders.size(); ++sender)
-      pieces[sender * experts + expert] = of_senders[sender];
-  }
-  return AllToAll::apply(torch::cat(pieces), received_, sent_, ranks_);
+    return own;
+  const std::int64_t all = std::accumulate(sent_.begin(), sent_.end(), std::int64_t{0});
+  const std::int64_t after = all - before_ - received_[0];
+  return sum_of_ranks(torch::constant_pad_nd(own, {0, 0, before_, after}).unsqueeze(0), ranks_)
+      .squeeze(0);
 }
 
 }  // namespace bench::transformer

@@ -33,12 +33,12 @@ class ExpertExchange {
 
  private:
   TensorRanks ranks_;
-  torch::Tensor all_counts_;            // (T, E); of one row if all ranks have the same tokens
-  std::vector<std::int64_t> pieces_;    // rows of each rank for each expert of this one
-  std::vector<std::int64_t> sent_;      // rows to each rank
-  std::vector<std::int64_t> received_;  // rows from each rank
-  std::int64_t before_ = 0,
-               after_ = 0;  // rows of other ranks' experts, if there is nothing to send
+  torch::Tensor all_counts_;             // (T, E); of one row if all ranks have the same tokens
+  std::vector<std::int64_t> sent_;       // rows to each rank
+  std::vector<std::int64_t> received_;   // rows from each rank
+  std::vector<std::int64_t> of_expert_;  // rows for each expert of this rank
+  torch::Tensor by_expert_;              // order of the received rows; undefined if they have it
+  std::int64_t before_ = 0;              // rows for the experts of ranks before this one
 };
 
 }  // namespace bench::transformer

@@ -44,21 +44,11 @@ torch::Tensor ExpertsImpl::forward(const torch::Tensor& x) {
                                      .index_select(0, order.argsort())
                                      .view({tokens.size(0), per_token_, tokens.size(1)});
   if (is_training()) {
-    balance(scores, exchange.counts());
+    const torch::Tensor shares = exchange.counts() / exchange.counts().sum();
+    balance_loss_ = (shares * torch::softmax(scores, 1).mean(0)).sum() * router_.size(0);
     loads_.add_(counts);
   }
   return (by_token * weights.unsqueeze(2)).sum(1).view(x.sizes());
-}
-
-void ExpertsImpl::balance(const torch::Tensor& scores, const torch::Tensor& counts) {
-  const auto count = static_cast<double>(counts.numel());
-  const auto assignments = static_cast<double>(scores.size(0) * ranks_.size() * per_token_);
-  const torch::Tensor shares = counts.to(torch::kFloat) / assignments;
-  balance_loss_ = count * (shares * torch::softmax(scores, 1).mean(0)).sum();
-}
-
-torch::Tensor with_gradient_of(const torch::Tensor& loss, const torch::Tensor& extra) {
-  return loss + (extra - extra.detach());
 }
 
 }  // namespace bench::transformer

@@ -37,9 +37,6 @@ class ExpertsImpl : public torch::nn::Module {
   const torch::Tensor& loads() const { return loads_; }
 
  private:
-  /// @param counts of the assignments of all ranks to each expert
-  void balance(const torch::Tensor& scores, const torch::Tensor& counts);
-
   TensorRanks ranks_;
   std::int64_t per_token_;
   torch::Tensor router_;         // (count, hidden)
@@ -48,8 +45,5 @@ class ExpertsImpl : public torch::nn::Module {
   torch::Tensor loads_;
 };
 TORCH_MODULE(Experts);
-
-/// A loss with its own value, and the gradient of the sum of both.
-torch::Tensor with_gradient_of(const torch::Tensor& loss, const torch::Tensor& extra);
 
 }  // namespace bench::transformer

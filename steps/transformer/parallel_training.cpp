@@ -117,6 +117,21 @@ steps::TrainerOptions trainer_options(const TrainingOptions& options,
           .parallelism = model_parallelism(model, grid, options.layout)};
 }
 
+std::function<torch::Tensor(const torch::Tensor&)> forward_pass(
+    steps::Loop& loop, LanguageModel& model, const Grid& grid, steps::Batches* batches,
+    std::function<torch::Tensor(const torch::Tensor&, const torch::Tensor&)> loss_of) {
+  return [&, batches, loss_of = std::move(loss_of)](const torch::Tensor& input) {
+    // (B, S + 1): the first stage sees S of them, the last predicts S.
+    const torch::Tensor tokens =
+        batches ? loop.io([&] { return batches->next()["tokens"]; }) : torch::Tensor();
+    return loop.forward([&] {
+      const torch::Tensor output =
+          model.forward(grid.is_first_stage() ? tokens.narrow(1, 0, tokens.size(1) - 1) : input);
+      return grid.is_last_stage() ? loss_of(output, tokens) : output;
+    });
+  };
+}
+
 std::function<void(const torch::Tensor&, const torch::Tensor&)> backward_pass(
     steps::Loop& loop, steps::Trainer& trainer, const Grid& grid) {
   return [&](const torch::Tensor& output, const torch::Tensor& gradient) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "harness/batches.hpp"
 #include "harness/loop.hpp"
 #include "harness/precision.hpp"
 #include "harness/torch_all.hpp"
@@ -36,6 +37,14 @@ steps::ModelParallelism model_parallelism(const std::shared_ptr<LanguageModel>& 
 /// @param grid must outlive the trainer
 steps::TrainerOptions trainer_options(const TrainingOptions& options,
                                       const std::shared_ptr<LanguageModel>& model, Grid& grid);
+
+/// The forward pass of a stage. The first and the last one take the next micro-batch of tokens.
+/// All must outlive the function.
+/// @param batches as of `TokenData::training`
+/// @param loss_of gets the scores of the last stage, (B, S, V/T), and tokens (B, S + 1)
+std::function<torch::Tensor(const torch::Tensor& input)> forward_pass(
+    steps::Loop& loop, LanguageModel& model, const Grid& grid, steps::Batches* batches,
+    std::function<torch::Tensor(const torch::Tensor& scores, const torch::Tensor& tokens)> loss_of);
 
 /// The backward pass of a stage: of the loss in the last one, in others of what they have sent.
 /// All must outlive the function.

@@ -14,4 +14,14 @@ torch::Tensor accuracy_percents(const torch::Tensor& scores, const torch::Tensor
   return counts * (100.0 / static_cast<double>(scores.size(0)));
 }
 
+void MeanAccuracy::add(const torch::Tensor& scores, const torch::Tensor& labels) {
+  const torch::Tensor own = accuracy_percents(scores, labels);
+  percents_ = count_++ == 0 ? own : percents_ + own;
+}
+
+void MeanAccuracy::observe(steps::Trainer& trainer) const {
+  for (const torch::Tensor& percent : (percents_ / count_).unbind())
+    trainer.observe(percent);
+}
+
 }  // namespace bench::vision

@@ -115,6 +115,16 @@ TEST_F(EnergyFileTest, AReasonStandsForWhatIsAbsent) {
   EXPECT_EQ(shown(all, "energy_nvml:0_wh"), "0.5");
 }
 
+TEST_F(EnergyFileTest, WhatFewSensorsTellIsAbsentWithAReason) {
+  group_.is_looked_up = [](std::string_view name) { return name.ends_with("_max"); };
+  measured("energy_wh=0.5\npower_node_mean_w=300\nenergy_quality=measured\n");
+  const Findings all = findings();
+  EXPECT_EQ(shown(all, "power_node_mean_w_avg"), "300.0");
+  EXPECT_EQ(shown(all, "power_node_apparent_max_va"),
+            "absent: no sensor tells the node's apparent power");
+  EXPECT_EQ(shown(all, "power_device_max_w_max"), "absent: no GPU or IPU was measured");
+}
+
 TEST_F(EnergyFileTest, WhatIsDerivedFromAnAbsentValueIsAbsentToo) {
   measured("energy_absent=no power source\n");
   derived("per_token", "$energy_wh / 100", real).default_value = "0";

@@ -31,6 +31,7 @@ TEST_P(BenchmarkScriptTest, AsksForTheMachineAndRunsTheProgram) {
   const auto run = here.bench(arguments, {{"BENCH_TOKEN_DATA", "/data/oscar"},
                                           {"BENCH_IMAGE_DATA", "/data/imagenet"},
                                           {"BENCH_AP1_DATA", "/data/ap1/*.nc"},
+                                          {"BENCH_AP1_VALIDATION", "/data/ap1/last.nc"},
                                           {"BENCH_AP3_DATA", "/data/ap3"},
                                           {"BENCH_AP4_DATA", "/data/ens10"},
                                           {"BENCH_AP5_DATA", "/data/ap5"},
@@ -181,7 +182,8 @@ INSTANTIATE_TEST_SUITE_P(
                    "ap1",
                    {"A100", "io", "one_device"},
                    {"| train |            1 |  no limit |    1 |",
-                    "ap1 --batch-size 32 --epochs 3 --data-path '\\''/data/ap1/*.nc'\\''"}},
+                    "ap1 --batch-size 32 --epochs 3 --data-path '\\''/data/ap1/*.nc'\\'' "
+                    "--eval-epochs 1 --eval-path '\\''/data/ap1/last.nc'\\''"}},
         ScriptCase{"TweetsOnNumbersOfDevices",
                    "ap2",
                    {"A100"},

@@ -39,6 +39,14 @@ TEST(CombineSummaries, TheDevicesOfNodesAreNotAdded) {
                                                     NameValue{"power_device_mean_w", "190"}));
 }
 
+TEST(CombineSummaries, ThePowersOfNodesAreNotAdded) {
+  const Summaries nodes{{{"power_node_mean_w", "600"}, {"power_node_apparent_max_va", "640"}},
+                        {{"power_node_mean_w", "590"}, {"power_node_apparent_max_va", "650"}}};
+  EXPECT_THAT(combine_summaries(nodes),
+              ElementsAre(NameValue{"power_node_mean_w", "595"},
+                          NameValue{"power_node_apparent_max_va", "650"}));
+}
+
 TEST(CombineSummaries, OneAfterTheOtherAddsTimesAndTakesTheMeanOfPowers) {
   EXPECT_THAT(combine_summaries(Summaries{{{"energy_wh", "1"},
                                            {"power_mean_w", "100"},

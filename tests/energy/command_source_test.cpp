@@ -30,7 +30,8 @@ void PrintTo(const Line& line, std::ostream* out) {
 class WattsInTest : public testing::TestWithParam<Line> {};
 
 TEST_P(WattsInTest, AreFoundWhereTheyAre) {
-  EXPECT_EQ(watts_in(GetParam().text), GetParam().power_w);
+  const auto line = meter_line(GetParam().text);
+  EXPECT_EQ(line ? std::optional(line->power_w) : std::nullopt, GetParam().power_w);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -48,6 +49,14 @@ INSTANTIATE_TEST_SUITE_P(
         Line{"Infinity", "inf W", {}}, Line{"MoreThanAnyCentre", "1e300", {}},
         Line{"TooLargeInItsUnit", "1e308 kW", {}}),
     [](const auto& test) { return test.param.name; });
+
+TEST(MeterLine, MayTellTheApparentPower) {
+  for (const char* line : {"412 W 431 VA", " 412, 431 VA", "412W;431VA"})
+    EXPECT_EQ(meter_line(line), (MeterLine{412, 431})) << line;
+  EXPECT_EQ(meter_line("0.4 kW\t431 VA"), (MeterLine{400, 431}));
+  for (const char* line : {"431 VA", "VA", "412 W 0 VA", "412 W many VA", "0 W 431 VA"})
+    EXPECT_FALSE(meter_line(line)) << line;
+}
 
 std::string parse_error(const std::string& text) {
   return message_of([&] { parse_meter_command(text); });
@@ -85,6 +94,14 @@ TEST(CommandSource, ReadsTheNode) {
   source->read({&reading, 1});
   EXPECT_EQ(reading.power_w, 250);
   EXPECT_FALSE(reading.energy_j);
+}
+
+TEST(CommandSource, ReadsTheApparentPowerOfTheNode) {
+  const auto source = open_command(parse_meter_command("pdu=echo 250 W 262.5 VA"));
+  Reading reading;
+  source->read({&reading, 1});
+  EXPECT_EQ(reading.power_w, 250);
+  EXPECT_EQ(reading.apparent_va, 262.5);
 }
 
 TEST(CommandSource, ZeroWattsAreNoMeter) {

@@ -23,7 +23,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 
-constexpr double timeout_s = 250;
+constexpr double longest_run_s = 250;
 
 class ProgramOutputTest : public testing::Test {
  protected:
@@ -36,7 +36,7 @@ class ProgramOutputTest : public testing::Test {
     for (const auto& [name, value] : variables)
       set_variable(environment, name, value);
     spec.environment = environment;
-    return run_command(spec, timeout_s);
+    return run_command(spec, longest_run_s);
   }
 
   std::string text(const std::string& name) const { return read_file(directory_.path() / name); }
@@ -65,7 +65,7 @@ bool has_hdf5() {
   spec.arguments = {BENCH_ENERGY_PROGRAM, "--out", directory.path().string(),
                     "--format",           "h5",    "--method",
                     "mock:constant=1W",   "--",    "true"};
-  return run_command(spec, timeout_s).status.success();
+  return run_command(spec, longest_run_s).status.success();
 }
 
 TEST_F(ProgramOutputTest, WritesTheFormatsThatAreAskedFor) {

@@ -74,6 +74,25 @@ TEST(Report, TellsThePowerOfOneDevice) {
   EXPECT_THAT(summary(run), Not(Contains(Pair("power_device_max_w", _))));
 }
 
+TEST(Report, TellsThePowerOfTheNode) {
+  Measurement run =
+      measurement({channel_energy("nvml:0:gpu", 3600), channel_energy("command:pdu", 7200)});
+  ChannelEnergy& node = run.channels[1];
+  node.channel.scope = Scope::node_meter;
+  node.power_mean_w = 400;
+  node.power_max_w = 500;
+  node.apparent_mean_va = 420;
+  node.apparent_max_va = 530;
+  EXPECT_THAT(summary(run),
+              IsSupersetOf({Pair("power_node_mean_w", "400"), Pair("power_node_max_w", "500"),
+                            Pair("power_node_apparent_mean_va", "420"),
+                            Pair("power_node_apparent_max_va", "530")}));
+  node.apparent_mean_va.reset();  // most meters do not know it
+  EXPECT_THAT(summary(run), Not(Contains(Pair("power_node_apparent_mean_va", _))));
+  node.energy_j.reset();
+  EXPECT_THAT(summary(run), Not(Contains(Pair("power_node_mean_w", _))));
+}
+
 TEST(Report, OneEstimateMakesTheTotalAnEstimate) {
   Measurement run = measurement({channel_energy("nvml:0:gpu", 1), channel_energy("model:cpu", 1)});
   run.channels[1].channel.estimated = true;

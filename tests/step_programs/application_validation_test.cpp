@@ -51,6 +51,22 @@ INSTANTIATE_TEST_SUITE_P(
         ValidationCase{"Ap5", AP5_PROGRAM, "--height 16 --width 16 --critic-updates 1"}),
     [](const auto& test) { return test.param.name; });
 
+const std::string small_training =
+    "--device cpu --threads 1 --batch-size 2 --patch 32 --warmup 0 --epochs 4 --samples-per-epoch "
+    "4";
+
+TEST(ApplicationValidation, ComesAfterSoManyEpochs) {
+  const Outcome outcome = run_step(AP1_PROGRAM, small_training + " --eval-epochs 2");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.numbers("evaluation_loss"), testing::SizeIs(2));
+}
+
+TEST(ApplicationValidation, OfSamplesNeedsAnInterval) {
+  const Outcome outcome = run_step(AP1_PROGRAM, small_training + " --eval-samples 2");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, testing::HasSubstr("hint: add --eval-interval or --eval-epochs"));
+}
+
 /// Twelve columns of the atmosphere.
 class Ap3ValidationTest : public testing::Test {
  protected:

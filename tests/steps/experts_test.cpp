@@ -162,13 +162,5 @@ INSTANTIATE_TEST_SUITE_P(
                     ExchangeCase{"OfAllTokens", {{2, 0, 1, 3}, {2, 0, 1, 3}}, true}),
     [](const auto& instance) { return instance.param.name; });
 
-TEST(LossWithGradient, HasTheValueOfTheFirstAndTheGradientOfBoth) {
-  const torch::Tensor x = torch::tensor({3.0F}).requires_grad_();
-  const torch::Tensor loss = with_gradient_of((2 * x).sum(), (x * x).sum());
-  EXPECT_EQ(loss.item<float>(), 6);
-  loss.backward();
-  EXPECT_EQ(x.grad().item<float>(), 2 + 6);
-}
-
 }  // namespace
 }  // namespace bench::transformer

@@ -4,16 +4,22 @@
 usage: reference.py NETWORK FILE
 
 FILE holds tensors: a line `KIND NAME SIZE...`, where KIND is parameter, constant, input or target,
-then the numbers as doubles. Prints the loss and the norm of all gradients, and writes the outputs
-to FILE.out as doubles.
+then the numbers as doubles. Computes in single and in double precision. Prints the loss and the norm of
+all gradients (summed in double precision, whatever they were computed in), and writes the outputs
+to FILE.float32 and FILE.float64 as doubles.
 """
 
 import math
 import sys
 from collections import defaultdict
 
-import torch
-import torch.nn.functional as F
+try:
+    import torch
+    import torch.nn.functional as F
+except ImportError:
+    print("no torch")
+    sys.exit(1)
+from reference_decoders import gpt, llama, next_token_loss
 
 
 def read_tensors(path):
@@ -202,7 +208,7 @@ def lstm(weights, constants, inputs):
         ],
         2,
     )
-    zeros = torch.zeros(len(columns), 64, dtype=torch.float64)
+    zeros = torch.zeros(len(columns), 64)
     down, hidden, cell = run("down", features, zeros, zeros)
     surface = torch.cat([hidden, cell, inputs["sca_inputs"][:, 2:14]], 1)
     hidden, cell = dense("surface_output", surface), dense("surface_cell", surface)
@@ -290,13 +296,14 @@ def score(weights, x):
 
 
 def critic(weights, constants, inputs):
-    critic.weights = weights
+    critic.weights, critic.inputs = weights, inputs
     return [score(weights, inputs["generated"]), score(weights, inputs["real"])]
 
 
 def critic_loss(outputs, targets):
     generated, real = outputs
-    between = targets["real"] + targets["alpha"] * (targets["generated"] - targets["real"])
+    fields = critic.inputs
+    between = fields["real"] + targets["alpha"] * (fields["generated"] - fields["real"])
     between.requires_grad_()
     (gradient,) = torch.autograd.grad(score(critic.weights, between).sum(), between, create_graph=True)
     norms = (gradient**2).mean((1, 2, 3)) ** 0.5
@@ -464,7 +471,7 @@ def deepcam(weights, constants, inputs):
 def weighted_cross_entropy(outputs, targets):
     (scores,) = outputs
     frequencies = (0.986267818390377, 0.0004578708870701058, 0.01327431072255291)
-    weights = torch.tensor([frequency**-0.125 for frequency in frequencies], dtype=torch.float64)
+    weights = torch.tensor([frequency**-0.125 for frequency in frequencies])
     labels = targets["labels"].long()
     found = torch.log_softmax(scores, 1).gather(1, labels[:, None])[:, 0]
     return (-weights[labels] * found).mean()
@@ -504,7 +511,7 @@ def atmorep(weights, constants, inputs):
 
     levels, times, rows, columns = (int(extent) for extent in inputs["grid"])
     width = weights[f"{names[0]}_embed.weight"].shape[0] + 16
-    waves = 2 * math.pi * torch.arange(0, width, 2, dtype=torch.float64) / width
+    waves = 2 * math.pi * torch.arange(0, width, 2) / width
     positions = []
     for level in range(levels):
         for time in range(times):
@@ -576,20 +583,28 @@ def main():
         "cosmoflow": (cosmoflow, squared_error),
         "deepcam": (deepcam, weighted_cross_entropy),
         "atmorep": (atmorep, ensemble_loss),
+        "gpt": (gpt, next_token_loss),
+        "llama": (llama, next_token_loss),
     }[sys.argv[1]]
     tensors = read_tensors(sys.argv[2])
-    weights = tensors["parameter"]
-    for weight in weights.values():
-        weight.requires_grad_()
-    outputs = network(weights, tensors["constant"], tensors["input"])
-    loss = loss_of(outputs, tensors["target"])
-    loss.backward()
-    print(f"loss={loss.item():.17g}")
-    norm = sum((weight.grad**2).sum() for weight in weights.values()) ** 0.5
-    print(f"gradient_norm={norm.item():.17g}")
-    with open(sys.argv[2] + ".out", "wb") as file:
-        for output in outputs:
-            file.write(bytes(output.detach().contiguous().numpy().tobytes()))
+    for precision in torch.float32, torch.float64:
+        torch.set_default_dtype(precision)
+        weights, constants, inputs, targets = (
+            {name: tensor.to(precision) for name, tensor in tensors[kind].items()}
+            for kind in ("parameter", "constant", "input", "target")
+        )
+        for weight in weights.values():
+            weight.requires_grad_()
+        outputs = network(weights, constants, inputs)
+        loss = loss_of(outputs, targets)
+        loss.backward()
+        title = str(precision).removeprefix("torch.")
+        print(f"{title}_loss={loss.item():.17g}")
+        norm = sum((weight.grad.double() ** 2).sum() for weight in weights.values()) ** 0.5
+        print(f"{title}_gradient_norm={norm.item():.17g}")
+        with open(f"{sys.argv[2]}.{title}", "wb") as file:
+            for output in outputs:
+                file.write(bytes(output.detach().double().contiguous().numpy().tobytes()))
 
 
 main()

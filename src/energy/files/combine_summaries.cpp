@@ -64,7 +64,7 @@ std::string added(const Values& values) {
   return fmt::format("{:.7g}", sum_of(values));
 }
 
-/// Of single devices, of which each node has as many.
+/// Of single nodes, or of single devices, of which each node has as many.
 std::string mean(const Values& values) {
   return fmt::format("{:.7g}", sum_of(values) / static_cast<double>(values.size()));
 }
@@ -138,9 +138,10 @@ std::string combined(const std::string& name, const Values& values,
     return united(values, "; ");
   if (name.starts_with("machine_"))  // the worst
     return name.ends_with("_mhz") || name.ends_with("_limit_w") ? lowest(values) : highest(values);
-  if (name == "power_device_max_w")
+  const bool of_one = name.starts_with("power_device_") || name.starts_with("power_node_");
+  if (of_one && name.find("_max_") != std::string::npos)
     return highest(values);
-  if (name == "power_device_mean_w" && course == Course::at_once)
+  if (of_one && course == Course::at_once)
     return mean(values);
   if (name == "energy_gap_s" || (name == "energy_nodes" && course == Course::in_sequence))
     return highest(values);

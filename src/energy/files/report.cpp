@@ -78,6 +78,29 @@ DevicePower device_power(const std::vector<ChannelEnergy>& channels) {
   return result;
 }
 
+/// Of the node as a whole. Where its supplies have a meter each, the maximum is an upper bound.
+struct NodePower {
+  std::optional<double> mean_w;
+  std::optional<double> max_w;
+  std::optional<double> apparent_mean_va;
+  std::optional<double> apparent_max_va;
+};
+
+NodePower node_power(const std::vector<ChannelEnergy>& channels) {
+  const auto is_of_node = [](const ChannelEnergy& channel) {
+    const Scope scope = channel.channel.scope;
+    return channel.channel.additive && (scope == Scope::node || scope == Scope::node_meter);
+  };
+  std::vector<ChannelEnergy> meters;
+  std::ranges::copy_if(channels, std::back_inserter(meters), is_of_node);
+  if (!sum(meters, &ChannelEnergy::energy_j))
+    return {};
+  return {.mean_w = sum(meters, &ChannelEnergy::power_mean_w),
+          .max_w = sum(meters, &ChannelEnergy::power_max_w),
+          .apparent_mean_va = sum(meters, &ChannelEnergy::apparent_mean_va),
+          .apparent_max_va = sum(meters, &ChannelEnergy::apparent_max_va)};
+}
+
 /// Of the additive channels together, if all have one.
 std::optional<Uncertainty> uncertainty_of(const std::vector<ChannelEnergy>& channels) {
   Uncertainty sum;
@@ -213,6 +236,11 @@ std::vector<NameValue> summary(const Measurement& measurement) {
   const DevicePower of_device = device_power(measurement.channels);
   add("power_device_max_w", number(of_device.max_w));
   add("power_device_mean_w", number(of_device.mean_w));
+  const NodePower of_node = node_power(measurement.channels);
+  add("power_node_mean_w", number(of_node.mean_w));
+  add("power_node_max_w", number(of_node.max_w));
+  add("power_node_apparent_mean_va", number(of_node.apparent_mean_va));
+  add("power_node_apparent_max_va", number(of_node.apparent_max_va));
   add("power_idle_w", number(total.power_idle_w));
   add("energy_net_wh", watt_hours(net_energy_j(total.energy_j, total.power_idle_w, measurement)));
   std::vector<std::string> names;

@@ -50,7 +50,8 @@ ChannelMeter::ChannelMeter(const Channel& channel, double interval_s, std::size_
       integral_(channel.averaging_window_s, history_points),
       counter_(channel.counter_period_s, history_points),
       power_coverage_(longest_gap_s(channel, interval_s)),
-      counter_coverage_(longest_gap_s(channel, interval_s)) {}
+      counter_coverage_(longest_gap_s(channel, interval_s)),
+      apparent_(channel.averaging_window_s, longest_gap_s(channel, interval_s)) {}
 
 std::optional<double> ChannelMeter::add(double time_s, const Reading& reading,
                                         std::optional<double> wanted_s) {
@@ -102,6 +103,8 @@ void ChannelMeter::take_values(double time_s, const Reading& reading, bool insid
                   .stamp_s = reading.stamp_s});
     counter_coverage_.add_difference(time_s, reading.uncounted_s);
   }
+  if (reading.apparent_va && inside)
+    apparent_.add(taken_s, *reading.apparent_va);
   if (!reading.power_w)
     return;
   integral_.add(taken_s, *reading.power_w);
@@ -255,6 +258,7 @@ void ChannelMeter::close(double end_s) {
   end_s_ = end_s;
   integral_.close(end_s);
   counter_.close(end_s);
+  apparent_.close(end_s);
 }
 
 void ChannelMeter::give_up(const std::string& reason) {
@@ -375,6 +379,10 @@ ChannelEnergy ChannelMeter::result(const Witness& witness) const {
   const auto [min_w, max_w] = widened_to(result.power_mean_w, {power_min_w_, power_max_w_});
   result.power_min_w = min_w;
   result.power_max_w = max_w;
+  if (result.energy_j) {
+    result.apparent_mean_va = apparent_.mean_va();
+    result.apparent_max_va = apparent_.max_va();
+  }
   result.samples = samples_;
   result.failures = failures_;
   result.first_sample_s = first_time_s_;

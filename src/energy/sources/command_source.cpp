@@ -27,7 +27,7 @@ namespace {
 constexpr double command_look_interval_s = 0.1;
 constexpr double shortest_patience_s = 10;
 constexpr double intervals_of_patience = 3;
-constexpr double most_watts = 1e9;  ///< No computing centre draws as much.
+constexpr double most_power = 1e9;  ///< No computing centre draws as much.
 constexpr const char* command_syntax = "command:NAME=COMMAND or command:NAME/5s=COMMAND";
 
 /// What precedes the colon in the lines of IPMI programs that say what is drawn now.
@@ -38,6 +38,7 @@ struct PowerUnit {
   std::string_view name;
   double watts;
 };
+constexpr std::string_view apparent_unit = "VA";
 constexpr std::array power_units{PowerUnit{"Watts", 1}, PowerUnit{"kW", 1000}, PowerUnit{"W", 1}};
 
 bool is_meter_name(std::string_view text) {
@@ -53,6 +54,23 @@ std::string_view without_ipmi_label(std::string_view line) {
   return strip(line);
 }
 
+bool is_possible(std::optional<double> number, double factor = 1) {
+  return number && *number > 0 && *number * factor < most_power;
+}
+
+std::optional<double> watts_in(std::string_view line) {
+  std::string_view quantity = without_ipmi_label(line);
+  double factor = 1;
+  for (const PowerUnit& unit : power_units)
+    if (quantity.ends_with(unit.name)) {
+      quantity = strip(quantity.substr(0, quantity.size() - unit.name.size()));
+      factor = unit.watts;
+      break;
+    }
+  const auto number = parse_number(quantity);
+  return is_possible(number, factor) ? std::optional(*number * factor) : std::nullopt;
+}
+
 class CommandSource : public PowerSource {
  public:
   CommandSource(const MeterCommand& command, Channel channel)
@@ -60,7 +78,7 @@ class CommandSource : public PowerSource {
                  .interval_s = command.interval_s,
                  .patience_s =
                      std::max(shortest_patience_s, intervals_of_patience * command.interval_s),
-                 .is_reading = [](std::string_view line) { return watts_in(line).has_value(); },
+                 .is_reading = [](std::string_view line) { return meter_line(line).has_value(); },
                  .expected = "watts above 0"}) {
     reader_.wait_for_first();
     channel.scope = Scope::node_meter;
@@ -71,8 +89,11 @@ class CommandSource : public PowerSource {
   }
 
   void read(std::span<Reading> readings) override {
-    if (const auto line = reader_.latest(readings[0].failure))
-      readings[0].power_w = watts_in(*line);
+    const auto line = reader_.latest(readings[0].failure);
+    if (const auto told = line ? meter_line(*line) : std::nullopt) {
+      readings[0].power_w = told->power_w;
+      readings[0].apparent_va = told->apparent_va;
+    }
   }
 
  private:
@@ -101,19 +122,22 @@ MeterCommand parse_meter_command(const std::string& text) {
   return command;
 }
 
-std::optional<double> watts_in(std::string_view line) {
-  std::string_view quantity = without_ipmi_label(line);
-  double factor = 1;
-  for (const PowerUnit& unit : power_units)
-    if (quantity.ends_with(unit.name)) {
-      quantity = strip(quantity.substr(0, quantity.size() - unit.name.size()));
-      factor = unit.watts;
-      break;
-    }
-  const auto number = parse_number(quantity);
-  if (!number || !(*number > 0 && *number * factor < most_watts))
-    return std::nullopt;
-  return *number * factor;
+std::optional<MeterLine> meter_line(std::string_view line) {
+  constexpr std::string_view separators = " \t,;";
+  std::string_view watts = strip(line);
+  std::optional<double> apparent_va;
+  if (watts.ends_with(apparent_unit)) {
+    watts = strip(watts.substr(0, watts.size() - apparent_unit.size()));
+    const auto end = watts.find_last_of(separators);
+    if (end == std::string_view::npos)
+      return std::nullopt;
+    apparent_va = parse_number(watts.substr(end + 1));
+    if (!is_possible(apparent_va))
+      return std::nullopt;
+    watts = watts.substr(0, watts.find_last_not_of(separators, end) + 1);
+  }
+  const auto power_w = watts_in(watts);
+  return power_w ? std::optional(MeterLine{*power_w, apparent_va}) : std::nullopt;
 }
 
 std::unique_ptr<PowerSource> open_command(const MeterCommand& command) {

@@ -57,6 +57,8 @@ std::vector<std::string> distinct_identifiers(std::span<const std::string> texts
 /// What one look at a channel gave.
 struct Reading {
   std::optional<double> power_w;
+  /// Voltage times current of the same moment, in volt-amperes; few meters tell it.
+  std::optional<double> apparent_va = {};
   /// Energy since an arbitrary moment before the run; never wraps.
   std::optional<double> energy_j;
   std::string failure;  ///< Why a value is missing that this channel has otherwise.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <bench/energy/meter/apparent_power.hpp>
 #include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/coverage.hpp>
 #include <bench/energy/meter/integrate.hpp>
@@ -52,6 +53,8 @@ struct ChannelEnergy {
   std::optional<double> power_min_w;
   std::optional<double> power_mean_w;
   std::optional<double> power_max_w;
+  std::optional<double> apparent_mean_va;  ///< See `ApparentPower`.
+  std::optional<double> apparent_max_va;
   std::optional<double> power_idle_w;    ///< Mean before the run, if that was measured.
   std::uint64_t samples = 0;             ///< Readings inside the run that gave a value.
   std::uint64_t failures = 0;            ///< Readings inside the run that gave none.
@@ -168,6 +171,7 @@ class ChannelMeter {
   CounterDifference counter_;
   Coverage power_coverage_;
   Coverage counter_coverage_;
+  ApparentPower apparent_;
   std::optional<double> stamp_s_;        ///< The last of the sensor's own times.
   std::optional<double> stamp_delay_s_;  ///< The shortest of our times less the sensor's.
   std::optional<double> slope_time_s_;

@@ -21,12 +21,21 @@ struct MeterCommand {
 /// @throws bench::Error if it is neither
 MeterCommand parse_meter_command(const std::string& text);
 
-/// The watts in one line of output: a number, alone or with W or kW; the line `Instantaneous power
-/// reading` of `ipmitool dcmi power reading`, or `Current Power` of
-/// `ipmi-dcmi --get-system-power-statistics`. Nothing where it says 0 W, as BMCs do that announce
-/// DCMI and do not have it, or less, as PDUs do for an outlet without a meter.
-/// Sources: ipmitool(1), ipmi-dcmi(8); DCMI specification 1.5, Get Power Reading.
-std::optional<double> watts_in(std::string_view line);
+/// One line of a meter's output.
+struct MeterLine {
+  double power_w = 0;
+  std::optional<double> apparent_va = {};
+
+  bool operator==(const MeterLine&) const = default;
+};
+
+/// What one line of output tells. The watts: a number, alone or with W or kW; the line
+/// `Instantaneous power reading` of `ipmitool dcmi power reading`, or `Current Power` of `ipmi-dcmi
+/// --get-system-power-statistics`. Nothing where it says 0 W, as BMCs do that announce DCMI and do
+/// not have it, or less, as PDUs do for an outlet without a meter. Behind the watts the apparent
+/// power may follow, `412 W 431 VA`. Sources: ipmitool(1), ipmi-dcmi(8); DCMI specification 1.5,
+/// Get Power Reading.
+std::optional<MeterLine> meter_line(std::string_view line);
 
 /// The node as the command's meter sees it: `command:NAME`. Readings are held until the next one,
 /// see `CommandReader`; so the channel's averaging window is the interval.

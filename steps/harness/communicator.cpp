@@ -63,6 +63,12 @@ c10::intrusive_ptr<Backend> make_nccl(const Store& store, int rank, int size,
 /// How often rank 0 looks at a long wait whether all ranks are still there.
 constexpr std::chrono::seconds gone_check_interval(2);
 
+/// Whether a backend gathers into one row, and scatters one, instead of lists of tensors. Gloo's of
+/// LibTorch 1.13 does not.
+bool has_whole_rows(const torch::Device& device) {
+  return device.is_cuda() || BENCH_TORCH_AT_LEAST(2, 6);
+}
+
 /// A tensor's memory as bytes, (b): what is only moved needs no type that the backend knows.
 torch::Tensor as_bytes(const torch::Tensor& tensor) {
   return tensor.detach().view({-1}).view(torch::kByte);
@@ -222,8 +228,7 @@ void Communicator::all_gather_in_place(const torch::Tensor& row) {
     throw std::invalid_argument("all_gather_in_place of a row without an equal part for each rank");
   const torch::Tensor bytes = as_bytes(row);
   const torch::Tensor parts = bytes.view({size(), -1});
-#ifdef BENCH_STEPS_NCCL
-  if (state_->device.is_cuda()) {
+  if (has_whole_rows(state_->device)) {
     State::start(state_, "all_gather", [&](Backend& backend) {
       torch::Tensor output = bytes;
       torch::Tensor input = parts[rank()];
@@ -231,7 +236,6 @@ void Communicator::all_gather_in_place(const torch::Tensor& row) {
     }).wait();
     return;
   }
-#endif
   State::start(state_, "all_gather", [&](Backend& backend) {
     Tensors inputs{parts[rank()].clone()};
     std::vector<Tensors> outputs{parts.unbind()};
@@ -262,8 +266,7 @@ torch::Tensor Communicator::reduce_scatter(const torch::Tensor& tensor) {
   if (tensor.dim() == 0 || tensor.size(0) % size() != 0)
     throw std::invalid_argument("reduce_scatter of what cannot be cut into one part for each rank");
   const std::int64_t rows = tensor.size(0) / size();
-#ifdef BENCH_STEPS_NCCL
-  if (state_->device.is_cuda()) {
+  if (has_whole_rows(state_->device)) {
     torch::Tensor input = tensor.detach();
     torch::Tensor part = torch::empty_like(input.narrow(0, 0, rows));
     if (part.numel() > 0)
@@ -272,7 +275,6 @@ torch::Tensor Communicator::reduce_scatter(const torch::Tensor& tensor) {
       }).wait();
     return part;
   }
-#endif
   const torch::Tensor sum = tensor.detach().clone();
   all_reduce(sum).wait();
   return sum.narrow(0, rank() * rows, rows).clone();

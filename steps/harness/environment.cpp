@@ -29,6 +29,7 @@ constexpr const char* read_variables[] = {
     "MALLOC_ARENA_MAX",
     "LD_PRELOAD",
     "CUDA_VISIBLE_DEVICES",
+    "CUBLAS_WORKSPACE_CONFIG",
     "PYTORCH_CUDA_ALLOC_CONF",
     "NVIDIA_TF32_OVERRIDE",
     "ROCR_VISIBLE_DEVICES",
@@ -51,6 +52,10 @@ void prepare_environment(const CommonArguments& arguments, const Blas& blas) {
   at::globalContext().setBenchmarkCuDNN(!arguments.deterministic);
   at::globalContext().setDeterministicCuDNN(arguments.deterministic);
   at::globalContext().setDeterministicAlgorithms(arguments.deterministic, /*warn_only=*/false);
+#if BENCH_TORCH_AT_LEAST(2, 2)
+  // Nothing here reads memory before it is written, so filling it would cost time for nothing.
+  at::globalContext().setDeterministicFillUninitializedMemory(false);
+#endif
   allow_rounding_to_tf32(arguments.precision());
   if (!blas.advice.empty())
     fmt::print(stderr, "warning: BLAS is {} ({}): {}\n", blas.name, blas.library, blas.advice);

@@ -14,6 +14,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 
 #include <CLI/CLI.hpp>
 
@@ -50,6 +51,10 @@ const torch::Device& Session::choose_device() {
   if (!device_) {
     device_ = select_device(arguments_.device, find_ranks());
     check_precision(arguments_.precision(), *device_);
+    // Without it LibTorch refuses cuBLAS. Here, since no thread has been started that reads the
+    // environment.
+    if (arguments_.deterministic && device_->is_cuda())
+      ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);
   }
   return *device_;
 }

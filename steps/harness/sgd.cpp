@@ -5,12 +5,6 @@
 #include <vector>
 
 namespace bench::steps {
-namespace {
-
-// Below this a second thread costs more than it brings.
-constexpr std::int64_t elements_per_thread = 1 << 15;
-
-}  // namespace
 
 Sgd::Sgd(OptimizerRows rows, const Options& options)
     : rows_(std::move(rows)), velocity_(torch::zeros_like(rows_.weights)), options_(options) {
@@ -19,13 +13,31 @@ Sgd::Sgd(OptimizerRows rows, const Options& options)
 
 void Sgd::step(double learning_rate, double gradient_scale) {
   const torch::NoGradGuard no_gradient;
+#if !BENCH_TORCH_AT_LEAST(2, 4)
   if (rows_.weights.is_cpu())
-    step_in_one_pass(static_cast<float>(learning_rate), static_cast<float>(gradient_scale));
-  else
-    step_with_kernels(learning_rate, gradient_scale);
+    return step_in_one_pass(static_cast<float>(learning_rate), static_cast<float>(gradient_scale));
+#endif
+  step_with_kernels(learning_rate, gradient_scale);
 }
 
+#if BENCH_TORCH_AT_LEAST(2, 4)
+
+// One kernel. It divides by the scale, leaves scaled gradients behind, and wants no velocity where
+// there is no momentum.
+void Sgd::step_with_kernels(double learning_rate, double gradient_scale) {
+  std::vector<torch::Tensor> velocity;
+  if (options_.momentum > 0)
+    velocity.push_back(velocity_);
+  at::_fused_sgd_(std::vector{rows_.weights}, std::vector{rows_.gradients}, velocity,
+                  options_.weight_decay, options_.momentum, learning_rate, /*dampening=*/0,
+                  /*nesterov=*/false, /*maximize=*/false, /*is_first_step=*/false,
+                  torch::full({}, 1 / gradient_scale, rows_.gradients.options()));
+}
+
+#else
+
 void Sgd::step_in_one_pass(float learning_rate, float gradient_scale) const {
+  constexpr std::int64_t elements_per_thread = 1 << 15;  // below, another costs more than it brings
   const auto momentum = static_cast<float>(options_.momentum);
   const auto weight_decay = static_cast<float>(options_.weight_decay);
   float* const w = rows_.weights.data_ptr<float>();
@@ -44,19 +56,13 @@ void Sgd::step_in_one_pass(float learning_rate, float gradient_scale) const {
 }
 
 void Sgd::step_with_kernels(double learning_rate, double gradient_scale) {
-#if BENCH_TORCH_AT_LEAST(2, 4)
-  // One kernel. It divides by the scale, and leaves scaled gradients behind.
-  at::_fused_sgd_(std::vector{rows_.weights}, std::vector{rows_.gradients}, std::vector{velocity_},
-                  options_.weight_decay, options_.momentum, learning_rate, /*dampening=*/0,
-                  /*nesterov=*/false, /*maximize=*/false, /*is_first_step=*/false,
-                  torch::full({}, 1 / gradient_scale, rows_.gradients.options()));
-#else
   velocity_.mul_(options_.momentum)
       .add_(rows_.gradients, gradient_scale)
       .add_(rows_.weights, options_.weight_decay);
   rows_.weights.add_(velocity_, -learning_rate);
-#endif
 }
+
+#endif
 
 void Sgd::save(SavedState& state) const {
   state.set("sgd_velocity", velocity_);

@@ -72,6 +72,18 @@ TEST(LlamaProgram, TrainsExpertsAndReportsTheirLoads) {
   EXPECT_GT(outcome.number("balance_loss"), 0.9);
 }
 
+TEST(LlamaProgram, WarnsIfExpertsGoOnWithAnotherBalance) {
+  const Folder folder;
+  const std::string common = tiny_llama + "--experts 4 --steps 1 --warmup 0 ";
+  ASSERT_EQ(run_llama(common + "--save " + folder.file("c")).exit_code, 0);
+  const std::string load = common + "--load " + folder.file("c");
+  EXPECT_EQ(run_llama(load).err, "");
+  const Outcome other = run_llama(load + " --balance-weight 0.5");
+  EXPECT_EQ(other.exit_code, 0);
+  EXPECT_THAT(other.err,
+              HasSubstr("has balance_weight=0.01, this run balance_weight=0.5: it does"));
+}
+
 struct Mistake {
   std::string name;
   std::string arguments;

@@ -74,6 +74,16 @@ TEST_F(StepsOnGpu, VisionReplaysWhatItWouldDo) {
     }
 }
 
+TEST_F(StepsOnGpu, VisionHasTheSameLossesEachTimeIfAsked) {
+  const std::string arguments = "--model resnet18 --deterministic --synthetic host";
+  const Outcome first = run_vision(arguments);
+  const Outcome second = run_vision(arguments);
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_EQ(first.value("environment_CUBLAS_WORKSPACE_CONFIG"), ":4096:8");
+  EXPECT_EQ(losses_of(second.out), losses_of(first.out));
+  EXPECT_EQ(second.value("final_loss"), first.value("final_loss"));
+}
+
 TEST_F(StepsOnGpu, TimesOfPartsAddUpToTheEpoch) {
   for (const char* graph : {"", " --cuda-graph"}) {
     const Outcome outcome = run_vision(std::string("--model resnet50") + graph);

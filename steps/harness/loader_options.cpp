@@ -121,8 +121,10 @@ std::unique_ptr<Batches> make_batches(Session& session, const LoaderOptions& opt
                                                              .device = session.device(),
                                                              .prefetch = options.prefetch,
                                                              .hwc_fields = format.hwc_fields});
-  set_epoch_length(arguments, share.global_batch() / options.updates_per_step,
-                   loaded->samples_per_epoch());
+  const std::int64_t global_batch = share.global_batch() / options.updates_per_step;
+  log_value("batch_size", arguments.batch_size);
+  log_value("global_batch_size", global_batch);
+  set_epoch_length(arguments, global_batch, loaded->samples_per_epoch());
   if (synthetic && arguments.samples_per_epoch > 0)
     log_value("dataset_bytes", arguments.samples_per_epoch * loaded->bytes_per_sample());
   if (synthetic && options.synthetic == "device")

@@ -22,8 +22,6 @@ void mllog_submission(Session& session, const Submission& submission,
                       const SubmissionOptions& options) {
   if (submission.synthetic)
     log_value("mlperf", "MLPerf-style, unofficial");
-  log_value("batch_size", session.arguments().batch_size);
-  log_value("global_batch_size", submission.global_batch);
   const Ranks& ranks = session.find_ranks();
   const std::int64_t node_ranks = ranks.local_size.value_or(ranks.size);
   const torch::Device& device = session.device();

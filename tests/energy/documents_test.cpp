@@ -128,7 +128,7 @@ using NodePowerPageTest = DocumentedSite;
 
 TEST_F(NodePowerPageTest, ItsCommandsWork) {
   const auto commands = commands_to_run(docs / "reference/node_power.md");
-  ASSERT_EQ(commands.size(), 2U);
+  ASSERT_EQ(commands.size(), 3U);
   // ./train takes half a second, for which a value every five seconds tells nothing.
   const std::string site =
       replace_all(replace_all(commands[0].line, "/opt/site/bin/", "./"), "/5s=", "/100ms=");
@@ -137,6 +137,12 @@ TEST_F(NodePowerPageTest, ItsCommandsWork) {
                     testing::Contains(testing::Pair("power_mean_w", "412"))));
   EXPECT_THAT(values(type(replace_all(commands[1].line, "/5s=", "/100ms=")).standard_error),
               testing::Contains(testing::Pair("power_mean_w", "400")));
+  here_.write("powerout.csv", "10:00:00,409,428\n10:00:01,412,431");
+  const std::string file =
+      replace_all(replace_all(commands[2].line, "~/", "./"), "pdu=", "pdu/100ms=");
+  EXPECT_THAT(values(type(file).standard_error),
+              AllOf(testing::Contains(testing::Pair("power_node_mean_w", "412")),
+                    testing::Contains(testing::Pair("power_node_apparent_mean_va", "431"))));
 }
 
 /// The list of estimates: a method and what it is, per line.

@@ -1,10 +1,13 @@
 #include <array>
 #include <cstddef>
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
+#include <signal.h>
+#include <sys/prctl.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/host.hpp>
@@ -47,6 +50,14 @@ bool read_findings(const std::string& text, std::vector<Finding>& findings) {
   return true;
 }
 
+/// Kills the orphans that this process has adopted: a program that hangs is in a group of its own,
+/// which the end of the check that asked it does not reach.
+void kill_orphans() {
+  std::ifstream children("/proc/thread-self/children");
+  for (int pid = 0; children >> pid;)
+    ::kill(-pid, SIGKILL);
+}
+
 }  // namespace
 
 std::vector<Finding> run_here(const Check& check, const Surroundings& where) {
@@ -65,6 +76,7 @@ std::vector<Finding> run_here(const Check& check, const Surroundings& where) {
 std::vector<Finding> run_in_child(const Check& check, const std::vector<std::string>& command,
                                   double deadline_s) {
   std::string failure;
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // adopts them
   try {
     const CommandOutput output = run_command({.arguments = command}, deadline_s);
     std::vector<Finding> findings;
@@ -75,6 +87,7 @@ std::vector<Finding> run_in_child(const Check& check, const std::vector<std::str
       failure += ": " + to_valid_utf8(said);
   } catch (const Error& error) {
     failure = error.message();
+    kill_orphans();
   }
   return {{check.name, Health::error, failure,
            fmt::format("`bench doctor {}` repeats this check alone", check.name)}};

@@ -1,6 +1,7 @@
 #include "bench_program.hpp"
 #include "preload.hpp"
 #include "support/document_commands.hpp"
+#include "support/eventually.hpp"
 #include "support/source_directory.hpp"
 
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 
+#include <bench/base/proc.hpp>
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 
@@ -74,6 +76,17 @@ TEST_F(DoctorTest, AProgramThatHangsIsALine) {
   EXPECT_THAT(outer.standard_output,
               AllOf(HasSubstr("error    python       no answer within 0.3 s\n"),
                     HasSubstr("hint: `bench doctor python` repeats this check alone\n")));
+}
+
+TEST_F(DoctorTest, AProgramThatHangsDoesNotOutliveIt) {
+  program("python3", "echo $$ > pid\ntrap '' TERM\nsleep 600");
+  std::string pid;
+  for (double timeout_s = 0.5; pid.empty() && timeout_s < 5; timeout_s *= 2) {  // where it is busy
+    doctor({"python", "--timeout", fmt::format("{}", timeout_s)});
+    pid = here_.has("pid") ? here_.read("pid") : "";
+  }
+  ASSERT_NE(pid, "");
+  EXPECT_TRUE(support::eventually([&] { return !is_alive(std::stoi(pid)); }));
 }
 
 /// Nobody waits for it but the check itself.

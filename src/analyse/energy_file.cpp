@@ -50,6 +50,9 @@ bool is_of_region(std::string_view name) {
 constexpr std::pair<std::string_view, std::string_view> of_some_sensors[] = {
     {"power_device_max_w", "no GPU or IPU was measured"},
     {"power_device_mean_w", "no GPU or IPU was measured"},
+    {"power_devices_max_w", "no GPU or IPU was measured"},
+    {"power_devices_mean_w", "no GPU or IPU was measured"},
+    {"energy_devices_wh", "no GPU or IPU was measured"},
     {"power_node_mean_w", "no sensor of the whole node"},
     {"power_node_max_w", "no sensor of the whole node"},
     {"power_node_apparent_mean_va", "no sensor tells the node's apparent power"},

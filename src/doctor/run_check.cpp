@@ -76,7 +76,7 @@ std::vector<Finding> run_here(const Check& check, const Surroundings& where) {
 std::vector<Finding> run_in_child(const Check& check, const std::vector<std::string>& command,
                                   double deadline_s) {
   std::string failure;
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // adopts them
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // adopts what a check leaves behind
   try {
     const CommandOutput output = run_command({.arguments = command}, deadline_s);
     std::vector<Finding> findings;

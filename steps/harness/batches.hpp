@@ -1,5 +1,6 @@
 #pragma once
 
+#include "data/fields.hpp"
 #include "data/sample_loader.hpp"
 #include "data/sample_maker.hpp"
 #include "harness/batch.hpp"
@@ -77,6 +78,7 @@ class LoadedBatches : public Batches {
   std::int64_t bytes_per_sample() const override;
   std::optional<std::uint64_t> samples_per_epoch() const override;
   std::optional<SampleLoader::Work> work() const override;
+  const std::vector<Field>& fields() const { return loader_.loader().fields(); }
 
  private:
   Batch device_batch() const;

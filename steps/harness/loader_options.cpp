@@ -2,6 +2,7 @@
 
 #include "data/data_files.hpp"
 #include "data/field_samples.hpp"
+#include "data/fields.hpp"
 #include "data/sample_cache.hpp"
 #include "data/staging.hpp"
 #include "harness/data_staging.hpp"
@@ -11,9 +12,12 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 namespace bench::steps {
 namespace {
@@ -43,6 +47,15 @@ SampleMakers data_makers(Session& session, const LoaderOptions& options, const S
                       {.rank = static_cast<std::uint64_t>(share.rank),
                        .ranks = static_cast<std::uint64_t>(share.ranks),
                        .batch = static_cast<std::uint64_t>(share.own_batch())});
+}
+
+/// Of a sample, slowest dimension first: `image:224x224x3 label`.
+std::string shapes_of(const std::vector<Field>& fields) {
+  std::string text;
+  for (const Field& field : fields)
+    text += fmt::format("{}{}{}{}", text.empty() ? "" : " ", field.name,
+                        field.shape.empty() ? "" : ":", fmt::join(field.shape, "x"));
+  return text;
 }
 
 }  // namespace
@@ -122,6 +135,7 @@ std::unique_ptr<Batches> make_batches(Session& session, const LoaderOptions& opt
                                                              .prefetch = options.prefetch,
                                                              .hwc_fields = format.hwc_fields});
   const std::int64_t global_batch = share.global_batch() / options.updates_per_step;
+  log_value("sample_shape", shapes_of(loaded->fields()));
   log_value("batch_size", arguments.batch_size);
   log_value("global_batch_size", global_batch);
   set_epoch_length(arguments, global_batch, loaded->samples_per_epoch());

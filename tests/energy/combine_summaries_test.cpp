@@ -39,6 +39,16 @@ TEST(CombineSummaries, TheDevicesOfNodesAreNotAdded) {
                                                     NameValue{"power_device_mean_w", "190"}));
 }
 
+TEST(CombineSummaries, WhatAllDevicesTakeIsAddedOverNodesThatKnowIt) {
+  const NameValue energy{"energy_devices_wh", "1.5"};
+  const NameValue power{"power_devices_mean_w", "250"};
+  EXPECT_THAT(
+      combine_summaries(Summaries{{energy, power}, {energy, power}}),
+      ElementsAre(NameValue{"energy_devices_wh", "3"}, NameValue{"power_devices_mean_w", "500"}));
+  EXPECT_THAT(combine_summaries(Summaries{{energy, power}, {{"duration_s", "1"}}}),
+              ElementsAre(NameValue{"duration_s", "1"}));
+}
+
 TEST(CombineSummaries, ThePowersOfNodesAreNotAdded) {
   const Summaries nodes{{{"power_node_mean_w", "600"}, {"power_node_apparent_max_va", "640"}},
                         {{"power_node_mean_w", "590"}, {"power_node_apparent_max_va", "650"}}};

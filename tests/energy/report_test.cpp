@@ -57,9 +57,9 @@ TEST(Report, AddsTheAdditiveChannels) {
                   Pair("energy_level_limit", "subsystems: the nodes are not measured as a whole")));
 }
 
-TEST(Report, TellsThePowerOfOneDevice) {
+TEST(Report, TellsThePowerOfOneDeviceAndWhatAllTake) {
   Measurement run =
-      measurement({channel_energy("nvml:0:gpu", 3600), channel_energy("nvml:1:gpu", 2),
+      measurement({channel_energy("nvml:0:gpu", 3600), channel_energy("nvml:1:gpu", 1800),
                    channel_energy("rapl:package-0", 1800)});
   for (const std::size_t gpu : {0, 1}) {
     ChannelEnergy& channel = run.channels[gpu];
@@ -70,8 +70,13 @@ TEST(Report, TellsThePowerOfOneDevice) {
   run.channels[2].power_mean_w = run.channels[2].power_max_w = 999;
   EXPECT_THAT(summary(run), IsSupersetOf({Pair("power_device_max_w", "400"),
                                           Pair("power_device_mean_w", "125")}));
+  EXPECT_THAT(summary(run),
+              IsSupersetOf({Pair("energy_devices_wh", "1.5"), Pair("power_devices_mean_w", "250"),
+                            Pair("power_devices_max_w", "750")}));
   run.channels[1].power_max_w.reset();
   EXPECT_THAT(summary(run), Not(Contains(Pair("power_device_max_w", _))));
+  run.channels[1].energy_j.reset();
+  EXPECT_THAT(summary(run), Not(Contains(Pair("energy_devices_wh", _))));
 }
 
 TEST(Report, TellsThePowerOfTheNode) {

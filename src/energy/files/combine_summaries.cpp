@@ -25,9 +25,10 @@ namespace bench::energy {
 namespace {
 
 /// What is there only if every meter has it.
-constexpr std::array<std::string_view, 8> totals{
-    "energy_wh",          "energy_uncertainty_wh", "power_mean_w", "power_max_w",
-    "power_device_max_w", "power_device_mean_w",   "power_idle_w", "energy_net_wh"};
+constexpr std::array<std::string_view, 11> totals{
+    "energy_wh",           "energy_uncertainty_wh", "power_mean_w",        "power_max_w",
+    "energy_devices_wh",   "power_devices_mean_w",  "power_devices_max_w", "power_device_max_w",
+    "power_device_mean_w", "power_idle_w",          "energy_net_wh"};
 /// All else is a number.
 constexpr std::array<std::string_view, 9> words{
     "energy_quality",   "energy_source",        "energy_recovered",
@@ -147,7 +148,7 @@ std::string combined(const std::string& name, const Values& values,
     return highest(values);
   if (course == Course::at_once)
     return name.starts_with("duration_") ? highest(values) : added(values);
-  if (name == "power_max_w")
+  if (name == "power_max_w" || name == "power_devices_max_w")
     return highest(values);
   return name.starts_with("power_") ? mean_over_time(name, summaries) : added(values);
 }

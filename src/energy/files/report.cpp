@@ -41,13 +41,11 @@ std::string watt_hours(std::optional<double> energy_j) {
   return energy_j ? number(*energy_j / joules_per_wh) : "";
 }
 
-/// The sum of one member over the additive channels, if all have it.
-std::optional<double> sum(const std::vector<ChannelEnergy>& channels,
-                          std::optional<double> ChannelEnergy::*member) {
+/// The sum of one member over the channels, if there are any and all have it.
+std::optional<double> sum_of_all(const std::vector<ChannelEnergy>& channels,
+                                 std::optional<double> ChannelEnergy::*member) {
   std::optional<double> result;
   for (const ChannelEnergy& channel : channels) {
-    if (!channel.channel.additive)
-      continue;
     if (!(channel.*member))
       return std::nullopt;
     result = result.value_or(0) + *(channel.*member);
@@ -55,27 +53,50 @@ std::optional<double> sum(const std::vector<ChannelEnergy>& channels,
   return result;
 }
 
-/// Of one GPU or IPU: the highest sample of any, and the mean of their mean powers. None without
-/// one, or if the power of one is unknown.
-struct DevicePower {
-  std::optional<double> max_w;
-  std::optional<double> mean_w;
-};
+template <typename Condition>
+std::vector<ChannelEnergy> those(const std::vector<ChannelEnergy>& channels, Condition condition) {
+  std::vector<ChannelEnergy> chosen;
+  std::ranges::copy_if(channels, std::back_inserter(chosen), condition);
+  return chosen;
+}
 
-DevicePower device_power(const std::vector<ChannelEnergy>& channels) {
-  DevicePower result;
-  double sum_w = 0;
-  int devices = 0;
-  for (const ChannelEnergy& channel : channels) {
+/// Over the additive channels.
+std::optional<double> sum(const std::vector<ChannelEnergy>& channels,
+                          std::optional<double> ChannelEnergy::*member) {
+  return sum_of_all(
+      those(channels, [](const ChannelEnergy& channel) { return channel.channel.additive; }),
+      member);
+}
+
+/// GPUs and IPUs, each once, that the program has for itself.
+std::vector<ChannelEnergy> devices_of(const std::vector<ChannelEnergy>& channels) {
+  return those(channels, [](const ChannelEnergy& channel) {
     constexpr std::array scopes{Scope::gpu, Scope::gpu_model, Scope::ipu};  // others repeat them
-    if (channel.channel.shared || std::ranges::find(scopes, channel.channel.scope) == scopes.end())
-      continue;
-    if (!channel.power_max_w || !channel.power_mean_w)
-      return {};
-    result.max_w = std::max(result.max_w.value_or(0), *channel.power_max_w);
-    result.mean_w = (sum_w += *channel.power_mean_w) / ++devices;
+    return !channel.channel.shared &&
+           std::ranges::find(scopes, channel.channel.scope) != scopes.end();
+  });
+}
+
+/// Of one device the highest sample of any, and the mean of their mean powers; of all together the
+/// energy and the powers. Nothing without a device, or if one of them is not known.
+std::vector<NameValue> device_summary(const Measurement& measurement) {
+  const std::vector<ChannelEnergy> devices = devices_of(measurement.channels);
+  const auto mean_w = sum_of_all(devices, &ChannelEnergy::power_mean_w);
+  const auto sum_of_max_w = sum_of_all(devices, &ChannelEnergy::power_max_w);
+  std::vector<NameValue> lines;
+  if (mean_w && sum_of_max_w) {
+    const auto highest = std::ranges::max_element(
+        devices, {}, [](const ChannelEnergy& channel) { return *channel.power_max_w; });
+    lines.emplace_back("power_device_max_w", number(highest->power_max_w));
+    lines.emplace_back("power_device_mean_w",
+                       number(*mean_w / static_cast<double>(devices.size())));
+    lines.emplace_back("power_devices_mean_w", number(mean_w));
+    lines.emplace_back("power_devices_max_w", number(sum_of_max_w));
   }
-  return result;
+  const auto energy_j = sum_of_all(devices, &ChannelEnergy::energy_j);
+  if (energy_j && measurement.cut_short.empty())
+    lines.emplace_back("energy_devices_wh", watt_hours(energy_j));
+  return lines;
 }
 
 /// Of the node as a whole. Where its supplies have a meter each, the maximum is an upper bound.
@@ -87,18 +108,16 @@ struct NodePower {
 };
 
 NodePower node_power(const std::vector<ChannelEnergy>& channels) {
-  const auto is_of_node = [](const ChannelEnergy& channel) {
+  const std::vector<ChannelEnergy> meters = those(channels, [](const ChannelEnergy& channel) {
     const Scope scope = channel.channel.scope;
     return channel.channel.additive && (scope == Scope::node || scope == Scope::node_meter);
-  };
-  std::vector<ChannelEnergy> meters;
-  std::ranges::copy_if(channels, std::back_inserter(meters), is_of_node);
-  if (!sum(meters, &ChannelEnergy::energy_j))
+  });
+  if (!sum_of_all(meters, &ChannelEnergy::energy_j))
     return {};
-  return {.mean_w = sum(meters, &ChannelEnergy::power_mean_w),
-          .max_w = sum(meters, &ChannelEnergy::power_max_w),
-          .apparent_mean_va = sum(meters, &ChannelEnergy::apparent_mean_va),
-          .apparent_max_va = sum(meters, &ChannelEnergy::apparent_max_va)};
+  return {.mean_w = sum_of_all(meters, &ChannelEnergy::power_mean_w),
+          .max_w = sum_of_all(meters, &ChannelEnergy::power_max_w),
+          .apparent_mean_va = sum_of_all(meters, &ChannelEnergy::apparent_mean_va),
+          .apparent_max_va = sum_of_all(meters, &ChannelEnergy::apparent_max_va)};
 }
 
 /// Of the additive channels together, if all have one.
@@ -233,9 +252,7 @@ std::vector<NameValue> summary(const Measurement& measurement) {
   add("power_mean_w", number(total.power_mean_w));
   if (total.energy_j)
     add("power_max_w", number(widened_to(total.power_mean_w, measurement.total_power).max_w));
-  const DevicePower of_device = device_power(measurement.channels);
-  add("power_device_max_w", number(of_device.max_w));
-  add("power_device_mean_w", number(of_device.mean_w));
+  std::ranges::move(device_summary(measurement), std::back_inserter(lines));
   const NodePower of_node = node_power(measurement.channels);
   add("power_node_mean_w", number(of_node.mean_w));
   add("power_node_max_w", number(of_node.max_w));

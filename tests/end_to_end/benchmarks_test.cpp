@@ -47,10 +47,10 @@ bool has_program(const std::string& name) {
 /// The table of a run of the small size, heading first; empty if it failed.
 std::vector<std::vector<std::string>> table_of(const Playground& here, const std::string& name,
                                                const std::vector<std::string>& tags,
-                                               const Environment& environment = {}) {
-  std::vector<std::string> arguments{
-      "run",  benchmark(name), "--strict",       "--outpath",
-      "runs", "--result",      "--power-source", "model:cpu=5W..65W"};
+                                               const Environment& environment = {},
+                                               const std::string& source = "model:cpu=5W..65W") {
+  std::vector<std::string> arguments{"run",  benchmark(name), "--strict",       "--outpath",
+                                     "runs", "--result",      "--power-source", source};
   if (!tags.empty())
     arguments.emplace_back("--tag");
   arguments.insert(arguments.end(), tags.begin(), tags.end());
@@ -140,7 +140,9 @@ class GraphcoreBenchmarkTest : public testing::Test {
                                 {{"BENCH_DATA", here_.path().string()},
                                  {"SLURM_JOB_ID", "7"},
                                  {"SLURM_JOB_PARTITION", "pod"},
-                                 {variable, "sh " + (here_.path() / "ipu").string()}});
+                                 {"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY},  // a device
+                                 {variable, "sh " + (here_.path() / "ipu").string()}},
+                                "nvml");
   }
 
  private:

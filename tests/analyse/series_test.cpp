@@ -4,6 +4,9 @@
 
 #include <gmock/gmock.h>
 
+#include <bench/base/value.hpp>
+#include <bench/evaluate/evaluator.hpp>
+
 namespace bench::analyse {
 namespace {
 

@@ -3,9 +3,11 @@
 #include "batch/slurm.hpp"
 #include "support/fake_programs.hpp"
 
+#include <initializer_list>
 #include <optional>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>

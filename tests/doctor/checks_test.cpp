@@ -4,6 +4,7 @@
 #include "support/temp_directory.hpp"
 
 #include <filesystem>
+#include <ostream>
 #include <string>
 #include <vector>
 

@@ -1,11 +1,13 @@
 #include "bench_program.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 
 namespace bench::end_to_end {

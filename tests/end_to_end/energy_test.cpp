@@ -1,8 +1,11 @@
 #include "bench_program.hpp"
 
 #include <filesystem>
+#include <utility>
 
 #include <gmock/gmock.h>
+
+#include <bench/base/process.hpp>
 
 namespace bench::end_to_end {
 namespace {

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -12,8 +13,9 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include <bench/base/files.hpp>
 #include <bench/base/hash.hpp>
-#include <bench/base/text.hpp>
+#include <bench/base/process.hpp>
 
 namespace bench::end_to_end {
 namespace {

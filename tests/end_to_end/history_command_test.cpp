@@ -1,6 +1,7 @@
 #include "bench_program.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>

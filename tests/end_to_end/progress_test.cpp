@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 
 namespace bench::end_to_end {

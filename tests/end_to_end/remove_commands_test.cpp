@@ -16,8 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 /// Two runs of three squares, each squared value checked by a second step.
 class RemoveTest : public testing::Test {

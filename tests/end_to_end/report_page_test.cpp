@@ -2,6 +2,7 @@
 #include "report_test.hpp"
 #include "support/source_directory.hpp"
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include <gmock/gmock.h>
 
+#include <bench/base/files.hpp>
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 

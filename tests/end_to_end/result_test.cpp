@@ -19,10 +19,8 @@
 namespace bench::end_to_end {
 namespace {
 
-using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 
 constexpr const char* squares_file =
     "squares:\n"

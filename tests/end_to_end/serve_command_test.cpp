@@ -1,4 +1,5 @@
 // `bench serve`: what its pages show, over HTTP.
+#include "end_to_end/bench_program.hpp"
 #include "serve_fixture.hpp"
 #include "support/eventually.hpp"
 

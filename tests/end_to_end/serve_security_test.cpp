@@ -1,4 +1,6 @@
 // `bench serve` against those who should see nothing, want more than runs, or keep it busy.
+#include "end_to_end/bench_program.hpp"
+#include "end_to_end/http_request.hpp"
 #include "serve_fixture.hpp"
 #include "support/report_library.hpp"
 #include "support/sanitizer.hpp"
@@ -16,8 +18,6 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 
-#include <bench/base/files.hpp>
-#include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
 
 namespace bench::end_to_end {

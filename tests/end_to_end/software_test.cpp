@@ -8,7 +8,7 @@
 
 #include <bench/base/hash.hpp>
 #include <bench/base/host.hpp>
-#include <bench/base/text.hpp>
+#include <bench/base/process.hpp>
 
 namespace bench::end_to_end {
 namespace {

@@ -5,6 +5,8 @@
 
 #include <gmock/gmock.h>
 
+#include <bench/base/process.hpp>
+
 namespace bench::end_to_end {
 namespace {
 

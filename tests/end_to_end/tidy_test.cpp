@@ -14,7 +14,6 @@ namespace {
 
 using testing::AllOf;
 using testing::EndsWith;
-using testing::HasSubstr;
 using testing::StartsWith;
 
 /// What a user sees who asks `bench result` for all data of a run of three squares, and for rows of

@@ -21,7 +21,6 @@ namespace {
 
 using support::EnvironmentVariable;
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 std::unique_ptr<PowerSource> open_fake(const std::filesystem::path& sysfs = "/nonexistent",
                                        const AmdVisibility& visibility = {}) {

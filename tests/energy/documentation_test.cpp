@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/files/energy_table.hpp>

@@ -24,7 +24,6 @@ namespace fs = std::filesystem;
 using support::commands_to_run;
 using support::DocumentCommand;
 using testing::AllOf;
-using testing::HasSubstr;
 
 const fs::path docs = support::source_directory() / "docs";
 

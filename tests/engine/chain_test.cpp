@@ -14,7 +14,6 @@ namespace bench::engine {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
 
 /// What prevents that step `b`, which depends on `a`, is chained.
 struct ObstacleCase {

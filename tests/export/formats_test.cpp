@@ -1,5 +1,6 @@
 #include "sample_run.hpp"
 #include "support/golden.hpp"
+#include "support/source_directory.hpp"
 #include "support/temp_directory.hpp"
 
 #include <cstddef>

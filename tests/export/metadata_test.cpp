@@ -1,5 +1,7 @@
 #include "export/crate/metadata.hpp"
 
+#include "export/crate/environment.hpp"
+#include "export/crate/package.hpp"
 #include "sample_run.hpp"
 #include "support/golden.hpp"
 

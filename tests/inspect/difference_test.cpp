@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <ostream>
+#include <string>
 #include <utility>
 #include <vector>
 

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <bench/job/job_script.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::inspect {
 namespace {

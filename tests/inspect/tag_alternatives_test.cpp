@@ -2,6 +2,10 @@
 
 #include "workflow/run_fixture.hpp"
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -17,7 +17,6 @@ namespace bench::inspect {
 namespace {
 
 using testing::HasSubstr;
-using workspace::State;
 
 /// `about: text` of each remark, a line each, and the remedy.
 std::string text_of(const Explanation& explanation) {

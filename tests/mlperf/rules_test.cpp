@@ -1,6 +1,7 @@
 #include "mlperf/written_log.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <ostream>
 #include <string>
@@ -10,6 +11,7 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 
+#include <bench/mlperf/log.hpp>
 #include <bench/mlperf/rules.hpp>
 
 namespace bench::mlperf {

@@ -2,14 +2,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
+#include <bench/mlperf/log.hpp>
 #include <bench/mlperf/score.hpp>
 
 namespace bench::mlperf {

@@ -2,20 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 
 #include <bench/plan/history.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::plan {
 namespace {
-
-using testing::DoubleNear;
-using testing::HasSubstr;
 
 Observation observed(const workspace::Parameters& parameters, double time_s,
                      std::optional<double> energy_wh = std::nullopt) {

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <bench/plan/history.hpp>
 #include <bench/plan/work.hpp>
 #include <bench/platform/platform.hpp>
 

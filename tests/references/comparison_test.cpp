@@ -1,7 +1,7 @@
 #include "support/error_of.hpp"
 
+#include <cstddef>
 #include <initializer_list>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>

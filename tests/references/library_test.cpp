@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include <bench/base/files.hpp>
-#include <bench/base/text.hpp>
 #include <bench/references/library.hpp>
 #include <bench/references/reference.hpp>
 

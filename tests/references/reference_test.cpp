@@ -1,7 +1,9 @@
 #include "support/error_of.hpp"
 #include "support/temp_directory.hpp"
 
+#include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 

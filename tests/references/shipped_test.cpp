@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <regex>
 #include <set>
 #include <stdexcept>
@@ -18,7 +19,6 @@
 
 #include <bench/base/files.hpp>
 #include <bench/base/process.hpp>
-#include <bench/base/text.hpp>
 #include <bench/platform/platform.hpp>
 #include <bench/references/comparison.hpp>
 #include <bench/references/library.hpp>

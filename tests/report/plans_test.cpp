@@ -7,7 +7,6 @@
 #include <optional>
 #include <ostream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -17,6 +16,7 @@
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
 #include <bench/model/benchmark.hpp>
+#include <bench/report/figures/figure.hpp>
 #include <bench/report/figures/plan.hpp>
 #include <bench/report/figures/source.hpp>
 #include <bench/result/table.hpp>

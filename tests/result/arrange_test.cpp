@@ -1,15 +1,14 @@
 #include "support/error_of.hpp"
 
 #include <cmath>
-#include <cstddef>
-#include <memory>
 #include <optional>
+#include <ostream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include <bench/base/value.hpp>
 #include <bench/result/arrange.hpp>
 #include <bench/result/table.hpp>
 

@@ -1,5 +1,5 @@
-#include <algorithm>
 #include <memory>
+#include <ostream>
 #include <string>
 
 #include <gtest/gtest.h>

@@ -1,17 +1,22 @@
 #include "scheduler/journal.hpp"
 
+#include "scheduler/outage_watch.hpp"
 #include "scheduler/quiet_observer.hpp"
 #include "store/store_fixture.hpp"
-#include "support/error_of.hpp"
+#include "support/environment_variable.hpp"
 
 #include <atomic>
 #include <csignal>
-#include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+
+#include <bench/base/error.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::scheduler {
 namespace {

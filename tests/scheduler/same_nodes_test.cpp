@@ -13,6 +13,8 @@
 #include <bench/base/files.hpp>
 #include <bench/base/outcome.hpp>
 #include <bench/job/prepare.hpp>
+#include <bench/store/ready_queues.hpp>
+#include <bench/store/state_store.hpp>
 #include <bench/workspace/event.hpp>
 
 namespace bench::scheduler {

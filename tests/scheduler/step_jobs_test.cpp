@@ -2,7 +2,9 @@
 #include "store/store_fixture.hpp"
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,7 +12,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/base/files.hpp>
+#include <bench/batch/batch_system.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/job/render_context.hpp>
 #include <bench/scheduler/step_jobs.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::scheduler {
 namespace {

@@ -10,7 +10,6 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/files.hpp>
-#include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::serve {

@@ -2,15 +2,12 @@
 #include "support/fake_programs.hpp"
 #include "support/temp_directory.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <string>
 
 #include <gmock/gmock.h>
 
-#include <bench/base/files.hpp>
 #include <bench/base/host.hpp>
-#include <bench/base/text.hpp>
 #include <bench/platform/platform.hpp>
 #include <bench/site/survey.hpp>
 

@@ -1,5 +1,6 @@
 #include "site.hpp"
 #include "slurm/cluster.hpp"
+#include "support/environment_variable.hpp"
 #include "support/eventually.hpp"
 
 #include <algorithm>

@@ -9,9 +9,7 @@
 namespace bench::slurm {
 namespace {
 
-using testing::AllOf;
 using testing::HasSubstr;
-using testing::Not;
 
 /// Jobs of a node each and half an hour at most, on the fakes.
 class BudgetTest : public testing::Test {

@@ -6,6 +6,7 @@
 #include <map>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -19,12 +20,9 @@ namespace bench::slurm {
 namespace {
 
 using testing::AllOf;
-using testing::Each;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-using testing::SizeIs;
 
 /// Three batch steps, one after the other. Each workpackage adds its step and `n` to `witness`;
 /// `first` waits for the file `go` and then does `commands`.

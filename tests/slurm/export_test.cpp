@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <bench/base/files.hpp>
+
 namespace bench::slurm {
 namespace {
 

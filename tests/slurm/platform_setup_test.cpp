@@ -1,9 +1,11 @@
 // A platform file that bench writes for a real Slurm, and the jobs that check it.
 #include "site.hpp"
+#include "slurm/cluster.hpp"
 #include "support/eventually.hpp"
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>

@@ -15,7 +15,6 @@ namespace {
 
 using testing::Each;
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 /// States of Slurm that a cluster in a test does not produce, by the fakes alone.
 class StatesTest : public testing::Test {

@@ -17,10 +17,8 @@ namespace {
 
 using testing::AllOf;
 using testing::Each;
-using testing::ElementsAre;
 using testing::Ge;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Le;
 using testing::Not;
 using testing::SizeIs;

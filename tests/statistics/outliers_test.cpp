@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <ostream>
 #include <random>
 #include <string>
 #include <vector>

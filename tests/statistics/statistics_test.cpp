@@ -1,11 +1,8 @@
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <ostream>
 #include <random>
 #include <string>
-#include <utility>
-#include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>

@@ -1,10 +1,13 @@
 #include "store/store_fixture.hpp"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <bench/store/state_store.hpp>
 
 namespace bench::store {
 namespace {

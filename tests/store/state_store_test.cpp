@@ -1,5 +1,6 @@
 #include "store/store_fixture.hpp"
 #include "support/error_of.hpp"
+#include "workflow/run_fixture.hpp"
 
 #include <algorithm>
 #include <array>

@@ -14,7 +14,6 @@ namespace bench::sweep {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
 
 model::Search between(long long from, long long to, long long multiple_of = 1) {
   model::Search search;

@@ -1,6 +1,7 @@
 #include "support/error_of.hpp"
 #include "tabulate/report_fixture.hpp"
 
+#include <cstddef>
 #include <limits>
 #include <map>
 #include <string>
@@ -9,8 +10,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bench/base/error.hpp>
 #include <bench/result/table.hpp>
+#include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::tabulate {

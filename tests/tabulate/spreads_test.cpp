@@ -1,13 +1,14 @@
 #include "tabulate/report_fixture.hpp"
 
+#include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bench/base/text.hpp>
-#include <bench/result/table.hpp>
+#include <bench/base/diagnostics.hpp>
 #include <bench/tabulate/analyses.hpp>
 #include <bench/workspace/workpackage.hpp>
 

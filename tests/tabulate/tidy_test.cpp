@@ -2,14 +2,16 @@
 #include "tabulate/tidy_columns.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <initializer_list>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/outcome.hpp>
 #include <bench/base/value.hpp>
 #include <bench/result/table.hpp>
 #include <bench/tabulate/analyses.hpp>

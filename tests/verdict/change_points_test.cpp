@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include <bench/verdict/change_points.hpp>
+#include <bench/verdict/comparison.hpp>
 
 namespace bench::verdict {
 namespace {

@@ -2,7 +2,6 @@
 #include <ostream>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/workflow/graph.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::workflow {

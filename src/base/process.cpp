@@ -243,6 +243,8 @@ Process::Process(const ProcessSpec& spec) {
 #endif
     pid_ = child.id();
     child.detach();
+    // Where vfork is fork, as in an emulator, the child may not have come to it yet.
+    ::setpgid(pid_, pid_);
   } catch (const bp::process_error& failure) {
     const std::string text =
         fmt::format("cannot start '{}': {}", spec.arguments[0], failure.what());

@@ -19,7 +19,7 @@ class DeviceThreads {
   DeviceThreads& operator=(const DeviceThreads&) = delete;
   ~DeviceThreads();
 
-  /// Looks at every device once, and returns when all have answered.
+  /// Reads every device once, and returns when all have answered.
   void read_all();
 
  private:

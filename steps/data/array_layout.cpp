@@ -16,6 +16,7 @@
 
 #include <fmt/core.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace bench::steps {
 namespace {

@@ -120,7 +120,7 @@ void add_common_options(CLI::App& app, CommonArguments& arguments) {
   app.add_option("--save-weights", arguments.save_weights,
                  "Write the trained weights to this safetensors file");
   app.add_flag("--deterministic", arguments.deterministic,
-               "Use only algorithms that give the same bits in each run; slower on GPUs");
+               "Use only algorithms that give the same bits in each run; may be slower on GPUs");
   app.add_flag("--mllog", arguments.mllog, "Also print MLPerf-style lines (unofficial)");
   app.add_flag("--describe", arguments.describe,
                "Print parameters, operations and bytes of the model and exit, without building it");

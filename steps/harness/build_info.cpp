@@ -44,7 +44,8 @@ void log_devices() {
   log_value("cpu", device_name(cpu));
   log_value("usable_cpus", usable_cpus());
   log_value("cpu_memory_bytes", device_memory_bytes(cpu));
-  const auto gpus = built_with_cuda() ? torch::cuda::device_count() : 0;
+  const auto gpus =
+      built_with_cuda() ? static_cast<std::size_t>(torch::cuda::device_count()) : std::size_t{0};
   log_value("gpus", gpus);
   for (std::size_t k = 0; k < gpus; ++k) {
     const torch::Device gpu(torch::kCUDA, static_cast<torch::DeviceIndex>(k));

@@ -69,11 +69,19 @@ class CudaClock : public Clock {
 /// Where several graphs have their temporary memory.
 using GraphMemory = decltype(at::cuda::graph_pool_handle());
 
+void begin_recording(at::cuda::CUDAGraph& graph, const GraphMemory& memory) {
+#if BENCH_TORCH_AT_LEAST(2, 1)
+  graph.capture_begin(memory, recording_mode);
+#else
+  graph.capture_begin(memory);
+#endif
+}
+
 class CudaGraph : public Graph {
  public:
   explicit CudaGraph(const GraphMemory& memory) : memory_(memory) {}
 
-  void begin() override { graph_.capture_begin(memory_); }
+  void begin() override { begin_recording(graph_, memory_); }
   void end() override { graph_.capture_end(); }
   void replay() override { graph_.replay(); }
 

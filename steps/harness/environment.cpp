@@ -3,6 +3,7 @@
 #include "harness/blas.hpp"
 #include "harness/device.hpp"
 #include "harness/log.hpp"
+#include "harness/precision.hpp"
 #include "harness/usable_cpus.hpp"
 
 #include <cstdlib>

@@ -26,11 +26,14 @@ using namespace c10::cuda::CUDACachingAllocator;
 using namespace c10::hip::HIPCachingAllocator;
 }  // namespace gpu_memory
 
-// The other kinds of event take no time.
+// The other kinds of event take no time. While this thread records a graph, others may take memory:
+// those that load samples.
 #ifdef BENCH_STEPS_ROCM
 inline constexpr unsigned timed_event = hipEventDefault;
+inline constexpr auto recording_mode = hipStreamCaptureModeThreadLocal;
 #else
 inline constexpr unsigned timed_event = cudaEventDefault;
+inline constexpr auto recording_mode = cudaStreamCaptureModeThreadLocal;
 #endif
 
 }  // namespace bench::steps

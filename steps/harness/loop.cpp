@@ -1,6 +1,5 @@
 #include "harness/loop.hpp"
 
-#include "harness/cuda.hpp"
 #include "harness/device.hpp"
 #include "harness/log.hpp"
 #include "harness/mllog.hpp"
@@ -47,7 +46,7 @@ Loop::Loop(Timers& timers, Trainer& trainer, ProgressLog& log, const LoopOptions
       trainer_(trainer),
       log_(log),
       options_(options),
-      replay_(options.cuda_graph ? make_cuda_graphs(trainer.context().device) : nullptr),
+      replay_(trainer.graphs()),
       profiler_(options.profile_file, trainer.context().device, trainer.context().ranks.rank()) {}
 
 void Loop::after(const std::string& name, std::int64_t interval, std::function<void()> work) {

@@ -28,7 +28,6 @@ struct LoopOptions {
   /// Measured steps of an epoch; 0: all are one epoch.
   std::int64_t steps_per_epoch = 0;
   double time_limit_s = 0;        ///< Ends after the step that exceeds it; 0: none.
-  bool cuda_graph = false;        ///< Record a step, and replay it.
   std::string profile_file = {};  ///< For a trace of three steps after the measured ones.
 };
 

@@ -23,6 +23,8 @@ constexpr std::array<std::string_view, 6> out_of_memory_texts = {
     "ALLOC_FAILED",  "out_of_memory",         "Storage size calculation overflowed",
 };
 
+constexpr std::string_view no_deterministic_text = "does not have a deterministic implementation";
+
 std::function<void(const std::exception&)> failure_listener;
 
 int report(std::string_view program, const std::exception& error) {
@@ -42,6 +44,8 @@ int report(std::string_view program, const std::exception& error) {
     log_value("result", "oom");
     return exit_out_of_memory;
   }
+  if (std::string_view(error.what()).find(no_deterministic_text) != std::string_view::npos)
+    fmt::print(stderr, "hint: this network needs the operation: leave away --deterministic\n");
   log_value("result", "failed");
   return exit_failed;
 }

@@ -44,7 +44,7 @@ class GraphMaker {
 /// then on replayed. It saves the launches, some microseconds for each kernel, which count where
 /// the kernels are as short: in small batches.
 ///
-///     Replay replay(make_cuda_graphs(device));
+///     Replay replay(trainer.graphs());
 ///     for (...) {
 ///       const torch::Tensor loss = replay.part([&] { return forward(); });
 ///       replay.part([&] { loss.backward(); });
@@ -61,8 +61,9 @@ class Replay {
   /// algorithms and makes what it then keeps.
   static constexpr int warm_steps = 3;
 
-  /// @param maker none: all steps are done part by part, as they are without this class
-  explicit Replay(std::unique_ptr<GraphMaker> maker) : maker_(std::move(maker)) {}
+  /// @param maker must outlive this object; null: all steps are done part by part, as they are
+  /// without this class
+  explicit Replay(GraphMaker* maker) : maker_(maker) {}
 
   /// The next part of a step.
   template <typename Work>
@@ -97,7 +98,7 @@ class Replay {
 
   void record(const std::function<void()>& work);
 
-  std::unique_ptr<GraphMaker> maker_;  // before the graphs, which go first
+  GraphMaker* maker_;
   std::vector<Part> parts_;
   std::size_t next_part_ = 0;
   int steps_ = 0;

@@ -1,6 +1,7 @@
 #include "harness/trainer.hpp"
 
 #include "data/random.hpp"
+#include "harness/cuda.hpp"
 #include "harness/device.hpp"
 #include "harness/interruption.hpp"
 #include "harness/random_state.hpp"
@@ -80,6 +81,7 @@ Trainer::Trainer(const TrainingContext& context, const torch::nn::Module& model,
                  TrainerOptions options)
     : context_(context),
       options_(std::move(options)),
+      graphs_(options_.cuda_graph ? make_cuda_graphs(context.device) : nullptr),
       parameters_(equal_parameters(model, data()), data().size(), options_.parallelism.copies),
       reducer_(parameters_, data(),
                {.to_owner = options_.shard_optimizer && data().size() > 1,

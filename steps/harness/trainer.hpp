@@ -8,6 +8,7 @@
 #include "harness/optimizer.hpp"
 #include "harness/precision.hpp"
 #include "harness/rate_schedule.hpp"
+#include "harness/replay.hpp"
 #include "harness/row_layout.hpp"
 #include "harness/saved_state.hpp"
 #include "harness/sharded_optimizer.hpp"
@@ -17,6 +18,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,6 +60,7 @@ struct TrainerOptions {
   double clip_gradient = 0;           ///< Largest norm of the mean gradient; 0: any.
   bool report_gradient_norm = false;  ///< In results, also where nothing else needs it.
   bool shard_optimizer = false;       ///< ZeRO-1, see `ShardedOptimizer`.
+  bool cuda_graph = false;            ///< The loop records a step, and replays it.
   /// Of fp16: adapts the scale to the gradients. Without, fp16 has the constant scale of
   /// `loss_scale`.
   std::optional<DynamicLossScale::Options> dynamic_loss_scale = {};
@@ -139,6 +142,8 @@ class Trainer {
   std::int64_t steps() const { return steps_; }  ///< Since the very beginning, over checkpoints.
   std::int64_t samples() const { return samples_; }
   const TrainingContext& context() const { return context_; }
+  /// What records the steps, if they are to be recorded.
+  GraphMaker* graphs() const { return graphs_.get(); }
 
   /// Everything that this rank needs to continue with the next step.
   SavedState state() const;
@@ -161,6 +166,9 @@ class Trainer {
 
   TrainingContext context_;
   TrainerOptions options_;
+  /// Before the reducer: LibTorch adds up gradients on the stream that was current when it was
+  /// told where to, and a step can be recorded only if all of it is on one stream.
+  std::unique_ptr<GraphMaker> graphs_;
   FlatParameters parameters_;
   GradientReducer reducer_;
   ShardedOptimizer optimizer_;

@@ -20,6 +20,8 @@ void MeanAccuracy::add(const torch::Tensor& scores, const torch::Tensor& labels)
 }
 
 void MeanAccuracy::observe(steps::Trainer& trainer) const {
+  if (count_ == 0)
+    return;
   for (const torch::Tensor& percent : (percents_ / count_).unbind())
     trainer.observe(percent);
 }

@@ -16,7 +16,7 @@ class MeanAccuracy {
  public:
   /// As of `accuracy_percents`.
   void add(const torch::Tensor& scores, const torch::Tensor& labels);
-  /// Both percentages become numbers of the step. At least one micro-batch was added.
+  /// Both percentages become numbers of the step, if any were added.
   void observe(steps::Trainer& trainer) const;
 
  private:

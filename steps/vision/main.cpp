@@ -34,13 +34,14 @@ int train(steps::Session& session, Options options, const Architecture& architec
                           .learning_rate = steps::rate_of(
                               options.schedule(), static_cast<double>(dataset.epoch_images())),
                           .global_batch = options.global_batch(),
-                          .micro_batches = options.common.micro_batches});
+                          .micro_batches = options.common.micro_batches,
+                          .cuda_graph = options.cuda_graph});
   const std::unique_ptr<steps::Batches> batches = dataset.batches(steps::ImagePart::train);
   mllog_options(options);
 
   const std::unique_ptr<steps::ProgressLog> log = make_progress_log(options);
   session.start_training();
-  steps::Loop loop(session.timers(), trainer, *log, options.loop());
+  steps::Loop loop(session.timers(), trainer, *log, steps::loop_options(options.common));
   const auto evaluate_once = [&] {
     if (!evaluate(options, dataset, model, trainer, loop.epochs()))
       loop.set_interrupted();
@@ -59,8 +60,7 @@ int train(steps::Session& session, Options options, const Architecture& architec
       if (options.log_has_accuracy())
         accuracy.add(scores, batch["label"]);
     }
-    if (options.log_has_accuracy())
-      accuracy.observe(trainer);
+    accuracy.observe(trainer);
     loop.update();
   }
 

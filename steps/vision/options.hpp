@@ -3,7 +3,6 @@
 #include "data/image_dataset.hpp"
 #include "harness/arguments.hpp"
 #include "harness/loader_options.hpp"
-#include "harness/loop.hpp"
 #include "harness/rate_schedule.hpp"
 #include "harness/session.hpp"
 #include "harness/torch_all.hpp"
@@ -63,11 +62,6 @@ struct Options {
                : base_learning_rate * static_cast<double>(global_batch()) / 256;
   }
 
-  steps::LoopOptions loop() const {
-    steps::LoopOptions options = steps::loop_options(common);
-    options.cuda_graph = cuda_graph;
-    return options;
-  }
   /// Over the epochs trained on.
   steps::RateSchedule schedule() const {
     return {.highest = learning_rate(),

@@ -160,5 +160,16 @@ TEST(Program, TurnsExceptionsIntoExitCodesAndMessages) {
             "p: error: bad\nhint: mend it\n");
 }
 
+TEST(Program, SaysWhatToDoWithoutADeterministicAlgorithm) {
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const std::string text = "pool_backward does not have a deterministic implementation, but";
+  run_program("p", [&]() -> int { throw std::runtime_error(text); });
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "result=failed\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "p: error: " + text +
+                "\nhint: this network needs the operation: leave away --deterministic\n");
+}
+
 }  // namespace
 }  // namespace bench::steps

@@ -43,10 +43,11 @@ class ReplayTest : public testing::Test {
   }
 
   std::string said_;
+  SayingGraphs graphs_{&said_};
 };
 
 TEST_F(ReplayTest, RecordsEachPartBehindTheWarmStepsAndThenOnlyReplays) {
-  Replay replay(std::make_unique<SayingGraphs>(&said_));
+  Replay replay(&graphs_);
   for (int i = 0; i < Replay::warm_steps; ++i)
     EXPECT_EQ(step(replay), "ab");
   EXPECT_EQ(step(replay), "[a]r0[b]r1") << "what is recorded is not done";
@@ -61,7 +62,7 @@ TEST_F(ReplayTest, DoesEveryPartWithoutAGraphMaker) {
 }
 
 TEST_F(ReplayTest, APartReturnsWhatItReturnedWhenItWasRecorded) {
-  Replay replay(std::make_unique<SayingGraphs>(&said_));
+  Replay replay(&graphs_);
   int calls = 0;
   for (const int expected : {1, 2, 3, 4, 4, 4}) {
     EXPECT_EQ(replay.part([&] { return ++calls; }), expected);
@@ -71,7 +72,7 @@ TEST_F(ReplayTest, APartReturnsWhatItReturnedWhenItWasRecorded) {
 
 TEST_F(ReplayTest, KeepsACopyOfWhatIsWrittenAgain) {
   const torch::Tensor result = torch::ones({}, torch::requires_grad());
-  const Replay replayed(std::make_unique<SayingGraphs>(&said_));
+  const Replay replayed(&graphs_);
   const torch::Tensor kept = replayed.kept(result);
   EXPECT_FALSE(kept.requires_grad());
   EXPECT_NE(kept.data_ptr(), result.data_ptr());

@@ -58,9 +58,10 @@ class ResNet(nn.Module):
 class Layer(nn.Module):
     """Attention and MLP, each behind a normalisation and around which x passes unchanged."""
 
-    def __init__(self, hidden, heads):
+    def __init__(self, hidden, heads, fused):
         super().__init__()
         self.heads = heads
+        self.fused = fused
         self.attention_norm = nn.LayerNorm(hidden)
         self.queries_keys_values = nn.Linear(hidden, 3 * hidden)
         self.projection = nn.Linear(hidden, hidden)
@@ -72,9 +73,12 @@ class Layer(nn.Module):
         batch, sequence, hidden = x.shape
         q, k, v = (t.view(batch, sequence, self.heads, hidden // self.heads).transpose(1, 2)
                    for t in self.queries_keys_values(x).split(hidden, dim=2))
-        scores = q @ k.transpose(2, 3) / math.sqrt(q.size(3))
-        weights = scores.masked_fill(later, -math.inf).softmax(3)
-        return self.projection((weights @ v).transpose(1, 2).reshape(x.shape))
+        if self.fused:
+            mixed = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        else:
+            scores = q @ k.transpose(2, 3) / math.sqrt(q.size(3))
+            mixed = scores.masked_fill(later, -math.inf).softmax(3) @ v
+        return self.projection(mixed.transpose(1, 2).reshape(x.shape))
 
     def forward(self, x, later):
         x = x + self.attend(self.attention_norm(x), later)
@@ -82,13 +86,13 @@ class Layer(nn.Module):
 
 
 class Gpt(nn.Module):
-    """Learned positions, output weights tied to the embedding."""
+    """Learned positions, output weights tied to the embedding. Fused attention is that of PyTorch 2."""
 
-    def __init__(self, layers, hidden, heads, sequence, vocabulary, deviation):
+    def __init__(self, layers, hidden, heads, sequence, vocabulary, deviation, fused=False):
         super().__init__()
         self.embedding = nn.Embedding(vocabulary, hidden)
         self.positions = nn.Embedding(sequence, hidden)
-        self.layers = nn.ModuleList(Layer(hidden, heads) for _ in range(layers))
+        self.layers = nn.ModuleList(Layer(hidden, heads, fused) for _ in range(layers))
         self.norm = nn.LayerNorm(hidden)
         self.register_buffer("later", torch.ones(sequence, sequence, dtype=torch.bool).triu(1))
         for name, parameter in self.named_parameters():

@@ -232,7 +232,8 @@ TEST_F(OwnPlatformTest, IsFoundAndUsedAsThePageSays) {
     const std::string name = split(split(yaml, "name: ").at(1), "\n").front();
     here_.write(name.substr(0, 3) + ".yaml", yaml);
   }
-  std::filesystem::create_directory_symlink(source_ / "examples", here_.path() / "examples");
+  for (const char* folder : {"examples", "benchmarks"})
+    std::filesystem::create_directory_symlink(source_ / folder, here_.path() / folder);
   int commands = 0;
   const std::string reference = read_file(source_ / "docs/reference/platforms.md");
   for (const std::string& line : split(page + reference, "\n"))
@@ -244,7 +245,7 @@ TEST_F(OwnPlatformTest, IsFoundAndUsedAsThePageSays) {
       EXPECT_THAT(done.standard_output, Not(IsEmpty())) << line;
       ++commands;
     }
-  EXPECT_EQ(commands, 6);
+  EXPECT_EQ(commands, 8);
   const auto run = here_.bench({"run", "examples/35_batch.yaml", "--platform", "./owl.yaml", "-n"});
   EXPECT_THAT(run.standard_output, AllOf(HasSubstr("#SBATCH --partition=test"),
                                          HasSubstr("export NCCL_SOCKET_IFNAME=ib0")));

@@ -10,30 +10,30 @@ namespace bench::doctor {
 using Findings = std::vector<Finding>;
 
 // system.cpp
-Findings check_kernel(const Surroundings& where);
-Findings check_libc(const Surroundings& where);
-Findings check_clock(const Surroundings& where);
+Findings check_kernel(const System& system);
+Findings check_libc(const System& system);
+Findings check_clock(const System& system);
 // files.cpp
-Findings check_file_system(const Surroundings& where);
-Findings check_space(const Surroundings& where);
-Findings check_locks(const Surroundings& where);
-Findings check_database(const Surroundings& where);
-Findings check_small_files(const Surroundings& where);
+Findings check_file_system(const System& system);
+Findings check_space(const System& system);
+Findings check_locks(const System& system);
+Findings check_database(const System& system);
+Findings check_small_files(const System& system);
 // programs.cpp
-Findings check_python(const Surroundings& where);
-Findings check_perl(const Surroundings& where);
-Findings check_shell(const Surroundings& where);
-Findings check_bash(const Surroundings& where);
-Findings check_platforms(const Surroundings& where);
+Findings check_python(const System& system);
+Findings check_perl(const System& system);
+Findings check_shell(const System& system);
+Findings check_bash(const System& system);
+Findings check_platforms(const System& system);
 // scheduler.cpp
-Findings check_scheduler(const Surroundings& where);
-Findings check_partitions(const Surroundings& where);
-Findings check_accounting(const Surroundings& where);
-Findings check_accounts(const Surroundings& where);
-Findings check_limits(const Surroundings& where);
+Findings check_scheduler(const System& system);
+Findings check_partitions(const System& system);
+Findings check_accounting(const System& system);
+Findings check_accounts(const System& system);
+Findings check_limits(const System& system);
 // devices.cpp
-Findings check_gpus(const Surroundings& where);
-Findings check_power(const Surroundings& where);
-Findings check_steps(const Surroundings& where);
+Findings check_gpus(const System& system);
+Findings check_power(const System& system);
+Findings check_steps(const System& system);
 
 }  // namespace bench::doctor

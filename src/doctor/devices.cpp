@@ -35,8 +35,8 @@ bool is_present(const std::filesystem::path& path) {
   return std::filesystem::exists(path, unreadable);
 }
 
-void check_nvidia(const Surroundings& where, Findings& findings) {
-  const bool loaded = is_present(where.root / "proc/driver/nvidia/version");
+void check_nvidia(const System& system, Findings& findings) {
+  const bool loaded = is_present(system.root / "proc/driver/nvidia/version");
   const Answer answer =
       ask({"nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"}, slow_start_s);
   if (!answer.found && loaded)
@@ -62,8 +62,8 @@ void check_nvidia(const Surroundings& where, Findings& findings) {
   findings.push_back({"", Health::ok, fmt::format("{}, driver {}", counted(names), driver), ""});
 }
 
-void check_amd(const Surroundings& where, Findings& findings) {
-  if (!is_present(where.root / "sys/module/amdgpu"))
+void check_amd(const System& system, Findings& findings) {
+  if (!is_present(system.root / "sys/module/amdgpu"))
     return;
   const Answer answer = ask({"rocm-smi", "--showproductname", "--csv"}, slow_start_s);
   if (!answer.found) {
@@ -79,23 +79,23 @@ void check_amd(const Surroundings& where, Findings& findings) {
   for (const std::string& line : split(answer.output, "\n"))
     if (const auto fields = split_values(line, ","); line.starts_with("card") && fields.size() > 1)
       names.push_back(fields[1]);
-  const std::string driver = first_line_of(where.root / "sys/module/amdgpu/version");
+  const std::string driver = first_line_of(system.root / "sys/module/amdgpu/version");
   findings.push_back(
       {"", Health::ok, counted(names) + (driver.empty() ? "" : ", driver " + driver), ""});
 }
 
 }  // namespace
 
-Findings check_gpus(const Surroundings& where) {
+Findings check_gpus(const System& system) {
   Findings findings;
-  check_nvidia(where, findings);
-  check_amd(where, findings);
+  check_nvidia(system, findings);
+  check_amd(system, findings);
   if (findings.empty())
     findings.push_back({"", Health::ok, "none", ""});
   return findings;
 }
 
-Findings check_power(const Surroundings&) {
+Findings check_power(const System&) {
   const Answer answer = ask({"bench-energy", "--list"}, slow_start_s);
   if (!answer.found)
     return {{"", Health::error, "bench-energy is missing: steps with `energy` would fail",
@@ -116,7 +116,7 @@ Findings check_power(const Surroundings&) {
   return {{"", Health::ok, join(channels, ", "), ""}};
 }
 
-Findings check_steps(const Surroundings&) {
+Findings check_steps(const System&) {
   constexpr std::array programs{"vision", "gpt", "llama", "cosmoflow", "deepcam"};
   for (const char* program : programs) {
     const Answer answer = ask({program, "--build-info"}, slow_start_s);

@@ -27,22 +27,22 @@ namespace fs = std::filesystem;
 
 constexpr const char* elsewhere = "use another directory with --outpath";
 
-std::string name_of(const Surroundings& where) {
+std::string name_of(const System& system) {
   std::error_code unknown;
-  const fs::path path = fs::canonical(where.directory, unknown);
-  return unknown ? where.directory.string() : path.string();
+  const fs::path path = fs::canonical(system.directory, unknown);
+  return unknown ? system.directory.string() : path.string();
 }
 
 /// A temporary directory beside the runs, deleted with this object.
 class Scratch {
  public:
-  explicit Scratch(const Surroundings& where)
-      : path_(where.directory / fmt::format(".bench-doctor-{}", ::getpid())) {
+  explicit Scratch(const System& system)
+      : path_(system.directory / fmt::format(".bench-doctor-{}", ::getpid())) {
     std::error_code failed;
     fs::create_directory(path_, failed);
     if (failed)
       throw Error(
-          fmt::format("cannot create a directory in {}: {}", name_of(where), failed.message()),
+          fmt::format("cannot create a directory in {}: {}", name_of(system), failed.message()),
           elsewhere);
   }
   Scratch(const Scratch&) = delete;
@@ -99,17 +99,17 @@ std::string gigabytes(double bytes) {
 
 }  // namespace
 
-Findings check_file_system(const Surroundings& where) {
-  const bool local = workspace::on_local_file_system(where.directory);
+Findings check_file_system(const System& system) {
+  const bool local = workspace::on_local_file_system(system.directory);
   return {{"", Health::ok,
-           fmt::format("{} is {}{}", name_of(where), name_of_file_system(where.directory),
+           fmt::format("{} is {}{}", name_of(system), name_of_file_system(system.directory),
                        local ? "" : ", not on a disk of this machine"),
            ""}};
 }
 
-Findings check_space(const Surroundings& where) {
+Findings check_space(const System& system) {
   struct statvfs info {};
-  if (::statvfs(where.directory.c_str(), &info) != 0)
+  if (::statvfs(system.directory.c_str(), &info) != 0)
     throw Error::of_system("cannot determine the free space", errno, elsewhere);
   constexpr double least_bytes = 1e9;
   constexpr double least_files = 10'000;
@@ -126,8 +126,8 @@ Findings check_space(const Surroundings& where) {
   return {{"", Health::ok, text, ""}};
 }
 
-Findings check_locks(const Surroundings& where) {
-  const Scratch scratch(where);
+Findings check_locks(const System& system) {
+  const Scratch scratch(system);
   const workspace::WriterLock lock(scratch.path());
   if (workspace::WriterLock::take_if_free(scratch.path()))
     return {
@@ -138,8 +138,8 @@ Findings check_locks(const Surroundings& where) {
   return {{"", Health::ok, "files can be locked", ""}};
 }
 
-Findings check_database(const Surroundings& where) {
-  const Scratch scratch(where);
+Findings check_database(const System& system) {
+  const Scratch scratch(system);
   const std::string written = "doctor";
   workspace::Workspace::create(scratch.path(), {{"benchmark", written}});
   const auto reader =
@@ -153,12 +153,12 @@ Findings check_database(const Surroundings& where) {
            ""}};
 }
 
-Findings check_small_files(const Surroundings& where) {
+Findings check_small_files(const System& system) {
   using Clock = std::chrono::steady_clock;
   constexpr int wanted = 100;
   constexpr double most_s = 5;
   constexpr double slow_s = 1;
-  const Scratch scratch(where);
+  const Scratch scratch(system);
   const std::string content(1024, 'x');
   const auto begin = Clock::now();
   const auto passed_s = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };

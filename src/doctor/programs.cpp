@@ -32,7 +32,7 @@ Finding optional_program(const std::string& name, const Answer& answer, const st
 
 }  // namespace
 
-Findings check_python(const Surroundings&) {
+Findings check_python(const System&) {
   const std::string name = variable_or("BENCH_PYTHON", "python3");
   const Answer answer =
       ask({name, "-I", "-c", "import sys; print('%d.%d.%d' % sys.version_info[:3])"});
@@ -41,7 +41,7 @@ Findings check_python(const Surroundings&) {
                            "install Python 3, or name one in BENCH_PYTHON")};
 }
 
-Findings check_perl(const Surroundings&) {
+Findings check_perl(const System&) {
   const Answer answer = ask({"perl", "-e", "print $^V"});
   // Rarely needed, so not a warning.
   if (!answer.found)
@@ -49,7 +49,7 @@ Findings check_perl(const Surroundings&) {
   return {optional_program("perl", answer, "Perl " + answer.output, "", "install Perl")};
 }
 
-Findings check_shell(const Surroundings&) {
+Findings check_shell(const System&) {
   const std::string name = variable_or("JUBE_EXEC_SHELL", "/bin/sh");
   const Answer answer = ask({name, "-c", "echo works"});
   const std::string remedy = "commands of all steps need it: set JUBE_EXEC_SHELL to a shell";
@@ -65,14 +65,14 @@ Findings check_shell(const Surroundings&) {
   return {{"", Health::ok, fmt::format("{} works", name), ""}};
 }
 
-Findings check_bash(const Surroundings&) {
+Findings check_bash(const System&) {
   const Answer answer = ask({"bash", "-c", "echo $BASH_VERSION"});
   return {optional_program("bash", answer, "bash " + answer.output, "job scripts need it",
                            "install bash")};
 }
 
-Findings check_platforms(const Surroundings& where) {
-  const auto all = platform::load_platforms(where.directory);
+Findings check_platforms(const System& system) {
+  const auto all = platform::load_platforms(system.directory);
   Findings findings;
   for (const platform::LoadedPlatform& one : all)
     if (one.error)

@@ -60,11 +60,11 @@ void kill_orphans() {
 
 }  // namespace
 
-std::vector<Finding> run_here(const Check& check, const Surroundings& where) {
+std::vector<Finding> run_here(const Check& check, const System& system) {
   std::vector<Finding> findings;
   // A failure of the check itself is a finding, too.
   try {
-    findings = check.run(where);
+    findings = check.run(system);
   } catch (const Error& error) {
     findings = {{"", Health::error, error.message(), error.hint()}};
   }

@@ -71,7 +71,7 @@ std::string text_of(const batch::Partition& partition) {
 
 }  // namespace
 
-Findings check_scheduler(const Surroundings&) {
+Findings check_scheduler(const System&) {
   const Submitter* found = submitter();
   if (!found)
     return {{"", Health::ok, "none: steps run on this machine", ""}};
@@ -84,7 +84,7 @@ Findings check_scheduler(const Surroundings&) {
   return {{"", Health::ok, split(answer.output, "\n").front(), ""}};
 }
 
-Findings check_partitions(const Surroundings&) {
+Findings check_partitions(const System&) {
   const auto system = batch_system();
   if (!system)
     return {};
@@ -108,7 +108,7 @@ Findings check_partitions(const Surroundings&) {
   return {{"", Health::ok, join(texts, ", "), ""}};
 }
 
-Findings check_accounting(const Surroundings&) {
+Findings check_accounting(const System&) {
   const auto system = batch_system();
   if (find_program("sbatch").empty() || !system->ask_partitions().failure.empty())
     return {};  // the check of partitions says why
@@ -121,7 +121,7 @@ Findings check_accounting(const Surroundings&) {
   return {{"", Health::ok, "sacct answers", ""}};
 }
 
-Findings check_accounts(const Surroundings&) {
+Findings check_accounts(const System&) {
   const auto system = batch_system();
   if (!system || !system->ask_partitions().failure.empty())
     return {};
@@ -135,7 +135,7 @@ Findings check_accounts(const Surroundings&) {
   return {{"", Health::ok, join(accounts, ", "), ""}};
 }
 
-Findings check_limits(const Surroundings&) {
+Findings check_limits(const System&) {
   const auto system = batch_system();
   if (!system || !system->ask_partitions().failure.empty())
     return {};  // the check of partitions says why

@@ -34,7 +34,7 @@ std::optional<std::pair<long long, long long>> version_in(const std::string& tex
 
 }  // namespace
 
-Findings check_kernel(const Surroundings&) {
+Findings check_kernel(const System&) {
   utsname system{};
   ::uname(&system);
   const std::string text = fmt::format("{} {} {}", system.sysname, system.release, system.machine);
@@ -45,7 +45,7 @@ Findings check_kernel(const Surroundings&) {
   return {{"", Health::ok, text, ""}};
 }
 
-Findings check_libc(const Surroundings&) {
+Findings check_libc(const System&) {
   std::string text(64, '\0');
   const std::size_t size = ::confstr(_CS_GNU_LIBC_VERSION, text.data(), text.size());
   if (size == 0)
@@ -55,9 +55,9 @@ Findings check_libc(const Surroundings&) {
   return {{"", Health::ok, text, ""}};
 }
 
-Findings check_clock(const Surroundings& where) {
-  const std::string source =
-      first_line_of(where.root / "sys/devices/system/clocksource/clocksource0/current_clocksource");
+Findings check_clock(const System& system) {
+  const std::string source = first_line_of(
+      system.root / "sys/devices/system/clocksource/clocksource0/current_clocksource");
   if (source.empty())
     return {{"", Health::warning, "cannot determine the kernel's clock source",
              "check that /sys is mounted, or ask the administrator"}};

@@ -23,7 +23,7 @@ struct Finding {
 };
 
 /// The system that is checked.
-struct Surroundings {
+struct System {
   std::filesystem::path root = "/";       ///< Directory that contains `proc` and `sys`.
   std::filesystem::path directory = ".";  ///< Directory in which runs would be created.
 };
@@ -33,7 +33,7 @@ struct Check {
   std::string name;
   /// Returns several findings, or none if the check does not apply to this machine.
   /// @throws Error, which counts as a finding, too
-  std::vector<Finding> (*run)(const Surroundings& where);
+  std::vector<Finding> (*run)(const System& system);
 };
 
 /// All checks, in the order in which they are shown.

@@ -8,7 +8,7 @@
 namespace bench::doctor {
 
 /// Runs a check in this process. An error becomes a finding.
-std::vector<Finding> run_here(const Check& check, const Surroundings& where);
+std::vector<Finding> run_here(const Check& check, const System& system);
 
 /// Runs a check in a child process: `command`, which prints `json_of` its findings. A crash or a
 /// timeout becomes a finding, so that neither a crashing library nor a hanging file system prevents

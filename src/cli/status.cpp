@@ -56,7 +56,7 @@ class JobWatch {
 
   /// Tells, once, what is going on. Asks the batch system at most every 30 s.
   /// @returns whether jobs are queued or running
-  bool look(const std::vector<workspace::StepCounts>& counts) {
+  bool poll(const std::vector<workspace::StepCounts>& counts) {
     constexpr auto pause = std::chrono::seconds(30);
     const auto now = std::chrono::steady_clock::now();
     if (asked_ && now - *asked_ < pause)
@@ -145,7 +145,7 @@ void watch(const RunDirectory& run) {
     const bool nobody = !worked_on && !was_worked_on;
     if (!nobody)
       jobs.forget();
-    if (status_word(counts) != "RUNNING" || (nobody && !jobs.look(counts))) {
+    if (status_word(counts) != "RUNNING" || (nobody && !jobs.poll(counts))) {
       print_status_word(counts);
       return;
     }

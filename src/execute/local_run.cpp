@@ -168,7 +168,7 @@ bool LocalBackend::Run::wait_for_machine() {
 std::optional<Completion> LocalBackend::Run::advance() {
   if (outage_.seconds_to_retry() > 0)
     return std::nullopt;
-  std::optional<Completion> end = look();
+  std::optional<Completion> end = advance_now();
   if (outage_.lasts()) {
     outage_.end();
     if (deadline_)
@@ -177,7 +177,7 @@ std::optional<Completion> LocalBackend::Run::advance() {
   return end;
 }
 
-std::optional<Completion> LocalBackend::Run::look() {
+std::optional<Completion> LocalBackend::Run::advance_now() {
   if (ending_)
     return ending_;
   if (is_adopted_)

@@ -49,7 +49,7 @@ class LocalBackend::Run {
   void detach();
 
  private:
-  std::optional<Completion> look();
+  std::optional<Completion> advance_now();
   void advance_to_next_snippet();
   void start_snippet();
   UniqueFd open_output(const std::filesystem::path& file) const;

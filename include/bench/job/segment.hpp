@@ -53,7 +53,7 @@ struct Watched {
   std::string file;  ///< Which file says so.
 };
 
-/// Looks for the files of the command, which are relative to where it ran.
-Watched look(const model::Command& command, const RenderContext& context);
+/// For the files of the command, which are relative to where it ran.
+Watched check_files(const model::Command& command, const RenderContext& context);
 
 }  // namespace bench::job

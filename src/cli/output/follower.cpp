@@ -53,7 +53,7 @@ void Follower::start(const execute::Job& job) {
   }
 }
 
-void Follower::look() {
+void Follower::poll() {
   for (auto& [workpackage, outputs] : running_)
     for (Output& output : outputs)
       print_new(workpackage, output);

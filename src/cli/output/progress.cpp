@@ -69,7 +69,7 @@ Progress::~Progress() {
 
 void Progress::progress(const std::vector<workspace::StepCounts>& counts) {
   console().advance();
-  follower_.look();
+  follower_.poll();
   for (const workspace::StepCounts& step : counts)
     paces_[step.step].note(seconds_now(), step.ended(), step.running);
   constexpr auto frame = std::chrono::milliseconds(100);

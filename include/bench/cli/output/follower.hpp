@@ -17,7 +17,7 @@ class Follower {
   /// From now on follows the files that the job's commands append to, from their present ends.
   void start(const execute::Job& job);
   /// Prints what the files have gained.
-  void look();
+  void poll();
   /// Prints the rest, also a line without an end.
   void stop(long long workpackage);
 

@@ -28,9 +28,10 @@ namespace {
 /// Of all channels that may be added.
 constexpr std::string_view totals[] = {"energy_wh", "power_mean_w", "power_max_w"};
 
-/// Energy and mean power of a region, which are sums over the channels as totals are.
-constexpr std::pair<std::string_view, std::string_view> of_regions[] = {{"energy_region_", "_wh"},
-                                                                        {"power_region_", "_w"}};
+/// Energy and mean power of a region, which are sums over the channels as totals are, and the
+/// energy of the devices among them.
+constexpr std::pair<std::string_view, std::string_view> of_regions[] = {
+    {"energy_region_", "_wh"}, {"power_region_", "_w"}, {"energy_devices_region_", "_wh"}};
 
 /// What is between the two, if the name has both.
 std::optional<std::string> region_of(std::string_view name, std::string_view begin,
@@ -46,13 +47,17 @@ bool is_of_region(std::string_view name) {
   });
 }
 
+constexpr std::string_view no_device = "no GPU or IPU was measured";
+
 /// Figures of sensors that few machines have, and what is missing where there is none.
 constexpr std::pair<std::string_view, std::string_view> of_some_sensors[] = {
-    {"power_device_max_w", "no GPU or IPU was measured"},
-    {"power_device_mean_w", "no GPU or IPU was measured"},
-    {"power_devices_max_w", "no GPU or IPU was measured"},
-    {"power_devices_mean_w", "no GPU or IPU was measured"},
-    {"energy_devices_wh", "no GPU or IPU was measured"},
+    {"power_device_max_w", no_device},
+    {"power_device_mean_w", no_device},
+    {"power_devices_max_w", no_device},
+    {"power_devices_mean_w", no_device},
+    {"energy_devices_wh", no_device},
+    {"energy_devices_counter_wh", "no GPU or IPU with an energy counter was measured"},
+    {"energy_devices_integrated_wh", no_device},
     {"power_node_mean_w", "no sensor of the whole node"},
     {"power_node_max_w", "no sensor of the whole node"},
     {"power_node_apparent_mean_va", "no sensor tells the node's apparent power"},
@@ -156,6 +161,8 @@ std::string EnergyReadings::reason_of(const std::string& name) const {
         return found->second;
   if (is_sum(name) && !reasons_.empty())
     return join(reasons_, "; ");
+  if (name.starts_with("energy_devices_region_") && !values_.contains("energy_devices_wh"))
+    return std::string(no_device);
   return "the meter gave no value";
 }
 

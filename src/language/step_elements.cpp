@@ -205,12 +205,12 @@ Element energy() {
                       "true"}},
       .details =
           "Columns: energy_wh, its half width energy_uncertainty_wh, power_mean_w, power_max_w,\n"
-          "duration_s, energy_<device>_wh. For single GPUs and IPUs: power_device_max_w,\n"
-          "power_device_mean_w; for all: energy_devices_wh, power_devices_mean_w,\n"
-          "power_devices_max_w. For a node with a meter: power_node_mean_w and others. With a\n"
-          "baseline: power_idle_w, energy_net_wh. For each region that the program marks:\n"
-          "energy_region_<name>_wh, power_region_<name>_w, duration_region_<name>_s. The state of\n"
-          "the machine: machine_load, machine_other_cpus, machine_gpu_clock_mhz and others.",
+          "duration_s, energy_<device>_wh. For GPUs and IPUs: energy_devices_wh,\n"
+          "power_device_max_w and others. For a node with a meter: power_node_mean_w and others.\n"
+          "With a baseline: power_idle_w, energy_net_wh. For each region that the program marks:\n"
+          "energy_region_<name>_wh, energy_devices_region_<name>_wh, power_region_<name>_w,\n"
+          "duration_region_<name>_s. The state of the machine: machine_load, machine_other_cpus,\n"
+          "machine_gpu_clock_mhz and others.",
       .example =
           "step:\n"
           "  name: train\n"

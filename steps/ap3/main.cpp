@@ -1,4 +1,5 @@
-// ap3: trains a radiation emulator of MAELSTROM's application 3. See README.md.
+// ap3: trains a radiation emulator of MAELSTROM's application 3, or predicts with one. See
+// README.md.
 
 #include "ap3/cnn.hpp"
 #include "ap3/column.hpp"
@@ -9,6 +10,7 @@
 #include "ap3/options.hpp"
 #include "ap3/reading.hpp"
 #include "harness/adamw.hpp"
+#include "harness/inference.hpp"
 #include "harness/loader_options.hpp"
 #include "harness/log.hpp"
 #include "harness/loop.hpp"
@@ -24,8 +26,17 @@
 namespace bench::ap3 {
 namespace {
 
+/// The mean loss of a batch.
 /// @param model `Cnn`, `Lstm` or `Reading`
 /// @param radiation_loss of predicted and target radiation
+template <typename Model, typename Loss>
+torch::Tensor loss_of_batch(const steps::Session& session, Model& model, const Loss& radiation_loss,
+                            const steps::Batch& batch) {
+  const steps::Autocast autocast(session.device(), session.arguments().precision());
+  // Five inputs -> fluxes (B, 138, 2), of the CNN (B, 3), and heating rates (B, 137, 1)
+  return radiation_loss(model->forward(columns_of(batch)), target_of(batch));
+}
+
 template <typename Model, typename Loss>
 int train(steps::Session& session, const Options& options, const steps::Cost& cost, Model model,
           const Loss& radiation_loss) {
@@ -41,9 +52,7 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
   const auto batches = steps::make_batches(session, options.loader, format);
   steps::Validation validation(session, options.validation, options.loader, format);
   const auto loss_of = [&](const steps::Batch& batch) {
-    const steps::Autocast autocast = trainer.autocast();
-    // Five inputs -> fluxes (B, 138, 2), of the CNN (B, 3), and heating rates (B, 137, 1)
-    return radiation_loss(model->forward(columns_of(batch)), target_of(batch));
+    return loss_of_batch(session, model, radiation_loss, batch);
   };
 
   steps::StepLines log(session.arguments().steps, global_batch);
@@ -64,12 +73,25 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
   return steps::report_outcome(session, loop);
 }
 
+template <typename Model, typename Loss>
+int run(steps::Session& session, const Options& options, const steps::Cost& cost,
+        const Loss& radiation_loss) {
+  if (!options.inference)
+    return train(session, options, cost, Model(), radiation_loss);
+  Model model = steps::load_model(session, [] { return Model(); });
+  return steps::run_inference(session, options.loader, sample_format(), *model,
+                              steps::inference_work(session, cost, "columns"),
+                              [&](const steps::Batch& batch) {
+                                return loss_of_batch(session, model, radiation_loss, batch);
+                              });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   Options options;
-  steps::Session session("ap3",
-                         "Trains a radiation emulator of MAELSTROM's AP3 and reports its speed.");
+  steps::Session session(
+      "ap3", "Trains or runs a radiation emulator of MAELSTROM's AP3, reports its speed.");
   if (!read_options(session, argc, argv, options))
     return steps::exit_ok;
   const bool is_cnn = options.model == "cnn";
@@ -81,11 +103,11 @@ int main(int argc, char** argv) {
     return steps::exit_ok;
   session.begin();
   if (is_none)
-    return train(session, options, cost, Reading(),
-                 [](const torch::Tensor& nothing, const auto&) { return nothing; });
+    return run<Reading>(session, options, cost,
+                        [](const torch::Tensor& nothing, const auto&) { return nothing; });
   if (is_cnn)
-    return train(session, options, cost, Cnn(), cnn_loss);
-  return train(session, options, cost, Lstm(), [](const auto& predicted, const auto& target) {
+    return run<Cnn>(session, options, cost, cnn_loss);
+  return run<Lstm>(session, options, cost, [](const auto& predicted, const auto& target) {
     return lstm_loss(predicted, target, FluxError::of_column);
   });
 }

@@ -1,5 +1,6 @@
 #include "ap3/options.hpp"
 
+#include "harness/inference.hpp"
 #include "harness/schedule_options.hpp"
 
 #include <CLI/CLI.hpp>
@@ -15,6 +16,7 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
   steps::add_data_options(session.app(), options.loader);
   steps::add_validation_options(session.app(), options.validation);
   steps::add_schedule_options(session.app(), options.schedule, "samples");
+  steps::add_inference_option(session.app(), options.inference);
   if (!session.parse(argc, argv))
     return false;
   steps::check_schedule_options(session.app(), options.schedule);

@@ -11,6 +11,7 @@ namespace bench::ap3 {
 
 struct Options {
   std::string model = "cnn";
+  bool inference = false;
   steps::LoaderOptions loader;
   steps::ValidationOptions validation;
   steps::RateSchedule schedule{.highest = 1e-4};  // over samples

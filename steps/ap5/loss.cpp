@@ -45,10 +45,13 @@ torch::Tensor critic_loss(Generator& generator, Critic& critic, const torch::Ten
   return critic_loss(critic, generated, temperature_of(target), alpha);
 }
 
+torch::Tensor reconstruction_loss(const torch::Tensor& generated, const torch::Tensor& target) {
+  return (generated.to(target.scalar_type()) - target).abs().mean({0, 2, 3}).sum();
+}
+
 GeneratorLoss generator_loss(Critic& critic, const torch::Tensor& generated,
                              const torch::Tensor& target) {
-  const torch::Tensor reconstruction =
-      (generated.to(target.scalar_type()) - target).abs().mean({0, 2, 3}).sum();
+  const torch::Tensor reconstruction = reconstruction_loss(generated, target);
   const steps::FrozenParameters frozen(*critic);
   const torch::Tensor score = critic(temperature_of(generated)).to(target.scalar_type()).mean();
   return {.total = reconstruction_weight * reconstruction - score,

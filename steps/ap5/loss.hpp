@@ -34,9 +34,13 @@ torch::Tensor critic_loss(Critic& critic, const torch::Tensor& generated, const 
 torch::Tensor critic_loss(Generator& generator, Critic& critic, const torch::Tensor& predictors,
                           const torch::Tensor& target);
 
+/// Mean absolute error, summed over temperature and height.
+/// @param generated, target as for `generator_loss`
+torch::Tensor reconstruction_loss(const torch::Tensor& generated, const torch::Tensor& target);
+
 struct GeneratorLoss {
   torch::Tensor total;           ///< 1000 * reconstruction - mean score of the temperatures.
-  torch::Tensor reconstruction;  ///< Mean absolute error, summed over temperature and height.
+  torch::Tensor reconstruction;  ///< Of `reconstruction_loss`.
 };
 
 /// The critic's parameters get no gradient.

@@ -1,4 +1,5 @@
-// ap5: trains the Wasserstein GAN of MAELSTROM's application 5 and reports how fast. See README.md.
+// ap5: trains the Wasserstein GAN of MAELSTROM's application 5, or generates with it. See
+// README.md.
 
 #include "ap5/cost.hpp"
 #include "ap5/critic.hpp"
@@ -7,6 +8,7 @@
 #include "ap5/loss.hpp"
 #include "ap5/options.hpp"
 #include "ap5/report.hpp"
+#include "harness/inference.hpp"
 #include "harness/loader_options.hpp"
 #include "harness/loop.hpp"
 #include "harness/program.hpp"
@@ -21,12 +23,18 @@
 namespace bench::ap5 {
 namespace {
 
-int train(steps::Session& session, const Options& options, const WganCost& cost) {
-  Generator generator;
-  Critic critic;
+/// By the names of their weights.
+std::shared_ptr<torch::nn::Module> joined(const Generator& generator, const Critic& critic) {
   const auto both = std::make_shared<torch::nn::Module>("gan");
   both->register_module("generator", generator);
   both->register_module("critic", critic);
+  return both;
+}
+
+int train(steps::Session& session, const Options& options, const WganCost& cost) {
+  Generator generator;
+  Critic critic;
+  const auto both = joined(generator, critic);
   both->to(session.device());
   session.load_weights(*both);
   const std::int64_t global_batch = session.arguments().batch_size * session.ranks().size();
@@ -79,12 +87,27 @@ int train(steps::Session& session, const Options& options, const WganCost& cost)
   return steps::report_outcome(session, loop);
 }
 
+/// With the generator. Files of weights have the critic's as well.
+int infer(steps::Session& session, const Options& options, const WganCost& cost) {
+  Generator generator{nullptr};
+  const auto both = steps::load_model(session, [&] {
+    generator = Generator();
+    return joined(generator, Critic());
+  });
+  return steps::run_inference(
+      session, options.loader, sample_format(options.wgan.grid, options.dataset), *both,
+      steps::inference_work(session, cost.generator()), [&](const steps::Batch& batch) {
+        const steps::Autocast autocast(session.device(), session.arguments().precision());
+        return reconstruction_loss(generator->forward(batch["predictors"]), batch["target"]);
+      });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   Options options;
-  steps::Session session("ap5",
-                         "Trains the Wasserstein GAN of MAELSTROM's AP5, reports its speed.");
+  steps::Session session(
+      "ap5", "Trains or runs the Wasserstein GAN of MAELSTROM's AP5, reports its speed.");
   if (!read_options(session, argc, argv, options))
     return steps::exit_ok;
   const WganCost cost(options.wgan.grid, options.wgan.critic_updates);
@@ -94,7 +117,7 @@ int main(int argc, char** argv) {
   }
   session.begin();
   cost.log();
-  return train(session, options, cost);
+  return options.inference ? infer(session, options, cost) : train(session, options, cost);
 }
 
 }  // namespace bench::ap5

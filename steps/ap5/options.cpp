@@ -3,6 +3,7 @@
 #include "ap5/critic.hpp"
 #include "ap5/generator.hpp"
 #include "harness/adamw.hpp"
+#include "harness/inference.hpp"
 #include "harness/program.hpp"
 #include "harness/schedule_options.hpp"
 #include "harness/validators.hpp"
@@ -48,10 +49,14 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
   add_dataset_options(session.app(), options.dataset);
   steps::add_validation_options(session.app(), options.validation);
   steps::add_schedule_options(session.app(), options.schedule, "samples");
+  steps::add_inference_option(session.app(), options.inference);
+  for (const char* of_training : {"--critic-updates", "--critic-learning-rate"})
+    session.app().get_option("--inference")->excludes(session.app().get_option(of_training));
   if (!session.parse(argc, argv))
     return false;
   steps::check_schedule_options(session.app(), options.schedule);
-  check_batch_size(options.wgan.grid, session.arguments().batch_size);
+  if (!options.inference)
+    check_batch_size(options.wgan.grid, session.arguments().batch_size);
   options.loader.updates_per_step = options.wgan.critic_updates + 1;
   return true;
 }

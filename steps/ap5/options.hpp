@@ -20,6 +20,7 @@ struct WganOptions {
 };
 
 struct Options {
+  bool inference = false;
   WganOptions wgan;
   DatasetOptions dataset;
   steps::LoaderOptions loader;

@@ -35,6 +35,12 @@ class Batch {
     return Batch(std::move(result));
   }
 
+  /// Its first samples, in the same memory.
+  /// @param count at most `samples()`
+  Batch first(std::int64_t count) const {
+    return transformed([&](const torch::Tensor& tensor) { return tensor.narrow(0, 0, count); });
+  }
+
   /// Copies all tensors from a batch with the same fields. On a GPU it does not wait for the copy.
   void copy_from(const Batch& other);
 

@@ -46,28 +46,31 @@ void EvaluationSums::add(const torch::Tensor& numbers, std::int64_t count) {
   sums_.narrow(0, numbers.numel(), 1).add_(static_cast<double>(count));
 }
 
-EvaluationSums::Asked EvaluationSums::ask() const {
-  const torch::Tensor flag =
-      torch::full({1}, steps::is_interrupted() ? 1.0 : 0.0, torch::TensorOptions(context_.device));
-  return {flag, context_.ranks.all_reduce(flag)};
+EvaluationSums::Asked EvaluationSums::ask(bool time_is_over) const {
+  const torch::Tensor flags = torch::zeros({2}, torch::TensorOptions(context_.device));
+  if (is_interrupted())
+    flags[0].fill_(1);
+  if (time_is_over)
+    flags[1].fill_(1);
+  return {flags, context_.ranks.all_reduce(flags)};
 }
 
-bool EvaluationSums::is_interrupted() {
-  asked_.push_back(ask());
-  if (asked_.size() <= agreed_after)
+bool EvaluationSums::must_end(bool time_is_over) {
+  asked_.push_back(ask(time_is_over));
+  if (context_.ranks.size() > 1 && asked_.size() <= agreed_after)
     return false;
   Asked oldest = std::move(asked_.front());
   asked_.pop_front();
   oldest.sum.wait();
-  const auto flag = flags_.add(oldest.flag);
-  return flag && flag->front() > 0;
+  const auto flags = flags_.add(oldest.flags);
+  return flags && (flags->at(0) > 0 || flags->at(1) > 0);
 }
 
 std::optional<std::vector<double>> EvaluationSums::means() {
-  Asked last = ask();
+  Asked last = ask(/*time_is_over=*/false);
   last.sum.wait();
   // A rank that ended early may have no sums.
-  if (last.flag.item<double>() > 0)
+  if (last.flags[0].item<double>() > 0)
     return std::nullopt;
   const torch::Tensor all = sums_.clone();
   context_.ranks.all_reduce(all).wait();

@@ -47,21 +47,21 @@ class EvaluationSums {
   ///        ignored if `count` is 0
   void add(const torch::Tensor& numbers, std::int64_t count);
 
-  /// Returns true if a signal asked a rank to end, on all ranks in the same call. That is some
-  /// calls later, so that no rank waits for another.
-  bool is_interrupted();
+  /// Returns true if a signal asked a rank to end, or the time of one is over, on all ranks in the
+  /// same call. Of several ranks that is some calls later, so that none waits for another.
+  bool must_end(bool time_is_over = false);
 
   /// Waits for the device.
   /// @returns nothing if a signal asked a rank to end meanwhile
   std::optional<std::vector<double>> means();
 
  private:
-  /// The sum over the ranks of a flag, which is 1 after a signal.
+  /// The sums over the ranks of two flags: a signal has come, the time is over.
   struct Asked {
-    torch::Tensor flag;
+    torch::Tensor flags;
     Pending sum;
   };
-  Asked ask() const;
+  Asked ask(bool time_is_over) const;
 
   TrainingContext context_;
   torch::Tensor sums_;  // (n + 1), fp64: of the numbers, and of the samples
@@ -87,7 +87,7 @@ std::optional<Evaluated> evaluate(const TrainingContext& context, const Evaluati
   EvaluationSums sums(context);
   clock->wait();
   clock->mark();
-  for (std::int64_t i = 0; i < share.steps() && !sums.is_interrupted(); ++i) {
+  for (std::int64_t i = 0; i < share.steps() && !sums.must_end(); ++i) {
     if (i > 0)
       batch = next();
     sums.add(pass(batch, share.count(i)), share.has_numbers ? share.count(i) : 0);

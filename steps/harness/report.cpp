@@ -15,7 +15,19 @@ namespace {
 constexpr double tera = 1e12;
 constexpr double mega = 1e6;
 
-void report_epochs(const std::vector<double>& epochs_s) {
+}  // namespace
+
+ReportedWork reported_work(const Cost& cost, std::int64_t global_batch, const std::string& unit) {
+  return {.global_batch = global_batch,
+          .flops_per_sample = static_cast<double>(cost.training_flops_per_sample()),
+          .bytes_per_sample = static_cast<double>(cost.input_bytes_per_sample()),
+          .unit = unit};
+}
+
+void log_epochs(const Timers& timers) {
+  const std::vector<double>& epochs_s = timers.samples_s(Region::epoch);
+  if (epochs_s.size() < 2)
+    return;
   log_value("epochs", epochs_s.size());
   log_value("epoch_first_s", epochs_s.front());
   log_value("epoch_min_s", *std::ranges::min_element(epochs_s));
@@ -25,7 +37,7 @@ void report_epochs(const std::vector<double>& epochs_s) {
     log_value(fmt::format("epoch_{}_s", epoch + 1), epochs_s[epoch]);
 }
 
-void report_rates(Session& session, const ReportedWork& work, double samples_per_second) {
+void log_rates(Session& session, const ReportedWork& work, double samples_per_second) {
   const double devices = session.ranks().size();
   log_value("samples_per_second", samples_per_second);
   log_value("samples_per_second_per_device", samples_per_second / devices);
@@ -46,15 +58,6 @@ void report_rates(Session& session, const ReportedWork& work, double samples_per
   }
 }
 
-}  // namespace
-
-ReportedWork reported_work(const Cost& cost, std::int64_t global_batch, const std::string& unit) {
-  return {.global_batch = global_batch,
-          .flops_per_sample = static_cast<double>(cost.training_flops_per_sample()),
-          .bytes_per_sample = static_cast<double>(cost.input_bytes_per_sample()),
-          .unit = unit};
-}
-
 double report_measured(Session& session, const Loop& loop, const ReportedWork& work) {
   const Timers& timers = session.timers();
   const std::vector<double>& epochs_s = timers.samples_s(Region::epoch);
@@ -64,12 +67,11 @@ double report_measured(Session& session, const Loop& loop, const ReportedWork& w
     const auto steps = static_cast<double>(loop.results().size());
     log_value("measured_steps", loop.results().size());
     log_value("epoch_s", training_s);
-    if (epochs_s.size() > 1)
-      report_epochs(epochs_s);
+    log_epochs(timers);
     log_value("first_step_s", timers.first_batch_s());
     log_times(timers);
     samples_per_second = static_cast<double>(work.global_batch) * steps / training_s;
-    report_rates(session, work, samples_per_second);
+    log_rates(session, work, samples_per_second);
   }
   if (loop.first_loss()) {
     log_value("first_loss", *loop.first_loss());
@@ -80,19 +82,36 @@ double report_measured(Session& session, const Loop& loop, const ReportedWork& w
   return samples_per_second;
 }
 
-int report_outcome(Session& session, const Loop& loop) {
+namespace {
+
+void log_totals(Session& session) {
   if (const auto peak_bytes = peak_memory_bytes(session.device()))
     log_value("peak_memory_bytes", *peak_bytes);
   if (const auto peak_bytes = peak_memory_bytes(torch::kCPU))
     log_value("peak_host_memory_bytes", *peak_bytes);
   log_value("total_runtime_s", session.seconds());
+}
+
+int log_end(bool interrupted) {
+  log_value("result", interrupted ? "interrupted" : "ok");
+  return interrupted ? exit_interrupted : exit_ok;
+}
+
+}  // namespace
+
+int report_outcome(Session& session, const Loop& loop) {
+  log_totals(session);
   if (const auto step = loop.diverged_at()) {
     log_value("diverged_at_step", *step);
     log_value("result", "diverged");
     return exit_diverged;
   }
-  log_value("result", loop.is_interrupted() ? "interrupted" : "ok");
-  return loop.is_interrupted() ? exit_interrupted : exit_ok;
+  return log_end(loop.is_interrupted());
+}
+
+int report_outcome(Session& session, bool interrupted) {
+  log_totals(session);
+  return log_end(interrupted);
 }
 
 }  // namespace bench::steps

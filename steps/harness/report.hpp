@@ -33,7 +33,14 @@ ReportedWork reported_work(const Cost& cost, std::int64_t global_batch,
 /// @returns samples per second; 0 if nothing was measured
 double report_measured(Session& session, const Loop& loop, const ReportedWork& work);
 
+/// Parts of it: the epochs' times if there are several, and the rates.
+void log_epochs(const Timers& timers);
+void log_rates(Session& session, const ReportedWork& work, double samples_per_second);
+
 /// Prints peak memory, total runtime and `result=`. Returns the exit code.
 int report_outcome(Session& session, const Loop& loop);
+/// The same of work that cannot diverge.
+/// @param interrupted a signal has ended it
+int report_outcome(Session& session, bool interrupted);
 
 }  // namespace bench::steps

@@ -94,9 +94,7 @@ bool Validation::evaluate(const Loop& loop, const Trainer& trainer, torch::nn::M
       [&](const Batch& batch, std::int64_t count) {
         if (count == 0)
           return torch::zeros({1}, torch::TensorOptions(context.device));
-        return loss_of(batch.transformed(
-                           [&](const torch::Tensor& all) { return all.narrow(0, 0, count); }))
-            .reshape({1});
+        return loss_of(batch.first(count)).reshape({1});
       });
   model.train();
   if (evaluated) {

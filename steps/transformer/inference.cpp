@@ -4,6 +4,7 @@
 #include "harness/interruption.hpp"
 #include "harness/log.hpp"
 #include "harness/program.hpp"
+#include "harness/report.hpp"
 #include "transformer/attention.hpp"
 #include "transformer/generation.hpp"
 #include "transformer/inference_report.hpp"
@@ -85,14 +86,6 @@ class Phases {
 DecoderSizes with_sequence(DecoderSizes sizes, std::int64_t tokens) {
   sizes.sequence = tokens;
   return sizes;
-}
-
-int report_outcome(steps::Session& session, bool interrupted) {
-  if (const auto peak_bytes = steps::peak_memory_bytes(session.device()))
-    log_value("peak_memory_bytes", *peak_bytes);
-  log_value("total_runtime_s", session.seconds());
-  log_value("result", interrupted ? "interrupted" : "ok");
-  return interrupted ? steps::exit_interrupted : steps::exit_ok;
 }
 
 void check_inference_memory(steps::Session& session, const TrainingOptions& options,
@@ -187,7 +180,7 @@ int run_inference(steps::Session& session, const TrainingOptions& options,
   for (const double token_s : times.token_times_s)
     timers.keep("inter_token_latency", token_s);
   report_inference(session, times, options, inference, cost);
-  return report_outcome(session, phases.is_interrupted());
+  return steps::report_outcome(session, phases.is_interrupted());
 }
 
 }  // namespace bench::transformer

@@ -1,9 +1,7 @@
 #include "transformer/inference_report.hpp"
 
-#include "harness/device.hpp"
+#include "harness/latency.hpp"
 #include "harness/log.hpp"
-#include "harness/quantile.hpp"
-#include "harness/statistics.hpp"
 #include "transformer/key_value_cache.hpp"
 
 #include <cstdint>
@@ -11,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include <fmt/core.h>
-
 namespace bench::transformer {
 namespace {
 
+using steps::log_latency;
 using steps::log_value;
+using steps::of_all_ranks;
 
 constexpr double tera = 1e12;
 constexpr double giga = 1e9;
@@ -25,25 +23,9 @@ double real_of(std::int64_t number) {
   return static_cast<double>(number);
 }
 
-/// (ranks, n): the n samples of each rank, which have equally many.
-torch::Tensor of_all_ranks(steps::Session& session, const std::vector<double>& samples_s) {
-  const torch::Tensor own = torch::tensor(samples_s, torch::kDouble).to(session.device());
-  return session.ranks().all_gather(own).to(torch::kCPU);
-}
-
 /// @param samples_s (ranks, batches)
 double seconds_of_slowest(const torch::Tensor& samples_s) {
   return samples_s.amax(0).sum().item<double>();
-}
-
-void log_latency(const std::string& name, const torch::Tensor& samples_s) {
-  const std::vector<double> samples = steps::numbers_of(samples_s.flatten());
-  const steps::Statistics s = steps::statistics(samples);
-  log_value(name + "_min_s", s.min);
-  log_value(name + "_mean_s", s.mean);
-  for (const int percent : {50, 95, 99})
-    log_value(fmt::format("{}_p{}_s", name, percent), steps::quantile(samples, percent / 100.0));
-  log_value(name + "_max_s", s.max);
 }
 
 /// @param tokens of all ranks

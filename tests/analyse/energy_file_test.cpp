@@ -144,6 +144,12 @@ TEST_F(EnergyFileTest, ARegionWithoutEnergyIsAbsentForTheReasonOfTheTotal) {
   EXPECT_EQ(shown(all, "duration_region_epoch_s"), "5.0");
 }
 
+TEST_F(EnergyFileTest, ARegionWithoutDevicesSaysSo) {
+  measured("energy_wh=0.5\nenergy_region_epoch_wh=0.25\nduration_region_epoch_s=5\n");
+  EXPECT_EQ(shown(findings(), "energy_devices_region_epoch_wh_avg"),
+            "absent: no GPU or IPU was measured");
+}
+
 TEST_F(EnergyFileTest, ARegionTooShortForItsCounterHasNoValue) {
   measured("energy_wh=0.5\nduration_region_eval_s=1e-6\n");
   EXPECT_EQ(shown(findings(), "energy_region_eval_wh"), "absent: the meter gave no value");

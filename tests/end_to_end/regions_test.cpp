@@ -2,15 +2,26 @@
 #include "bench_program.hpp"
 #include "support/sanitizer.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
+
+#include <bench/base/text.hpp>
 
 namespace bench::end_to_end {
 namespace {
 
+using testing::AllOf;
 using testing::ContainsRegex;
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::Ge;
 using testing::HasSubstr;
+using testing::Le;
 using testing::Not;
 
 TEST(RegionsTest, TheDurationIsNoEstimateWhereTheEnergyIs) {
@@ -40,6 +51,44 @@ result:
   EXPECT_THAT(run.standard_output, HasSubstr("\n(estimated) in energy_region_epoch_wh, "
                                              "power_region_epoch_w: from a model"));
   EXPECT_THAT(run.standard_output, Not(HasSubstr("n/a")));
+}
+
+// Two GPUs of 250 W, beside CPUs.
+TEST(RegionsTest, DevicesHaveTheirOwnColumns) {
+  const Playground here;
+  here.write("m.yaml", R"(name: m
+outpath: runs
+step:
+  name: train
+  batch: true
+  energy: {methods: "nvml,model:cpu=5W..65W", interval: 20ms}
+  do:
+    - echo "begin epoch" >> $$BENCH_ENERGY_REGIONS; sleep 0.5; echo "end epoch" >> $$BENCH_ENERGY_REGIONS
+patternset:
+  name: found
+  pattern:
+    - {name: devices_w, type: float, mode: python, _: $energy_devices_region_epoch_wh * 3600 / $duration_region_epoch_s}
+    - {name: cpu_w, type: float, mode: python, _: $power_region_epoch_w - $devices_w}
+    - {name: counter_share, type: float, mode: python, _: $energy_devices_counter_wh / $energy_devices_wh}
+    - {name: integrated_share, type: float, mode: python, _: $energy_devices_integrated_wh / $energy_devices_wh}
+analyser: {name: output, use: found, analyse: {step: train, file: stdout}}
+result:
+  use: output
+  table: {name: t, style: csv, column: [devices_w, cpu_w, counter_share, integrated_share]}
+)");
+  const auto run =
+      here.bench({"run", "m.yaml", "--strict", "-r"},
+                 {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY}, {"FAKE_NVML_DEVICES", "2"}});
+  ASSERT_EQ(run.status.code, 0) << run.standard_output << run.standard_error;
+  const auto lines = split(run.standard_output, "\n");
+  const auto heading = std::ranges::find_if(
+      lines, [](const std::string& line) { return line.starts_with("devices_w"); });
+  ASSERT_NE(heading, lines.end()) << run.standard_output;
+  std::vector<double> values;
+  for (const std::string& cell : split(*std::next(heading), ","))
+    values.push_back(parse_number(cell).value_or(-1));
+  EXPECT_THAT(values, ElementsAre(DoubleNear(500, 25), AllOf(Ge(4), Le(90)), DoubleNear(1, 0.2),
+                                  DoubleNear(1, 0.2)));
 }
 
 /// Training marks its regions as it goes, so that a long epoch loses none of them, also where it

@@ -49,6 +49,17 @@ TEST(CombineSummaries, WhatAllDevicesTakeIsAddedOverNodesThatKnowIt) {
               ElementsAre(NameValue{"duration_s", "1"}));
 }
 
+TEST(CombineSummaries, TheDevicesOfARegionAreAddedWhereAllMetersOfTheRegionKnowThem) {
+  const NameValue devices{"energy_devices_region_epoch_wh", "1.5"};
+  const NameValue duration{"duration_region_epoch_s", "60"};
+  EXPECT_THAT(combine_summaries(Summaries{{devices, duration}, {devices, duration}}),
+              ElementsAre(NameValue{"energy_devices_region_epoch_wh", "3"}, duration));
+  EXPECT_THAT(combine_summaries(Summaries{{devices, duration}, {duration}}), ElementsAre(duration));
+  EXPECT_THAT(combine_summaries(Summaries{{devices, duration},
+                                          {{"energy_region_epoch_absent", "late"}, duration}}),
+              ElementsAre(duration, NameValue{"energy_region_epoch_absent", "late"}));
+}
+
 TEST(CombineSummaries, ThePowersOfNodesAreNotAdded) {
   const Summaries nodes{{{"power_node_mean_w", "600"}, {"power_node_apparent_max_va", "640"}},
                         {{"power_node_mean_w", "590"}, {"power_node_apparent_max_va", "650"}}};

@@ -56,6 +56,19 @@ TEST(RegionTable, ARegionHasItsErrorBar) {
               testing::Contains(Pair("energy_region_epoch_uncertainty_wh", "0.01")));
 }
 
+TEST(RegionTable, DevicesHaveAnEnergyOfTheirOwn) {
+  Measurement run = measurement({{"epoch", 1, 10}}, {3600});
+  run.channels[0].channel.scope = Scope::gpu;
+  run.channels.push_back(run.channels[0]);
+  run.channels[1].channel.scope = Scope::package;
+  EXPECT_THAT(region_summary(run),
+              testing::IsSupersetOf({Pair("energy_region_epoch_wh", "2"),
+                                     Pair("energy_devices_region_epoch_wh", "1")}));
+  run.channels[0].regions[0] = {.absent = "its marks came late"};
+  EXPECT_THAT(region_summary(run),
+              testing::Not(testing::Contains(Pair("energy_devices_region_epoch_wh", testing::_))));
+}
+
 TEST(RegionTable, WhatHadNoTimeIsAbsentAndNotZero) {
   const Measurement run = measurement({{"a", 1, 0}, {"b", 1, 10}, {"c", 1, 0}}, {0, 3600, 0});
   const std::string why =

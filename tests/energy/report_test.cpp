@@ -73,6 +73,13 @@ TEST(Report, TellsThePowerOfOneDeviceAndWhatAllTake) {
   EXPECT_THAT(summary(run),
               IsSupersetOf({Pair("energy_devices_wh", "1.5"), Pair("power_devices_mean_w", "250"),
                             Pair("power_devices_max_w", "750")}));
+  run.channels[0].energy_counter_j = 3600;
+  run.channels[0].energy_integrated_j = 3240;
+  run.channels[1].energy_integrated_j = 1800;
+  EXPECT_THAT(summary(run), Contains(Pair("energy_devices_integrated_wh", "1.4")));
+  EXPECT_THAT(summary(run), Not(Contains(Pair("energy_devices_counter_wh", _))));
+  run.channels[1].energy_counter_j = 1800;
+  EXPECT_THAT(summary(run), Contains(Pair("energy_devices_counter_wh", "1.5")));
   run.channels[1].power_max_w.reset();
   EXPECT_THAT(summary(run), Not(Contains(Pair("power_device_max_w", _))));
   run.channels[1].energy_j.reset();

@@ -40,10 +40,11 @@ namespace bench::analyse {
 /// and `energy_recovered` become texts. `energy_quality=estimated` marks all of them but
 /// `duration_s`; `energy_absent=REASON` makes those of `energy_wh`, `power_mean_w` and
 /// `power_max_w` that have no value, and their statistics, absent with that reason; a listed file
-/// that is not there means "the meter wrote nothing". So are `energy_region_<name>_wh` and
-/// `power_region_<name>_w` of a region whose `duration_region_<name>_s` is there, and in derived
-/// patterns those of any region. Where only some of a group's measured workpackages have a name,
-/// its statistics are over those, and its sums are absent. A pattern of the same name goes first.
+/// that is not there means "the meter wrote nothing". So are `energy_region_<name>_wh`,
+/// `energy_devices_region_<name>_wh` and `power_region_<name>_w` of a region whose
+/// `duration_region_<name>_s` is there, and in derived patterns those of any region. Where only
+/// some of a group's measured workpackages have a name, its statistics are over those, and its sums
+/// are absent. A pattern of the same name goes first.
 class GroupAnalyser {
  public:
   /// @param diagnostics told, once per pattern, of matches that are not numbers or lose a fraction,

@@ -25,10 +25,19 @@ namespace bench::energy {
 namespace {
 
 /// What is there only if every meter has it.
-constexpr std::array<std::string_view, 11> totals{
-    "energy_wh",           "energy_uncertainty_wh", "power_mean_w",        "power_max_w",
-    "energy_devices_wh",   "power_devices_mean_w",  "power_devices_max_w", "power_device_max_w",
-    "power_device_mean_w", "power_idle_w",          "energy_net_wh"};
+constexpr std::array<std::string_view, 13> totals{"energy_wh",
+                                                  "energy_uncertainty_wh",
+                                                  "power_mean_w",
+                                                  "power_max_w",
+                                                  "energy_devices_wh",
+                                                  "energy_devices_counter_wh",
+                                                  "energy_devices_integrated_wh",
+                                                  "power_devices_mean_w",
+                                                  "power_devices_max_w",
+                                                  "power_device_max_w",
+                                                  "power_device_mean_w",
+                                                  "power_idle_w",
+                                                  "energy_net_wh"};
 /// All else is a number.
 constexpr std::array<std::string_view, 9> words{
     "energy_quality",   "energy_source",        "energy_recovered",
@@ -163,6 +172,16 @@ bool is_error_bar_of_a_part(std::string_view name, const std::map<std::string, V
          energies->second.size() != values.find(std::string(name))->second.size();
 }
 
+/// Whether some meters that know the region know no devices in it.
+bool is_of_devices_of_a_part(const std::string& name, const std::map<std::string, Values>& values) {
+  constexpr std::string_view begin = "energy_devices_region_";
+  if (!name.starts_with(begin))
+    return false;
+  const std::string region = name.substr(begin.size(), name.rfind("_wh") - begin.size());
+  const auto all = values.find(fmt::format("duration_region_{}_s", region));
+  return all != values.end() && all->second.size() != values.at(name).size();
+}
+
 /// Of one meter's energy, which may be a small part of all.
 void drop_if_known_well(std::vector<NameValue>& summary) {
   const std::string* const energy_wh = find(summary, "energy_wh");
@@ -234,6 +253,7 @@ std::vector<NameValue> combine_summaries(std::span<const std::vector<NameValue>>
       values.erase(region + "_wh");
       values.erase(region + "_uncertainty_wh");
       values.erase("power" + region.substr(std::strlen("energy")) + "_w");
+      values.erase("energy_devices" + region.substr(std::strlen("energy")) + "_wh");
     }
   std::vector<NameValue> lines;
   for (const std::string& name : names) {
@@ -241,7 +261,7 @@ std::vector<NameValue> combine_summaries(std::span<const std::vector<NameValue>>
       continue;
     if (std::ranges::find(totals, name) != totals.end() && values[name].size() != summaries.size())
       continue;
-    if (is_error_bar_of_a_part(name, values))
+    if (is_error_bar_of_a_part(name, values) || is_of_devices_of_a_part(name, values))
       continue;
     if (std::string value = combined(name, values[name], summaries, course); !value.empty())
       lines.emplace_back(name, std::move(value));

@@ -76,19 +76,26 @@ std::string reason(const Measurement& measurement, std::size_t region) {
   return "";
 }
 
-}  // namespace
-
-std::optional<double> region_energy_j(const Measurement& measurement, std::size_t region) {
-  std::optional<double> sum_j;
+/// Over the channels for which a condition holds, if there are any and all have a value.
+template <typename Condition>
+std::optional<double> sum_j(const Measurement& measurement, std::size_t region,
+                            Condition condition) {
+  std::optional<double> sum;
   for (const ChannelEnergy& channel : measurement.channels) {
-    if (!channel.channel.additive)
+    if (!condition(channel.channel))
       continue;
     const auto of_channel_j = region_j(measurement, channel, region);
     if (!of_channel_j)
       return std::nullopt;
-    sum_j = sum_j.value_or(0) + *of_channel_j;
+    sum = sum.value_or(0) + *of_channel_j;
   }
-  return sum_j;
+  return sum;
+}
+
+}  // namespace
+
+std::optional<double> region_energy_j(const Measurement& measurement, std::size_t region) {
+  return sum_j(measurement, region, [](const Channel& channel) { return channel.additive; });
 }
 
 std::optional<double> region_uncertainty_j(const Measurement& measurement, std::size_t region) {
@@ -117,6 +124,8 @@ std::vector<NameValue> region_summary(const Measurement& measurement) {
     add(fmt::format("energy_region_{}_wh", name), in_wh(joules));
     add(fmt::format("energy_region_{}_uncertainty_wh", name),
         in_wh(region_uncertainty_j(measurement, k)));
+    add(fmt::format("energy_devices_region_{}_wh", name),
+        in_wh(sum_j(measurement, k, is_own_device)));
     if (const std::string why = joules ? "" : reason(measurement, k); !why.empty())
       lines.emplace_back(fmt::format("energy_region_{}_absent", name), why);
     add(fmt::format("power_region_{}_w", name), mean_power_w(joules, time));

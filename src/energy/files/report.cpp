@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <iterator>
@@ -68,19 +67,12 @@ std::optional<double> sum(const std::vector<ChannelEnergy>& channels,
       member);
 }
 
-/// GPUs and IPUs, each once, that the program has for itself.
-std::vector<ChannelEnergy> devices_of(const std::vector<ChannelEnergy>& channels) {
-  return those(channels, [](const ChannelEnergy& channel) {
-    constexpr std::array scopes{Scope::gpu, Scope::gpu_model, Scope::ipu};  // others repeat them
-    return !channel.channel.shared &&
-           std::ranges::find(scopes, channel.channel.scope) != scopes.end();
-  });
-}
-
 /// Of one device the highest sample of any, and the mean of their mean powers; of all together the
 /// energy and the powers. Nothing without a device, or if one of them is not known.
 std::vector<NameValue> device_summary(const Measurement& measurement) {
-  const std::vector<ChannelEnergy> devices = devices_of(measurement.channels);
+  const std::vector<ChannelEnergy> devices =
+      those(measurement.channels,
+            [](const ChannelEnergy& channel) { return is_own_device(channel.channel); });
   const auto mean_w = sum_of_all(devices, &ChannelEnergy::power_mean_w);
   const auto sum_of_max_w = sum_of_all(devices, &ChannelEnergy::power_max_w);
   std::vector<NameValue> lines;
@@ -94,8 +86,13 @@ std::vector<NameValue> device_summary(const Measurement& measurement) {
     lines.emplace_back("power_devices_max_w", number(sum_of_max_w));
   }
   const auto energy_j = sum_of_all(devices, &ChannelEnergy::energy_j);
-  if (energy_j && measurement.cut_short.empty())
-    lines.emplace_back("energy_devices_wh", watt_hours(energy_j));
+  if (!energy_j || !measurement.cut_short.empty())
+    return lines;
+  lines.emplace_back("energy_devices_wh", watt_hours(energy_j));
+  if (const auto counter_j = sum_of_all(devices, &ChannelEnergy::energy_counter_j))
+    lines.emplace_back("energy_devices_counter_wh", watt_hours(counter_j));
+  if (const auto integrated_j = sum_of_all(devices, &ChannelEnergy::energy_integrated_j))
+    lines.emplace_back("energy_devices_integrated_wh", watt_hours(integrated_j));
   return lines;
 }
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <cctype>
 #include <map>
 #include <set>
@@ -9,11 +11,17 @@
 #include <fmt/core.h>
 
 #include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/scope.hpp>
 
 namespace bench::energy {
 
 std::string_view source_of(const Channel& channel) {
   return std::string_view(channel.name).substr(0, channel.name.find(':'));
+}
+
+bool is_own_device(const Channel& channel) {
+  constexpr std::array scopes{Scope::gpu, Scope::gpu_model, Scope::ipu};
+  return !channel.shared && std::ranges::find(scopes, channel.scope) != scopes.end();
 }
 
 std::string as_identifier(std::string_view text) {

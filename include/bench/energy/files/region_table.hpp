@@ -15,8 +15,9 @@ namespace bench::energy {
 /// that did not move in it.
 std::optional<double> region_energy_j(const Measurement& measurement, std::size_t region);
 
-/// `energy_region_<name>_wh`, `power_region_<name>_w` (mean) and `duration_region_<name>_s` of
-/// every region, as far as they are known, under `distinct_identifiers`.
+/// `energy_region_<name>_wh`, that of GPUs and IPUs alone `energy_devices_region_<name>_wh`,
+/// `power_region_<name>_w` (mean) and `duration_region_<name>_s` of every region, as far as they
+/// are known, under `distinct_identifiers`.
 std::vector<NameValue> region_summary(const Measurement& measurement);
 
 /// Which regions have no energy, and why, and whether some share a name: one line each.

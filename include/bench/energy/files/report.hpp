@@ -41,9 +41,10 @@ std::optional<double> uncertainty_j(const ChannelEnergy& channel, const Measurem
 
 /// The summary as names and values, in the order in which it is printed: `energy_wh` and
 /// `energy_uncertainty_wh`, `power_mean_w`, `power_max_w`, of single GPUs and IPUs
-/// `power_device_max_w` and `power_device_mean_w`, of all of them `energy_devices_wh`,
-/// `power_devices_mean_w` and the sum of their maxima `power_devices_max_w`, where an idle baseline
-/// was measured `power_idle_w` and `energy_net_wh`, `energy_<channel>_wh`, `duration_s`,
+/// `power_device_max_w` and `power_device_mean_w`, of all of them `power_devices_mean_w`,
+/// the sum of their maxima `power_devices_max_w`, `energy_devices_wh`, and that by their counters
+/// and integrated, `energy_devices_counter_wh` and `energy_devices_integrated_wh`; where an idle
+/// baseline was measured `power_idle_w` and `energy_net_wh`, `energy_<channel>_wh`, `duration_s`,
 /// `energy_source`, `energy_quality`, `energy_too_short` if it is; in a recovery `energy_recovered`
 /// with what that means; where no total can be given, `energy_absent` with the reason in its place.
 std::vector<NameValue> summary(const Measurement& measurement);

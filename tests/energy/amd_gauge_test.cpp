@@ -21,11 +21,11 @@ AmdValues readings(std::optional<double> power_w, std::optional<double> energy_j
 
 TEST(AmdGauge, CountsInUnitsOf15Point2588Microjoules) {
   AmdGauge gauge;
-  AmdValues look;
-  look.energy_count = 1'000'000'000'000;
-  look.time_s = 1;
+  AmdValues values;
+  values.energy_count = 1'000'000'000'000;
+  values.time_s = 1;
   // With the resolution of 15.3 uJ that the libraries tell it would be 15.3 MJ, 0.27 % more.
-  EXPECT_DOUBLE_EQ(*gauge.reading(look, 0).energy_j, 15258789.0625);
+  EXPECT_DOUBLE_EQ(*gauge.reading(values, 0).energy_j, 15258789.0625);
 }
 
 TEST(AmdGauge, ZeroIsNoValue) {

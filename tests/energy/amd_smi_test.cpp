@@ -46,7 +46,7 @@ TEST_P(AmdSmiVersionTest, ReadsPowerAtThePlaceOfItsLayout) {
   const EnvironmentVariable minor("FAKE_AMDSMI_MINOR", GetParam().minor);
   for (const char* kind : {"current", "average"}) {
     const EnvironmentVariable power("FAKE_AMDSMI_POWER", kind);
-    EXPECT_DOUBLE_EQ(*first_look(*open_fake()).power_w, 250) << kind;
+    EXPECT_DOUBLE_EQ(*first_reading(*open_fake()).power_w, 250) << kind;
   }
 }
 
@@ -62,9 +62,9 @@ TEST(AmdSmi, OfALayoutThatIsNotKnownPowerComesFromTheCounter) {
   const EnvironmentVariable minor("FAKE_AMDSMI_MINOR", "7");
   const EnvironmentVariable wrong("FAKE_AMDSMI_POWER_W", "300");
   const auto source = open_fake();
-  EXPECT_FALSE(first_look(*source).power_w);
+  EXPECT_FALSE(first_reading(*source).power_w);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  EXPECT_NEAR(*first_look(*source).power_w, 300, 0.3);
+  EXPECT_NEAR(*first_reading(*source).power_w, 300, 0.3);
 }
 
 TEST(AmdSmi, AnUnknownVersionIsRefused) {
@@ -77,20 +77,20 @@ TEST(AmdSmi, AnUnknownVersionIsRefused) {
 TEST(AmdSmi, UnsupportedPowerIsNoPower) {
   const EnvironmentVariable power("FAKE_AMDSMI_POWER", "none");
   const auto source = open_fake();
-  first_look(*source);
-  EXPECT_TRUE(first_look(*source).energy_j);
+  first_reading(*source);
+  EXPECT_TRUE(first_reading(*source).energy_j);
   const EnvironmentVariable no_counter("FAKE_AMDSMI_NO_COUNTER", "1");
   EXPECT_EQ(amd_smi_error(), "amdsmi:0:gpu: 0000:c1:00.0 shows neither power nor energy");
 }
 
 TEST(AmdSmi, TheStatusOfThePowerLimitDoesNotSpoilThePower) {
   const EnvironmentVariable code("FAKE_AMDSMI_POWER_CODE", "2");
-  EXPECT_DOUBLE_EQ(*first_look(*open_fake()).power_w, 250);
+  EXPECT_DOUBLE_EQ(*first_reading(*open_fake()).power_w, 250);
 }
 
 TEST(AmdSmi, CountsInTheTrueUnitNotInTheOneThatItTells) {
   const EnvironmentVariable start("FAKE_AMDSMI_COUNTER_J", "1e9");
-  EXPECT_NEAR(*first_look(*open_fake()).energy_j / 1e9, 1, 1e-5);
+  EXPECT_NEAR(*first_reading(*open_fake()).energy_j / 1e9, 1, 1e-5);
 }
 
 TEST(AmdSmi, FindsWhatSysfsKnowsOfADevice) {
@@ -107,7 +107,7 @@ TEST(AmdSmi, FindsWhatSysfsKnowsOfADevice) {
 TEST(AmdSmi, ALostDeviceFailsWithItsReason) {
   const EnvironmentVariable power("FAKE_AMDSMI_POWER", "none");
   const EnvironmentVariable limit("FAKE_AMDSMI_FAIL_AFTER", "1");
-  const Reading reading = first_look(*open_fake());
+  const Reading reading = first_reading(*open_fake());
   EXPECT_FALSE(reading.power_w || reading.energy_j);
   EXPECT_EQ(reading.failure, "Not found (AMD SMI code 31)");
 }

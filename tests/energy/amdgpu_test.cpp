@@ -58,15 +58,15 @@ TEST(Amdgpu, ReadsPowerAndTheCounter) {
   EXPECT_THAT(source->channels()[0].pci_addresses, ElementsAre("0000:c1:00.0"));
   EXPECT_DOUBLE_EQ(source->channels()[0].counter_period_s, 0.001);
   EXPECT_DOUBLE_EQ(source->shortest_interval_s(), 0.001);
-  const Reading first = look(*source)[0];
+  const Reading first = read_channels(*source)[0];
   EXPECT_DOUBLE_EQ(*first.power_w, 300);
   write_table(tree, 1, table_1_3(310, 1600 * counts_per_joule, 3'000'000'000));
-  const Reading second = look(*source)[0];
+  const Reading second = read_channels(*source)[0];
   EXPECT_DOUBLE_EQ(*second.power_w, 310);
   EXPECT_DOUBLE_EQ(*second.energy_j - *first.energy_j, 600);
 }
 
-TEST(Amdgpu, ShowsClockTemperatureAndPowerLimitFromTheSecondLookOn) {
+TEST(Amdgpu, ShowsClockTemperatureAndPowerLimitFromTheSecondReadingOn) {
   const TemporaryDirectory tree;
   add_card(tree, 0, "c1", table_1_3(300, 1000 * counts_per_joule, 1'000'000'000));
   const std::string hwmon = "class/drm/card0/device/hwmon/hwmon2/";
@@ -74,9 +74,9 @@ TEST(Amdgpu, ShowsClockTemperatureAndPowerLimitFromTheSecondLookOn) {
   tree.write(hwmon + "temp2_input", "61000");
   tree.write(hwmon + "power1_cap", "560000000");
   const auto source = open_amdgpu(tree.path(), {});
-  look(*source);
+  read_channels(*source);
   EXPECT_EQ(source->gpu_state()->clock_mhz.count, 0U);
-  look(*source);
+  read_channels(*source);
   EXPECT_DOUBLE_EQ(source->gpu_state()->clock_mhz.mean(), 1700);
   EXPECT_DOUBLE_EQ(source->gpu_state()->temperature_c.most, 61);
   EXPECT_DOUBLE_EQ(source->gpu_state()->power_limit_w.least, 560);
@@ -86,9 +86,9 @@ TEST(Amdgpu, WithoutPowerDividesTheEnergyByTheDriversTime) {
   const TemporaryDirectory tree;
   add_card(tree, 0, "c1", table_1_3(no_power, 1000 * counts_per_joule, 1'000'000'000));
   const auto source = open_amdgpu(tree.path(), {});
-  EXPECT_FALSE(look(*source)[0].power_w);
+  EXPECT_FALSE(read_channels(*source)[0].power_w);
   write_table(tree, 0, table_1_3(no_power, 1125 * counts_per_joule, 1'500'000'000));
-  EXPECT_DOUBLE_EQ(*look(*source)[0].power_w, 250);
+  EXPECT_DOUBLE_EQ(*read_channels(*source)[0].power_w, 250);
 }
 
 TEST(Amdgpu, WithoutATablesPowerReadsTheCardsHwmon) {
@@ -96,7 +96,7 @@ TEST(Amdgpu, WithoutATablesPowerReadsTheCardsHwmon) {
   add_card(tree, 0, "c1", table_1_3(no_power, 1000 * counts_per_joule, 1'000'000'000));
   tree.write("class/drm/card0/device/hwmon/hwmon4/power1_input", "275000000");
   const auto source = open_amdgpu(tree.path(), {});
-  const Reading reading = look(*source)[0];
+  const Reading reading = read_channels(*source)[0];
   EXPECT_DOUBLE_EQ(*reading.power_w, 275);
   EXPECT_DOUBLE_EQ(*reading.energy_j, 1000);
 }
@@ -106,7 +106,7 @@ TEST(Amdgpu, AnUnknownTableLeavesTheHwmonAndANote) {
   add_card(tree, 0, "c1", MetricsTable(2, 3));
   tree.write("class/drm/card0/device/hwmon/hwmon4/power1_average", "15000000");
   const auto source = open_amdgpu(tree.path(), {});
-  EXPECT_DOUBLE_EQ(*look(*source)[0].power_w, 15);
+  EXPECT_DOUBLE_EQ(*read_channels(*source)[0].power_w, 15);
   EXPECT_DOUBLE_EQ(source->channels()[0].counter_period_s, 0);
   EXPECT_THAT(source->notes(),
               ElementsAre("amdgpu device 0000:c1:00.0: " + tree.path().string() +
@@ -120,7 +120,7 @@ TEST(Amdgpu, OfAnMi250OneChannelCoversBothDies) {
   const auto source = open_amdgpu(tree.path(), {});
   ASSERT_EQ(source->channels().size(), 1U);
   EXPECT_EQ(source->channels()[0].name, "amdgpu:0+1:gpu");
-  EXPECT_DOUBLE_EQ(*look(*source)[0].power_w, 500);
+  EXPECT_DOUBLE_EQ(*read_channels(*source)[0].power_w, 500);
 }
 
 TEST(Amdgpu, FollowsTheVariablesOfRocm) {
@@ -137,7 +137,7 @@ TEST(Amdgpu, AnUnreadableTableIsAFailedReading) {
   add_card(tree, 0, "c1", table_1_3(300, counts_per_joule, 1));
   const auto source = open_amdgpu(tree.path(), {});
   std::ofstream(tree.path() / "class/drm/card0/device/gpu_metrics").flush();  // empty now
-  const Reading reading = look(*source)[0];
+  const Reading reading = read_channels(*source)[0];
   EXPECT_FALSE(reading.power_w || reading.energy_j);
   EXPECT_THAT(reading.failure, HasSubstr("gpu_metrics: 0 bytes are not a whole table"));
 }

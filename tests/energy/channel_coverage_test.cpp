@@ -110,7 +110,7 @@ TEST(ChannelMeter, AStampedValueCountsWhenItWasTaken) {
   channel.counter_period_s = 0.1;
   channel.update_period_s = 0.1;
   ChannelMeter meter(channel, 0.1);
-  for (int k = 0; k <= 20; ++k) {  // looks at 0, 0.107, ... of scans at 0.03, 0.13, ...
+  for (int k = 0; k <= 20; ++k) {  // readings at 0, 0.107, ... of scans at 0.03, 0.13, ...
     const double time_s = 0.107 * k;
     const double taken_s = 0.03 + 0.1 * std::floor((time_s - 0.03) / 0.1);
     meter.add(time_s, {.power_w = 700,

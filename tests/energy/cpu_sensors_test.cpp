@@ -29,10 +29,10 @@ class CpuSensorsTest : public testing::Test {
   CpuState watched() {
     CpuSensors sensors(root_.path());
     CpuState state;
-    sensors.look(state);
+    sensors.read(state);
     root_.write("class/hwmon/hwmon1/temp1_input", "63000");
     root_.write("devices/system/cpu/cpu0/thermal_throttle/package_throttle_count", "8");
-    sensors.look(state);
+    sensors.read(state);
     sensors.close(state);
     return state;
   }
@@ -62,7 +62,7 @@ TEST(CpuSensors, WhatAVirtualMachineDoesNotShowIsAbsent) {
   const TemporaryDirectory empty;
   CpuSensors sensors(empty.path());
   CpuState state;
-  sensors.look(state);
+  sensors.read(state);
   sensors.close(state);
   EXPECT_EQ(state.governor, "");
   EXPECT_EQ(state.clock_mhz.count + state.temperature_c.count, 0U);

@@ -10,34 +10,34 @@
 namespace bench::energy {
 namespace {
 
-TEST(DeviceThreads, LookAtEveryDeviceOnceARound) {
-  std::vector<int> looks(8, 0);
-  DeviceThreads threads(looks.size(), [&](std::size_t device) { ++looks[device]; });
+TEST(DeviceThreads, ReadEveryDeviceOnceARound) {
+  std::vector<int> reads(8, 0);
+  DeviceThreads threads(reads.size(), [&](std::size_t device) { ++reads[device]; });
   for (int round = 1; round <= 100; ++round) {
     threads.read_all();
-    EXPECT_EQ(looks, std::vector<int>(8, round));
+    EXPECT_EQ(reads, std::vector<int>(8, round));
   }
 }
 
 /// One that waited for another would never return.
-TEST(DeviceThreads, LookAtAllDevicesAtTheSameTime) {
+TEST(DeviceThreads, ReadAllDevicesAtTheSameTime) {
   std::barrier all_are_there(8);
-  std::atomic<int> looks = 0;
+  std::atomic<int> reads = 0;
   DeviceThreads threads(8, [&](std::size_t) {
     all_are_there.arrive_and_wait();
-    ++looks;
+    ++reads;
   });
   threads.read_all();
   threads.read_all();
-  EXPECT_EQ(looks, 16);
+  EXPECT_EQ(reads, 16);
 }
 
-TEST(DeviceThreads, EndWithoutALook) {
-  int looks = 0;
+TEST(DeviceThreads, EndWithoutAReading) {
+  int reads = 0;
   {
-    const DeviceThreads threads(8, [&](std::size_t) { ++looks; });
+    const DeviceThreads threads(8, [&](std::size_t) { ++reads; });
   }
-  EXPECT_EQ(looks, 0);
+  EXPECT_EQ(reads, 0);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ using support::EnvironmentVariable;
 constexpr double exact = 0.001;
 constexpr double interval_s = 0.001;
 /// On the fakes' clock. The run begins when all shapes do, so that every edge of theirs lies in the
-/// middle of two looks, where the trapezoidal rule is right about it.
+/// middle of two readings, where the trapezoidal rule is right about it.
 constexpr double begin_s = 1;
 constexpr double run_s = 2.5;
 
@@ -99,14 +99,14 @@ class FakeDevice {
 
   ChannelEnergy measure() {
     ChannelMeter meter(source_->channels()[0], interval_s);
-    const auto looks = static_cast<int>(std::round(run_s / interval_s));
-    for (int i = 0; i <= looks; ++i) {  // the first before the run, the last behind it
+    const auto reads = static_cast<int>(std::round(run_s / interval_s));
+    for (int i = 0; i <= reads; ++i) {  // the first before the run, the last behind it
       const double time_s = (i - 0.5) * interval_s;
       ::setenv(clock_name_.c_str(), std::to_string(begin_s + time_s).c_str(), 1);
-      if (i == looks)
+      if (i == reads)
         source_->want_counters();
-      meter.add(time_s, look(*source_)[0]);
-      if (i == looks - 1)
+      meter.add(time_s, read_channels(*source_)[0]);
+      if (i == reads - 1)
         meter.close(run_s);
     }
     return meter.result();
@@ -182,7 +182,7 @@ TEST_P(GoneDeviceTest, HasNoEnergyButWhatItDrewUntilThen) {
   const ChannelEnergy result = device_.measure();
   EXPECT_FALSE(result.energy_j);
   EXPECT_THAT(result.absent, testing::StartsWith("failed after 1 s of 2.5 s: "));
-  const double until_s = 1 - interval_s / 2;  // the last look at it
+  const double until_s = 1 - interval_s / 2;  // the last reading of it
   const double energy_j = device_.energy_j(until_s);
   EXPECT_NEAR(result.energy_integrated_j.value_or(0), energy_j,
               exact * energy_j + library().power_step_w * until_s);

@@ -36,16 +36,16 @@ inline std::vector<std::string> names(const PowerSource& source) {
   return result;
 }
 
-/// One look at all of them.
-inline std::vector<Reading> look(PowerSource& source) {
+/// One reading of all of them.
+inline std::vector<Reading> read_channels(PowerSource& source) {
   std::vector<Reading> readings(source.channels().size());
   source.read(readings);
   return readings;
 }
 
-/// One look at the first of them.
-inline Reading first_look(PowerSource& source) {
-  return look(source).at(0);
+/// One reading of the first of them.
+inline Reading first_reading(PowerSource& source) {
+  return read_channels(source).at(0);
 }
 
 /// The message of the error that `action` throws; empty if it throws none.

@@ -60,16 +60,16 @@ TEST_F(GcipuTest, ReadsEveryIpu) {
   EXPECT_THAT(names(*source),
               ElementsAre("gcipu:0:ipu", "gcipu:1:ipu", "gcipu:2:ipu", "gcipu:3:ipu"));
   EXPECT_EQ(source->channels()[1].description, "M2000 0131.0002.8204521 IPU 1");
-  const auto readings = look(*source);
+  const auto readings = read_channels(*source);
   for (std::size_t i = 0; i < 4; ++i)
     EXPECT_DOUBLE_EQ(*readings[i].power_w, 100.0 + 10.0 * static_cast<double>(i));
 }
 
 /// Whether the power of the first IPU rises by `rise_w` within two minutes.
 bool rises(PowerSource& source, double rise_w) {
-  const double first_w = *look(source).at(0).power_w;
+  const double first_w = *read_channels(source).at(0).power_w;
   for (int i = 0; i < 2400; ++i) {
-    if (const Reading reading = look(source).at(0);
+    if (const Reading reading = read_channels(source).at(0);
         reading.power_w && *reading.power_w >= first_w + rise_w)
       return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -91,7 +91,7 @@ TEST_F(GcipuTest, AHelperThatEndsIsStartedAgain) {
 TEST_F(GcipuTest, AnIpuWithoutAValueKeepsItsPlace) {
   const EnvironmentVariable idle("FAKE_GCIPU_IDLE", "1");
   const auto source = open_gcipu(patient);
-  const auto readings = look(*source);
+  const auto readings = read_channels(*source);
   ASSERT_EQ(readings.size(), 4U);
   EXPECT_FALSE(readings[1].power_w);
   EXPECT_EQ(readings[1].failure, "gcipuinfo says 'N/A'");
@@ -103,13 +103,13 @@ TEST_F(GcipuTest, ACardCountsAsOneWhateverItsIpusSay) {
   const auto source = open_gcipu(patient);
   EXPECT_THAT(names(*source), ElementsAre("gcipu:0:ipu", "gcipu:0:board", "gcipu:1:ipu"));
   EXPECT_THAT(added(*source), ElementsAre("gcipu:0:board"));
-  EXPECT_DOUBLE_EQ(*look(*source).at(1).power_w, 230);
+  EXPECT_DOUBLE_EQ(*read_channels(*source).at(1).power_w, 230);
 }
 
 TEST_F(GcipuTest, ACardWithoutThePowerOfItsIpuIsStillMeasured) {
   const EnvironmentVariable board("FAKE_GCIPU_BOARD", "c600");
   const auto source = open_gcipu(patient);
-  const auto readings = look(*source);
+  const auto readings = read_channels(*source);
   EXPECT_FALSE(readings.at(0).power_w);
   EXPECT_DOUBLE_EQ(*readings.at(1).power_w, 120);
 }

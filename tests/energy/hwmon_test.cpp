@@ -113,12 +113,12 @@ TEST(Hwmon, EveryRailIsReadFirstInItsTurn) {
                     "device/power1_average");
   const auto source = open_hwmon(tree.path());
   const ReadOrder order(rails);
-  std::vector<std::vector<std::ptrdiff_t>> looks;
+  std::vector<std::vector<std::ptrdiff_t>> orders;
   for (int k = 0; k < 5; ++k) {
-    look(*source);
-    looks.push_back(order.taken());
+    read_channels(*source);
+    orders.push_back(order.taken());
   }
-  EXPECT_THAT(looks,
+  EXPECT_THAT(orders,
               ElementsAre(ElementsAre(0, 1, 2, 3), ElementsAre(1, 2, 3, 0), ElementsAre(2, 3, 0, 1),
                           ElementsAre(3, 0, 1, 2), ElementsAre(0, 1, 2, 3)));
 }

@@ -96,15 +96,15 @@ INSTANTIATE_TEST_SUITE_P(
         IntegrateCase{"ResetIsNoEnergy", {{0, 500}, {1, 600}, {2, 10}}, 3, std::nullopt}),
     [](const auto& test) { return test.param.name; });
 
-/// 250 W, counted in steps of 0.1 s from 0.03 s on, and looked at every 7 ms from before the start
+/// 250 W, counted in steps of 0.1 s from 0.03 s on, and read every 7 ms from before the start
 /// on.
 void check_steps(CounterDifference& counter, double end_s, double sensor_clock_s = 0) {
   for (double time_s = -0.005; time_s <= end_s; time_s += 0.007) {
     const double moved_s = 0.03 + 0.1 * std::floor((time_s - 0.03) / 0.1);
-    CounterLook look{.time_s = time_s, .energy_j = 1e6 + 250 * moved_s};
+    CounterReading reading{.time_s = time_s, .energy_j = 1e6 + 250 * moved_s};
     if (sensor_clock_s != 0)
-      look.stamp_s = sensor_clock_s + moved_s;
-    counter.add(look);
+      reading.stamp_s = sensor_clock_s + moved_s;
+    counter.add(reading);
   }
 }
 

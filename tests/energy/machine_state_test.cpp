@@ -21,7 +21,7 @@ MachineState with_others(int cpus, double other_cpus) {
 
 MachineState with_gpu(const std::string& reason) {
   MachineState machine;
-  machine.gpu = GpuState{.looks = 4, .throttled = {{reason, 3}}};
+  machine.gpu = GpuState{.reads = 4, .throttled = {{reason, 3}}};
   return machine;
 }
 

@@ -37,7 +37,7 @@ TEST(Nvml, ReadsPowerAndTheCounter) {
   EXPECT_THAT(names(*source), ElementsAre("nvml:0:gpu", "nvml:0:gpu_average"));
   EXPECT_EQ(source->channels()[0].description, "Fake H100 GPU-00000000-fake");
   EXPECT_EQ(source->channels()[0].device_id, "GPU-00000000-fake");
-  const auto readings = look(*source);
+  const auto readings = read_channels(*source);
   EXPECT_DOUBLE_EQ(*readings[0].power_w, 250);
   EXPECT_GT(*readings[0].energy_j, 1e6);
   EXPECT_DOUBLE_EQ(*readings[1].power_w, 250);
@@ -50,7 +50,7 @@ TEST(Nvml, WithoutFieldsUsesThePlainReadingAndItsWindow) {
   const auto source = open_nvml(fake_gpus());
   EXPECT_THAT(names(*source), ElementsAre("nvml:0:gpu"));
   EXPECT_DOUBLE_EQ(source->channels()[0].averaging_window_s, 1);  // a Hopper: mean over 1 s
-  EXPECT_DOUBLE_EQ(*look(*source)[0].power_w, 250);
+  EXPECT_DOUBLE_EQ(*read_channels(*source)[0].power_w, 250);
 }
 
 TEST(Nvml, WithoutACounterSaysWhy) {
@@ -58,7 +58,7 @@ TEST(Nvml, WithoutACounterSaysWhy) {
   const auto source = open_nvml(fake_gpus());
   EXPECT_THAT(source->notes(),
               ElementsAre("nvml:0: no energy counter: Not Supported (NVML code 3)"));
-  EXPECT_FALSE(look(*source)[0].energy_j);
+  EXPECT_FALSE(read_channels(*source)[0].energy_j);
 }
 
 TEST(Nvml, TheModuleOfASuperchipIsNotAddedToItsGpu) {
@@ -76,10 +76,10 @@ TEST(Nvml, ALostDeviceStaysLostAndTheOthersGoOn) {
   const support::EnvironmentVariable devices("FAKE_NVML_DEVICES", "2");
   const support::EnvironmentVariable limit("FAKE_NVML_FAIL_AFTER", "5");  // 3 at the start, then 2
   const auto source = open_nvml(fake_gpus());
-  look(*source);
-  look(*source);
+  read_channels(*source);
+  read_channels(*source);
   for (int i = 0; i < 2; ++i) {
-    const auto readings = look(*source);
+    const auto readings = read_channels(*source);
     EXPECT_TRUE(readings[0].lost && readings[1].lost);
     EXPECT_EQ(readings[0].failure, "GPU is lost (NVML code 15)");
     EXPECT_FALSE(readings[0].power_w || readings[0].energy_j);
@@ -91,7 +91,7 @@ TEST(Nvml, APassingErrorIsAFailedReadingOnly) {
   const support::EnvironmentVariable limit("FAKE_NVML_FAIL_AFTER", "3");
   const support::EnvironmentVariable code("FAKE_NVML_FAIL_CODE", "21");
   const auto source = open_nvml(fake_gpus());
-  const auto readings = look(*source);
+  const auto readings = read_channels(*source);
   EXPECT_FALSE(readings[0].lost);
   EXPECT_FALSE(readings[0].power_w);
   EXPECT_TRUE(readings[0].energy_j);
@@ -181,7 +181,7 @@ TEST(Nvml, ACounterIsAskedOnlyWhenItCanHaveMoved) {
   for (int k = 0; k < 300; ++k) {  // 3 s, in which it moves 30 times
     now_s = 0.01 * k + 0.003;
     ::setenv("FAKE_NVML_CLOCK_S", std::to_string(now_s).c_str(), 1);
-    const Reading reading = look(*source)[0];
+    const Reading reading = read_channels(*source)[0];
     EXPECT_EQ(reading.energy_j.has_value(), !reading.counter_rests);
     EXPECT_TRUE(reading.power_w);
     asked += reading.energy_j ? 1 : 0;
@@ -197,7 +197,7 @@ TEST(Nvml, ASlowDriverIsAskedForOneCounterAfterTheOther) {
   settings.now_s = [&] { return now_s += 0.0024; };
   const auto source = open_nvml(settings);
   const auto count = [&] {
-    const auto readings = look(*source);
+    const auto readings = read_channels(*source);
     return std::ranges::count_if(readings, [](const Reading& r) { return r.energy_j.has_value(); });
   };
   source->want_counters();
@@ -212,8 +212,8 @@ TEST(Nvml, AnUnknownErrorLosesNoDevice) {
   const support::EnvironmentVariable code("FAKE_NVML_FAIL_CODE", "999");
   const auto source = open_nvml(fake_gpus());
   for (int k = 0; k < 5; ++k)
-    look(*source);
-  const Reading reading = look(*source)[0];
+    read_channels(*source);
+  const Reading reading = read_channels(*source)[0];
   EXPECT_FALSE(reading.power_w);
   EXPECT_FALSE(reading.lost);
   EXPECT_THAT(reading.failure, HasSubstr("NVML code 999"));
@@ -222,7 +222,7 @@ TEST(Nvml, AnUnknownErrorLosesNoDevice) {
 TEST(Nvml, TheCounterOfASuperchipIsOfferedToBothOfItsChannels) {
   const support::EnvironmentVariable module("FAKE_NVML_MODULE", "1");
   const auto source = open_nvml(fake_gpus());
-  const auto readings = look(*source);
+  const auto readings = read_channels(*source);
   for (std::size_t k = 0; k < readings.size(); ++k) {
     const bool average = source->channels()[k].scope == Scope::gpu_average;
     EXPECT_EQ(readings[k].energy_j.has_value(), !average);

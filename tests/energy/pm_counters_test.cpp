@@ -55,7 +55,7 @@ TEST(PmCounters, ReadsPowerAndEnergy) {
   const Controller controller;
   controller.scan("", 650, 123456789, 0);
   const auto source = open_pm_counters(controller.root());
-  const Reading reading = look(*source).at(0);
+  const Reading reading = read_channels(*source).at(0);
   EXPECT_EQ(reading.power_w, 650);
   EXPECT_EQ(reading.energy_j, 123456789);
   EXPECT_DOUBLE_EQ(source->channels()[0].counter_period_s, 0.1);
@@ -118,7 +118,7 @@ TEST_P(PmCountersEnergyTest, MatchesTheClosedForm) {
     const double t = scan / 10.0;
     controller.scan("", GetParam().power_w(t), 1e6 + GetParam().energy_j(t), t);
     controller.set("freshness", std::to_string(scan));
-    meter.add(t, look(*source).at(0));
+    meter.add(t, read_channels(*source).at(0));
   }
   meter.close(10);
   const ChannelEnergy result = meter.result();
@@ -135,21 +135,21 @@ INSTANTIATE_TEST_SUITE_P(
                          [](double time_s) { return 500 * time_s + 20 * time_s * time_s; }}),
     [](const auto& test) { return test.param.name; });
 
-/// How often it is looked, where each scan is over after so many questions for its freshness.
-int looks(int questions_per_scan) {
+/// How often it is read, where each scan is over after so many questions for its freshness.
+int reads(int questions_per_scan) {
   int questions = 0;
-  int looks = 0;
-  read_one_scan([&] { return questions++ / questions_per_scan; }, [&] { ++looks; });
-  return looks;
+  int reads = 0;
+  read_one_scan([&] { return questions++ / questions_per_scan; }, [&] { ++reads; });
+  return reads;
 }
 
-TEST(PmCounters, LooksAgainWhenTheControllerWritesMeanwhile) {
-  EXPECT_EQ(looks(100), 1);
-  EXPECT_EQ(looks(3), 1);
-  EXPECT_EQ(looks(1), 3);
+TEST(PmCounters, ReadsAgainWhenTheControllerWritesMeanwhile) {
+  EXPECT_EQ(reads(100), 1);
+  EXPECT_EQ(reads(3), 1);
+  EXPECT_EQ(reads(1), 3);
 }
 
-TEST(PmCounters, ASecondLookReplacesTheFirst) {
+TEST(PmCounters, ASecondReadingReplacesTheFirst) {
   std::uint64_t freshness = 7;
   std::vector<std::uint64_t> seen;
   read_one_scan([&] { return freshness; },
@@ -166,11 +166,11 @@ TEST(PmCounters, AStampThatStandsStillIsNoReading) {
   controller.scan("", 650, 1000, 0);
   const auto source = open_pm_counters(controller.root(), 0.05);
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  const Reading frozen = look(*source).at(0);
+  const Reading frozen = read_channels(*source).at(0);
   EXPECT_FALSE(frozen.power_w || frozen.energy_j);
   EXPECT_THAT(frozen.failure, HasSubstr("does not change"));
   controller.scan("", 650, 1065, 0.1);
-  EXPECT_EQ(look(*source).at(0).energy_j, 1065);
+  EXPECT_EQ(read_channels(*source).at(0).energy_j, 1065);
 }
 
 TEST(PmCounters, OldFilesWithoutAStampAreRead) {
@@ -178,7 +178,7 @@ TEST(PmCounters, OldFilesWithoutAStampAreRead) {
   controller.set("power", "93 W");
   controller.set("energy", "2348 J");
   const auto source = open_pm_counters(controller.root(), 0);
-  const Reading reading = look(*source).at(0);
+  const Reading reading = read_channels(*source).at(0);
   EXPECT_EQ(reading.power_w, 93);
   EXPECT_EQ(reading.energy_j, 2348);
 }
@@ -189,7 +189,7 @@ TEST(PmCounters, ARestartOfTheControllerEndsTheCounterNotThePower) {
   const auto source = open_pm_counters(controller.root());
   controller.set("startup", "1700009999");
   controller.scan("", 650, 2000, 1);
-  const Reading reading = look(*source).at(0);
+  const Reading reading = read_channels(*source).at(0);
   EXPECT_EQ(reading.power_w, 650);
   EXPECT_FALSE(reading.energy_j);
   EXPECT_THAT(reading.failure, HasSubstr("restarted"));
@@ -199,11 +199,11 @@ TEST(PmCounters, ANewPowerCapIsNoted) {
   const Controller controller;
   controller.scan("", 650, 1000, 0);
   const auto source = open_pm_counters(controller.root());
-  look(*source);
+  read_channels(*source);
   EXPECT_THAT(source->notes(), IsEmpty());
   controller.set("generation", "5");
-  look(*source);
-  look(*source);
+  read_channels(*source);
+  read_channels(*source);
   EXPECT_THAT(source->notes(), ElementsAre("pm_counters: a power cap was changed during the run"));
 }
 
@@ -215,7 +215,7 @@ TEST(PmCounters, ZeroWattsAreNoReading) {
   EXPECT_THAT(names(*source), ElementsAre("pm_counters:node"));
   EXPECT_THAT(source->notes(), ElementsAre("pm_counters:accel0: it shows 0 W"));
   controller.scan("", 0, 1000, 1);
-  EXPECT_FALSE(look(*source).at(0).power_w);
+  EXPECT_FALSE(read_channels(*source).at(0).power_w);
 }
 
 std::string pm_counters_error(const std::filesystem::path& root) {

@@ -45,14 +45,14 @@ TEST(Rapl, AResetIsNoWrap) {
   add_zone(tree, "intel-rapl:0", "package-0", "3000000000");
   tree.write("class/powercap/intel-rapl:0/max_energy_range_uj", "262143328850");
   const auto source = open_rapl(tree.path());
-  const Reading before = look(*source).at(0);
+  const Reading before = read_channels(*source).at(0);
   tree.write("class/powercap/intel-rapl:0/energy_uj", "2000000");
-  const Reading after = look(*source).at(0);
+  const Reading after = read_channels(*source).at(0);
   EXPECT_NEAR(*after.energy_j - *before.energy_j, 2, 1e-9);
   EXPECT_GT(after.uncounted_s, 0);
   EXPECT_THAT(source->notes(), testing::ElementsAre(HasSubstr("its counter was reset")));
   tree.write("class/powercap/intel-rapl:0/energy_uj", "5000000");
-  const Reading later = look(*source).at(0);
+  const Reading later = read_channels(*source).at(0);
   EXPECT_NEAR(*later.energy_j - *before.energy_j, 5, 1e-9);
   EXPECT_EQ(later.uncounted_s, 0);
 }

@@ -2,7 +2,7 @@
 
 #include <bench/energy/meter/channel.hpp>
 
-/// What a look at a channel may give.
+/// What a reading of a channel may give.
 namespace bench::energy {
 
 inline Reading power(double power_w) {

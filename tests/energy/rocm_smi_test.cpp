@@ -40,7 +40,7 @@ ChannelEnergy measured(PowerSource& source) {
   const auto start = std::chrono::steady_clock::now();
   double time_s = 0;
   for (int i = 0; i < 60; ++i) {
-    const Reading reading = first_look(source);
+    const Reading reading = first_reading(source);
     time_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     meter.add(time_s, reading);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -68,7 +68,7 @@ class RocmPowerTest : public testing::TestWithParam<PowerCase> {};
 
 TEST_P(RocmPowerTest, IsReadByTheCallThatAnswers) {
   const EnvironmentVariable call("FAKE_ROCM_POWER", GetParam().call);
-  EXPECT_DOUBLE_EQ(*first_look(*open_fake()).power_w, 250);
+  EXPECT_DOUBLE_EQ(*first_reading(*open_fake()).power_w, 250);
 }
 
 INSTANTIATE_TEST_SUITE_P(Energy, RocmPowerTest,
@@ -78,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(Energy, RocmPowerTest,
 
 TEST(RocmSmi, CountsInTheTrueUnitNotInTheOneThatItTells) {
   const EnvironmentVariable start("FAKE_ROCM_COUNTER_J", "1e9");
-  const double energy_j = *first_look(*open_fake()).energy_j;
+  const double energy_j = *first_reading(*open_fake()).energy_j;
   EXPECT_NEAR(energy_j / 1e9, 1, 1e-5);  // 15.3 uJ would make it 1.0027
 }
 
@@ -87,8 +87,8 @@ TEST(RocmSmi, EnergyOfARampIsItsClosedForm) {
   const EnvironmentVariable start("FAKE_ROCM_COUNTER_J", "1000");
   const auto source = open_fake();
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  const Reading first = first_look(*source);
-  const Reading second = first_look(*source);
+  const Reading first = first_reading(*source);
+  const Reading second = first_reading(*source);
   // E = 100 W * t + 25 W/s * t^2 tells when the energy was counted, and so the power at that time,
   // which lies between the power that was read before and the one that was read after it.
   const double t = (std::sqrt(10000 + 100 * (*first.energy_j - 1000)) - 100) / 50;
@@ -99,15 +99,15 @@ TEST(RocmSmi, EnergyOfARampIsItsClosedForm) {
 TEST(RocmSmi, WithoutPowerTakesItFromTheCounter) {
   const EnvironmentVariable power("FAKE_ROCM_POWER", "none");
   const auto source = open_fake();
-  EXPECT_FALSE(first_look(*source).power_w);
+  EXPECT_FALSE(first_reading(*source).power_w);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  EXPECT_NEAR(*first_look(*source).power_w, 250, 0.25);
+  EXPECT_NEAR(*first_reading(*source).power_w, 250, 0.25);
 }
 
 TEST(RocmSmi, WithoutACounterHasPowerOnly) {
   const EnvironmentVariable no_counter("FAKE_ROCM_NO_COUNTER", "1");
   const auto source = open_fake();
-  const Reading reading = first_look(*source);
+  const Reading reading = first_reading(*source);
   EXPECT_TRUE(reading.power_w);
   EXPECT_FALSE(reading.energy_j);
   EXPECT_EQ(reading.failure, "");
@@ -116,7 +116,7 @@ TEST(RocmSmi, WithoutACounterHasPowerOnly) {
 
 TEST(RocmSmi, TheLockOfADeadMonitorDoesNotMatter) {
   const EnvironmentVariable locked("FAKE_ROCM_LOCKED", "1");
-  EXPECT_DOUBLE_EQ(*first_look(*open_fake()).power_w, 250);
+  EXPECT_DOUBLE_EQ(*first_reading(*open_fake()).power_w, 250);
 }
 
 TEST(RocmSmi, OfAnMi250TheFirstDieShowsBoth) {
@@ -125,7 +125,7 @@ TEST(RocmSmi, OfAnMi250TheFirstDieShowsBoth) {
   const auto source = open_fake({.rocr = "3"});
   ASSERT_EQ(source->channels().size(), 1U);
   EXPECT_EQ(source->channels()[0].name, "rocm:2+3:gpu");
-  EXPECT_DOUBLE_EQ(*first_look(*source).power_w, 250);
+  EXPECT_DOUBLE_EQ(*first_reading(*source).power_w, 250);
   EXPECT_THAT(source->notes(), Contains(HasSubstr("of which the program has only a part")));
 }
 
@@ -168,7 +168,7 @@ TEST(RocmSmi, ALostDeviceIsReported) {
 TEST(RocmSmi, APassingErrorIsAFailedReadingOfTheCounterOnly) {
   const EnvironmentVariable limit("FAKE_ROCM_FAIL_AFTER", "1");  // the first is made at the start
   const EnvironmentVariable code("FAKE_ROCM_FAIL_CODE", "16");
-  const Reading reading = first_look(*open_fake());
+  const Reading reading = first_reading(*open_fake());
   EXPECT_TRUE(reading.power_w);
   EXPECT_FALSE(reading.energy_j);
   EXPECT_EQ(reading.failure, "Device busy (ROCm SMI code 16)");

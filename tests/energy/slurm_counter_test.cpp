@@ -53,7 +53,7 @@ std::string slurm_counter_error(const SlurmStep& of) {
 TEST(SlurmCounter, ReadsTheEnergyOfTheStep) {
   const FakeSlurm slurm("123456");
   const auto source = open_slurm_counter(step);
-  EXPECT_EQ(first_look(*source).energy_j, 123456);
+  EXPECT_EQ(first_reading(*source).energy_j, 123456);
   EXPECT_EQ(source->channels()[0].name, "slurm:step");
   EXPECT_EQ(source->channels()[0].scope, Scope::node_meter);
 }
@@ -69,7 +69,7 @@ TEST(SlurmCounter, OfSeveralNodesIsNotAdded) {
 TEST(SlurmCounter, ZeroAtTheStartOfAStepIsAbsentForNow) {
   const FakeSlurm slurm("0");
   const auto source = open_slurm_counter(step);
-  const Reading reading = first_look(*source);
+  const Reading reading = first_reading(*source);
   EXPECT_FALSE(reading.energy_j);
   EXPECT_EQ(reading.failure, "Slurm has not counted any energy of this step yet");
 }

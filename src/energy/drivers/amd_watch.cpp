@@ -29,7 +29,7 @@ AmdWatch::AmdWatch(const SysfsDirectory& hwmon)
       temperature_(temperature_in(hwmon)),
       power_limit_(hwmon.number("power1_cap")) {}
 
-void AmdWatch::look(GpuState& state) const {
+void AmdWatch::read(GpuState& state) const {
   const auto add = [](const SysfsNumber& file, double unit, Spread& spread) {
     std::string ignored;
     if (const auto value = file.read(ignored))

@@ -25,7 +25,7 @@ namespace {
 
 /// What is taken at most at a time, so that a command that prints without end holds nobody up.
 constexpr std::size_t most_at_once = 65536;
-constexpr std::chrono::milliseconds first_look_interval{5};
+constexpr std::chrono::milliseconds first_read_interval{5};
 
 std::chrono::nanoseconds duration_of(double s) {
   return std::chrono::nanoseconds(static_cast<long long>(s * 1e9));
@@ -55,7 +55,7 @@ void CommandReader::wait_for_first() {
       throw Error(failure_);
     if (Clock::now() >= deadline)
       throw Error(no_answer(patience_s));
-    std::this_thread::sleep_for(first_look_interval);
+    std::this_thread::sleep_for(first_read_interval);
   }
 }
 

@@ -8,8 +8,8 @@
 
 namespace bench::energy {
 
-DeviceThreads::DeviceThreads(std::size_t devices, std::function<void(std::size_t)> look)
-    : look_(std::move(look)) {
+DeviceThreads::DeviceThreads(std::size_t devices, std::function<void(std::size_t)> read)
+    : read_(std::move(read)) {
   for (std::size_t device = 1; device < devices; ++device)
     threads_.emplace_back([this, device] { work(device); });
 }
@@ -31,7 +31,7 @@ void DeviceThreads::read_all() {
     missing_ = threads_.size();
   }
   begun_.notify_all();
-  look_(0);
+  read_(0);
   std::unique_lock lock(mutex_);
   answered_.wait(lock, [&] { return missing_ == 0; });
 }
@@ -45,7 +45,7 @@ void DeviceThreads::work(std::size_t device) {
       return;
     last = round_;
     lock.unlock();
-    look_(device);
+    read_(device);
     lock.lock();
     if (--missing_ == 0)
       answered_.notify_one();

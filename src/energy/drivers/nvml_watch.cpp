@@ -33,7 +33,7 @@ void add_state(const NvmlLibrary& library, nvml::Device device, GpuState& state)
   unsigned long long reasons = 0;
   if (!library.get_clock_reasons || library.get_clock_reasons(device, &reasons) != nvml::success)
     return;
-  ++state.looks;
+  ++state.reads;
   for (const auto& [bit, name] : clock_reasons)
     if ((reasons & bit) != 0)
       ++state.throttled[name];

@@ -47,9 +47,9 @@ class Lines {
 /// `power_cap 92 %, sw_thermal 3 %`, or `none`.
 std::string throttling(const GpuState& gpu) {
   std::string text;
-  for (const auto& [reason, looks] : gpu.throttled)
+  for (const auto& [reason, reads] : gpu.throttled)
     text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", reason,
-                        100.0 * static_cast<double>(looks) / static_cast<double>(gpu.looks));
+                        100.0 * static_cast<double>(reads) / static_cast<double>(gpu.reads));
   return text.empty() ? "none" : text;
 }
 
@@ -71,7 +71,7 @@ std::vector<std::pair<std::string, std::string>> machine_summary(const MachineSt
       lines.add("gpu_power_limit_w", std::optional(machine.gpu->power_limit_w.least));
     lines.add_clock("gpu", machine.gpu->clock_mhz);
     lines.add_temperature("gpu", machine.gpu->temperature_c);
-    if (machine.gpu->looks > 0)
+    if (machine.gpu->reads > 0)
       lines.add("gpu_throttle", throttling(*machine.gpu));
   }
   lines.add("disturbance", disturbance(machine));

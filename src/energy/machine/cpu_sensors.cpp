@@ -62,7 +62,7 @@ std::optional<std::uint64_t> CpuSensors::throttles() const {
   return sum;
 }
 
-void CpuSensors::look(CpuState& state) {
+void CpuSensors::read(CpuState& state) {
   state.governor = governor_;
   std::string ignored;
   for (std::size_t k = 0; k < std::min(most_clocks, clocks_.size()); ++k) {

@@ -21,8 +21,8 @@
 namespace bench::energy {
 namespace {
 
-constexpr std::chrono::milliseconds first_look_after{50};
-constexpr std::chrono::seconds time_between_looks{1};
+constexpr std::chrono::milliseconds first_read_after{50};
+constexpr std::chrono::seconds time_between_reads{1};
 /// The kernel accounts CPU time in ticks; less than this may be rounding.
 constexpr double least_others_s = 0.2;
 /// Over a longer time, rounding is negligible.
@@ -53,13 +53,13 @@ void CpuWatch::begin() {
 }
 
 void CpuWatch::watch() {
-  over_.wait_until(begin_ + first_look_after);
+  over_.wait_until(begin_ + first_read_after);
   if (over_.has_happened())
     return;
   CpuSensors sensors(sysfs_);
   for (auto next = Clock::now(); !over_.has_happened(); over_.wait_until(next)) {
-    sensors.look(state_);
-    next += time_between_looks;
+    sensors.read(state_);
+    next += time_between_reads;
   }
   sensors.close(state_);
 }

@@ -116,10 +116,10 @@ void ChannelMeter::take_values(double time_s, const Reading& reading, bool insid
 }
 
 void ChannelMeter::take_time(double time_s, std::optional<double> wanted_s) {
-  if (last_look_s_)
-    jitter_.add(time_s - *last_look_s_,
+  if (last_read_s_)
+    jitter_.add(time_s - *last_read_s_,
                 wanted_s && last_wanted_s_ ? *wanted_s - *last_wanted_s_ : interval_s_);
-  last_look_s_ = time_s;
+  last_read_s_ = time_s;
   last_wanted_s_ = wanted_s;
 }
 

@@ -53,32 +53,35 @@ double CounterDifference::interpolate(const EnergyPoint& a, const EnergyPoint& b
 }
 
 /// When the counter came to show it, on the sensor's clock.
-double CounterDifference::movement_s(const CounterLook& look) const {
-  if (look.stamp_s)
-    return *look.stamp_s;
-  if (look.moved_s)
-    return *look.moved_s;
-  const double earliest_s = look.time_s - period_s_;
-  return (std::max(earliest_s, last_look_ ? last_look_->time_s : earliest_s) + look.time_s) / 2;
+double CounterDifference::movement_s(const CounterReading& reading) const {
+  if (reading.stamp_s)
+    return *reading.stamp_s;
+  if (reading.moved_s)
+    return *reading.moved_s;
+  const double earliest_s = reading.time_s - period_s_;
+  return (std::max(earliest_s, last_reading_ ? last_reading_->time_s : earliest_s) +
+          reading.time_s) /
+         2;
 }
 
-void CounterDifference::add(const CounterLook& look) {
+void CounterDifference::add(const CounterReading& reading) {
   if (end_s_ && !history_.empty() && history_.last().time_s >= sensor_time_s(*end_s_))
     return;
-  if (look.stamp_s)
-    delay_s_ =
-        std::min(delay_s_.value_or(look.time_s - *look.stamp_s), look.time_s - *look.stamp_s);
-  const bool is_unchanged = last_look_ && look.energy_j == last_look_->energy_j;
-  reset_ = reset_ || (last_look_ && look.energy_j < last_look_->energy_j);
-  if (!is_unchanged || period_s_ == 0 || look.stamp_s) {
-    const double time_s =
-        period_s_ == 0 && !look.stamp_s && !look.moved_s ? look.time_s : movement_s(look);
+  if (reading.stamp_s)
+    delay_s_ = std::min(delay_s_.value_or(reading.time_s - *reading.stamp_s),
+                        reading.time_s - *reading.stamp_s);
+  const bool is_unchanged = last_reading_ && reading.energy_j == last_reading_->energy_j;
+  reset_ = reset_ || (last_reading_ && reading.energy_j < last_reading_->energy_j);
+  if (!is_unchanged || period_s_ == 0 || reading.stamp_s) {
+    const double time_s = period_s_ == 0 && !reading.stamp_s && !reading.moved_s
+                              ? reading.time_s
+                              : movement_s(reading);
     if (history_.empty() || time_s > history_.last().time_s)
-      history_.add({.time_s = time_s, .energy_j = look.energy_j});
+      history_.add({.time_s = time_s, .energy_j = reading.energy_j});
     else
       reset_ = reset_ || time_s < history_.last().time_s;  // its clock was set
   }
-  last_look_ = look;
+  last_reading_ = reading;
 }
 
 std::optional<History::Pair> CounterDifference::ends(double end_s) const {

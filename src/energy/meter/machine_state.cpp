@@ -38,7 +38,7 @@ std::string disturbance(const MachineState& machine) {
           found != machine.gpu->throttled.end())
         add(text, fmt::format("a GPU lowered its clock ({}), share of the time: {:.0f} %", fault,
                               100.0 * static_cast<double>(found->second) /
-                                  static_cast<double>(machine.gpu->looks)));
+                                  static_cast<double>(machine.gpu->reads)));
   return text;
 }
 

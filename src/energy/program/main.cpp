@@ -61,7 +61,7 @@ constexpr std::chrono::milliseconds record_after{250};
 constexpr std::chrono::seconds file_patience{2};
 /// What all processes of a workpackage have in their environment.
 constexpr const char* attempt_variable = "BENCH_ATTEMPT";
-/// Between two looks at what is waited for.
+/// Between two checks of what is waited for.
 constexpr std::chrono::milliseconds slice{20};
 
 /// What the program gets as this process got it.

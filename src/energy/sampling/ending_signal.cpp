@@ -17,7 +17,7 @@ namespace {
 
 /// How long a signal may have to wait until it is handled.
 constexpr std::chrono::milliseconds slice{20};
-/// Between the first two looks for what ends at the same time, as a rule.
+/// Between the first two checks for what ends at the same time, as a rule.
 constexpr std::chrono::milliseconds shortest_pause{1};
 /// How long sources are waited for without sleep. Those that are files take less, and a processor
 /// may need 0.1 ms to wake up.

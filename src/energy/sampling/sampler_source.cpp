@@ -79,8 +79,8 @@ class SourceThread {
     source_->read(answer.readings);
     const auto took = Clock::now() - before;
     answer.time = before + took / 2;
-    ++looks_;
-    looking_s_ += std::chrono::duration<double>(took).count();
+    ++reads_;
+    reading_s_ += std::chrono::duration<double>(took).count();
     return answer;
   }
 
@@ -131,17 +131,17 @@ class SourceThread {
 
   /// Says so where many samples came late because the driver is slow; else empty.
   std::string lateness() const {
-    if (!source_ || overruns_ * 10 < looks_)
+    if (!source_ || overruns_ * 10 < reads_)
       return "";
     const double interval_s = std::max(
         std::chrono::duration<double>(state_->settings.interval).count(), shortest_interval_s());
-    const double look_s = looking_s_ / static_cast<double>(looks_);
-    if (look_s < interval_s / 2)
+    const double read_s = reading_s_ / static_cast<double>(reads_);
+    if (read_s < interval_s / 2)
       return "";
     return fmt::format(
         "{}: {} of {} samples came late: its driver takes {:.3g} ms to answer, and the interval is "
         "{:.3g} ms",
-        label_of(mine_.method), overruns_, looks_, look_s * 1e3, interval_s * 1e3);
+        label_of(mine_.method), overruns_, reads_, read_s * 1e3, interval_s * 1e3);
   }
 
   double shortest_interval_s() const { return source_->shortest_interval_s(); }
@@ -247,8 +247,8 @@ class SourceThread {
   std::unique_ptr<PowerSource> source_;
   Answer baseline_;
   std::uint64_t overruns_ = 0;
-  std::uint64_t looks_ = 0;
-  double looking_s_ = 0;       ///< All looks together.
+  std::uint64_t reads_ = 0;
+  double reading_s_ = 0;       ///< All readings together.
   double counters_due_s_ = 0;  ///< In the record of the run.
 };
 

@@ -19,11 +19,11 @@ namespace {
 
 /// The meters' memory is cold at each tick where a program computes between two of them. That of so
 /// many ticks at once is fetched once.
-constexpr std::size_t most_waiting_looks = 32;
+constexpr std::size_t most_waiting_samples = 32;
 
 /// The meters are not asked for the powers then, and may learn of them later.
-bool shows_all_powers(const Look& look) {
-  return look.wanted_s && std::ranges::all_of(look.readings, [](const Reading& reading) {
+bool shows_all_powers(const Sample& sample) {
+  return sample.wanted_s && std::ranges::all_of(sample.readings, [](const Reading& reading) {
            return reading.power_w.has_value();
          });
 }
@@ -39,25 +39,25 @@ double settle_s(const SourceState& source) {
 
 }  // namespace
 
-SourceState::Values SourceState::add(Look look) {
-  Values power_w(look.readings.size());
-  if (shows_all_powers(look)) {
-    std::ranges::transform(look.readings, power_w.begin(), &Reading::power_w);
-    waiting.push_back(std::move(look));
-    if (waiting.size() == most_waiting_looks)
+SourceState::Values SourceState::add(Sample sample) {
+  Values power_w(sample.readings.size());
+  if (shows_all_powers(sample)) {
+    std::ranges::transform(sample.readings, power_w.begin(), &Reading::power_w);
+    waiting.push_back(std::move(sample));
+    if (waiting.size() == most_waiting_samples)
       sum_up();
     return power_w;
   }
   sum_up();
   for (std::size_t k = 0; k < power_w.size(); ++k)
-    power_w[k] = meters[k].add(look.time_s, look.readings[k], look.wanted_s);
+    power_w[k] = meters[k].add(sample.time_s, sample.readings[k], sample.wanted_s);
   return power_w;
 }
 
 void SourceState::sum_up() {
   for (std::size_t k = 0; k < meters.size(); ++k)
-    for (const Look& look : waiting)
-      meters[k].add(look.time_s, look.readings[k], look.wanted_s);
+    for (const Sample& sample : waiting)
+      meters[k].add(sample.time_s, sample.readings[k], sample.wanted_s);
   waiting.clear();
 }
 

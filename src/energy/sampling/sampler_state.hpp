@@ -22,8 +22,8 @@
 
 namespace bench::energy {
 
-/// What one look at a source gave.
-struct Look {
+/// What one reading of a source gave.
+struct Sample {
   double time_s = 0;
   std::optional<double> wanted_s;  ///< The moment it was planned for; none before the run.
   std::vector<Reading> readings;   ///< By channel.
@@ -33,8 +33,8 @@ struct Look {
 struct SourceState {
   using Values = PowerTable::Values;
 
-  /// Takes the look and returns the powers to record for it, by channel. With the lock.
-  Values add(Look look);
+  /// Takes the sample and returns the powers to record for it, by channel. With the lock.
+  Values add(Sample sample);
   /// Hands what waits to the meters. With the lock.
   void sum_up();
 
@@ -44,7 +44,7 @@ struct SourceState {
   std::vector<Channel> channels;
   std::vector<bool> has_counter;     ///< By channel.
   std::vector<ChannelMeter> meters;  ///< None until it is open.
-  std::vector<Look> waiting;         ///< Not yet with the meters.
+  std::vector<Sample> waiting;       ///< Not yet with the meters.
   std::optional<Absence> absence;
   std::vector<std::string> notes;
   std::optional<GpuState> gpu_state;

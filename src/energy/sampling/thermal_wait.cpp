@@ -21,7 +21,7 @@
 namespace bench::energy {
 namespace {
 
-constexpr std::chrono::milliseconds between_looks{200};
+constexpr std::chrono::milliseconds between_reads{200};
 constexpr std::chrono::minutes thermal_patience{10};
 
 /// The hottest of the processors and GPUs.
@@ -40,7 +40,7 @@ class Thermometer {
 
   std::optional<double> hottest_c() {
     CpuState cpus;
-    cpus_.look(cpus);
+    cpus_.read(cpus);
     std::optional<double> hottest_c;
     if (cpus.temperature_c.count > 0)
       hottest_c = cpus.temperature_c.most;
@@ -81,7 +81,7 @@ ThermalWait wait_for_temperature(const ThermalCondition& condition,
       return {.signal = 0,
               .failure = fmt::format("it was not cool or stable after {} min: {:.0f} C",
                                      thermal_patience.count(), temperature_c.value_or(0))};
-    if (const int signal = wait_for_ending_signal(now + between_looks))
+    if (const int signal = wait_for_ending_signal(now + between_reads))
       return {.signal = signal, .failure = ""};
   }
 }

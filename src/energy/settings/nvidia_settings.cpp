@@ -22,8 +22,8 @@ constexpr double mw_per_w = 1e3;
 /// Drivers round the requested values.
 constexpr double tolerance_mw = 1e3;
 constexpr double tolerance_mhz = 15;
-constexpr int looks_for_clock = 50;
-constexpr std::chrono::milliseconds between_looks{20};
+constexpr int clock_reads = 50;
+constexpr std::chrono::milliseconds between_reads{20};
 
 using Library = std::shared_ptr<NvmlLibrary>;
 
@@ -131,13 +131,13 @@ class LockedClock : public GpuSetting {
   /// An idle GPU may run slower than its locked clock, but never faster.
   void read_back() const {
     unsigned clock_mhz = 0;
-    for (int look = 0; look < looks_for_clock; ++look) {
+    for (int read = 0; read < clock_reads; ++read) {
       if (!library().get_clock ||
           library().get_clock(handle(), nvml::clock_of_multiprocessors, &clock_mhz) !=
               nvml::success ||
           clock_mhz <= wanted_mhz_ + tolerance_mhz)
         return;
-      std::this_thread::sleep_for(between_looks);
+      std::this_thread::sleep_for(between_reads);
     }
     throw Error(
         fmt::format("{} is {} MHz after it was locked at {} MHz", name(), clock_mhz, wanted_mhz_));

@@ -71,11 +71,11 @@ class AmdSmi : public AmdSource {
     const std::string address = pci_address_of(bdf_id);
     AmdDevice device = amd_device_of_sysfs(sysfs / "bus/pci/devices" / address);
     device.pci_address = address;
-    add(device, [this, handle](std::string& failure) { return look(handle, failure); });
+    add(device, [this, handle](std::string& failure) { return read_values(handle, failure); });
   }
 
   /// @param failure set where the count cannot be read although the GPU has one
-  AmdValues look(amdsmi::Handle gpu, std::string& failure) const {
+  AmdValues read_values(amdsmi::Handle gpu, std::string& failure) const {
     AmdValues values;
     values.power_w = library_.power_w(gpu);
     if (!library_.get_energy_count)

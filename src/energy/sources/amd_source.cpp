@@ -20,9 +20,9 @@ AmdSource::AmdSource(std::string name) : name_(std::move(name)) {
   shortest_interval_s_ = amd_counter_period_s;
 }
 
-void AmdSource::add(AmdDevice device, Look look, Watch watch) {
+void AmdSource::add(AmdDevice device, ReadValues read_values, Watch watch) {
   std::string failure;
-  const AmdValues values = look(failure);
+  const AmdValues values = read_values(failure);
   if (!failure.empty())
     notes_.push_back(fmt::format("{} device {}: {}", name_, device.pci_address, failure));
   device.silent = is_silent(values);
@@ -30,7 +30,7 @@ void AmdSource::add(AmdDevice device, Look look, Watch watch) {
   if (watch)
     state_.emplace();
   found_.push_back(
-      {std::move(look), std::move(watch), values.energy_count.value_or(0) > 0, AmdGauge()});
+      {std::move(read_values), std::move(watch), values.energy_count.value_or(0) > 0, AmdGauge()});
 }
 
 void AmdSource::choose(const AmdVisibility& visibility, const std::string& absence) {
@@ -47,7 +47,7 @@ void AmdSource::choose(const AmdVisibility& visibility, const std::string& absen
 void AmdSource::read(std::span<Reading> readings) {
   for (std::size_t i = 0; i < gpus_.size(); ++i) {
     std::string failure;
-    const AmdValues values = gpus_[i].look(failure);
+    const AmdValues values = gpus_[i].read_values(failure);
     const auto host_time = std::chrono::duration<double>(Clock::now().time_since_epoch());
     readings[i] = gpus_[i].gauge.reading(values, host_time.count());
     if (!failure.empty())

@@ -15,8 +15,8 @@
 
 namespace bench::energy {
 
-/// The AMD GPUs that one interface shows: what derives from this finds them and says how to look
-/// at each.
+/// The AMD GPUs that one interface shows: what derives from this finds them and says how to read
+/// each.
 class AmdSource : public PowerSource {
  public:
   void read(std::span<Reading> readings) override;
@@ -24,7 +24,7 @@ class AmdSource : public PowerSource {
 
  protected:
   /// @param failure set where a value is missing that the GPU could have
-  using Look = std::function<AmdValues(std::string& failure)>;
+  using ReadValues = std::function<AmdValues(std::string& failure)>;
 
   /// Adds what a GPU shows besides.
   using Watch = std::function<void(GpuState& state)>;
@@ -32,8 +32,8 @@ class AmdSource : public PowerSource {
   /// @param name of the source, as its channels have it
   explicit AmdSource(std::string name);
 
-  /// Looks at a GPU for the first time; why that failed becomes a note.
-  void add(AmdDevice device, Look look, Watch watch = {});
+  /// Reads a GPU for the first time; why that failed becomes a note.
+  void add(AmdDevice device, ReadValues read_values, Watch watch = {});
 
   /// Makes the channels of those GPUs that the program sees.
   /// @throws bench::Error if there is none: the first note, or `absence` where no GPU was added
@@ -41,7 +41,7 @@ class AmdSource : public PowerSource {
 
  private:
   struct Gpu {
-    Look look;
+    ReadValues read_values;
     Watch watch;  ///< May be empty.
     bool has_counter = false;
     AmdGauge gauge;

@@ -58,7 +58,7 @@ struct Card {
       : metrics(directory / "gpu_metrics"), power(hwmon_power(directory)) {}
 
   /// @param why set where one of the values is missing that the files could have
-  AmdValues look(std::string& why) const {
+  AmdValues read_values(std::string& why) const {
     AmdValues values = read_metrics(metrics, why);
     if (!values.power_w && power)
       if (const auto power_uw = power->read(why))
@@ -86,10 +86,10 @@ class Amdgpu : public AmdSource {
         add(
             amd_device_of_sysfs(entry / "device"),
             [card = std::make_shared<Card>(entry / "device")](std::string& failure) {
-              return card->look(failure);
+              return card->read_values(failure);
             },
             [watch = std::make_shared<AmdWatch>(entry / "device")](GpuState& state) {
-              watch->look(state);
+              watch->read(state);
             });
     choose(visibility, fmt::format("no AMD GPU in {}/card*", directory.string()));
   }

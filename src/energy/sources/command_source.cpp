@@ -23,8 +23,8 @@
 namespace bench::energy {
 namespace {
 
-/// How often the held value is looked at: it costs one read of a pipe.
-constexpr double command_look_interval_s = 0.1;
+/// How often the held value is read: it costs one read of a pipe.
+constexpr double command_read_interval_s = 0.1;
 constexpr double shortest_patience_s = 10;
 constexpr double intervals_of_patience = 3;
 constexpr double most_power = 1e9;  ///< No computing centre draws as much.
@@ -85,7 +85,7 @@ class CommandSource : public PowerSource {
     channel.averaging_window_s = command.interval_s;
     channel.update_period_s = command.interval_s;
     channels_.push_back(channel);
-    shortest_interval_s_ = std::min(command_look_interval_s, command.interval_s);
+    shortest_interval_s_ = std::min(command_read_interval_s, command.interval_s);
   }
 
   void read(std::span<Reading> readings) override {

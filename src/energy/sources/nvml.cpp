@@ -80,14 +80,14 @@ struct Input {
   bool counter = false;
 };
 
-/// Of the counters of all devices in one look; the rest come with the next ones.
+/// Of the counters of all devices in one reading; the rest come with the next ones.
 constexpr double most_time_for_counters_s = 0.002;
 
 /// A driver that takes longer for the powers of all devices, several times one after the other, is
 /// asked by a thread per device from then on. Waking so many threads costs more than the
 /// microseconds that most drivers take.
 constexpr double most_time_for_powers_s = 0.002;
-constexpr int slow_looks_of_a_slow_driver = 3;
+constexpr int slow_reads_of_a_slow_driver = 3;
 
 double steady_now_s() {
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
@@ -102,14 +102,14 @@ bool is_superchip(const std::string& product) {
 struct GpuDevice {
   nvml::Device handle = nullptr;
   CounterSchedule schedule{nvml_counter_period_s};
-  Reading counter;  ///< Of the last look.
+  Reading counter;  ///< Of the last reading.
   bool has_counter = false;
   std::vector<Input> inputs;  ///< One per channel.
   std::size_t first_channel = 0;
   std::string lost;  ///< Why it is gone; empty while it is there.
 };
 
-/// Not where the driver has no word for what is wrong (999): the next look may succeed.
+/// Not where the driver has no word for what is wrong (999): the next reading may succeed.
 bool is_lost(int code) {
   return code == nvml::gpu_lost || code == nvml::reset_required;
 }
@@ -149,8 +149,8 @@ class Nvml : public PowerSource {
     else
       for (std::size_t k = 0; k < devices_.size(); ++k)
         read_device(devices_[k]);
-    slow_looks_ = now_s_() - begin_s > most_time_for_powers_s ? slow_looks_ + 1 : 0;
-    if (slow_looks_ == slow_looks_of_a_slow_driver && !threads_ && devices_.size() > 1)
+    slow_reads_ = now_s_() - begin_s > most_time_for_powers_s ? slow_reads_ + 1 : 0;
+    if (slow_reads_ == slow_reads_of_a_slow_driver && !threads_ && devices_.size() > 1)
       threads_.emplace(devices_.size(), [this](std::size_t k) { read_device(devices_[k]); });
     watch_one();
   }
@@ -230,7 +230,7 @@ class Nvml : public PowerSource {
     return code == nvml::success;
   }
 
-  /// In turn, so that a slow driver delays no look by all of them.
+  /// In turn, so that a slow driver delays no reading by all of them.
   void ask_counters() {
     const bool all = std::exchange(wants_counters_, false);
     for (GpuDevice& device : devices_)
@@ -260,7 +260,7 @@ class Nvml : public PowerSource {
     if (!check(device, library_.get_total_energy(device.handle, &energy_mj), device.counter))
       return;
     device.counter.energy_j = static_cast<double>(energy_mj) * joules_per_mj;
-    device.schedule.look(now_s, *device.counter.energy_j);
+    device.schedule.add(now_s, *device.counter.energy_j);
     device.counter.counter_age_s = device.schedule.age_s(now_s);
   }
 
@@ -318,8 +318,8 @@ class Nvml : public PowerSource {
   bool wants_counters_ = true;
   GpuState state_;
   Turns turns_;
-  std::span<Reading> readings_;  ///< Of this look.
-  int slow_looks_ = 0;           ///< One after the other.
+  std::span<Reading> readings_;  ///< Of this reading.
+  int slow_reads_ = 0;           ///< One after the other.
   std::optional<DeviceThreads> threads_;
 };
 

@@ -28,7 +28,7 @@ namespace bench::energy {
 namespace {
 
 constexpr double usual_scan_hz = 10;
-constexpr int most_looks = 3;
+constexpr int most_reads = 3;
 
 /// One file of the form `<value> W <time stamp> us`; the stamp is missing on old controllers.
 class StampedFile {
@@ -197,10 +197,10 @@ class PmCounters : public PowerSource {
 }  // namespace
 
 void read_one_scan(const std::function<std::optional<std::uint64_t>()>& freshness,
-                   const std::function<void()>& look) {
-  for (int looks = 0; looks < most_looks; ++looks) {
+                   const std::function<void()>& read) {
+  for (int reads = 0; reads < most_reads; ++reads) {
     const auto before = freshness();
-    look();
+    read();
     if (freshness() == before)
       return;
   }

@@ -30,7 +30,7 @@ namespace {
 constexpr double joules_per_uj = 1e-6;
 /// The counter moves about once per millisecond, with jitter (Intel SDM vol. 3B, 15.10).
 constexpr double rapl_counter_period_s = 0.001;
-/// No package draws as much for as long as the time between two looks: a larger jump is a reset.
+/// No package draws as much for as long as the time between two readings: a larger jump is a reset.
 constexpr double impossible_package_w = 3e3;
 /// What was drawn in so much time may show at once.
 constexpr double longest_step_s = 0.1;

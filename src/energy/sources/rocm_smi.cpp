@@ -50,7 +50,7 @@ class RocmSmi : public AmdSource {
     device.pci_address = pci_address_of(bdf_id);
     // Some calls fail now and then, so which one to ask is settled once.
     add(device, [this, index, call = call_of(index)](std::string& failure) {
-      return look(index, call, failure);
+      return read_values(index, call, failure);
     });
   }
 
@@ -95,7 +95,7 @@ class RocmSmi : public AmdSource {
   }
 
   /// @param failure set where a call fails that the GPU supports
-  AmdValues look(std::uint32_t index, PowerCall call, std::string& failure) const {
+  AmdValues read_values(std::uint32_t index, PowerCall call, std::string& failure) const {
     AmdValues values;
     int code = rocm::not_supported;
     values.power_w = power_w(call, index, code);

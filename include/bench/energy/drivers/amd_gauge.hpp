@@ -7,7 +7,7 @@
 
 namespace bench::energy {
 
-/// What one look at an AMD GPU gave, as its driver has it.
+/// What one reading of an AMD GPU gave, as its driver has it.
 struct AmdValues {
   std::optional<double> power_w;
   /// The accumulator, in units of 2^-16 J = 15.2588 uJ. ROCm SMI and AMD SMI tell a resolution of
@@ -36,7 +36,7 @@ int read_energy_count(const Get& get, AmdValues& values) {
 /// Neither power nor energy other than 0: the second die of an MI250, whose first one shows both.
 bool is_silent(const AmdValues& values);
 
-/// Turns the looks at one AMD GPU into readings.
+/// Turns the values of one AMD GPU into readings.
 ///
 /// - 0 W, 5 kW and more, and a count of 0 are not values.
 /// - The accumulator is wide in the interface but not in all firmware: it may start again after

@@ -14,7 +14,7 @@ class AmdWatch {
   /// @param device of the card: `<sysfs>/class/drm/card0/device`
   explicit AmdWatch(const std::filesystem::path& device);
 
-  void look(GpuState& state) const;
+  void read(GpuState& state) const;
 
  private:
   explicit AmdWatch(const SysfsDirectory& hwmon);

@@ -9,12 +9,12 @@
 
 namespace bench::energy {
 
-/// Looks at several devices at the same time, for drivers that take long to answer. The threads
-/// sleep between two looks.
+/// Reads several devices at the same time, for drivers that take long to answer. The threads
+/// sleep between two readings.
 class DeviceThreads {
  public:
-  /// @param look at the device of this number; it must not touch anything of another one
-  DeviceThreads(std::size_t devices, std::function<void(std::size_t)> look);
+  /// @param read the device of this number; it must not touch anything of another one
+  DeviceThreads(std::size_t devices, std::function<void(std::size_t)> read);
   DeviceThreads(const DeviceThreads&) = delete;
   DeviceThreads& operator=(const DeviceThreads&) = delete;
   ~DeviceThreads();
@@ -25,7 +25,7 @@ class DeviceThreads {
  private:
   void work(std::size_t device);
 
-  std::function<void(std::size_t)> look_;
+  std::function<void(std::size_t)> read_;
   std::mutex mutex_;  // guards all below
   std::condition_variable begun_;
   std::condition_variable answered_;

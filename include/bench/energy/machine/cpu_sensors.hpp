@@ -21,7 +21,7 @@ class CpuSensors {
 
   /// Adds a reading of every temperature and of some clocks: reading a clock interrupts the CPU, so
   /// not all are read at once.
-  void look(CpuState& state);
+  void read(CpuState& state);
   /// Reads the throttling counts again.
   void close(CpuState& state) const;
 

@@ -58,7 +58,7 @@ std::string as_identifier(std::string_view text);
 /// on follows it (`eval_1_2`). A name that needs no number is never given to another.
 std::vector<std::string> distinct_identifiers(std::span<const std::string> texts);
 
-/// What one look at a channel gave.
+/// What one reading of a channel gave.
 struct Reading {
   std::optional<double> power_w;
   /// Voltage times current of the same moment, in volt-amperes; few meters tell it.

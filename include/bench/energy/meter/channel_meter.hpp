@@ -60,7 +60,7 @@ struct ChannelEnergy {
   std::uint64_t failures = 0;            ///< Readings inside the run that gave none.
   std::optional<double> first_sample_s;  ///< When the first of them was, from the start on.
   double longest_gap_s = 0;  ///< Longest time without a value, start and end of the run included.
-  /// Of the times between looks at this channel, see `IntervalJitter`.
+  /// Of the times between readings of this channel, see `IntervalJitter`.
   std::optional<double> jitter_std_s;
   std::optional<double> jitter_p99_s;
   /// Why `energy_j` is not the counter's although there is one; empty where all is well.
@@ -192,7 +192,7 @@ class ChannelMeter {
   double last_power_s_ = 0;
   double longest_power_gap_s_ = 0;
   IntervalJitter jitter_;
-  std::optional<double> last_look_s_;
+  std::optional<double> last_read_s_;
   std::optional<double> last_wanted_s_;
   std::optional<double> end_s_;
   std::deque<RegionEdge> edges_;  ///< Waiting for the readings behind them.

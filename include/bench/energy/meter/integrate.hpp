@@ -41,9 +41,9 @@ class WindowIntegral {
   History history_;  ///< Energy is that since the start of the window.
 };
 
-/// What a look at a counter showed.
-struct CounterLook {
-  double time_s = 0;  ///< Of the look.
+/// What a counter showed.
+struct CounterReading {
+  double time_s = 0;  ///< Of the reading.
   double energy_j = 0;
   std::optional<double> moved_s = {};  ///< When the counter came to show it, where that is known.
   /// The sensor's own time of the value. Only differences of it carry meaning.
@@ -55,9 +55,9 @@ struct CounterLook {
 /// slope of the rest.
 ///
 /// A counter shows what it had counted when it moved last, not when it is read. A movement is taken
-/// to lie in the middle of the time in which it can have been: after the look before it, and no
-/// longer than a period before the look that shows it. Where the sensor gives its own times, those
-/// count: they are brought to our clock by the shortest delay that any look had.
+/// to lie in the middle of the time in which it can have been: after the reading before it, and no
+/// longer than a period before the reading that shows it. Where the sensor gives its own times,
+/// those count: they are brought to our clock by the shortest delay that any reading had.
 class CounterDifference {
  public:
   /// @param period_s longest time between two movements; 0: it moves all the time
@@ -66,7 +66,7 @@ class CounterDifference {
       : period_s_(period_s), history_(history_points) {}
 
   /// Times are seconds since the start of the window and increase.
-  void add(const CounterLook& look);
+  void add(const CounterReading& reading);
   void close(double end_s) { end_s_ = end_s; }
 
   /// Joules in the closed window; nothing with fewer than two movements or after a reset.
@@ -88,14 +88,14 @@ class CounterDifference {
  private:
   static double interpolate(const EnergyPoint& a, const EnergyPoint& b, double time_s);
   double sensor_time_s(double time_s) const { return time_s - delay_s_.value_or(0); }
-  double movement_s(const CounterLook& look) const;
+  double movement_s(const CounterReading& reading) const;
   /// What is known at both ends of a window, or nearest to them.
   std::optional<History::Pair> ends(double end_s) const;
   std::optional<EnergyPoint> on_our_clock(std::optional<EnergyPoint> point) const;
 
   double period_s_;
   std::optional<double> end_s_;
-  std::optional<CounterLook> last_look_;
+  std::optional<CounterReading> last_reading_;
   std::optional<double> delay_s_;  ///< Of our clock behind the sensor's, where that has one.
   History history_;                ///< Times are the sensor's.
   bool reset_ = false;

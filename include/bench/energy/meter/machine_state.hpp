@@ -31,8 +31,8 @@ struct GpuState {
   Spread clock_mhz;  ///< Of the streaming multiprocessors.
   Spread temperature_c;
   Spread power_limit_w;
-  std::uint64_t looks = 0;
-  /// In how many looks at a GPU its driver named this reason for a lower clock: `power_cap`,
+  std::uint64_t reads = 0;
+  /// In how many readings of a GPU its driver named this reason for a lower clock: `power_cap`,
   /// `hw_thermal`, ...
   std::map<std::string, std::uint64_t> throttled;
 };

@@ -28,12 +28,12 @@ class PowerSource {
   /// Reading more often than this tells nothing new, or costs too much; 0: as often as one likes.
   double shortest_interval_s() const { return shortest_interval_s_; }
 
-  /// Looks at every channel, in the order of `channels()`. Never throws because of a sensor: a
+  /// Reads every channel, in the order of `channels()`. Never throws because of a sensor: a
   /// value that is not available is absent and `failure` says why.
   virtual void read(std::span<Reading> readings) = 0;
   /// Clocks and the like of its GPUs, where it looks at them besides.
   virtual std::optional<GpuState> gpu_state() const { return std::nullopt; }
-  /// The next look is the first or the last of a run: no counter may rest.
+  /// The next reading is the first or the last of a run: no counter may rest.
   virtual void want_counters() {}
 
  protected:

@@ -6,7 +6,7 @@
 namespace bench::energy {
 
 /// Which device to look at besides its power: each once a second, one after the other, so that no
-/// look takes long. None in the first look, for which the program waits.
+/// reading takes long. None in the first reading, for which the program waits.
 class Turns {
  public:
   /// @param now_s on any steady clock

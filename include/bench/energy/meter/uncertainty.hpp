@@ -11,7 +11,7 @@ inline constexpr double most_uncertainty = 0.05;
 
 /// How an energy is measured, as far as it limits how well the energy is known.
 struct Timing {
-  double interval_s = 0;          ///< Mean time between two looks.
+  double interval_s = 0;          ///< Mean time between two readings.
   double period_s = 0;            ///< Between two values, or two movements of a counter.
   double averaging_window_s = 0;  ///< Of the power, where the energy is its integral.
   double sample_s = 0;            ///< What one value stands for; 0: the energy is a counter's.
@@ -36,7 +36,7 @@ struct Uncertainty {
 };
 
 /// - At each end of a run up to half a period is counted wrongly, or a quarter of the time between
-///   two looks, where linear interpolation meets a jump from nothing to the highest power.
+///   two readings, where linear interpolation meets a jump from nothing to the highest power.
 /// - A power that was averaged over a window and is shifted by half of it takes an eighth of the
 ///   window from each end.
 /// - Samples of a power that is either low or high err by two standard errors, its range divided by

@@ -12,9 +12,9 @@ namespace bench::energy {
 /// (`hwmon:hwmon3:node`), AMD GPUs (`hwmon:hwmon4:gpu`), and any other driver's, which are recorded
 /// and not added. Files and labels are looked for in `hwmonN/` and `hwmonN/device/`.
 ///
-/// Firmware may answer with the value of the rail that was read first, so each look at the meters
-/// starts at another one. The error value 0xFFFFFFFF mW, zero and the impossible are not readings.
-/// Sources: Linux Documentation/hwmon/acpi_power_meter.rst and sysfs-interface.rst;
+/// Firmware may answer with the value of the rail that was read first, so each reading of the
+/// meters starts at another one. The error value 0xFFFFFFFF mW, zero and the impossible are not
+/// readings. Sources: Linux Documentation/hwmon/acpi_power_meter.rst and sysfs-interface.rst;
 /// NVIDIA edk2-nvidia commit ba0e47d2; lm-sensors issue 460.
 /// @throws bench::Error if no meter can be read
 std::unique_ptr<PowerSource> open_hwmon(const std::filesystem::path& sysfs);

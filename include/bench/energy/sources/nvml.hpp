@@ -11,7 +11,7 @@ namespace bench::energy {
 /// counter of energy since the driver was loaded; where there are several filters or scopes also
 /// `nvml:0:gpu_average` (mean over 1 s) and `nvml:0:module` (GPU and CPU of a superchip). Power is
 /// the instantaneous field where the driver has it, else the average, else `GetPowerUsage`. A
-/// counter is asked only when it can have moved, and of slow drivers not all in one look.
+/// counter is asked only when it can have moved, and of slow drivers not all in one reading.
 ///
 /// On a superchip the counter may be that of the module; both channels have it then, and
 /// `results_of` decides. Source: zeus pull request 172. Source: NVML API reference,

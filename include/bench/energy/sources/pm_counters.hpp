@@ -14,7 +14,7 @@ namespace bench::energy {
 /// `<sysfs>/cray/pm_counters/*`: `pm_counters:node` with accelerators, memory and network, without
 /// the losses of the rectifiers; `:cpu`, `:cpu0`, `:memory`, `:accel0` ... as parts of it, which
 /// are recorded and not added. Power in watts and energy in joules, whole numbers, ten times a
-/// second; a look at them is repeated if the controller writes meanwhile.
+/// second; a reading of them is repeated if the controller writes meanwhile.
 ///
 /// A value whose own time stamp stands still, and 0 W, is not a reading. Counters are no longer
 /// given once `startup` has changed, since they have been reset. A change of `generation` (a power
@@ -25,9 +25,9 @@ namespace bench::energy {
 std::unique_ptr<PowerSource> open_pm_counters(const std::filesystem::path& sysfs,
                                               double longest_standstill_s = 2);
 
-/// Calls `look` until `freshness` is the same before and after it, so that all values are of one
+/// Calls `read` until `freshness` is the same before and after it, so that all values are of one
 /// scan; three times at most, since values of two scans are better than none.
 void read_one_scan(const std::function<std::optional<std::uint64_t>()>& freshness,
-                   const std::function<void()>& look);
+                   const std::function<void()>& read);
 
 }  // namespace bench::energy

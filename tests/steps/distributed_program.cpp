@@ -275,6 +275,10 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
+namespace bench::distributed_program {
+
 int main(int argc, char** argv) {
-  return bench::steps::run_program("distributed_program", [&] { return run(argc, argv); });
+  return run(argc, argv);
 }
+
+}  // namespace bench::distributed_program

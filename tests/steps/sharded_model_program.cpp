@@ -166,6 +166,10 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
+namespace bench::sharded_model_program {
+
 int main(int argc, char** argv) {
-  return bench::steps::run_program("sharded_model_program", [&] { return run(argc, argv); });
+  return run(argc, argv);
 }
+
+}  // namespace bench::sharded_model_program

@@ -19,6 +19,7 @@
 
 #include <CLI/CLI.hpp>
 
+namespace bench::distributed_program {
 namespace {
 
 using namespace bench::steps;
@@ -274,8 +275,6 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
-
-namespace bench::distributed_program {
 
 int main(int argc, char** argv) {
   return run(argc, argv);

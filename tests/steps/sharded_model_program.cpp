@@ -22,9 +22,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
+namespace bench::sharded_model_program {
 namespace {
 
-using namespace bench;
 using transformer::Grid;
 
 constexpr std::int64_t micro_batches = 3;
@@ -165,8 +165,6 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
-
-namespace bench::sharded_model_program {
 
 int main(int argc, char** argv) {
   return run(argc, argv);

@@ -29,14 +29,14 @@ constexpr const char* no_controller =
 
 class SubmissionTest : public SlurmTest {};
 
-TEST_F(SubmissionTest, AThousandWorkpackagesGoOutInAFewCallsAndRunOnce) {
+TEST_F(SubmissionTest, HundredsOfWorkpackagesGoOutInAFewCallsAndRunOnce) {
   Site site(&cluster());
-  site.sweep(1000);
+  site.sweep(250);
   const auto run = site.run({"--wait"});
   EXPECT_EQ(run.status.code, 0) << run.standard_error;
   EXPECT_THAT(site.programs().calls("sbatch"), SizeIs(AllOf(Ge(1U), Le(3U))));
-  EXPECT_EQ(site.witness(), Site::each_once(1000));
-  EXPECT_EQ(site.states(), site.all("done", 1000));
+  EXPECT_EQ(site.witness(), Site::each_once(250));
+  EXPECT_EQ(site.states(), site.all("done", 250));
 }
 
 TEST_F(SubmissionTest, TasksOfAnArrayShareTheirSubmissionAndKnowTheirIndex) {

@@ -1,6 +1,6 @@
 // The program of MAELSTROM's application 6.
 
-#include "step_programs/program_runner.hpp"
+#include "step_programs/linked_programs.hpp"
 #include "step_programs/rank_processes.hpp"
 
 #include <string>

@@ -1,6 +1,6 @@
 // The loss of MAELSTROM's applications on samples that are not trained on.
 
-#include "step_programs/program_runner.hpp"
+#include "step_programs/linked_programs.hpp"
 #include "step_programs/rank_processes.hpp"
 
 #include <cmath>

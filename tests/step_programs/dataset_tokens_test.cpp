@@ -2,7 +2,7 @@
 
 #include "data/token_dataset.hpp"
 #include "data/token_type.hpp"
-#include "step_programs/program_runner.hpp"
+#include "step_programs/linked_programs.hpp"
 #include "steps_data/gpt2_files.hpp"
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // What the program `gpt` is trained and evaluated on.
-#include "step_programs/program_runner.hpp"
+#include "step_programs/linked_programs.hpp"
 #include "steps_data/corpus.hpp"
 
 #include <cmath>

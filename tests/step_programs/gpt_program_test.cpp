@@ -1,5 +1,5 @@
 // The real program `gpt`, as a job script calls it.
-#include "step_programs/program_runner.hpp"
+#include "step_programs/linked_programs.hpp"
 #include "support/sanitizer.hpp"
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // Inference with the real programs, as a job script calls it.
-#include "step_programs/program_runner.hpp"
+#include "step_programs/linked_programs.hpp"
 #include "step_programs/rank_processes.hpp"
 #include "steps_data/corpus.hpp"
 #include "support/sanitizer.hpp"

@@ -1,5 +1,5 @@
 // What the real programs leave behind where a signal ends them.
-#include "step_programs/program_runner.hpp"
+#include "step_programs/linked_programs.hpp"
 #include "step_programs/rank_processes.hpp"
 
 #include <csignal>

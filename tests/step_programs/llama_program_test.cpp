@@ -1,4 +1,4 @@
-#include "step_programs/program_runner.hpp"
+#include "step_programs/linked_programs.hpp"
 
 #include <cmath>
 #include <string>

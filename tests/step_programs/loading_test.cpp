@@ -1,5 +1,5 @@
 // What a real program does before its `main`.
-#include "step_programs/program_runner.hpp"
+#include "step_programs/linked_programs.hpp"
 #include "support/sanitizer.hpp"
 
 #include <fmt/core.h>

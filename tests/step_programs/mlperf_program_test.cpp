@@ -3,7 +3,7 @@
 #include "data/example.hpp"
 #include "data/field_writer.hpp"
 #include "data/tfrecord.hpp"
-#include "step_programs/program_runner.hpp"
+#include "step_programs/linked_programs.hpp"
 #include "step_programs/rank_processes.hpp"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-// Runs a step program as a job script does.
+// Runs a program as a job script does.
 
 #include <cmath>
 #include <cstdlib>
@@ -45,6 +45,11 @@ inline std::string read_text(const std::string& file) {
   return text.str();
 }
 
+/// As it calls itself.
+inline std::string program_name(const std::string& file) {
+  return std::filesystem::path(file).filename().string();
+}
+
 struct Outcome {
   int exit_code;
   std::string out;
@@ -83,8 +88,8 @@ inline std::vector<double> losses(const Outcome& outcome) {
 }
 
 /// @param before shell words in front of the program, for example a limit
-inline Outcome run_step(const std::string& program, const std::string& arguments,
-                        const std::string& before = "") {
+inline Outcome run_in_shell(const std::string& program, const std::string& arguments,
+                            const std::string& before = "") {
   const Folder folder;
   const std::string command = before + " '" + program + "' " + arguments + " >" +
                               folder.file("out") + " 2>" + folder.file("err");

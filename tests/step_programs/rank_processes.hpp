@@ -1,6 +1,6 @@
 #pragma once
 
-#include "step_programs/program_runner.hpp"
+#include "step_programs/linked_programs.hpp"
 #include "support/free_port.hpp"
 
 #include <chrono>
@@ -30,20 +30,14 @@ class RankProcess {
   /// @param settings lines NAME=VALUE beside those of this environment that say nothing of ranks
   RankProcess(const std::vector<std::string>& words, std::vector<std::string> settings,
               const std::string& out, const std::string& err) {
-    constexpr int mode = 0600;
-    for (char** line = environ; *line; ++line)
-      if (const std::string text = *line; !says_ranks(text))
-        settings.push_back(text);
-    std::vector<std::string> arguments = words;
-    posix_spawn_file_actions_t files;
-    ::posix_spawn_file_actions_init(&files);
-    ::posix_spawn_file_actions_addopen(&files, 1, out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, mode);
-    ::posix_spawn_file_actions_addopen(&files, 2, err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, mode);
-    const int error = ::posix_spawn(&pid_, words.front().c_str(), &files, nullptr,
-                                    pointers(arguments).data(), pointers(settings).data());
-    ::posix_spawn_file_actions_destroy(&files);
-    if (error != 0)
-      throw std::runtime_error("cannot start " + words.front());
+    for (const std::string& line : own_environment())
+      if (!says_ranks(line))
+        settings.push_back(line);
+    ProgramStart start{words, std::move(settings), out, err};
+    if (const ProgramMain linked = linked_main(words.front()))
+      pid_ = start_linked(linked, std::move(start));
+    else
+      spawn(std::move(start));
   }
   RankProcess(RankProcess&& other) noexcept : pid_(std::exchange(other.pid_, -1)) {}
   RankProcess& operator=(RankProcess&&) = delete;
@@ -79,20 +73,27 @@ class RankProcess {
   }
 
  private:
+  void spawn(ProgramStart start) {
+    constexpr int mode = 0600;
+    constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC;
+    posix_spawn_file_actions_t files;
+    ::posix_spawn_file_actions_init(&files);
+    ::posix_spawn_file_actions_addopen(&files, 1, start.out.c_str(), flags, mode);
+    ::posix_spawn_file_actions_addopen(&files, 2, start.err.c_str(), flags, mode);
+    const int error =
+        ::posix_spawn(&pid_, start.words.front().c_str(), &files, nullptr,
+                      pointers(start.words).data(), pointers(start.environment).data());
+    ::posix_spawn_file_actions_destroy(&files);
+    if (error != 0)
+      throw std::runtime_error("cannot start " + start.words.front());
+  }
+
   static bool says_ranks(const std::string& line) {
     for (const char* start : {"RANK=", "WORLD_SIZE=", "LOCAL_", "MASTER_", "SLURM_", "PMI", "OMPI_",
                               "TORCHELASTIC_", "MPI_LOCAL", "GLOO_SOCKET_IFNAME="})
       if (line.starts_with(start))
         return true;
     return false;
-  }
-
-  static std::vector<char*> pointers(std::vector<std::string>& texts) {
-    std::vector<char*> result;
-    for (std::string& text : texts)
-      result.push_back(text.data());
-    result.push_back(nullptr);
-    return result;
   }
 
   pid_t pid_ = -1;

@@ -1,6 +1,6 @@
 // The real program `vision`, as a job script calls it.
 
-#include "step_programs/program_runner.hpp"
+#include "step_programs/linked_programs.hpp"
 #include "support/sanitizer.hpp"
 
 #include <cmath>
@@ -248,6 +248,23 @@ TEST(VisionProgram, SaysWhenItDiverges) {
   EXPECT_EQ(outcome.value("result"), "diverged");
   EXPECT_EQ(outcome.value("diverged_at_step"), "2");
   EXPECT_FALSE(outcome.value("images_per_second").empty());
+}
+
+TEST(VisionProgram, WritesItsResultsAlsoWhenItDiverges) {
+  const steps::Folder folder;
+  const Outcome outcome = steps::run_step(
+      VISION_PROGRAM,
+      "--model resnet18 --image-size 32 --batch-size 2 --classes 10 --threads 1 --device cpu "
+      "--steps 3 --warmup 1 --base-learning-rate 1e30 --metrics " +
+          folder.file("m.json"));
+  EXPECT_EQ(outcome.exit_code, 4) << outcome.err;
+  const std::string text = steps::read_text(folder.file("m.json"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("\n  \"trainable_parameters\": " + outcome.value("trainable_parameters") + ",\n"));
+  EXPECT_THAT(text, HasSubstr("\n  \"images_per_second\": " + outcome.value("images_per_second")));
+  EXPECT_THAT(text, HasSubstr("\n  \"final_loss\": null,\n"));
+  EXPECT_THAT(text, testing::EndsWith("\n  \"result\": \"diverged\"\n}\n"));
 }
 
 TEST(VisionProgram, EndsWithTheStepWhoseLossIsLost) {

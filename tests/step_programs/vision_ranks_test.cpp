@@ -1,6 +1,6 @@
 // The real program `vision` with several ranks that share a data set.
 
-#include "step_programs/program_runner.hpp"
+#include "step_programs/linked_programs.hpp"
 #include "step_programs/rank_processes.hpp"
 #include "steps_data/image_files.hpp"
 

@@ -27,10 +27,11 @@ Outcome loaded(const std::optional<std::string>& program, double steps = 1) {
     state.set_text("program", *program);
   state.write(checkpoint + "/rank_00000.pt");
   std::ofstream(folder.file("latest")) << "iteration_00000001\n";
-  return run_step(GPT_PROGRAM,
-                  "--layers 1 --hidden 16 --heads 1 --seq 8 --vocab-size 16 --steps 1 --device cpu "
-                  "--threads 1 --load " +
-                      std::filesystem::path(checkpoint).parent_path().string());
+  return run_in_shell(
+      GPT_PROGRAM,
+      "--layers 1 --hidden 16 --heads 1 --seq 8 --vocab-size 16 --steps 1 --device cpu "
+      "--threads 1 --load " +
+          std::filesystem::path(checkpoint).parent_path().string());
 }
 
 TEST(Checkpoints, OfAnEarlierVersionAreRefused) {

@@ -39,7 +39,7 @@ using support::message_of;
 using testing::HasSubstr;
 
 Outcome run_fields(const std::string& arguments) {
-  return steps::run_step(DATASET_PROGRAM, "fields " + arguments);
+  return steps::run_in_shell(DATASET_PROGRAM, "fields " + arguments);
 }
 
 const std::string two_fields = " --field group/x:float32:3x4:normal --field label:int64::10";
@@ -156,17 +156,17 @@ TEST(DatasetFields, RefusesWrongArguments) {
 }
 
 TEST(DatasetProgram, NeedsASubcommand) {
-  const Outcome none = steps::run_step(DATASET_PROGRAM, "");
+  const Outcome none = steps::run_in_shell(DATASET_PROGRAM, "");
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_THAT(none.err, HasSubstr("A subcommand is required"));
-  const Outcome unknown = steps::run_step(DATASET_PROGRAM, "feilds --help");
+  const Outcome unknown = steps::run_in_shell(DATASET_PROGRAM, "feilds --help");
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("unknown subcommand 'feilds'"));
-  const Outcome help = steps::run_step(DATASET_PROGRAM, "--help");
+  const Outcome help = steps::run_in_shell(DATASET_PROGRAM, "--help");
   EXPECT_EQ(help.exit_code, 0);
   EXPECT_THAT(help.out, HasSubstr("images"));
   EXPECT_THAT(help.out, HasSubstr("fields"));
-  const Outcome options = steps::run_step(DATASET_PROGRAM, "fields --help");
+  const Outcome options = steps::run_in_shell(DATASET_PROGRAM, "fields --help");
   EXPECT_EQ(options.exit_code, 0);
   EXPECT_THAT(options.out, HasSubstr("--samples-per-file"));
 }

@@ -20,7 +20,7 @@ using steps::Outcome;
 using testing::HasSubstr;
 
 Outcome write_images(const std::string& arguments) {
-  return steps::run_step(DATASET_PROGRAM, "images " + arguments);
+  return steps::run_in_shell(DATASET_PROGRAM, "images " + arguments);
 }
 
 #ifdef BENCH_STEPS_JPEG

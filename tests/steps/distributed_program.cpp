@@ -19,6 +19,7 @@
 
 #include <CLI/CLI.hpp>
 
+namespace bench::distributed_program {
 namespace {
 
 using namespace bench::steps;
@@ -276,5 +277,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bench::steps::run_program("distributed_program", [&] { return run(argc, argv); });
+  return run(argc, argv);
 }
+
+}  // namespace bench::distributed_program

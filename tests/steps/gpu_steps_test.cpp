@@ -21,9 +21,9 @@ class StepsOnGpu : public testing::Test {
   }
 
   static Outcome run_vision(const std::string& arguments, const std::string& device = "cuda") {
-    return run_step(VISION_PROGRAM,
-                    "--image-size 64 --batch-size 8 --warmup 6 --steps 10 --device " + device +
-                        " " + arguments);
+    return run_in_shell(VISION_PROGRAM,
+                        "--image-size 64 --batch-size 8 --warmup 6 --steps 10 --device " + device +
+                            " " + arguments);
   }
 };
 
@@ -59,9 +59,10 @@ TEST_F(StepsOnGpu, TheLossIsThatOfTheCpu) {
 }
 
 TEST_F(StepsOnGpu, VisionEndsSoonBehindTheStepWhoseLossIsLost) {
-  const Outcome outcome = run_step(VISION_PROGRAM,
-                                   "--model resnet18 --image-size 64 --batch-size 8 --device cuda "
-                                   "--warmup 0 --steps 100000 --base-learning-rate 1e30");
+  const Outcome outcome =
+      run_in_shell(VISION_PROGRAM,
+                   "--model resnet18 --image-size 64 --batch-size 8 --device cuda "
+                   "--warmup 0 --steps 100000 --base-learning-rate 1e30");
   EXPECT_EQ(outcome.exit_code, 4) << outcome.err;
   EXPECT_EQ(outcome.value("diverged_at_step"), "2");
 }
@@ -109,7 +110,7 @@ TEST_F(StepsOnGpu, TimesOfPartsAddUpToTheEpoch) {
 
 TEST_F(StepsOnGpu, GptFindsTheSameLossesInEveryWay) {
   const auto losses_of_gpt = [](const std::string& arguments) {
-    const Outcome outcome = run_step(
+    const Outcome outcome = run_in_shell(
         GPT_PROGRAM,
         "--layers 2 --hidden 64 --heads 4 --seq 64 --vocab-size 512 --micro-batch-size 2 "
         "--global-batch-size 4 --attention-dropout 0 --hidden-dropout 0 --steps 5 --warmup 1 "
@@ -130,7 +131,7 @@ TEST_F(StepsOnGpu, GptFindsTheSameLossesInEveryWay) {
 
 TEST_F(StepsOnGpu, AtmoRepFindsTheSameLossesInEveryWay) {
   const auto losses_of_atmorep = [](const std::string& arguments) {
-    const Outcome outcome = run_step(
+    const Outcome outcome = run_in_shell(
         ATMOREP_PROGRAM,
         "--levels 2 --tokens 3,2,2 --token-size 2,4,3 --width 64 --heads 4 --layers 2 "
         "--ensemble 3 --dropout 0 --learning-rate 0.001 --lr-warmup 0 --steps 20 --warmup 1 "

@@ -77,22 +77,5 @@ TEST(MetricsFile, IsRefusedBeforeTheRunWhereItCannotBeWritten) {
   EXPECT_THROW(begin_metrics_file("/nowhere/m.json", 0, 1), UsageError);
 }
 
-TEST(VisionProgram, WritesItsResultsAlsoWhenItDiverges) {
-  const Folder folder;
-  const Outcome outcome = run_step(
-      VISION_PROGRAM,
-      "--model resnet18 --image-size 32 --batch-size 2 --classes 10 --threads 1 --device cpu "
-      "--steps 3 --warmup 1 --base-learning-rate 1e30 --metrics " +
-          folder.file("m.json"));
-  EXPECT_EQ(outcome.exit_code, exit_diverged) << outcome.err;
-  const std::string text = read_text(folder.file("m.json"));
-  EXPECT_THAT(
-      text,
-      HasSubstr("\n  \"trainable_parameters\": " + outcome.value("trainable_parameters") + ",\n"));
-  EXPECT_THAT(text, HasSubstr("\n  \"images_per_second\": " + outcome.value("images_per_second")));
-  EXPECT_THAT(text, HasSubstr("\n  \"final_loss\": null,\n"));
-  EXPECT_THAT(text, EndsWith("\n  \"result\": \"diverged\"\n}\n"));
-}
-
 }  // namespace
 }  // namespace bench::steps

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Computes a network of the step programs again, from the weights and inputs of a test.
 
-usage: reference.py NETWORK FILE
+Says `ready`, reads lines `NETWORK FILE`, and answers each with lines NAME=VALUE and a line `end`.
 
 FILE holds tensors: a line `KIND NAME SIZE...`, where KIND is parameter, constant, input or target,
 then the numbers as doubles. Computes in single and in double precision. Prints the loss and the norm of
@@ -570,23 +570,26 @@ def ensemble_loss(outputs, targets):
     return sum(losses) / len(losses)
 
 
-def main():
-    network, loss_of = {
-        "unet": (unet, quantile_loss),
-        "deberta": (deberta, cross_entropy),
-        "cnn": (cnn, cnn_loss),
-        "lstm": (lstm, lstm_loss),
-        "ens10": (ens10, crps_loss),
-        "critic": (critic, critic_loss),
-        "generator": (generator, generator_loss),
-        "deepcluster": (deepcluster, cluster_loss),
-        "cosmoflow": (cosmoflow, squared_error),
-        "deepcam": (deepcam, weighted_cross_entropy),
-        "atmorep": (atmorep, ensemble_loss),
-        "gpt": (gpt, next_token_loss),
-        "llama": (llama, next_token_loss),
-    }[sys.argv[1]]
-    tensors = read_tensors(sys.argv[2])
+NETWORKS = {
+    "unet": (unet, quantile_loss),
+    "deberta": (deberta, cross_entropy),
+    "cnn": (cnn, cnn_loss),
+    "lstm": (lstm, lstm_loss),
+    "ens10": (ens10, crps_loss),
+    "critic": (critic, critic_loss),
+    "generator": (generator, generator_loss),
+    "deepcluster": (deepcluster, cluster_loss),
+    "cosmoflow": (cosmoflow, squared_error),
+    "deepcam": (deepcam, weighted_cross_entropy),
+    "atmorep": (atmorep, ensemble_loss),
+    "gpt": (gpt, next_token_loss),
+    "llama": (llama, next_token_loss),
+}
+
+
+def compute(name, path):
+    network, loss_of = NETWORKS[name]
+    tensors = read_tensors(path)
     for precision in torch.float32, torch.float64:
         torch.set_default_dtype(precision)
         weights, constants, inputs, targets = (
@@ -602,9 +605,12 @@ def main():
         print(f"{title}_loss={loss.item():.17g}")
         norm = sum((weight.grad.double() ** 2).sum() for weight in weights.values()) ** 0.5
         print(f"{title}_gradient_norm={norm.item():.17g}")
-        with open(f"{sys.argv[2]}.{title}", "wb") as file:
+        with open(f"{path}.{title}", "wb") as file:
             for output in outputs:
                 file.write(bytes(output.detach().double().contiguous().numpy().tobytes()))
 
 
-main()
+print("ready", flush=True)
+for line in sys.stdin:
+    compute(*line.split())
+    print("end", flush=True)

@@ -9,15 +9,18 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <fstream>
 #include <functional>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 namespace bench::steps {
 
@@ -75,6 +78,53 @@ inline constexpr ComparedType in_double{torch::kDouble, "float64", 1e-9};
 /// agree for one of these many batches.
 inline constexpr std::uint64_t most_batches = 8;
 
+/// reference.py, started once for all tests of this process: Python takes a second to load torch.
+class ReferenceProgram {
+ public:
+  ReferenceProgram() {
+    const std::string answers = folder_.file("answers");
+    const std::string command =
+        fmt::format("exec /usr/bin/python3 -B '{}' > '{}'", REFERENCE_SCRIPT, answers);
+    if (::mkfifo(answers.c_str(), 0600) == 0)
+      requests_ = ::popen(command.c_str(), "we");
+    if (!requests_)
+      throw std::runtime_error("cannot start reference.py");
+    answers_.open(answers);
+    std::string line;
+    std::getline(answers_, line);
+    has_torch_ = line == "ready";
+    runs_ = has_torch_;
+  }
+  ReferenceProgram(const ReferenceProgram&) = delete;
+  ReferenceProgram& operator=(const ReferenceProgram&) = delete;
+  ~ReferenceProgram() { ::pclose(requests_); }
+
+  bool has_torch() const { return has_torch_; }
+
+  /// @returns its lines NAME=VALUE, or an exit code other than 0 if it has failed, now or before
+  Outcome ask(const std::string& network, const std::string& file) {
+    Outcome outcome{.exit_code = 1, .out = "", .err = ""};
+    if (!runs_)
+      return outcome;
+    fmt::print(requests_, "{} {}\n", network, file);
+    std::fflush(requests_);
+    for (std::string line; outcome.exit_code != 0 && std::getline(answers_, line);)
+      if (line == "end")
+        outcome.exit_code = 0;
+      else
+        outcome.out += line + "\n";
+    runs_ = outcome.exit_code == 0;
+    return outcome;
+  }
+
+ private:
+  Folder folder_;
+  std::FILE* requests_ = nullptr;
+  std::ifstream answers_;
+  bool has_torch_ = false;
+  bool runs_ = false;
+};
+
 class ReferenceTest : public testing::Test {
  protected:
   void SetUp() override { torch::manual_seed(1); }
@@ -116,13 +166,13 @@ class ReferenceTest : public testing::Test {
   Passes reference_of(const std::string& name, const torch::nn::Module& network,
                       const Samples& samples) {
     const std::string file = write_file(network, samples);
-    const Outcome outcome =
-        run_step("/usr/bin/python3", fmt::format("-B '{}' {} '{}'", REFERENCE_SCRIPT, name, file));
+    static ReferenceProgram reference;
+    const Outcome outcome = reference.ask(name, file);
     Passes passes;
     [&] {
-      if (outcome.exit_code == 127 || outcome.out == "no torch\n")
+      if (!reference.has_torch())
         GTEST_SKIP() << "needs python3-torch";
-      ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+      ASSERT_EQ(outcome.exit_code, 0) << "reference.py has failed";
       for (const ComparedType& type : {in_single, in_double})
         passes[type.name] = {numbers_of(fmt::format("{}.{}", file, type.name)),
                              outcome.number(fmt::format("{}_loss", type.name)),

@@ -22,9 +22,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
+namespace bench::sharded_model_program {
 namespace {
 
-using namespace bench;
 using transformer::Grid;
 
 constexpr std::int64_t micro_batches = 3;
@@ -167,5 +167,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bench::steps::run_program("sharded_model_program", [&] { return run(argc, argv); });
+  return run(argc, argv);
 }
+
+}  // namespace bench::sharded_model_program

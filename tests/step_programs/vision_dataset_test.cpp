@@ -1,7 +1,7 @@
 // The real program `vision` on images that lie on disk, and on those made on the host.
 
 #include "data/tfrecord.hpp"
-#include "step_programs/program_runner.hpp"
+#include "step_programs/linked_programs.hpp"
 #include "steps_data/image_files.hpp"
 
 #include <fstream>

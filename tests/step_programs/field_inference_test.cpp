@@ -1,6 +1,6 @@
 // Inference with the networks of MAELSTROM's applications.
 
-#include "step_programs/program_runner.hpp"
+#include "step_programs/linked_programs.hpp"
 #include "step_programs/rank_processes.hpp"
 
 #include <string>

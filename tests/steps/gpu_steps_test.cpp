@@ -50,9 +50,9 @@ TEST_F(StepsOnGpu, TheLossIsThatOfTheCpu) {
     const Folder folder;
     const std::string weights = folder.file("weights");
     const std::string common = arguments + "--warmup 0 --steps 1 --device ";
-    ASSERT_EQ(run_step(program, common + "cpu --save-weights " + weights).exit_code, 0);
-    const Outcome cpu = run_step(program, common + "cpu --load-weights " + weights);
-    const Outcome gpu = run_step(program, common + "cuda --load-weights " + weights);
+    ASSERT_EQ(run_in_shell(program, common + "cpu --save-weights " + weights).exit_code, 0);
+    const Outcome cpu = run_in_shell(program, common + "cpu --load-weights " + weights);
+    const Outcome gpu = run_in_shell(program, common + "cuda --load-weights " + weights);
     ASSERT_EQ(gpu.exit_code, 0) << gpu.err;
     EXPECT_NEAR(gpu.number("first_loss") / cpu.number("first_loss"), 1, 1e-4) << program;
   }

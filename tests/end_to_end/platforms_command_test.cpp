@@ -221,6 +221,8 @@ class OwnPlatformTest : public testing::Test {
   }
   std::filesystem::path source_ = std::filesystem::path(BENCHMARKS_DIRECTORY).parent_path();
   Playground here_;
+  std::vector<std::pair<std::string, std::string>> home_{
+      {"XDG_CONFIG_HOME", (here_.path() / "home").string()}};
 };
 
 TEST_F(OwnPlatformTest, IsFoundAndUsedAsThePageSays) {
@@ -240,7 +242,7 @@ TEST_F(OwnPlatformTest, IsFoundAndUsedAsThePageSays) {
     if (line.starts_with("    bench ") && line.find(" platforms check ") == std::string::npos &&
         line.find(" --partition ") == std::string::npos) {  // tests/slurm has those
       const auto words = split_names(split(line, "#").front(), " ");
-      const auto done = here_.bench({words.begin() + 1, words.end()});
+      const auto done = here_.bench({words.begin() + 1, words.end()}, home_);
       EXPECT_EQ(done.status.code, 0) << line << "\n" << done.standard_error;
       EXPECT_THAT(done.standard_output, Not(IsEmpty())) << line;
       ++commands;

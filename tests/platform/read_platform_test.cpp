@@ -33,6 +33,7 @@ class ReadPlatformTest : public testing::Test {
 
   support::TempDirectory data_;
   EnvironmentVariable variable_{"BENCH_DATA", data_.path().string()};
+  EnvironmentVariable config_{"XDG_CONFIG_HOME", (data_.path() / "config").string()};
   EnvironmentVariable partition_{"BENCH_PARTITION", std::nullopt};
   EnvironmentVariable account_{"BENCH_ACCOUNT", std::nullopt};
   EnvironmentVariable qos_{"BENCH_QOS", std::nullopt};

@@ -31,6 +31,7 @@ using testing::Not;
 /// The platforms and templates of the source tree, whatever the environment says.
 class Shipped {
   EnvironmentVariable data_{"BENCH_DATA", std::nullopt};
+  EnvironmentVariable config_{"XDG_CONFIG_HOME", "/nonexistent"};
   EnvironmentVariable partition_{"BENCH_PARTITION", std::nullopt};
   EnvironmentVariable account_{"BENCH_ACCOUNT", std::nullopt};
   EnvironmentVariable qos_{"BENCH_QOS", std::nullopt};

@@ -58,7 +58,7 @@ std::shared_ptr<const FieldSource> read_all(Session& session, const LoaderOption
   return kept;
 }
 
-/// What is passed, from the beginning each time that it is made.
+/// The samples to pass. Each `batches` begins with the first of them.
 class Samples {
  public:
   Samples(Session& session, const LoaderOptions& options, const SampleFormat& format)
@@ -82,7 +82,7 @@ class Samples {
   std::shared_ptr<const FieldSource> source_;  ///< Empty: synthetic samples.
 };
 
-/// Of an epoch, or of all steps if there are no epochs.
+/// The samples of an epoch, or of all steps if there are no epochs.
 EvaluationShare share_of(Session& session, std::int64_t global_batch) {
   const CommonArguments& arguments = session.arguments();
   return {.samples = arguments.steps_per_epoch > 0 ? arguments.samples_per_epoch
@@ -144,9 +144,9 @@ class Passes {
     const Batch* batch = std::exchange(first_, nullptr);
     if (!batch)
       batch = timers.timed(Region::io, [&] { return &batches_->next(); });
-    torch::Tensor loss = torch::zeros({1}, torch::TensorOptions(session_.device()));
-    if (count > 0)
-      loss = timers.timed(Region::forward, [&] { return loss_of_(batch->first(count)); });
+    const torch::Tensor loss =
+        count > 0 ? timers.timed(Region::forward, [&] { return loss_of_(batch->first(count)); })
+                  : torch::zeros({1}, torch::TensorOptions(session_.device()));
     losses_.add(loss.reshape({1}), count);
     timers.end_batch();
     ++steps_;

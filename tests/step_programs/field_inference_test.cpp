@@ -1,5 +1,6 @@
 // Inference with the networks of MAELSTROM's applications.
 
+#include "step_programs/ap3_columns.hpp"
 #include "step_programs/linked_programs.hpp"
 #include "step_programs/rank_processes.hpp"
 
@@ -18,13 +19,8 @@ const std::string small = "--device cpu --threads 1 ";
 class Ap3InferenceTest : public testing::Test {
  protected:
   Ap3InferenceTest() {
-    const Outcome written =
-        run_step(DATASET_PROGRAM,
-                 "fields --format tfrecord --samples 10 --field sca_inputs:float32:17"
-                 " --field col_inputs:float32:137x27 --field hl_inputs:float32:138x2"
-                 " --field inter_inputs:float32:136x1 --field pressure_hl:float32:138x1"
-                 " --field sw:float32:138x2 --field hr_sw:float32:137x1 --output " +
-                     set_);
+    const Outcome written = run_step(
+        DATASET_PROGRAM, std::string("fields --samples 10 --output ") + set_ + ap3_columns);
     EXPECT_EQ(written.exit_code, 0) << written.err;
   }
 

@@ -1,5 +1,6 @@
 // The programs of MAELSTROM's applications on data sets, which `dataset fields` writes.
 
+#include "step_programs/ap3_columns.hpp"
 #include "step_programs/linked_programs.hpp"
 #include "step_programs/rank_processes.hpp"
 
@@ -33,10 +34,7 @@ const std::string ap1_fields =
     " --samples 3 --samples-per-file 1 --field predictors:float32:70x40x8:normal"
     " --field target_mean:float32:70x40 --file-field static_predictors:float32:70x40x6";
 const std::string ap3_fields =
-    "--format tfrecord --samples 12 --samples-per-file 4 --field sca_inputs:float32:17"
-    " --field col_inputs:float32:137x27 --field hl_inputs:float32:138x2"
-    " --field inter_inputs:float32:136x1 --field pressure_hl:float32:138x1"
-    " --field sw:float32:138x2 --field hr_sw:float32:137x1 --field lw:float32:138x2";
+    std::string("--samples 12 --samples-per-file 4 --field lw:float32:138x2") + ap3_columns;
 
 #ifdef BENCH_STEPS_NETCDF
 

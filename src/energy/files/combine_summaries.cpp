@@ -172,7 +172,7 @@ bool is_error_bar_of_a_part(std::string_view name, const std::map<std::string, V
          energies->second.size() != values.find(std::string(name))->second.size();
 }
 
-/// Whether some meters that know the region know no devices in it.
+/// Whether it is the energy of devices in a region that another meter measured without devices.
 bool is_of_devices_of_a_part(const std::string& name, const std::map<std::string, Values>& values) {
   constexpr std::string_view begin = "energy_devices_region_";
   if (!name.starts_with(begin))

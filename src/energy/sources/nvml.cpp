@@ -80,7 +80,7 @@ struct Input {
   bool counter = false;
 };
 
-/// Of the counters of all devices in one reading; the rest come with the next ones.
+/// For the counters of all devices in one reading; those that are left wait for the next reading.
 constexpr double most_time_for_counters_s = 0.002;
 
 /// A driver that takes longer for the powers of all devices, several times one after the other, is

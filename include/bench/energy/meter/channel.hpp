@@ -47,8 +47,8 @@ struct Channel {
 /// The source part of a channel's name.
 std::string_view source_of(const Channel& channel);
 
-/// Whether it is a GPU or an IPU that the program has for itself; of the channels that repeat one,
-/// a single one is.
+/// Whether it measures a GPU or an IPU that the program has for itself. Of several channels of one
+/// device, only one does.
 bool is_own_device(const Channel& channel);
 
 /// `text` with everything but letters, digits and `_` replaced by `_`.

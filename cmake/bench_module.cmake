@@ -71,6 +71,13 @@ function(bench_test_headers target)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 endfunction()
 
+# bench_test_starts(<test> <programs and fake libraries>...): builds them with the test. As dependencies
+# of its link: with add_dependencies it would not be compiled before all of them are linked.
+function(bench_test_starts test)
+  list(TRANSFORM ARGN REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE files)
+  set_property(TARGET ${test} APPEND PROPERTY LINK_DEPENDS ${files})
+endfunction()
+
 # bench_test(<name> [LABEL <label>] [OWN_HEADERS] [EACH_CASE] [AT_ONCE <n>] USES <targets>)
 #
 # The tests of one folder, tests/<name>/*_test.cpp, as one program; every suite is one CTest test.

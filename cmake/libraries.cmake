@@ -28,14 +28,16 @@ endmacro()
 
 # The same for utf8cpp, whose version file refuses a newer major version.
 macro(bench_utf8cpp)
-  find_package(utf8cpp QUIET)
-  if(NOT utf8cpp_FOUND)
-    bench_library(utf8cpp 3.2)
-  elseif(utf8cpp_VERSION VERSION_LESS 3.2)
-    message(FATAL_ERROR "utf8cpp is ${utf8cpp_VERSION}, and 3.2 is needed")
-  endif()
-  if(NOT TARGET utf8cpp::utf8cpp)  # its name since version 4
-    add_library(utf8cpp::utf8cpp ALIAS utf8cpp)
+  if(NOT TARGET utf8cpp::utf8cpp)  # Debian's file can be read once only
+    find_package(utf8cpp QUIET)
+    if(NOT utf8cpp_FOUND)
+      bench_library(utf8cpp 3.2)
+    elseif(utf8cpp_VERSION VERSION_LESS 3.2)
+      message(FATAL_ERROR "utf8cpp is ${utf8cpp_VERSION}, and 3.2 is needed")
+    endif()
+    if(NOT TARGET utf8cpp::utf8cpp)  # its name since version 4
+      add_library(utf8cpp::utf8cpp ALIAS utf8cpp)
+    endif()
   endif()
 endmacro()
 

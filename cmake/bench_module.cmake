@@ -11,13 +11,10 @@ function(bench_module name)
   endif()
   string(REPLACE "/" "_" target ${name})
   add_library(bench_${target} STATIC ${sources})
-  # A room is one object, but those of the meter, which takes of them only what it needs.
-  set(files_at_once 40)
-  if(name STREQUAL "base" OR name MATCHES "^energy/")
-    set(files_at_once 8)
-  endif()
   set_target_properties(bench_${target} PROPERTIES UNITY_BUILD ${BENCH_UNITY}
-                        UNITY_BUILD_BATCH_SIZE ${files_at_once})
+                        UNITY_BUILD_BATCH_SIZE 0)
+  # A room is one object; programs are linked with what they need of it.
+  target_compile_options(bench_${target} PRIVATE -ffunction-sections -fdata-sections)
   target_include_directories(bench_${target} PUBLIC ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(bench_${target} PUBLIC ${arg_USES} PRIVATE bench_flags ${arg_PRIVATE_USES})
   bench_headers(bench_${target})

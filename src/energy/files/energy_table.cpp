@@ -43,7 +43,7 @@ struct Source {
   std::function<EnergyCell(const Row&)> cell;
 };
 
-EnergyCell watt_hours(std::optional<double> energy_j) {
+EnergyCell watt_hours_cell(std::optional<double> energy_j) {
   return energy_j ? EnergyCell(*energy_j / joules_per_wh) : std::nullopt;
 }
 
@@ -61,7 +61,7 @@ EnergyCell counted(const Row& row, std::uint64_t number) {
 }
 
 Source energy(const char* name, std::optional<double> ChannelEnergy::*member) {
-  return {{name}, [=](const Row& row) { return watt_hours(row.energy.*member); }};
+  return {{name}, [=](const Row& row) { return watt_hours_cell(row.energy.*member); }};
 }
 
 Source number(const char* name, std::optional<double> ChannelEnergy::*member) {
@@ -77,7 +77,7 @@ std::vector<Source> figures() {
   return {
       {{"channel", true}, [](const Row& row) { return EnergyCell(row.energy.channel.name); }},
       energy("energy_wh", &ChannelEnergy::energy_j),
-      {{"energy_uncertainty_wh"}, [](const Row& row) { return watt_hours(row.uncertainty_j); }},
+      {{"energy_uncertainty_wh"}, [](const Row& row) { return watt_hours_cell(row.uncertainty_j); }},
       energy("energy_counter_wh", &ChannelEnergy::energy_counter_j),
       energy("energy_integrated_wh", &ChannelEnergy::energy_integrated_j),
       number("difference_percent", &ChannelEnergy::difference_percent),
@@ -87,7 +87,7 @@ std::vector<Source> figures() {
       number("power_idle_w", &ChannelEnergy::power_idle_w),
       {{"energy_net_wh"},
        [](const Row& row) {
-         return watt_hours(
+         return watt_hours_cell(
              net_energy_j(row.energy.energy_j, row.energy.power_idle_w, row.measurement));
        }},
       of_sensor("samples", false, [](const Row& row) { return integer(row.energy.samples); }),

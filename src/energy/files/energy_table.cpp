@@ -77,7 +77,8 @@ std::vector<Source> figures() {
   return {
       {{"channel", true}, [](const Row& row) { return EnergyCell(row.energy.channel.name); }},
       energy("energy_wh", &ChannelEnergy::energy_j),
-      {{"energy_uncertainty_wh"}, [](const Row& row) { return watt_hours_cell(row.uncertainty_j); }},
+      {{"energy_uncertainty_wh"},
+       [](const Row& row) { return watt_hours_cell(row.uncertainty_j); }},
       energy("energy_counter_wh", &ChannelEnergy::energy_counter_j),
       energy("energy_integrated_wh", &ChannelEnergy::energy_integrated_j),
       number("difference_percent", &ChannelEnergy::difference_percent),

@@ -1,7 +1,8 @@
 # bench_module(<name> USES <targets its headers need> PRIVATE_USES <the rest>)
 #
 # One module of the house: a static library bench_<name> of src/<name>/*.cpp with its headers in
-# include/bench/<name>/. The target of a room in a room, `energy/meter`, is bench_energy_meter. The link lines repeat the layer table that tests/architecture_test.cpp checks.
+# include/bench/<name>/. The target of a room in a room, `energy/meter`, is bench_energy_meter. The
+# link lines repeat the layer table that tests/architecture_test.cpp checks.
 function(bench_module name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;PRIVATE_USES")
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)

@@ -6,6 +6,7 @@
 #include "harness/rendezvous.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
@@ -174,6 +175,8 @@ Communicator::Communicator(const Ranks& ranks, const torch::Device& device,
                      "use --device cpu, or build it against a LibTorch with NCCL, where nccl.h is "
                      "found");
 #endif
+  // Gloo writes to ranks that may have ended: an error here, and not the end of the program.
+  std::signal(SIGPIPE, SIG_IGN);
   const std::string address = own_address(ranks);
   auto state = std::make_shared<State>();
   state->rank = ranks.rank;

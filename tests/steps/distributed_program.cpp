@@ -223,6 +223,7 @@ int operate(Communicator& communicator) {
 /// Sums for as long as nothing goes wrong; the victim dies, goes to sleep or runs out of memory in
 /// the middle.
 int suffer(const Options& options, Communicator& communicator) {
+  std::raise(SIGPIPE);  // which Gloo gets where it writes to a rank that has just ended
   const torch::Tensor sum = torch::ones({1 << 16});
   for (int round = 0; round < 100000; ++round) {
     if (round == 20 && communicator.rank() == options.victim) {

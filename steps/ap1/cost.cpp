@@ -1,6 +1,11 @@
 #include "ap1/cost.hpp"
 
 #include "ap1/network.hpp"
+#include "ap1/sample.hpp"
+#include "harness/cost.hpp"
+
+#include <cstddef>
+#include <cstdint>
 
 namespace bench::ap1 {
 namespace {

@@ -4,14 +4,21 @@
 #include "ap1/synthetic.hpp"
 #include "data/array_files.hpp"
 #include "data/array_layout.hpp"
+#include "data/field_source.hpp"
+#include "data/fields.hpp"
 #include "data/generated_samples.hpp"
 #include "data/moments.hpp"
 #include "data/transformed_fields.hpp"
+#include "harness/loader_options.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <span>
-#include <utility>
+#include <string>
+#include <vector>
 
 namespace bench::ap1 {
 namespace {

@@ -3,6 +3,7 @@
 #include "ap1/sample.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace bench::ap1 {

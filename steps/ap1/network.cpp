@@ -1,6 +1,11 @@
 #include "ap1/network.hpp"
 
+#include "ap1/sample.hpp"
 #include "harness/keras.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include <fmt/core.h>
 

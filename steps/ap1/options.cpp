@@ -1,7 +1,10 @@
 #include "ap1/options.hpp"
 
+#include "ap1/network.hpp"
 #include "harness/program.hpp"
 #include "harness/validators.hpp"
+
+#include <cstdint>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>

@@ -1,5 +1,10 @@
 #include "ap1/sample.hpp"
 
+#include "data/fields.hpp"
+
+#include <cstdint>
+#include <vector>
+
 namespace bench::ap1 {
 
 std::vector<steps::Field> fields(std::int64_t patch) {

@@ -1,11 +1,14 @@
 #include "ap1/synthetic.hpp"
 
 #include "ap1/sample.hpp"
+#include "data/fields.hpp"
+#include "data/random.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <numbers>
+#include <span>
 
 namespace bench::ap1 {
 

@@ -1,5 +1,10 @@
 #include "ap2/cost.hpp"
 
+#include "ap2/sizes.hpp"
+#include "harness/cost.hpp"
+
+#include <cstdint>
+
 namespace bench::ap2 {
 namespace {
 

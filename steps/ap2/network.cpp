@@ -1,6 +1,10 @@
 #include "ap2/network.hpp"
 
+#include "ap2/positions.hpp"
+#include "ap2/sizes.hpp"
+
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include <fmt/core.h>

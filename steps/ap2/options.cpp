@@ -1,7 +1,12 @@
 #include "ap2/options.hpp"
 
+#include "ap2/sizes.hpp"
+#include "harness/arguments.hpp"
+#include "harness/loader_options.hpp"
 #include "harness/program.hpp"
 #include "harness/schedule_options.hpp"
+#include "harness/session.hpp"
+#include "harness/validation.hpp"
 #include "harness/validators.hpp"
 
 #include <cstdint>

@@ -1,15 +1,23 @@
 #include "ap2/sample.hpp"
 
+#include "ap2/sizes.hpp"
 #include "data/array_files.hpp"
 #include "data/array_layout.hpp"
 #include "data/checked_fields.hpp"
 #include "data/data_error.hpp"
+#include "data/field_source.hpp"
+#include "data/fields.hpp"
 #include "data/generated_samples.hpp"
+#include "data/random.hpp"
+#include "harness/loader_options.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 

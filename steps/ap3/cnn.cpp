@@ -1,7 +1,10 @@
 #include "ap3/cnn.hpp"
 
+#include "ap3/column.hpp"
 #include "ap3/physics.hpp"
 #include "harness/keras.hpp"
+
+#include <cstdint>
 
 #include <fmt/core.h>
 

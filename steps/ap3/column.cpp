@@ -1,5 +1,10 @@
 #include "ap3/column.hpp"
 
+#include "data/fields.hpp"
+#include "harness/batch.hpp"
+
+#include <vector>
+
 namespace bench::ap3 {
 
 torch::Tensor factors_of_layers() {

@@ -3,6 +3,10 @@
 #include "ap3/cnn.hpp"
 #include "ap3/column.hpp"
 #include "ap3/lstm.hpp"
+#include "harness/cost.hpp"
+
+#include <cstddef>
+#include <cstdint>
 
 namespace bench::ap3 {
 namespace {

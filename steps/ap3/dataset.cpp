@@ -3,7 +3,14 @@
 #include "ap3/column.hpp"
 #include "ap3/synthetic.hpp"
 #include "data/example_fields.hpp"
+#include "data/field_source.hpp"
+#include "data/fields.hpp"
 #include "data/generated_samples.hpp"
+#include "harness/loader_options.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace bench::ap3 {
 

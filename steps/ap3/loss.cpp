@@ -1,5 +1,6 @@
 #include "ap3/loss.hpp"
 
+#include "ap3/column.hpp"
 #include "ap3/physics.hpp"
 
 namespace bench::ap3 {

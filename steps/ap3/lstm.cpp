@@ -1,8 +1,10 @@
 #include "ap3/lstm.hpp"
 
+#include "ap3/column.hpp"
 #include "ap3/physics.hpp"
 #include "harness/keras.hpp"
 
+#include <cstdint>
 #include <tuple>
 
 namespace bench::ap3 {

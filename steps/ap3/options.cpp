@@ -1,7 +1,11 @@
 #include "ap3/options.hpp"
 
+#include "harness/arguments.hpp"
 #include "harness/inference.hpp"
+#include "harness/loader_options.hpp"
 #include "harness/schedule_options.hpp"
+#include "harness/session.hpp"
+#include "harness/validation.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -2,6 +2,8 @@
 
 #include "ap3/column.hpp"
 #include "ap3/physics.hpp"
+#include "data/fields.hpp"
+#include "data/random.hpp"
 
 #include <algorithm>
 #include <array>

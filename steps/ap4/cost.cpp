@@ -1,6 +1,8 @@
 #include "ap4/cost.hpp"
 
 #include "ap4/network.hpp"
+#include "ap4/sample.hpp"
+#include "harness/cost.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,16 +1,23 @@
 #include "ap4/ens10.hpp"
 
+#include "ap4/sample.hpp"
 #include "ap4/synthetic.hpp"
+#include "data/array_layout.hpp"
 #include "data/data_error.hpp"
+#include "data/field_source.hpp"
+#include "data/fields.hpp"
 #include "data/generated_samples.hpp"
 #include "data/joined_fields.hpp"
 #include "data/netcdf_fields.hpp"
+#include "harness/loader_options.hpp"
 #include "harness/program.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 

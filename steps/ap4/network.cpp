@@ -1,5 +1,11 @@
 #include "ap4/network.hpp"
 
+#include "ap4/sample.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 #include <fmt/core.h>
 
 namespace bench::ap4 {

@@ -1,8 +1,11 @@
 #include "ap4/options.hpp"
 
 #include "ap4/network.hpp"
+#include "ap4/sample.hpp"
 #include "harness/program.hpp"
 #include "harness/validators.hpp"
+
+#include <cstdint>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>

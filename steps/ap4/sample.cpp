@@ -1,5 +1,9 @@
 #include "ap4/sample.hpp"
 
+#include "data/fields.hpp"
+
+#include <vector>
+
 namespace bench::ap4 {
 
 std::vector<steps::Field> fields(const Grid& grid) {

@@ -1,7 +1,9 @@
 #include "ap4/synthetic.hpp"
 
 #include "ap4/sample.hpp"
+#include "data/fields.hpp"
 #include "data/normal_levels.hpp"
+#include "data/random.hpp"
 
 #include <algorithm>
 #include <cmath>

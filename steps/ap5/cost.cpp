@@ -2,9 +2,12 @@
 
 #include "ap5/critic.hpp"
 #include "ap5/generator.hpp"
+#include "ap5/sample.hpp"
+#include "harness/cost.hpp"
 #include "harness/log.hpp"
 
 #include <cstddef>
+#include <cstdint>
 
 namespace bench::ap5 {
 namespace {

@@ -1,6 +1,10 @@
 #include "ap5/critic.hpp"
 
+#include "ap5/layer.hpp"
 #include "harness/keras.hpp"
+
+#include <cstddef>
+#include <cstdint>
 
 #include <fmt/core.h>
 

@@ -1,15 +1,23 @@
 #include "ap5/dataset.hpp"
 
+#include "ap5/sample.hpp"
 #include "ap5/synthetic.hpp"
 #include "data/array_files.hpp"
 #include "data/array_layout.hpp"
+#include "data/field_source.hpp"
+#include "data/fields.hpp"
 #include "data/generated_samples.hpp"
 #include "data/joined_fields.hpp"
+#include "data/moments.hpp"
 #include "data/normalised_fields.hpp"
+#include "harness/loader_options.hpp"
 #include "harness/program.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>

@@ -1,6 +1,12 @@
 #include "ap5/generator.hpp"
 
+#include "ap5/layer.hpp"
+#include "ap5/sample.hpp"
 #include "harness/keras.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include <fmt/core.h>
 

@@ -2,6 +2,8 @@
 
 #include "harness/keras.hpp"
 
+#include <cstdint>
+
 namespace bench::ap5 {
 
 namespace keras = steps::keras;

@@ -1,5 +1,7 @@
 #include "ap5/loss.hpp"
 
+#include "ap5/critic.hpp"
+#include "ap5/generator.hpp"
 #include "harness/frozen_parameters.hpp"
 
 namespace bench::ap5 {

@@ -1,13 +1,22 @@
 #include "ap5/options.hpp"
 
 #include "ap5/critic.hpp"
+#include "ap5/dataset.hpp"
 #include "ap5/generator.hpp"
+#include "ap5/sample.hpp"
 #include "harness/adamw.hpp"
+#include "harness/arguments.hpp"
 #include "harness/inference.hpp"
+#include "harness/loader_options.hpp"
 #include "harness/program.hpp"
 #include "harness/schedule_options.hpp"
+#include "harness/session.hpp"
+#include "harness/trainer.hpp"
+#include "harness/validation.hpp"
 #include "harness/validators.hpp"
 
+#include <cstdint>
+#include <functional>
 #include <utility>
 
 #include <CLI/CLI.hpp>

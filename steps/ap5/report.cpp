@@ -1,6 +1,11 @@
 #include "ap5/report.hpp"
 
+#include "ap5/cost.hpp"
 #include "harness/log.hpp"
+#include "harness/loop.hpp"
+#include "harness/report.hpp"
+
+#include <cstdint>
 
 namespace bench::ap5 {
 

@@ -1,5 +1,9 @@
 #include "ap5/sample.hpp"
 
+#include "data/fields.hpp"
+
+#include <vector>
+
 namespace bench::ap5 {
 
 std::vector<steps::Field> fields(const Grid& grid) {

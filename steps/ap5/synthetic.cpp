@@ -1,6 +1,8 @@
 #include "ap5/synthetic.hpp"
 
 #include "ap5/sample.hpp"
+#include "data/fields.hpp"
+#include "data/random.hpp"
 
 #include <algorithm>
 #include <cstddef>

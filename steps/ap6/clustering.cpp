@@ -2,10 +2,16 @@
 
 #include "ap6/k_means.hpp"
 #include "ap6/loss.hpp"
+#include "ap6/memory_bank.hpp"
+#include "ap6/network.hpp"
 #include "data/epoch_order.hpp"
 #include "data/random.hpp"
+#include "harness/communicator.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 namespace bench::ap6 {
 

@@ -1,5 +1,8 @@
 #include "ap6/cost.hpp"
 
+#include "ap6/network.hpp"
+#include "ap6/sample.hpp"
+#include "harness/cost.hpp"
 #include "vision/network/counts.hpp"
 
 namespace bench::ap6 {

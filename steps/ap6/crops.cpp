@@ -1,10 +1,16 @@
 #include "ap6/crops.hpp"
 
+#include "ap6/sample.hpp"
 #include "data/epoch_order.hpp"
+#include "data/field_source.hpp"
+#include "data/fields.hpp"
 #include "data/random.hpp"
+#include "data/sample_maker.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>

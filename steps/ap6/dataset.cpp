@@ -1,18 +1,26 @@
 #include "ap6/dataset.hpp"
 
 #include "ap6/crops.hpp"
+#include "ap6/sample.hpp"
 #include "ap6/synthetic.hpp"
 #include "data/array_files.hpp"
 #include "data/array_layout.hpp"
 #include "data/field_samples.hpp"
+#include "data/field_source.hpp"
+#include "data/fields.hpp"
 #include "data/moments.hpp"
+#include "data/sample_maker.hpp"
 #include "data/transformed_fields.hpp"
+#include "harness/loader_options.hpp"
 #include "harness/program.hpp"
 
-#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 

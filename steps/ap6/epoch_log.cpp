@@ -1,10 +1,14 @@
 #include "ap6/epoch_log.hpp"
 
+#include "harness/progress_log.hpp"
+#include "harness/timers.hpp"
+
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 

@@ -1,5 +1,7 @@
 #include "ap6/k_means.hpp"
 
+#include "harness/communicator.hpp"
+
 namespace bench::ap6 {
 namespace {
 

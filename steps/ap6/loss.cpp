@@ -1,5 +1,7 @@
 #include "ap6/loss.hpp"
 
+#include <cstdint>
+
 namespace bench::ap6 {
 
 torch::Tensor cluster_loss(const torch::Tensor& features, const torch::Tensor& prototypes,

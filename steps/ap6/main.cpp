@@ -9,8 +9,16 @@
 #include "ap6/options.hpp"
 #include "ap6/prototype_training.hpp"
 #include "ap6/report.hpp"
+#include "ap6/sample.hpp"
+#include "harness/arguments.hpp"
+#include "harness/batch.hpp"
+#include "harness/cost.hpp"
+#include "harness/loader_options.hpp"
 #include "harness/loop.hpp"
+#include "harness/precision.hpp"
 #include "harness/program.hpp"
+#include "harness/session.hpp"
+#include "harness/trainer.hpp"
 
 #include <cstdint>
 #include <iterator>

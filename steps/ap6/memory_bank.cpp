@@ -1,5 +1,7 @@
 #include "ap6/memory_bank.hpp"
 
+#include <cstdint>
+
 namespace bench::ap6 {
 
 MemoryBank::MemoryBank(const BankSizes& sizes, const torch::Device& device)

@@ -1,9 +1,14 @@
 #include "ap6/network.hpp"
 
+#include "ap6/sample.hpp"
+#include "harness/communicator.hpp"
+#include "vision/network/layers.hpp"
+#include "vision/network/model.hpp"
 #include "vision/network/norm_over_ranks.hpp"
 #include "vision/network/resnet.hpp"
 
 #include <cmath>
+#include <cstdint>
 
 namespace bench::ap6 {
 

@@ -1,9 +1,17 @@
 #include "ap6/options.hpp"
 
+#include "ap6/dataset.hpp"
+#include "harness/arguments.hpp"
+#include "harness/batches.hpp"
+#include "harness/loader_options.hpp"
 #include "harness/loop.hpp"
 #include "harness/program.hpp"
 #include "harness/schedule_options.hpp"
+#include "harness/session.hpp"
 #include "harness/sgd.hpp"
+#include "harness/trainer.hpp"
+
+#include <cstdint>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>

@@ -1,5 +1,6 @@
 #include "ap6/part_timer.hpp"
 
+#include <cstdint>
 #include <utility>
 
 namespace bench::ap6 {

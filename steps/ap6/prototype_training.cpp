@@ -1,7 +1,11 @@
 #include "ap6/prototype_training.hpp"
 
 #include "ap6/loss.hpp"
+#include "ap6/network.hpp"
+#include "harness/loop.hpp"
+#include "harness/trainer.hpp"
 
+#include <cstdint>
 #include <utility>
 
 namespace bench::ap6 {

@@ -1,7 +1,12 @@
 #include "ap6/report.hpp"
 
+#include "ap6/epoch_log.hpp"
+#include "harness/arguments.hpp"
+#include "harness/cost.hpp"
 #include "harness/log.hpp"
+#include "harness/loop.hpp"
 #include "harness/report.hpp"
+#include "harness/session.hpp"
 #include "harness/statistics.hpp"
 
 #include <cstdint>

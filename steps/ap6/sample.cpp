@@ -1,5 +1,9 @@
 #include "ap6/sample.hpp"
 
+#include "data/fields.hpp"
+
+#include <vector>
+
 namespace bench::ap6 {
 namespace {
 

@@ -1,12 +1,19 @@
 #include "ap6/synthetic.hpp"
 
+#include "ap6/sample.hpp"
 #include "data/epoch_order.hpp"
+#include "data/field_source.hpp"
+#include "data/fields.hpp"
 #include "data/normal_levels.hpp"
+#include "data/random.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <numbers>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace bench::ap6 {

@@ -1,8 +1,13 @@
 #include "atmorep/attention.hpp"
 
+#include "atmorep/layers.hpp"
+#include "transformer/norm.hpp"
+
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include <fmt/core.h>
 

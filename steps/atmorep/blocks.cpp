@@ -1,8 +1,12 @@
 #include "atmorep/blocks.hpp"
 
+#include "atmorep/attention.hpp"
+#include "atmorep/layers.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace bench::atmorep {
 

@@ -1,5 +1,9 @@
 #include "atmorep/cost.hpp"
 
+#include "atmorep/masking.hpp"
+#include "atmorep/sizes.hpp"
+#include "harness/cost.hpp"
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

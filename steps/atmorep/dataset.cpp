@@ -1,19 +1,26 @@
 #include "atmorep/dataset.hpp"
 
 #include "atmorep/sample.hpp"
+#include "atmorep/sizes.hpp"
 #include "atmorep/synthetic.hpp"
 #include "atmorep/token_info.hpp"
 #include "data/array_files.hpp"
 #include "data/array_layout.hpp"
+#include "data/field_source.hpp"
+#include "data/fields.hpp"
 #include "data/generated_samples.hpp"
 #include "data/moments.hpp"
+#include "data/random.hpp"
 #include "data/transformed_fields.hpp"
+#include "harness/loader_options.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 

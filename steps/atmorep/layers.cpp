@@ -1,7 +1,12 @@
 #include "atmorep/layers.hpp"
 
+#include "atmorep/sizes.hpp"
+#include "transformer/norm.hpp"
+
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include <fmt/core.h>
 

@@ -1,6 +1,9 @@
 #include "atmorep/loss.hpp"
 
+#include "atmorep/masking.hpp"
+
 #include <cstddef>
+#include <vector>
 
 namespace bench::atmorep {
 namespace {

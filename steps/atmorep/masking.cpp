@@ -1,9 +1,13 @@
 #include "atmorep/masking.hpp"
 
+#include "atmorep/sizes.hpp"
 #include "data/random.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 namespace bench::atmorep {
 namespace {

@@ -1,11 +1,17 @@
 #include "atmorep/network.hpp"
 
+#include "atmorep/blocks.hpp"
+#include "atmorep/layers.hpp"
+#include "atmorep/sizes.hpp"
 #include "atmorep/tokens.hpp"
+#include "harness/precision.hpp"
 #include "transformer/recompute.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <fmt/core.h>
 

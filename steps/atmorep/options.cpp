@@ -1,15 +1,24 @@
 #include "atmorep/options.hpp"
 
+#include "atmorep/dataset.hpp"
+#include "atmorep/masking.hpp"
+#include "atmorep/network.hpp"
+#include "atmorep/sizes.hpp"
+#include "harness/arguments.hpp"
+#include "harness/loader_options.hpp"
 #include "harness/program.hpp"
+#include "harness/rate_schedule.hpp"
 #include "harness/schedule_options.hpp"
+#include "harness/session.hpp"
 #include "harness/validators.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -1,9 +1,14 @@
 #include "atmorep/report.hpp"
 
+#include "atmorep/sizes.hpp"
+#include "harness/cost.hpp"
 #include "harness/log.hpp"
+#include "harness/loop.hpp"
 #include "harness/report.hpp"
+#include "harness/session.hpp"
 #include "harness/trainer.hpp"
 
+#include <cstdint>
 #include <numeric>
 
 namespace bench::atmorep {

@@ -1,5 +1,10 @@
 #include "atmorep/sample.hpp"
 
+#include "atmorep/sizes.hpp"
+#include "data/fields.hpp"
+
+#include <vector>
+
 namespace bench::atmorep {
 
 std::vector<steps::Field> fields(const Sizes& sizes) {

@@ -1,6 +1,9 @@
 #include "atmorep/synthetic.hpp"
 
+#include "atmorep/sizes.hpp"
 #include "atmorep/token_info.hpp"
+#include "data/fields.hpp"
+#include "data/random.hpp"
 
 #include <algorithm>
 #include <cmath>

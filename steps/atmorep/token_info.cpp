@@ -1,11 +1,14 @@
 #include "atmorep/token_info.hpp"
 
+#include "atmorep/sizes.hpp"
+
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace bench::atmorep {
 namespace {

@@ -1,5 +1,8 @@
 #include "atmorep/tokens.hpp"
 
+#include "atmorep/sizes.hpp"
+
+#include <cstdint>
 #include <numbers>
 
 namespace bench::atmorep {

@@ -1,5 +1,11 @@
 #include "cosmoflow/cost.hpp"
 
+#include "cosmoflow/network.hpp"
+#include "cosmoflow/sample.hpp"
+#include "harness/cost.hpp"
+
+#include <cstdint>
+
 namespace bench::cosmoflow {
 
 steps::Cost cost(const NetworkOptions& options) {

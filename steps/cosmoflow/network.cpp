@@ -1,6 +1,10 @@
 #include "cosmoflow/network.hpp"
 
+#include "cosmoflow/sample.hpp"
 #include "harness/keras.hpp"
+
+#include <cstddef>
+#include <cstdint>
 
 #include <fmt/core.h>
 

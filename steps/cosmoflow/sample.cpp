@@ -1,6 +1,14 @@
 #include "cosmoflow/sample.hpp"
 
 #include "data/example_fields.hpp"
+#include "data/field_source.hpp"
+#include "data/fields.hpp"
+#include "data/number_type.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace bench::cosmoflow {
 

@@ -1,11 +1,14 @@
 #include "cosmoflow/synthetic.hpp"
 
 #include "cosmoflow/sample.hpp"
+#include "data/fields.hpp"
+#include "data/random.hpp"
 
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace bench::cosmoflow {
 namespace {

@@ -1,6 +1,9 @@
 #include "data/array_files.hpp"
 
+#include "data/array_layout.hpp"
 #include "data/data_error.hpp"
+#include "data/field_source.hpp"
+#include "data/fields.hpp"
 #include "data/hdf5_fields.hpp"
 #include "data/netcdf_fields.hpp"
 

@@ -6,6 +6,7 @@
 #include "data/text_words.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>

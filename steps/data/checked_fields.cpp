@@ -1,5 +1,10 @@
 #include "data/checked_fields.hpp"
 
+#include "data/field_source.hpp"
+#include "data/fields.hpp"
+
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>

@@ -3,7 +3,11 @@
 #include "data/data_error.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>

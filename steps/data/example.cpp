@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>

@@ -6,6 +6,7 @@
 #include "data/zlib.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>

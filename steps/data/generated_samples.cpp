@@ -1,9 +1,14 @@
 #include "data/generated_samples.hpp"
 
 #include "data/epoch_order.hpp"
+#include "data/fields.hpp"
+#include "data/sample_maker.hpp"
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace bench::steps {
 namespace {

@@ -3,13 +3,13 @@
 #include "data/array_fields.hpp"
 #include "data/array_layout.hpp"
 #include "data/data_error.hpp"
+#include "data/field_source.hpp"
 #include "data/hdf5_handle.hpp"
 #include "data/hdf5_lock.hpp"
 #include "data/number_type.hpp"
 #include "data/open_path.hpp"
 #include "harness/program.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>

@@ -1,9 +1,15 @@
 #include "data/joined_fields.hpp"
 
+#include "data/field_source.hpp"
+#include "data/fields.hpp"
+
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 namespace bench::steps {
 namespace {

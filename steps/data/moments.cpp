@@ -1,10 +1,14 @@
 #include "data/moments.hpp"
 
+#include "data/field_source.hpp"
 #include "data/fields.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <span>
+#include <vector>
 
 namespace bench::steps {
 

@@ -3,6 +3,7 @@
 #include "data/array_fields.hpp"
 #include "data/array_layout.hpp"
 #include "data/data_error.hpp"
+#include "data/field_source.hpp"
 #include "data/hdf5_lock.hpp"
 #include "data/mapped_file.hpp"
 #include "data/netcdf_classic.hpp"

@@ -1,11 +1,14 @@
 #include "data/normalised_fields.hpp"
 
+#include "data/field_source.hpp"
 #include "data/fields.hpp"
 #include "data/moments.hpp"
 #include "data/transformed_fields.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 

@@ -13,7 +13,6 @@
 #include <span>
 #include <stdexcept>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 namespace bench::steps {

@@ -4,6 +4,8 @@
 #include "harness/program.hpp"
 
 #include <cerrno>
+#include <span>
+#include <string>
 #include <system_error>
 
 #include <fcntl.h>

@@ -1,5 +1,8 @@
 #include "data/sample_loader.hpp"
 
+#include "data/fields.hpp"
+#include "data/sample_maker.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -7,6 +10,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <stdexcept>
 #include <stop_token>
 #include <thread>

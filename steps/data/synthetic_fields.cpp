@@ -6,7 +6,6 @@
 #include "data/random.hpp"
 #include "data/sample_maker.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>

@@ -5,7 +5,6 @@
 #include "data/tfrecord.hpp"
 #include "harness/program.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>

@@ -1,8 +1,13 @@
 #include "data/transformed_fields.hpp"
 
+#include "data/field_source.hpp"
+#include "data/fields.hpp"
+
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace bench::steps {
 namespace {

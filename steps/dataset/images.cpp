@@ -1,9 +1,11 @@
 #include "dataset/images.hpp"
 
 #include "data/data_error.hpp"
+#include "data/image_dataset.hpp"
 #include "data/image_decoder.hpp"
 #include "data/image_source.hpp"
 #include "data/image_writer.hpp"
+#include "data/jpeg.hpp"
 #include "data/parallel.hpp"
 #include "dataset/noise_image.hpp"
 #include "harness/arguments.hpp"
@@ -13,6 +15,8 @@
 #include "harness/validators.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <vector>

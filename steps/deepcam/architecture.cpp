@@ -1,5 +1,9 @@
 #include "deepcam/architecture.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 namespace bench::deepcam {
 namespace {
 

@@ -1,6 +1,10 @@
 #include "deepcam/cost.hpp"
 
+#include "deepcam/architecture.hpp"
 #include "deepcam/sample.hpp"
+#include "harness/cost.hpp"
+
+#include <cstdint>
 
 namespace bench::deepcam {
 namespace {

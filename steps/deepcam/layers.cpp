@@ -1,5 +1,10 @@
 #include "deepcam/layers.hpp"
 
+#include "deepcam/architecture.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
 #include <fmt/core.h>
 
 namespace bench::deepcam {

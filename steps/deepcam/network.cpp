@@ -1,6 +1,14 @@
 #include "deepcam/network.hpp"
 
-#include <utility>
+#include "deepcam/architecture.hpp"
+#include "deepcam/layers.hpp"
+#include "deepcam/sample.hpp"
+#include "deepcam/value_range.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include <fmt/core.h>
 

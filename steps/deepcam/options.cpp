@@ -3,16 +3,32 @@
 #include "data/generated_samples.hpp"
 #include "data/hdf5_fields.hpp"
 #include "deepcam/architecture.hpp"
+#include "deepcam/sample.hpp"
 #include "deepcam/synthetic.hpp"
+#include "deepcam/value_range.hpp"
 #include "harness/adamw.hpp"
+#include "harness/arguments.hpp"
+#include "harness/cost.hpp"
+#include "harness/field_data.hpp"
 #include "harness/lamb.hpp"
+#include "harness/loader_options.hpp"
 #include "harness/log.hpp"
 #include "harness/mllog.hpp"
+#include "harness/optimizer.hpp"
 #include "harness/precision.hpp"
 #include "harness/program.hpp"
+#include "harness/quality.hpp"
+#include "harness/rate_schedule.hpp"
 #include "harness/schedule_options.hpp"
+#include "harness/session.hpp"
+#include "harness/submission.hpp"
+#include "harness/trainer.hpp"
 #include "harness/validators.hpp"
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include <CLI/CLI.hpp>

@@ -2,11 +2,17 @@
 
 #include "data/checked_fields.hpp"
 #include "data/data_error.hpp"
+#include "data/field_source.hpp"
+#include "data/fields.hpp"
 #include "data/hdf5_fields.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 

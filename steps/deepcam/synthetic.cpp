@@ -1,9 +1,14 @@
 #include "deepcam/synthetic.hpp"
 
+#include "data/fields.hpp"
+#include "data/generated_samples.hpp"
+#include "data/random.hpp"
 #include "deepcam/sample.hpp"
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 
 namespace bench::deepcam {
 namespace {

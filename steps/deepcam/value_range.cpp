@@ -1,10 +1,13 @@
 #include "deepcam/value_range.hpp"
 
 #include "data/data_error.hpp"
+#include "data/fields.hpp"
 #include "data/hdf5_fields.hpp"
+#include "deepcam/sample.hpp"
 
 #include <cstddef>
 #include <span>
+#include <string>
 
 #include <fmt/core.h>
 

@@ -1,5 +1,8 @@
 #include "gpt/checkpoint_settings.hpp"
 
+#include "gpt/architecture.hpp"
+#include "gpt/options.hpp"
+#include "harness/checkpoints.hpp"
 #include "transformer/checkpoint_settings.hpp"
 
 #include <fmt/core.h>

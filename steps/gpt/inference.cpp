@@ -1,8 +1,12 @@
 #include "gpt/inference.hpp"
 
+#include "gpt/architecture.hpp"
 #include "gpt/model.hpp"
+#include "gpt/options.hpp"
 #include "gpt/report.hpp"
+#include "harness/session.hpp"
 #include "transformer/grid.hpp"
+#include "transformer/inference.hpp"
 
 namespace bench::gpt {
 

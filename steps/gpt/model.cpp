@@ -1,9 +1,18 @@
 #include "gpt/model.hpp"
 
+#include "gpt/architecture.hpp"
+#include "transformer/decoder_sizes.hpp"
+#include "transformer/key_value_cache.hpp"
+#include "transformer/language_model.hpp"
+#include "transformer/linear.hpp"
+#include "transformer/norm.hpp"
 #include "transformer/recompute.hpp"
+#include "transformer/rotary.hpp"
+#include "transformer/self_attention.hpp"
 #include "transformer/tensor_parallel.hpp"
 #include "transformer/tensor_ranks.hpp"
 #include "transformer/vocab_parallel.hpp"
+#include "transformer/weight_init.hpp"
 
 #include <cstddef>
 #include <cstdint>

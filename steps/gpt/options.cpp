@@ -1,11 +1,19 @@
 #include "gpt/options.hpp"
 
+#include "gpt/architecture.hpp"
+#include "gpt/model.hpp"
 #include "harness/program.hpp"
+#include "harness/session.hpp"
 #include "harness/validators.hpp"
 #include "transformer/attention.hpp"
-#include "transformer/layout.hpp"
+#include "transformer/grid.hpp"
+#include "transformer/inference_options.hpp"
 #include "transformer/parallel_training.hpp"
 #include "transformer/plan.hpp"
+#include "transformer/training_options.hpp"
+
+#include <cstdint>
+#include <string>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>

@@ -1,5 +1,9 @@
 #include "gpt/plan.hpp"
 
+#include "gpt/architecture.hpp"
+#include "gpt/options.hpp"
+#include "transformer/plan.hpp"
+
 namespace bench::gpt {
 
 transformer::PlannedModel planned_model(const Options& options) {

@@ -1,11 +1,15 @@
 #include "gpt/report.hpp"
 
+#include "gpt/architecture.hpp"
 #include "gpt/inference.hpp"
+#include "gpt/options.hpp"
 #include "harness/log.hpp"
+#include "harness/loop.hpp"
+#include "harness/session.hpp"
 #include "transformer/attention.hpp"
+#include "transformer/inference.hpp"
+#include "transformer/iteration_log.hpp"
 #include "transformer/report.hpp"
-
-#include <cstdint>
 
 namespace bench::gpt {
 namespace {

@@ -1,7 +1,11 @@
 #include "harness/adamw.hpp"
 
+#include "harness/optimizer.hpp"
+#include "harness/saved_state.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <utility>
 

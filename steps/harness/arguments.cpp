@@ -4,9 +4,13 @@
 #include "harness/validators.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <numeric>
 #include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 

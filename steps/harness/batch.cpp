@@ -1,7 +1,10 @@
 #include "harness/batch.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>

@@ -2,13 +2,15 @@
 
 #include "data/fields.hpp"
 #include "data/sample_loader.hpp"
+#include "data/sample_maker.hpp"
+#include "harness/batch.hpp"
 #include "harness/torch_all.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 

@@ -1,5 +1,8 @@
 #include "harness/batch_ring.hpp"
 
+#include "harness/batch.hpp"
+#include "harness/copy_stream.hpp"
+
 #include <cstddef>
 #include <memory>
 #include <stdexcept>

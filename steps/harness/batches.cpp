@@ -1,6 +1,9 @@
 #include "harness/batches.hpp"
 
 #include "data/fields.hpp"
+#include "data/sample_loader.hpp"
+#include "data/sample_maker.hpp"
+#include "harness/batch.hpp"
 #include "harness/copy_stream.hpp"
 
 #include <cstddef>

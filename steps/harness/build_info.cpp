@@ -7,6 +7,9 @@
 #include "harness/torch_all.hpp"
 #include "harness/usable_cpus.hpp"
 
+#include <cstddef>
+#include <string>
+
 #include <fmt/core.h>
 #ifdef BENCH_STEPS_NCCL
 #include <nccl.h>

@@ -1,16 +1,25 @@
 #include "harness/checkpoints.hpp"
 
 #include "harness/log.hpp"
+#include "harness/loop.hpp"
 #include "harness/program.hpp"
+#include "harness/row_layout.hpp"
+#include "harness/saved_state.hpp"
+#include "harness/session.hpp"
 #include "harness/statistics.hpp"
+#include "harness/trainer.hpp"
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <string>
+#include <system_error>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>

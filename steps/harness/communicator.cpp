@@ -3,14 +3,20 @@
 #include "harness/network.hpp"
 #include "harness/peers.hpp"
 #include "harness/program.hpp"
+#include "harness/ranks.hpp"
 #include "harness/rendezvous.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
+#include <exception>
 #include <functional>
+#include <memory>
 #include <numeric>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>

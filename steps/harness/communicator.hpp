@@ -59,7 +59,7 @@ class Communicator {
   /// One rank alone.
   Communicator() = default;
 
-  /// Meets the other ranks.
+  /// Meets the other ranks. From then on the program ignores SIGPIPE.
   /// @param in_common lines that must be the same on all of them: their options, for example
   /// @throws CommunicationError naming the ranks that did not come in time
   /// @throws UsageError if rank 0 cannot listen at its port, or LibTorch was built without what

@@ -1,5 +1,7 @@
 #include "harness/copy_stream.hpp"
 
+#include "harness/batch.hpp"
+
 #include <cstddef>
 #include <memory>
 #include <vector>

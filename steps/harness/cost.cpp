@@ -2,9 +2,11 @@
 
 #include "harness/log.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <numeric>
 #include <stdexcept>
+#include <vector>
 
 namespace bench::steps {
 namespace {

@@ -1,7 +1,15 @@
 #include "harness/cuda.hpp"
 
+#include "harness/clock.hpp"
+#include "harness/replay.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <stdexcept>
-#include <utility>
+#include <string>
+#include <vector>
 
 #ifdef BENCH_STEPS_CUDA
 #include "harness/device.hpp"

@@ -1,9 +1,13 @@
 #include "harness/data_staging.hpp"
 
+#include "harness/communicator.hpp"
 #include "harness/log.hpp"
 #include "harness/mllog.hpp"
 
 #include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
 
 namespace bench::steps {
 

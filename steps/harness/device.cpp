@@ -2,11 +2,19 @@
 
 #include "harness/cuda.hpp"
 #include "harness/program.hpp"
+#include "harness/ranks.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <ios>
 #include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/core.h>
 #include <sys/resource.h>

@@ -1,5 +1,6 @@
 #include "harness/environment.hpp"
 
+#include "harness/arguments.hpp"
 #include "harness/blas.hpp"
 #include "harness/device.hpp"
 #include "harness/log.hpp"

@@ -1,11 +1,15 @@
 #include "harness/evaluation.hpp"
 
+#include "harness/communicator.hpp"
 #include "harness/device.hpp"
 #include "harness/interruption.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace bench::steps {
 namespace {

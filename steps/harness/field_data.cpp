@@ -1,15 +1,26 @@
 #include "harness/field_data.hpp"
 
 #include "data/data_files.hpp"
+#include "data/field_source.hpp"
+#include "data/fields.hpp"
 #include "data/page_cache.hpp"
 #include "data/sample_cache.hpp"
+#include "harness/arguments.hpp"
+#include "harness/batches.hpp"
+#include "harness/loader_options.hpp"
 #include "harness/mllog.hpp"
 #include "harness/program.hpp"
+#include "harness/ranks.hpp"
+#include "harness/session.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>  // join, since fmt 11

@@ -1,8 +1,10 @@
 #include "harness/flat_parameters.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 namespace bench::steps {
 namespace {

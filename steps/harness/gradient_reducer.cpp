@@ -1,6 +1,11 @@
 #include "harness/gradient_reducer.hpp"
 
+#include "harness/communicator.hpp"
+#include "harness/flat_parameters.hpp"
+
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <stdexcept>

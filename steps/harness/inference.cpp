@@ -1,21 +1,32 @@
 #include "harness/inference.hpp"
 
 #include "data/field_samples.hpp"
+#include "data/field_source.hpp"
 #include "data/sample_cache.hpp"
+#include "harness/arguments.hpp"
+#include "harness/batch.hpp"
 #include "harness/batch_loader.hpp"
+#include "harness/batches.hpp"
+#include "harness/cost.hpp"
 #include "harness/device.hpp"
 #include "harness/evaluation.hpp"
 #include "harness/interruption.hpp"
 #include "harness/latency.hpp"
+#include "harness/loader_options.hpp"
 #include "harness/log.hpp"
 #include "harness/loop.hpp"
 #include "harness/program.hpp"
+#include "harness/report.hpp"
+#include "harness/session.hpp"
+#include "harness/statistics.hpp"
+#include "harness/timers.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <optional>

@@ -2,6 +2,9 @@
 
 #include "harness/device.hpp"
 
+#include <optional>
+#include <vector>
+
 namespace bench::steps {
 
 std::optional<std::vector<double>> LaggedNumbers::add(const torch::Tensor& numbers) {

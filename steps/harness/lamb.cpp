@@ -1,7 +1,12 @@
 #include "harness/lamb.hpp"
 
+#include "harness/optimizer.hpp"
+#include "harness/saved_state.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>

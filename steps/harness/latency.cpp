@@ -3,6 +3,7 @@
 #include "harness/device.hpp"
 #include "harness/log.hpp"
 #include "harness/quantile.hpp"
+#include "harness/session.hpp"
 #include "harness/statistics.hpp"
 
 #include <string>

@@ -2,15 +2,24 @@
 
 #include "data/data_files.hpp"
 #include "data/field_samples.hpp"
+#include "data/field_source.hpp"
 #include "data/fields.hpp"
 #include "data/sample_cache.hpp"
+#include "data/sample_maker.hpp"
 #include "data/staging.hpp"
+#include "harness/arguments.hpp"
+#include "harness/batch_loader.hpp"
+#include "harness/batches.hpp"
 #include "harness/data_staging.hpp"
 #include "harness/loader_threads.hpp"
 #include "harness/log.hpp"
 #include "harness/loop.hpp"
+#include "harness/ranks.hpp"
+#include "harness/session.hpp"
 
 #include <chrono>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>

@@ -1,5 +1,6 @@
 #include "harness/loader_threads.hpp"
 
+#include "harness/ranks.hpp"
 #include "harness/usable_cpus.hpp"
 
 #include <algorithm>

@@ -1,9 +1,20 @@
 #include "harness/loop.hpp"
 
+#include "harness/arguments.hpp"
 #include "harness/device.hpp"
 #include "harness/log.hpp"
 #include "harness/mllog.hpp"
 #include "harness/program.hpp"
+#include "harness/progress_log.hpp"
+#include "harness/timers.hpp"
+#include "harness/trainer.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
 
 namespace bench::steps {
 namespace {

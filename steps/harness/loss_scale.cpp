@@ -1,5 +1,7 @@
 #include "harness/loss_scale.hpp"
 
+#include "harness/saved_state.hpp"
+
 #include <algorithm>
 
 namespace bench::steps {

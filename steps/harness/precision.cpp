@@ -4,6 +4,8 @@
 #include "harness/cuda.hpp"
 #include "harness/program.hpp"
 
+#include <string>
+
 #include <ATen/autocast_mode.h>
 #include <fmt/core.h>
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <stdexcept>
+#include <string>
 
 #include <fmt/core.h>
 #include <torch/csrc/autograd/profiler_kineto.h>

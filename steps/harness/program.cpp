@@ -8,8 +8,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <exception>
 #include <functional>
 #include <new>
+#include <stdexcept>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/core.h>

@@ -1,5 +1,7 @@
 #include "harness/progress_log.hpp"
 
+#include <chrono>
+#include <cstdint>
 #include <cstdio>
 
 #include <fmt/core.h>

@@ -1,10 +1,23 @@
 #include "harness/quality.hpp"
 
+#include "harness/arguments.hpp"
+#include "harness/batch.hpp"
+#include "harness/batches.hpp"
+#include "harness/evaluation.hpp"
 #include "harness/log.hpp"
+#include "harness/loop.hpp"
 #include "harness/mllog.hpp"
+#include "harness/precision.hpp"
 #include "harness/running_statistics.hpp"
+#include "harness/session.hpp"
 #include "harness/statistics.hpp"
+#include "harness/trainer.hpp"
 #include "harness/validators.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>

@@ -1,5 +1,15 @@
 #include "harness/rendezvous.hpp"
 
+#include "harness/peers.hpp"
+#include "harness/ranks.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <vector>
+
 #if defined(BENCH_STEPS_GLOO) || defined(BENCH_STEPS_NCCL)
 
 #include "harness/communicator.hpp"

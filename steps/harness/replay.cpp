@@ -1,5 +1,7 @@
 #include "harness/replay.hpp"
 
+#include <functional>
+
 namespace bench::steps {
 
 void Replay::record(const std::function<void()>& work) {

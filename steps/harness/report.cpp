@@ -1,13 +1,21 @@
 #include "harness/report.hpp"
 
+#include "harness/cost.hpp"
 #include "harness/device.hpp"
 #include "harness/log.hpp"
+#include "harness/loop.hpp"
 #include "harness/program.hpp"
+#include "harness/session.hpp"
+#include "harness/statistics.hpp"
+#include "harness/timers.hpp"
 #include "harness/times_log.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <numeric>
+#include <string>
+#include <vector>
 
 namespace bench::steps {
 namespace {

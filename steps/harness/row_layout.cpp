@@ -1,15 +1,21 @@
 #include "harness/row_layout.hpp"
 
+#include "harness/flat_parameters.hpp"
 #include "harness/program.hpp"
 #include "harness/random_state.hpp"
+#include "harness/saved_state.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <sstream>
 #include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>  // join, since fmt 11

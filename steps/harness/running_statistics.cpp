@@ -1,5 +1,7 @@
 #include "harness/running_statistics.hpp"
 
+#include "harness/communicator.hpp"
+
 #include <cstdint>
 #include <vector>
 

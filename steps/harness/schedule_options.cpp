@@ -1,9 +1,11 @@
 #include "harness/schedule_options.hpp"
 
 #include "harness/program.hpp"
+#include "harness/rate_schedule.hpp"
 #include "harness/validators.hpp"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>

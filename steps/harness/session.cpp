@@ -1,7 +1,9 @@
 #include "harness/session.hpp"
 
-#include "harness/blas.hpp"
+#include "harness/arguments.hpp"
 #include "harness/build_info.hpp"
+#include "harness/clock.hpp"
+#include "harness/communicator.hpp"
 #include "harness/device.hpp"
 #include "harness/environment.hpp"
 #include "harness/interruption.hpp"
@@ -9,14 +11,21 @@
 #include "harness/memory.hpp"
 #include "harness/metrics_file.hpp"
 #include "harness/mllog.hpp"
+#include "harness/precision.hpp"
 #include "harness/program.hpp"
+#include "harness/ranks.hpp"
+#include "harness/trainer.hpp"
 #include "harness/weights.hpp"
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
+#include <memory>
+#include <string>
 
 #include <CLI/CLI.hpp>
+#include <stdlib.h>
 
 namespace bench::steps {
 

@@ -1,8 +1,11 @@
 #include "harness/sgd.hpp"
 
+#include "harness/optimizer.hpp"
+#include "harness/saved_state.hpp"
+
+#include <cstdint>
 #include <memory>
 #include <utility>
-#include <vector>
 
 namespace bench::steps {
 

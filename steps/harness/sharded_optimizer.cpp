@@ -1,8 +1,13 @@
 #include "harness/sharded_optimizer.hpp"
 
+#include "harness/communicator.hpp"
+#include "harness/flat_parameters.hpp"
+#include "harness/optimizer.hpp"
 #include "harness/row_layout.hpp"
+#include "harness/saved_state.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace bench::steps {
 

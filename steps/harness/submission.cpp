@@ -3,6 +3,10 @@
 #include "harness/device.hpp"
 #include "harness/log.hpp"
 #include "harness/mllog.hpp"
+#include "harness/ranks.hpp"
+#include "harness/session.hpp"
+
+#include <cstdint>
 
 #include <CLI/CLI.hpp>
 

@@ -1,8 +1,18 @@
 #include "harness/timers.hpp"
 
+#include "harness/clock.hpp"
+
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
+#include <cstddef>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 

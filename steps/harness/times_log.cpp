@@ -1,6 +1,8 @@
 #include "harness/times_log.hpp"
 
 #include "harness/log.hpp"
+#include "harness/statistics.hpp"
+#include "harness/timers.hpp"
 
 #include <utility>
 

@@ -1,8 +1,10 @@
 #include "harness/timings_file.hpp"
 
 #include "harness/program.hpp"
+#include "harness/timers.hpp"
 
 #include <stdexcept>
+#include <string>
 
 #include <fmt/core.h>
 

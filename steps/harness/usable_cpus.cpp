@@ -1,5 +1,6 @@
 #include "harness/usable_cpus.hpp"
 
+#include <cstddef>
 #include <memory>
 
 #include <sched.h>

@@ -1,5 +1,6 @@
 #include "llama/architecture.hpp"
 
+#include "transformer/decoder_sizes.hpp"
 #include "transformer/named_sizes.hpp"
 
 #include <cstdint>

@@ -1,7 +1,11 @@
 #include "llama/inference.hpp"
 
+#include "harness/session.hpp"
+#include "llama/architecture.hpp"
 #include "llama/model.hpp"
+#include "llama/options.hpp"
 #include "transformer/grid.hpp"
+#include "transformer/inference.hpp"
 
 namespace bench::llama {
 

@@ -1,6 +1,9 @@
 #include "llama/loss.hpp"
 
+#include "harness/communicator.hpp"
 #include "harness/log.hpp"
+#include "llama/model.hpp"
+#include "llama/options.hpp"
 #include "transformer/vocab_parallel.hpp"
 
 namespace bench::llama {

@@ -4,8 +4,11 @@
 #include "harness/checkpoints.hpp"
 #include "harness/loop.hpp"
 #include "harness/program.hpp"
+#include "harness/ranks.hpp"
 #include "harness/report.hpp"
 #include "harness/session.hpp"
+#include "harness/trainer.hpp"
+#include "llama/architecture.hpp"
 #include "llama/inference.hpp"
 #include "llama/loss.hpp"
 #include "llama/model.hpp"
@@ -15,11 +18,12 @@
 #include "transformer/iteration_log.hpp"
 #include "transformer/parallel_training.hpp"
 #include "transformer/pipeline.hpp"
+#include "transformer/plan.hpp"
 #include "transformer/report.hpp"
 #include "transformer/token_data.hpp"
+#include "transformer/training_options.hpp"
 #include "transformer/validation.hpp"
 
-#include <cstdint>
 #include <memory>
 
 namespace bench::llama {

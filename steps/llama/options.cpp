@@ -1,14 +1,22 @@
 #include "llama/options.hpp"
 
+#include "harness/checkpoints.hpp"
 #include "harness/log.hpp"
 #include "harness/program.hpp"
+#include "harness/session.hpp"
 #include "harness/validators.hpp"
+#include "llama/architecture.hpp"
 #include "llama/inference.hpp"
+#include "llama/model.hpp"
 #include "transformer/attention.hpp"
 #include "transformer/checkpoint_settings.hpp"
+#include "transformer/grid.hpp"
+#include "transformer/inference.hpp"
+#include "transformer/inference_options.hpp"
 #include "transformer/parallel_training.hpp"
 #include "transformer/plan.hpp"
 #include "transformer/report.hpp"
+#include "transformer/training_options.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,5 +1,11 @@
 #include "llama/plan.hpp"
 
+#include "llama/architecture.hpp"
+#include "llama/options.hpp"
+#include "transformer/plan.hpp"
+
+#include <cstdint>
+
 namespace bench::llama {
 
 transformer::PlannedModel planned_model(const Options& options) {

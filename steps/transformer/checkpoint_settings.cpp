@@ -1,5 +1,9 @@
 #include "transformer/checkpoint_settings.hpp"
 
+#include "harness/adamw.hpp"
+#include "harness/checkpoints.hpp"
+#include "transformer/training_options.hpp"
+
 #include <string>
 
 #include <fmt/core.h>

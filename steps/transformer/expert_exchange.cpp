@@ -3,10 +3,10 @@
 #include "harness/communicator.hpp"
 #include "transformer/autograd_value.hpp"
 #include "transformer/tensor_parallel.hpp"
+#include "transformer/tensor_ranks.hpp"
 
 #include <cstdint>
 #include <numeric>
-#include <tuple>
 #include <utility>
 #include <vector>
 

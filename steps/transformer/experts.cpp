@@ -1,6 +1,8 @@
 #include "transformer/experts.hpp"
 
 #include "transformer/expert_exchange.hpp"
+#include "transformer/swiglu.hpp"
+#include "transformer/weight_init.hpp"
 
 #include <cstddef>
 #include <cstdint>

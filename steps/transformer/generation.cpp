@@ -1,9 +1,13 @@
 #include "transformer/generation.hpp"
 
+#include "transformer/key_value_cache.hpp"
+#include "transformer/language_model.hpp"
+#include "transformer/tensor_ranks.hpp"
 #include "transformer/vocab_parallel.hpp"
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 

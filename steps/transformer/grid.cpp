@@ -1,5 +1,8 @@
 #include "transformer/grid.hpp"
 
+#include "harness/communicator.hpp"
+#include "transformer/layout.hpp"
+
 #include <cstdint>
 #include <stdexcept>
 

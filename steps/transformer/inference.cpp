@@ -5,20 +5,26 @@
 #include "harness/log.hpp"
 #include "harness/program.hpp"
 #include "harness/report.hpp"
+#include "harness/session.hpp"
+#include "harness/timers.hpp"
 #include "transformer/attention.hpp"
+#include "transformer/decoder_sizes.hpp"
 #include "transformer/generation.hpp"
+#include "transformer/grid.hpp"
+#include "transformer/inference_options.hpp"
 #include "transformer/inference_report.hpp"
 #include "transformer/key_value_cache.hpp"
+#include "transformer/language_model.hpp"
 #include "transformer/layout.hpp"
 #include "transformer/parallel_training.hpp"
 #include "transformer/token_data.hpp"
+#include "transformer/training_options.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/core.h>

@@ -1,6 +1,8 @@
 #include "transformer/inference_options.hpp"
 
 #include "harness/program.hpp"
+#include "transformer/decoder_sizes.hpp"
+#include "transformer/training_options.hpp"
 
 #include <cstdint>
 

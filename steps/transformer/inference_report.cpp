@@ -2,7 +2,11 @@
 
 #include "harness/latency.hpp"
 #include "harness/log.hpp"
+#include "harness/session.hpp"
+#include "transformer/inference.hpp"
+#include "transformer/inference_options.hpp"
 #include "transformer/key_value_cache.hpp"
+#include "transformer/training_options.hpp"
 
 #include <cstdint>
 #include <cstdio>

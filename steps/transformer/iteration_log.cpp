@@ -1,5 +1,7 @@
 #include "transformer/iteration_log.hpp"
 
+#include "harness/progress_log.hpp"
+
 #include <chrono>
 #include <cmath>
 #include <cstdio>

@@ -1,9 +1,11 @@
 #include "transformer/key_value_cache.hpp"
 
-#include <cstddef>
+#include "transformer/decoder_sizes.hpp"
+
 #include <cstdint>
 #include <numeric>
 #include <stdexcept>
+#include <vector>
 
 #include <fmt/core.h>
 

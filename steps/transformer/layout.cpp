@@ -1,5 +1,7 @@
 #include "transformer/layout.hpp"
 
+#include "transformer/decoder_sizes.hpp"
+
 #include <cstdint>
 #include <string>
 

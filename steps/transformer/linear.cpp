@@ -2,6 +2,7 @@
 
 #include "transformer/matrix_product.hpp"
 #include "transformer/tensor_parallel.hpp"
+#include "transformer/weight_init.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -1,12 +1,28 @@
 #include "transformer/parallel_training.hpp"
 
 #include "harness/adamw.hpp"
+#include "harness/batches.hpp"
+#include "harness/communicator.hpp"
+#include "harness/flat_parameters.hpp"
+#include "harness/loop.hpp"
+#include "harness/precision.hpp"
+#include "harness/row_layout.hpp"
+#include "harness/trainer.hpp"
+#include "transformer/decoder_sizes.hpp"
 #include "transformer/experts.hpp"
+#include "transformer/grid.hpp"
+#include "transformer/language_model.hpp"
+#include "transformer/layout.hpp"
 #include "transformer/linear.hpp"
+#include "transformer/training_options.hpp"
 
+#include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bench::transformer {

@@ -1,5 +1,9 @@
 #include "transformer/pipeline.hpp"
 
+#include "harness/communicator.hpp"
+#include "harness/timers.hpp"
+#include "transformer/grid.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <iterator>

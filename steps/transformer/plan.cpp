@@ -6,8 +6,13 @@
 #include "harness/program.hpp"
 #include "harness/validators.hpp"
 #include "transformer/attention.hpp"
+#include "transformer/layout.hpp"
+#include "transformer/training_options.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>

@@ -1,8 +1,12 @@
 #include "transformer/report.hpp"
 
 #include "harness/log.hpp"
+#include "harness/loop.hpp"
 #include "harness/mllog.hpp"
 #include "harness/report.hpp"
+#include "harness/session.hpp"
+#include "harness/trainer.hpp"
+#include "transformer/training_options.hpp"
 
 #include <algorithm>
 #include <cstdint>

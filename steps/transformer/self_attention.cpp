@@ -1,5 +1,12 @@
 #include "transformer/self_attention.hpp"
 
+#include "transformer/attention.hpp"
+#include "transformer/decoder_sizes.hpp"
+#include "transformer/key_value_cache.hpp"
+#include "transformer/linear.hpp"
+#include "transformer/rotary.hpp"
+#include "transformer/weight_init.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>

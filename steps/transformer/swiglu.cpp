@@ -1,5 +1,8 @@
 #include "transformer/swiglu.hpp"
 
+#include "transformer/linear.hpp"
+#include "transformer/weight_init.hpp"
+
 #include <cstdint>
 #include <vector>
 

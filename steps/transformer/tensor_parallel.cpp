@@ -3,6 +3,7 @@
 #include "harness/communicator.hpp"
 #include "transformer/autograd_value.hpp"
 #include "transformer/matrix_product.hpp"
+#include "transformer/tensor_ranks.hpp"
 
 #include <cstdint>
 #include <utility>

@@ -1,10 +1,19 @@
 #include "transformer/token_data.hpp"
 
 #include "data/token_makers.hpp"
+#include "data/token_split.hpp"
+#include "harness/batches.hpp"
 #include "harness/loader_options.hpp"
 #include "harness/log.hpp"
+#include "harness/session.hpp"
+#include "transformer/decoder_sizes.hpp"
+#include "transformer/grid.hpp"
+#include "transformer/training_options.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
 
 namespace bench::transformer {
 

@@ -1,10 +1,19 @@
 #include "transformer/training_options.hpp"
 
 #include "data/token_split.hpp"
+#include "harness/checkpoints.hpp"
+#include "harness/loader_options.hpp"
+#include "harness/loop.hpp"
 #include "harness/program.hpp"
+#include "harness/rate_schedule.hpp"
 #include "harness/validators.hpp"
+#include "transformer/decoder_sizes.hpp"
+#include "transformer/layout.hpp"
 
+#include <cstdint>
 #include <fstream>
+#include <optional>
+#include <string>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>

@@ -2,12 +2,22 @@
 
 #include "harness/evaluation.hpp"
 #include "harness/log.hpp"
+#include "harness/loop.hpp"
 #include "harness/mllog.hpp"
+#include "harness/session.hpp"
+#include "harness/trainer.hpp"
+#include "transformer/grid.hpp"
+#include "transformer/language_model.hpp"
+#include "transformer/pipeline.hpp"
+#include "transformer/token_data.hpp"
+#include "transformer/training_options.hpp"
 #include "transformer/vocab_parallel.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <optional>
 #include <utility>
 

@@ -1,6 +1,8 @@
 #include "transformer/vocab_parallel.hpp"
 
+#include "harness/communicator.hpp"
 #include "transformer/tensor_parallel.hpp"
+#include "transformer/tensor_ranks.hpp"
 
 #include <cstdint>
 

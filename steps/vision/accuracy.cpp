@@ -1,8 +1,9 @@
 #include "vision/accuracy.hpp"
 
+#include "harness/trainer.hpp"
+
 #include <algorithm>
 #include <cstdint>
-#include <tuple>
 
 namespace bench::vision {
 

@@ -1,5 +1,10 @@
 #include "vision/classifier.hpp"
 
+#include "harness/batch.hpp"
+#include "vision/architecture.hpp"
+#include "vision/network/model.hpp"
+#include "vision/options.hpp"
+
 #include <cstdint>
 
 namespace bench::vision {

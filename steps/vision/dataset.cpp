@@ -1,13 +1,25 @@
 #include "vision/dataset.hpp"
 
+#include "data/crop.hpp"
+#include "data/image_dataset.hpp"
 #include "data/image_samples.hpp"
+#include "data/image_source.hpp"
+#include "data/sample_maker.hpp"
 #include "data/staging.hpp"
+#include "harness/batches.hpp"
+#include "harness/communicator.hpp"
+#include "harness/data_staging.hpp"
 #include "harness/loader_options.hpp"
 #include "harness/log.hpp"
+#include "harness/ranks.hpp"
+#include "vision/options.hpp"
 #include "vision/synthetic.hpp"
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <utility>
 
 namespace bench::vision {

@@ -1,12 +1,20 @@
 #include "vision/evaluation.hpp"
 
+#include "data/image_dataset.hpp"
+#include "harness/batch.hpp"
 #include "harness/batches.hpp"
 #include "harness/evaluation.hpp"
 #include "harness/mllog.hpp"
+#include "harness/precision.hpp"
+#include "harness/trainer.hpp"
 #include "vision/accuracy.hpp"
 #include "vision/classifier.hpp"
+#include "vision/dataset.hpp"
+#include "vision/network/model.hpp"
+#include "vision/options.hpp"
 #include "vision/report.hpp"
 
+#include <cstdint>
 #include <memory>
 
 namespace bench::vision {

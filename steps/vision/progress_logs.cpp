@@ -1,5 +1,7 @@
 #include "vision/progress_logs.hpp"
 
+#include "harness/progress_log.hpp"
+#include "vision/options.hpp"
 #include "vision/step_log.hpp"
 
 #include <chrono>

@@ -1,8 +1,16 @@
 #include "vision/report.hpp"
 
+#include "harness/evaluation.hpp"
 #include "harness/log.hpp"
+#include "harness/loop.hpp"
 #include "harness/mllog.hpp"
 #include "harness/report.hpp"
+#include "harness/session.hpp"
+#include "vision/architecture.hpp"
+#include "vision/network/counts.hpp"
+#include "vision/options.hpp"
+
+#include <cstdint>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>  // join, since fmt 11

@@ -1,9 +1,12 @@
 #include "vision/synthetic.hpp"
 
 #include "data/crop.hpp"
+#include "harness/batch.hpp"
+#include "vision/options.hpp"
 
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 namespace bench::vision {

@@ -1,6 +1,9 @@
 #include "vision/network/batch_norm.hpp"
 
+#include "vision/network/layers.hpp"
 #include "vision/network/norm_over_ranks.hpp"
+
+#include <cstdint>
 
 namespace bench::vision {
 

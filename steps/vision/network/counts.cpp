@@ -3,7 +3,6 @@
 #include "vision/network/layers.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <variant>
 
 namespace bench::vision {

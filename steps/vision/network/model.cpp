@@ -1,11 +1,14 @@
 #include "vision/network/model.hpp"
 
 #include "vision/network/batch_norm.hpp"
+#include "vision/network/layers.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/core.h>

@@ -1,7 +1,10 @@
 #include "vision/network/norm_over_ranks.hpp"
 
+#include "harness/communicator.hpp"
 #include "vision/network/batch_norm.hpp"
+#include "vision/network/layers.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <tuple>

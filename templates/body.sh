@@ -22,7 +22,7 @@ fi
 conclude() {
   code=$?
   trap - EXIT
-  trap '' TERM INT HUP
+  trap '' TERM INT HUP USR1 USR2
   # It may have outlived its node's daemon, and the next attempt has the directory.
   if grep -qxF "attempt=$attempt" "$sentinel" 2> /dev/null; then
     {
@@ -35,20 +35,31 @@ conclude() {
   exit "$code"
 }
 trap conclude EXIT
+# Passes a signal on to the commands. Before them it ends this script; without a trap it would, too,
+# but with the code of the last command before it, a success.
+commands_process=
+earlier_process=unknown
+pass_on() {
+  if [ "$earlier_process" = unknown ] || [ "${!:-}" = "$earlier_process" ]; then
+    exit $((128 + $(kill -l "$1")))
+  fi
+  kill "-$1" "${commands_process:-$!}" 2> /dev/null
+}
+trap 'pass_on TERM' TERM INT HUP
+trap 'pass_on USR1' USR1
+trap 'pass_on USR2' USR2
 {{exports}}
 {{prologue?}}
 
-# In the background, so that this shell receives a signal at once and passes it on.
+# In the background, so that this shell receives a signal at once.
 # `wait` hides the report of bash on a command that a signal ended: its whole text.
+earlier_process=${!:-}
 {{commands}} &
-commands=$!
-trap 'kill -TERM "$commands" 2>/dev/null' TERM INT HUP
-trap 'kill -USR1 "$commands" 2>/dev/null' USR1
-trap 'kill -USR2 "$commands" 2>/dev/null' USR2
+commands_process=$!
 while :; do
-  wait "$commands" 2> /dev/null
+  wait "$commands_process" 2> /dev/null
   code=$?
-  kill -0 "$commands" 2>/dev/null || break
+  kill -0 "$commands_process" 2>/dev/null || break
 done
 {{afterwards?}}
 exit "$code"

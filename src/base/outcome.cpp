@@ -10,7 +10,7 @@
 namespace bench {
 namespace {
 
-constexpr std::array<std::pair<Outcome, std::string_view>, 12> names{
+constexpr std::array<std::pair<Outcome, std::string_view>, 12> outcome_names{
     {{Outcome::done, "done"},
      {Outcome::failed, "failed"},
      {Outcome::timeout, "timeout"},
@@ -27,14 +27,14 @@ constexpr std::array<std::pair<Outcome, std::string_view>, 12> names{
 }  // namespace
 
 std::string_view name_of(Outcome outcome) {
-  for (const auto& [known, name] : names)
+  for (const auto& [known, name] : outcome_names)
     if (known == outcome)
       return name;
   return "";
 }
 
 std::optional<Outcome> outcome_of(std::string_view word) {
-  for (const auto& [outcome, name] : names)
+  for (const auto& [outcome, name] : outcome_names)
     if (name == word)
       return outcome;
   return std::nullopt;
@@ -42,7 +42,7 @@ std::optional<Outcome> outcome_of(std::string_view word) {
 
 std::vector<std::string> retryable_outcomes() {
   std::vector<std::string> words;
-  for (const auto& [outcome, name] : names)
+  for (const auto& [outcome, name] : outcome_names)
     if (outcome != Outcome::done && outcome != Outcome::interrupted)
       words.emplace_back(name);
   return words;

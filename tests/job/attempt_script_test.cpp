@@ -31,6 +31,7 @@ class AttemptScriptTest : public workflow::RunFixture {
   /// Writes the script of an attempt of one workpackage, whose directory is there.
   void write_script(const std::string& command, const std::string& uuid = "first") {
     plan("step: {name: go, batch: true, do: \"" + command + "\"}\n");
+    run_.platform.prologue = prologue_;
     const workflow::Graph graph = grown();
     fs::create_directories(directory() / "work");
     write_file_atomically(
@@ -52,6 +53,8 @@ class AttemptScriptTest : public workflow::RunFixture {
   std::string script() const { return (directory() / "job.sh").string(); }
   std::string left(const std::string& name) const { return read_file(directory() / "work" / name); }
   auto sentinel() const { return execute::read_sentinel(directory() / "sentinel"); }
+
+  std::string prologue_;
 };
 
 TEST_F(AttemptScriptTest, LeavesItsOutputAndHowItEnded) {
@@ -115,6 +118,15 @@ TEST_F(AttemptScriptTest, HandsOnTheSignalsThatUsersAskFor) {
     EXPECT_EQ(bash({script()}).status.code, 0);
     EXPECT_THAT(left("stdout"), HasSubstr("caught " + signal + "\n"));
   }
+}
+
+TEST_F(AttemptScriptTest, IsNoSuccessWhereASignalEndsItBeforeTheCommands) {
+  prologue_ = "kill -TERM $$";
+  write_script("echo out");
+  EXPECT_EQ(bash({script()}).status.code, 143);
+  EXPECT_EQ(left("stdout"), "");
+  ASSERT_TRUE(sentinel());
+  EXPECT_EQ(sentinel()->exit_code, 143);
 }
 
 /// An attempt that was given up while it ran on: its node had lost touch, say.

@@ -1,14 +1,14 @@
 #include "support/error_of.hpp"
-#include "support/source_directory.hpp"
+#include "support/golden.hpp"
 #include "workflow/run_fixture.hpp"
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/execute/environment.hpp>
 #include <bench/execute/job.hpp>
@@ -128,9 +128,7 @@ class GoldenTest : public RenderTest, public testing::WithParamInterface<std::st
 TEST_P(GoldenTest, IsTheWholeScript) {
   plan(batch_yaml, GetParam());
   run_.platform.environment = {{"UCX_TLS", "rc,sm"}};
-  const fs::path golden =
-      support::source_directory() / "tests/data" / (GetParam() + ".job.expected");
-  EXPECT_EQ(script(), read_file(golden));
+  support::expect_golden(GetParam() + ".job.expected", script());
 }
 
 INSTANTIATE_TEST_SUITE_P(Platforms, GoldenTest, testing::Values("local", "slurm"),

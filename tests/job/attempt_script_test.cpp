@@ -129,6 +129,16 @@ TEST_F(AttemptScriptTest, IsNoSuccessWhereASignalEndsItBeforeTheCommands) {
   EXPECT_EQ(sentinel()->exit_code, 143);
 }
 
+/// What steps and parameters export may have any name.
+TEST_F(AttemptScriptTest, HasNoVariablesThatOthersCouldHave) {
+  prologue_ = "export attempt=a script=b sentinel=c job_nodes=d started=e code=f commands=g";
+  write_script("exit 3");
+  EXPECT_EQ(bash({script()}).status.code, 3);
+  ASSERT_TRUE(sentinel());
+  EXPECT_EQ(sentinel()->attempt, "first");
+  EXPECT_EQ(sentinel()->exit_code, 3);
+}
+
 /// An attempt that was given up while it ran on: its node had lost touch, say.
 TEST_F(AttemptScriptTest, LeavesTheSentinelOfItsSuccessorAlone) {
   write_script("printf 'attempt=second\\n' > ../sentinel; exit 3");

@@ -91,7 +91,7 @@ TEST_F(JobScriptTest, WritesItsFilesWhereverTheRunIs) {
   EXPECT_THAT(text, HasSubstr("#SBATCH --output=\"" + base + "%/000003/000000_go/work/stdout\"\n"));
   EXPECT_THAT(text, HasSubstr("#SBATCH --error=\"" + base + "%/000003/000000_go/work/stderr\"\n"));
   EXPECT_THAT(text, HasSubstr("\ncd '" + base + "/000003/000000_go/work' || exit\n"));
-  EXPECT_THAT(text, HasSubstr("\nsentinel='" + base + "/000003/000000_go/sentinel'\n"));
+  EXPECT_THAT(text, HasSubstr("\nbench_sentinel='" + base + "/000003/000000_go/sentinel'\n"));
 }
 
 TEST_F(JobScriptTest, PutsTheProgramsOfThePlatformFirst) {

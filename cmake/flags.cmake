@@ -18,6 +18,10 @@ if(BENCH_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Compiled as one, a source file is an included file, and its own types look like a header's.
   target_compile_options(bench_flags INTERFACE -Wno-subobject-linkage)
 endif()
+if(BENCH_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # What is local in one file is taken for what another has at its top.
+  target_compile_options(bench_flags INTERFACE -Wno-shadow)
+endif()
 if(BENCH_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Through the sanitizers' instrumentation GCC no longer sees that std::regex sets its members.
   target_compile_options(bench_flags INTERFACE -Wno-maybe-uninitialized)

@@ -38,8 +38,8 @@ conclude() {
   exit "$code"
 }
 trap conclude EXIT
-# Passes a signal on to the commands. Before them it ends this script; without a trap it would, too,
-# but with the code of the last command before it, a success.
+# Passes a signal on to the commands. Before they begin it ends this script, with its own code:
+# without a trap, `conclude` would see the code of the last command, a success.
 bench_commands=
 bench_earlier=unknown
 pass_on() {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -65,11 +66,10 @@ TEST_F(AllocationTest, RunsAsManyJobStepsAsFit) {
   const auto run = salloc({"run", "sweep.yaml", "--platform", "allocation"});
   EXPECT_EQ(run.status.code, 0) << run.standard_error;
   EXPECT_EQ(site.witness(), Site::each_once(4));
-  std::vector<std::string> nodes;
+  std::set<std::string> nodes;  // the first two, which run at once; the others where there is room
   for (int k = 0; k < 4; ++k)
-    nodes.emplace_back(strip(read_file(site.workpackage(k) / "work/stdout")));
-  std::ranges::sort(nodes);
-  EXPECT_THAT(nodes, ElementsAre("v1", "v1", "v2", "v2"));
+    nodes.emplace(strip(read_file(site.workpackage(k) / "work/stdout")));
+  EXPECT_THAT(nodes, ElementsAre("v1", "v2"));
 }
 
 /// 16 CPUs of one node and 8 of another: in the mean there would be room for two.

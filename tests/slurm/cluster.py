@@ -139,7 +139,9 @@ class Cluster:
             os.symlink("/dev/null", f"{directory}/device/gpu{k}")
         with open(self.conf, "w", encoding="utf-8") as file:
             file.write(layouts.slurm_conf(layout, directory, socket.gethostname().split(".")[0],
-                                          getpass.getuser(), port, "\n".join(extra)))
+                                          getpass.getuser(), port,
+                                          # What is kept by job on a machine is of one cluster.
+                                          "\n".join([f"FirstJobId={port}", *extra])))
         with open(f"{directory}/gres.conf", "w", encoding="utf-8") as file:
             file.write(layouts.gres_conf(layout, directory))
         # As it starts, slurmd looks for cgroups that nothing here uses; with v1 it does without.

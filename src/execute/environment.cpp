@@ -1,12 +1,16 @@
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
+
+#include <fmt/core.h>
 
 #include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
@@ -47,6 +51,12 @@ Digests take_digests(const std::filesystem::path& directory) {
 bool belongs_to_one_shell(const std::string& name) {
   constexpr std::array names{"PWD", "OLDPWD", "SHLVL", "_", "BENCH_ATTEMPT"};
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool is_shell_name(std::string_view name) {
+  const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
+         std::ranges::all_of(name, fits);
 }
 
 /// @param form in which `base` has its values
@@ -138,6 +148,15 @@ void apply(const EnvironmentChanges& changes, Environment& environment) {
     else
       std::erase_if(environment,
                     [&wanted = name](const auto& variable) { return variable.first == wanted; });
+}
+
+std::string shell_commands(const EnvironmentChanges& changes) {
+  std::string lines;
+  for (const auto& [name, value] : changes)
+    if (is_shell_name(name))
+      lines += value ? fmt::format("export {}={}\n", name, shell_quote(*value))
+                     : fmt::format("unset {}\n", name);
+  return lines;
 }
 
 }  // namespace bench::execute

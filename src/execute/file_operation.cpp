@@ -4,12 +4,10 @@
 #include <variant>
 
 #include <fcntl.h>
-#include <fmt/core.h>
 
 #include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/process.hpp>
-#include <bench/base/text.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/execute/environment.hpp>
 #include <bench/execute/file_operation.hpp>
@@ -24,21 +22,14 @@ struct Overloaded : Functions... {
 template <class... Functions>
 Overloaded(Functions...) -> Overloaded<Functions...>;  // Clang 14 needs it
 
-std::string lines_of(const Environment& environment) {
-  std::string lines;
-  for (const auto& [name, value] : changes_of(environment))
-    lines += value ? fmt::format("export {}={}\n", name, shell_quote(*value))
-                   : fmt::format("unset {}\n", name);
-  return lines;
-}
-
 }  // namespace
 
 void log_command(const LogCommand& operation, const Environment& environment) {
   make_directories(operation.file.parent_path());
   const char* first_line = is_there(operation.file) ? "" : "#!/bin/sh\n";
   write_all(open_to_write(operation.run, operation.file, O_APPEND),
-            first_line + lines_of(environment) + operation.command, operation.file);
+            first_line + shell_commands(changes_of(environment)) + operation.command,
+            operation.file);
 }
 
 void perform(const FileOperation& operation, const Environment& environment,

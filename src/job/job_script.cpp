@@ -7,7 +7,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <fmt/core.h>
@@ -46,20 +45,10 @@ std::string number_or_empty(long long value) {
   return value == 0 ? "" : std::to_string(value);
 }
 
-/// No shell can set other variables, such as those in which bash hands on functions.
-bool is_shell_name(std::string_view name) {
-  const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
-  return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
-         std::ranges::all_of(name, fits);
-}
-
 std::string exports(const RenderContext& context, const JobRequest& request,
                     const std::string& uuid, const workspace::EnvironmentChanges& inherited) {
-  std::string lines = fmt::format("export BENCH_ATTEMPT={}\n", uuid);
-  for (const auto& [name, value] : inherited)
-    if (is_shell_name(name))
-      lines += value ? fmt::format("export {}={}\n", name, shell_quote(*value))
-                     : fmt::format("unset {}\n", name);
+  std::string lines =
+      fmt::format("export BENCH_ATTEMPT={}\n", uuid) + execute::shell_commands(inherited);
   std::string path;
   for (const std::string& directory : context.run.platform.path)
     path += shell_quote(directory) + ":";

@@ -238,6 +238,7 @@ TEST_F(StepsTest, TheLogOfCommandsCanBeExecuted) {
   const auto repeated = run_command(
       {.arguments = {"/bin/sh", (here_.path() / "runs/000000/000000_go/do_log").string()}}, 60);
   EXPECT_EQ(repeated.standard_output, "one\ntwo words\n");
+  EXPECT_EQ(repeated.standard_error, "");
 }
 
 }  // namespace

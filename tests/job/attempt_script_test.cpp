@@ -129,7 +129,7 @@ TEST_F(AttemptScriptTest, IsNoSuccessWhereASignalEndsItBeforeTheCommands) {
   EXPECT_EQ(sentinel()->exit_code, 143);
 }
 
-/// What steps and parameters export may have any name.
+/// Steps and parameters export variables of any name, which must not hide the script's own.
 TEST_F(AttemptScriptTest, HasNoVariablesThatOthersCouldHave) {
   prologue_ = "export attempt=a script=b sentinel=c job_nodes=d started=e code=f commands=g";
   write_script("exit 3");

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <bench/base/process.hpp>
@@ -34,5 +35,9 @@ void forget_environment(const std::filesystem::path& directory);
 
 /// Makes the changes in `environment`.
 void apply(const EnvironmentChanges& changes, Environment& environment);
+
+/// The changes as commands of a POSIX shell, a line each. Left out are variables that no shell can
+/// set, such as `BASH_FUNC_module%%`, in which bash hands on a function: some shells end there.
+std::string shell_commands(const EnvironmentChanges& changes);
 
 }  // namespace bench::execute

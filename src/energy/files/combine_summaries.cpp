@@ -172,7 +172,8 @@ bool is_error_bar_of_a_part(std::string_view name, const std::map<std::string, V
          energies->second.size() != values.find(std::string(name))->second.size();
 }
 
-/// Whether it is the energy of devices in a region that another meter measured without devices.
+/// Whether `name` is the energy of the devices in a region, and one of the meters that measured the
+/// region had no devices.
 bool is_of_devices_of_a_part(const std::string& name, const std::map<std::string, Values>& values) {
   constexpr std::string_view begin = "energy_devices_region_";
   if (!name.starts_with(begin))

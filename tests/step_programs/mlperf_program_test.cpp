@@ -43,7 +43,7 @@ const Benchmark cosmoflow{.name = "CosmoFlow",
                           .steps_to_learn = "12"};
 const Benchmark deepcam{.name = "DeepCam",
                         .program = DEEPCAM_PROGRAM,
-                        .small = "--height 32 --width 48 --batch-size 2",
+                        .small = "--height 16 --width 32 --batch-size 2",
                         .parameters = "56454720",
                         .metric = "eval_accuracy",
                         .easy_target = "0",
@@ -325,7 +325,7 @@ TEST(CosmoFlowRanks, AgreeWithOneRank) {
 // The batches over which it normalises are the same ones.
 TEST(DeepCamRanks, AgreeWithAccumulatedGradients) {
   const std::string common =
-      "--height 32 --width 48 --device cpu --threads 1 --warmup 0 --steps 2 --lr-warmup 0 "
+      "--height 16 --width 32 --device cpu --threads 1 --warmup 0 --steps 2 --lr-warmup 0 "
       "--eval-samples 3 --mllog --batch-size ";
   const Outcome one = run_step(DEEPCAM_PROGRAM, common + "4 --micro-batches 2");
   const std::vector<Outcome> two = run_ranks(2, DEEPCAM_PROGRAM, common + "2");

@@ -1,6 +1,7 @@
 #include "closest.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
@@ -165,6 +166,12 @@ std::string shell_quote(std::string_view text) {
   if (!text.empty() && text.find_first_not_of(safe) == std::string_view::npos)
     return std::string(text);
   return "'" + replace_all(std::string(text), "'", "'\\''") + "'";
+}
+
+bool is_shell_name(std::string_view name) {
+  const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
+         std::ranges::all_of(name, fits);
 }
 
 std::string python_float(double value) {

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -51,12 +50,6 @@ Digests take_digests(const std::filesystem::path& directory) {
 bool belongs_to_one_shell(const std::string& name) {
   constexpr std::array names{"PWD", "OLDPWD", "SHLVL", "_", "BENCH_ATTEMPT"};
   return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-bool is_shell_name(std::string_view name) {
-  const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
-  return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
-         std::ranges::all_of(name, fits);
 }
 
 /// @param form in which `base` has its values

@@ -61,7 +61,8 @@ std::string exports(const RenderContext& context, const JobRequest& request,
   for (const auto& [name, value] : context.run.platform.environment)
     lines += fmt::format("export {}={}\n", name, shell_quote(value));
   for (const auto& [name, value] : workflow::exported_parameters(context.run, context.workpackage))
-    lines += fmt::format("export {}={}\n", name, shell_quote(value));
+    if (is_shell_name(name))
+      lines += fmt::format("export {}={}\n", name, shell_quote(value));
   lines.pop_back();
   return lines;
 }

@@ -111,10 +111,8 @@ Key scheduler_key(Platform& platform) {
 }
 
 void read_environment(const Node& group, const std::string& path, Platform& platform) {
-  constexpr const char* of_names =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
   for (const Node& variable : group.children)
-    if (variable.name.find_first_not_of(of_names) != std::string::npos)
+    if (!is_shell_name(variable.name))
       throw Error(fmt::format("'{}' is not a valid variable name", variable.name), "",
                   variable.place);
   read_names(group, path, {platform.sources, platform.unconfirmed},

@@ -129,6 +129,13 @@ TEST(ContainsAny, LooksForEveryPhrase) {
   EXPECT_FALSE(contains_any("", phrases));
 }
 
+TEST(IsShellName, TellsWhatAShellCanHaveAsAVariable) {
+  for (const char* name : {"a", "A_1", "_"})
+    EXPECT_TRUE(is_shell_name(name)) << name;
+  for (const char* name : {"", "1st", "a-b", "a.b", "größe", "BASH_FUNC_module%%", "--option"})
+    EXPECT_FALSE(is_shell_name(name)) << name;
+}
+
 TEST(ShellQuote, QuotesOnlyWhatNeedsIt) {
   EXPECT_EQ(shell_quote("a-b_c./:=,+@%9"), "a-b_c./:=,+@%9");
   EXPECT_EQ(shell_quote(""), "''");

@@ -1,7 +1,6 @@
 #include "support/source_directory.hpp"
 
 #include <filesystem>
-#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/files.hpp>
+#include <bench/base/regex.hpp>
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
 
@@ -66,12 +66,9 @@ TEST(PlatformLibrary, HasTheOtherSetsOfJube) {
 TEST(PlatformLibrary, FillsEveryMarkOfTheJobTemplate) {
   const auto filled = names(read_library(), "substituteset", "executesub", "sub", "source");
   const std::string job = bench::read_file(library / "submit.job.in");
-  const std::regex mark("#[A-Z_]+#");
-  std::set<std::string> marks;
-  for (auto at = std::sregex_iterator(job.begin(), job.end(), mark); at != std::sregex_iterator();
-       ++at)
-    marks.insert(at->str());
-  EXPECT_EQ(marks, std::set<std::string>(filled.begin(), filled.end()));
+  const std::vector<std::string> marks = Regex("(#[A-Z_]+#)").find_all(job);
+  EXPECT_EQ(std::set<std::string>(marks.begin(), marks.end()),
+            std::set<std::string>(filled.begin(), filled.end()));
   EXPECT_EQ(filled.size(), 24U);
 }
 

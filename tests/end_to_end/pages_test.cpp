@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <map>
-#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,6 +16,7 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/files.hpp>
+#include <bench/base/regex.hpp>
 #include <bench/base/text.hpp>
 
 namespace bench::end_to_end {
@@ -88,11 +88,10 @@ std::size_t columns_of(const std::string& line) {
 }
 
 TEST(PagesTest, LinkToWhatExists) {
-  static const std::regex link(R"(\]\(([^)\s]+)\))");
+  static const Regex link(R"(\]\(([^)\s]+)\))");
   for (const fs::path& page : pages_with_links())
     for (const std::string& line : lines_of_text(page))
-      for (std::sregex_iterator match(line.begin(), line.end(), link), end; match != end; ++match) {
-        const std::string target = (*match)[1];
+      for (const std::string& target : link.find_all(line)) {
         if (target.find("://") != std::string::npos)
           continue;
         const auto hash = target.find('#');

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "bench_program.hpp"
+#include "support/replace_matches.hpp"
 
 #include <algorithm>
-#include <regex>
 #include <set>
 
 #include <bench/base/text.hpp>
@@ -52,12 +52,11 @@ inline std::string normalised(std::string text, const std::filesystem::path& her
   text = replace_all(text, programs, "BIN");
   // Only a build with the step programs has their directory.
   text = replace_all(text, "BIN:BIN/steps:", "BIN:");
-  text = std::regex_replace(text, std::regex(R"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)"),
-                            "YYYY-MM-DD HH:MM:SS");
-  text = std::regex_replace(text, std::regex(R"((host: +)\S+)"), "$1HOST");
+  text =
+      support::replace_matches(text, R"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)", "YYYY-MM-DD HH:MM:SS");
+  text = support::replace_matches(text, R"(host: +\K\S+)", "HOST");
   // Whether other programs use this machine is no part of what is tested.
-  text = std::regex_replace(text, std::regex(R"((! )?not quiet: [^\n]*\n)"), "");
-  return text;
+  return support::replace_matches(text, R"((! )?not quiet: [^\n]*\n)", "");
 }
 
 /// Failures are told as they happen: those that stand together are put in order.

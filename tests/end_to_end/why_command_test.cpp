@@ -1,10 +1,10 @@
 #include "bench_program.hpp"
 #include "support/eventually.hpp"
+#include "support/replace_matches.hpp"
 #include "transcript.hpp"
 
 #include <csignal>
 #include <ostream>
-#include <regex>
 #include <utility>
 #include <vector>
 
@@ -46,9 +46,8 @@ class WhyTest : public testing::Test {
     arguments.insert(arguments.begin(), "why");
     const auto output = here_.bench(std::move(arguments));
     EXPECT_EQ(output.status.code, 0) << output.standard_error;
-    std::string text = normalised(output.standard_output, here_.path());
-    text = std::regex_replace(text, std::regex("after [0-9.]+ s, on \\S+"), "after N s, on HOST");
-    return text;
+    return support::replace_matches(normalised(output.standard_output, here_.path()),
+                                    "after [0-9.]+ s, on \\S+", "after N s, on HOST");
   }
   std::string refused(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), "why");

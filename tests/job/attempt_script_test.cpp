@@ -12,6 +12,7 @@
 
 #include <bench/base/files.hpp>
 #include <bench/base/process.hpp>
+#include <bench/base/text.hpp>
 #include <bench/execute/sentinel.hpp>
 #include <bench/job/job_request.hpp>
 #include <bench/job/job_script.hpp>
@@ -157,12 +158,13 @@ TEST_F(AttemptScriptTest, LeavesNoSentinelWhereItsSuccessorHasNotBegun) {
 /// The script that runs those of others, by its list.
 class DispatcherScriptTest : public AttemptScriptTest {
  protected:
-  /// What it prints, for a list of two tasks with this many workpackages each.
-  std::string output_of_task(int pack, const std::string& task) {
+  /// What it prints, for a list of two tasks with this many workpackages each: a0, a1; b0, b1.
+  std::string output_of_task(int pack, const std::string& task,
+                             const std::string& commands = "echo $1") {
     plan("step: {name: go, batch: true, do: a}\n", "pbs");
     const workflow::Graph graph = grown();
     const auto context = context_of(run_, graph, graph.at(0), evaluator_);
-    const std::string say = directory_.write("my say.sh", "echo $1").string();
+    const std::string say = directory_.write("my say.sh", commands).string();
     std::string list;
     for (const std::string line : {"a", "b"}) {
       for (int k = 0; k < pack; ++k)
@@ -188,6 +190,17 @@ TEST_F(DispatcherScriptTest, RunsTheScriptOfItsTask) {
 
 TEST_F(DispatcherScriptTest, RunsThePackOfItsTaskSideBySide) {
   EXPECT_THAT(output_of_task(2, "2"), testing::AnyOf("b0\nb1\n", "b1\nb0\n"));
+}
+
+TEST_F(DispatcherScriptTest, HandsOnTheSignalsThatUsersAskForToAllOfAPack) {
+  for (const std::string signal : {"USR1", "USR2"}) {
+    const std::string commands = replace_all(
+        "trap 'echo $1; exit' SIGNAL; cd \"$(dirname \"$0\")\"; touch SIGNAL.$1; until test -e "
+        "SIGNAL.b0 -a -e SIGNAL.b1; do sleep 0.1; done; test $1 = b1 || kill -SIGNAL $PPID; while "
+        "true; do sleep 0.1; done",
+        "SIGNAL", signal);
+    EXPECT_THAT(output_of_task(2, "2", commands), testing::AnyOf("b0\nb1\n", "b1\nb0\n")) << signal;
+  }
 }
 
 TEST_F(DispatcherScriptTest, RunsTheFirstLineWithoutAnArray) {

@@ -265,6 +265,8 @@ INSTANTIATE_TEST_SUITE_P(
                      "3:27: '-1' is not an integer"},
         PlatformCase{"Variable", "environment: {A B: 1}",
                      "3:15: 'A B' is not a valid variable name"},
+        PlatformCase{"VariableWithADigitFirst", "environment: {1A: 1}",
+                     "3:15: '1A' is not a valid variable name"},
         PlatformCase{"State", "scheduler: lsf\ncommands: {states: {Q: waiting}}",
                      "4:24: invalid value 'waiting' for 'commands.states.Q' "
                      "(known: pending, running, done, failed, cancelled, timeout)"}),

@@ -8,14 +8,15 @@
 #include <map>
 #include <optional>
 #include <ostream>
-#include <regex>
 #include <set>
+#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <bench/base/process.hpp>
+#include <bench/base/regex.hpp>
 #include <bench/base/text.hpp>
 #include <bench/platform/job_template.hpp>
 #include <bench/platform/machine.hpp>
@@ -292,19 +293,15 @@ void PrintTo(const Answers& answers, std::ostream* out) {
 
 class ShippedCommandsTest : public testing::TestWithParam<Answers> {
  protected:
-  /// The groups of an expression by name. The standard library has no names for groups.
+  /// The groups of an expression by name, or by number where they have none.
   static std::map<std::string, std::string> groups(const std::string& pattern,
                                                    const std::string& text) {
-    static const std::regex named(R"(\(\?<(\w+)>)");
-    std::vector<std::string> names;
-    for (std::sregex_iterator group(pattern.begin(), pattern.end(), named), end; group != end;
-         ++group)
-      names.push_back((*group)[1]);
-    std::smatch match;
+    const std::vector<std::string> names = Regex(R"(\(\?<(\w+)>)").find_all(pattern);
+    const Regex regex(pattern);
     std::map<std::string, std::string> found;
-    if (std::regex_search(text, match, std::regex(std::regex_replace(pattern, named, "("))))
-      for (std::size_t k = 1; k < match.size(); ++k)
-        found[names.empty() ? "1" : names.at(k - 1)] = match[k];
+    if (const auto match = regex.search(text))
+      for (std::size_t k = 1; k <= regex.groups(); ++k)
+        found[names.empty() ? "1" : names.at(k - 1)] = (*match)[k];
     return found;
   }
 

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <regex>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -19,6 +18,7 @@
 
 #include <bench/base/files.hpp>
 #include <bench/base/process.hpp>
+#include <bench/base/regex.hpp>
 #include <bench/platform/platform.hpp>
 #include <bench/references/comparison.hpp>
 #include <bench/references/library.hpp>
@@ -107,14 +107,13 @@ TEST(ShippedReferences, HaveEachMetricThatABenchmarkNames) {
     known.emplace(name_of(field));
   for (const Entry& entry : entries())
     known.insert(entry.text(Field::metric));
-  static const std::regex claim(R"(compare: "?(\w+))");
+  static const Regex claim(R"(compare: "?(\w+))");
   int found = 0;
   for (const auto& file : fs::directory_iterator(support::source_directory() / "benchmarks")) {
     if (file.path().extension() != ".yaml")
       continue;
-    const std::string text = read_file(file.path());
-    for (std::sregex_iterator match(text.begin(), text.end(), claim), end; match != end; ++match) {
-      EXPECT_THAT(known, Contains((*match)[1].str())) << file.path();
+    for (const std::string& metric : claim.find_all(read_file(file.path()))) {
+      EXPECT_THAT(known, Contains(metric)) << file.path();
       ++found;
     }
   }

@@ -8,13 +8,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <regex>
 #include <utility>
 
 #include <gmock/gmock.h>
 
 #include <bench/base/files.hpp>
 #include <bench/base/process.hpp>
+#include <bench/base/regex.hpp>
 #include <bench/base/text.hpp>
 
 namespace bench::slurm {
@@ -143,10 +143,10 @@ TEST_F(DocumentsTest, MetersRunUnderTheLauncher) {
     EXPECT_EQ(output.status.code, 0) << command.line << "\n" << output.standard_error;
     EXPECT_THAT(output.standard_error, HasSubstr("energy_quality=measured")) << command.line;
     const bool all_ranks = command.line.find("SLURM_PROCID") != std::string::npos;
-    const std::regex name(all_ranks ? R"(energy\.rank\d\.json)" : R"(energy\.[^.]+.*\.csv)");
+    const Regex name(all_ranks ? R"(^energy\.rank\d\.json$)" : R"(^energy\.[^.]+.*\.csv$)");
     int files = 0;
     for (const auto& entry : fs::directory_iterator(person.here().path() / "energy"))
-      files += std::regex_match(entry.path().filename().string(), name) ? 1 : 0;
+      files += name.search(entry.path().filename().string()) ? 1 : 0;
     EXPECT_GE(files, 1) << command.line;
     fs::remove_all(person.here().path() / "energy");
   }

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <regex>
 #include <span>
 #include <string>
 
@@ -189,14 +188,8 @@ TEST(GptLog, FitsThePatternsOfCaraml) {
                                                         .samples_per_second = 77.22,
                                                         .tflops = 321.65,
                                                         .tflops_megatron = 247.3});
-  std::smatch found;
-  EXPECT_TRUE(std::regex_search(line, found, std::regex(R"(iteration\s+(\d+)/\s*\d+)")));
-  EXPECT_EQ(found[1], "40");
-  EXPECT_TRUE(std::regex_search(line, found,
-                                std::regex(R"(elapsed time per iteration \(s\):\s+([\d.]+))")));
-  EXPECT_EQ(found[1], "26.5200");
-  EXPECT_TRUE(std::regex_search(line, found, std::regex(R"(TFLOPs:\s+([\d.]+))")));
-  EXPECT_EQ(found[1], "321.65");
+  EXPECT_THAT(line, testing::ContainsRegex("iteration +40/ *750 "));
+  EXPECT_THAT(line, testing::ContainsRegex("elapsed time per iteration \\(s\\): +26[.]5200 "));
   EXPECT_THAT(line, testing::EndsWith(" | TFLOPs: 321.65 | TFLOPs(megatron): 247.30 |\n"));
 }
 

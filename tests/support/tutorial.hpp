@@ -1,21 +1,26 @@
 #pragma once
 
 #include "support/document_commands.hpp"
+#include "support/replace_matches.hpp"
 
 #include <functional>
 #include <map>
-#include <regex>
+#include <string>
+#include <utility>
+
+#include <bench/base/regex.hpp>
+#include <bench/base/text.hpp>
 
 namespace bench::support {
 
 /// The files that a page tells its reader to save: fenced blocks whose first line is a comment
 /// with the name.
 inline std::map<std::string, std::string> files_to_save(const std::string& page) {
-  static const std::regex block(
-      "```(yaml|xml|python)\n((?:# |<!-- )([a-z_]+\\.(?:yaml|xml|py)).*\n[^`]*)```\n");
+  static const Regex block(
+      "```(?:yaml|xml|python)\n((?:# |<!-- )([a-z_]+\\.(?:yaml|xml|py)).*\n[^`]*)```\n");
   std::map<std::string, std::string> files;
-  for (std::sregex_iterator match(page.begin(), page.end(), block), end; match != end; ++match)
-    files[(*match)[3].str()] = (*match)[2].str();
+  for (auto match = block.search(page); match; match = block.search(page, match->end()))
+    files[(*match)[2]] = (*match)[1];
   return files;
 }
 
@@ -69,9 +74,9 @@ inline std::string with_output_of(const Terminal& terminal, const std::string& p
 /// A text without what differs from run to run: times of day, energies, which depend on how long a
 /// command has taken, and that the machine was not quiet, which depends on who uses it besides.
 inline std::string without_measurements(std::string text) {
-  text = std::regex_replace(text, std::regex(R"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)"), "TIME");
-  text = std::regex_replace(text, std::regex(R"( *not quiet: [^\n]*\n)"), "");
-  return std::regex_replace(text, std::regex(R"(\b0\.\d{5}\b)"), "0.ddddd");
+  text = replace_matches(text, R"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)", "TIME");
+  text = replace_matches(text, R"( *not quiet: [^\n]*\n)", "");
+  return replace_matches(text, R"(\b0\.\d{5}\b)", "0.ddddd");
 }
 
 }  // namespace bench::support

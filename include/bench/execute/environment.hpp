@@ -36,8 +36,8 @@ void forget_environment(const std::filesystem::path& directory);
 /// Makes the changes in `environment`.
 void apply(const EnvironmentChanges& changes, Environment& environment);
 
-/// The changes as commands of a POSIX shell, a line each. Left out are variables that no shell can
-/// set, such as `BASH_FUNC_module%%`, in which bash hands on a function: some shells end there.
+/// The changes as commands of a POSIX shell, a line each. Left out are names that no shell can set,
+/// at which some shells end (is_shell_name).
 std::string shell_commands(const EnvironmentChanges& changes);
 
 }  // namespace bench::execute

@@ -113,7 +113,7 @@ std::string own_address(const Ranks& ranks) {
                        "`ip address` lists the interfaces of a node");
     return address;
   }
-  const std::string address = address_towards(ranks);
+  std::string address = address_towards(ranks);
   // The node of rank 0 may find its own name at loopback, where the others cannot reach it; who
   // gives loopback as the master's address means this machine alone.
   const bool meant = ranks.master_address == "localhost" || is_loopback(ranks.master_address);

@@ -131,15 +131,16 @@ bool cancel_jobs(const setup::Run& run, workspace::Workspace& workspace,
 /// What was ended, what still runs, and how to resume.
 std::string interruption_text(const setup::Run& run, const scheduler::RunStatus& status,
                               bool were_cancelled) {
+  const std::string target = target_of(run);
   if (were_cancelled)
     return fmt::format("interrupted: the jobs were cancelled; resume with `bench continue {}`",
-                       target_of(run));
+                       target);
   long long with_batch_system = 0;
   for (const workspace::StepCounts& step : status.counts)
     with_batch_system += step.submitted;
   if (with_batch_system == 0)
-    return "interrupted: running workpackages were stopped; resume with `bench continue`";
-  const std::string target = target_of(run);
+    return fmt::format(
+        "interrupted: running workpackages were stopped; resume with `bench continue {}`", target);
   return fmt::format(
       "interrupted: {} of the batch system {} running; "
       "`bench continue {} --wait` waits for them, `bench cancel {}` ends them",
@@ -219,8 +220,8 @@ int take_further(setup::Run& run, workspace::Workspace& workspace, const WorkOpt
                      status.refusals, target_of(run)),
          Level::error);
   if (!status.blocked_reason.empty()) {
-    tell(fmt::format("{}\nhint: nothing is lost; resume with `bench continue`",
-                     status.blocked_reason),
+    tell(fmt::format("{}\nhint: nothing is lost; resume with `bench continue {}`",
+                     status.blocked_reason, target_of(run)),
          Level::error);
     return 1;
   }

@@ -3,10 +3,12 @@
 
 #include <string>
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <signal.h>
 
 #include <bench/base/process.hpp>
+#include <bench/base/unique_fd.hpp>
 
 namespace bench::end_to_end {
 namespace {
@@ -210,10 +212,14 @@ TEST(FailureTest, AnInterruptedRunEndsItsCommandsAndCanBeContinued) {
   here.write("slow.yaml",
              "name: slow\noutpath: runs\n"
              "step: {name: s, do: 'touch ../../../started; test -e ../../../go || sleep 300'}\n");
-  Process run(here.spec({"run", "slow.yaml"}));
+  const UniqueFd said(::open((here.path() / "said").c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  ProcessSpec spec = here.spec({"run", "slow.yaml"});
+  spec.stderr_fd = said.get();
+  Process run(spec);
   ASSERT_TRUE(support::eventually([&] { return here.has("runs/started"); }));
   run.signal_group(SIGTERM);
   EXPECT_EQ(run.wait(), (ExitStatus{.signal = SIGTERM}));
+  EXPECT_THAT(here.read("said"), HasSubstr("resume with `bench continue runs --id 0`"));
   here.write("runs/go", "");
   const auto again = here.bench({"continue", "runs"});
   EXPECT_EQ(again.status.code, 0) << again.standard_error;

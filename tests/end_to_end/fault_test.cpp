@@ -167,7 +167,7 @@ TEST_P(OutageTest, ThatLastsLeavesEverythingOpen) {
   const auto run = here_.bench({"run", "w.yaml"}, environment);
   EXPECT_EQ(run.status.code, 1);
   EXPECT_THAT(run.standard_error, HasSubstr(" could not be started or continued: cannot"));
-  EXPECT_THAT(run.standard_error, HasSubstr("resume with `bench continue`"));
+  EXPECT_THAT(run.standard_error, HasSubstr("resume with `bench continue runs --id 0`"));
   EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "RUNNING\n");
   EXPECT_FALSE(here_.has("witness"));
   EXPECT_EQ(here_.bench({"continue", "runs"}).status.code, 0);
@@ -224,7 +224,7 @@ TEST(FullDisk, LeavesWorkpackagesThatCouldNotBeStartedOpen) {
   EXPECT_THAT(run.standard_error,
               HasSubstr("1 workpackage could not be started or continued: cannot"));
   EXPECT_THAT(run.standard_error, HasSubstr("No space left on device"));
-  EXPECT_THAT(run.standard_error, HasSubstr("resume with `bench continue`"));
+  EXPECT_THAT(run.standard_error, HasSubstr("resume with `bench continue runs --id 0`"));
   EXPECT_THAT(run.standard_error, Not(HasSubstr("failed")));
 }
 

@@ -1,4 +1,5 @@
 #include "bench_program.hpp"
+#include "support/environment_variable.hpp"
 
 #include <filesystem>
 #include <string>
@@ -231,7 +232,9 @@ TEST_F(StepsTest, ASuffixNamesTheDirectory) {
   EXPECT_TRUE(has("000000_go_n7/work"));
 }
 
+/// Also where bash has handed on a function, which other shells cannot name.
 TEST_F(StepsTest, TheLogOfCommandsCanBeExecuted) {
+  const support::EnvironmentVariable function("BASH_FUNC_module%%", "() { :; }");
   run("parameterset: {name: p, parameter: {W: {export: true, _: two words}}}\n"
       "step: {name: go, use: p, do_log_file: 'true', do: [echo one, 'echo \"$$W\"']}\n");
   EXPECT_EQ(in_run("000000_go/work/stdout"), "one\ntwo words\n");

@@ -60,9 +60,8 @@ std::string exports(const RenderContext& context, const JobRequest& request,
     lines += platform::gpu_export(context.run.platform, request.resources);
   for (const auto& [name, value] : context.run.platform.environment)
     lines += fmt::format("export {}={}\n", name, shell_quote(value));
-  for (const auto& [name, value] : workflow::exported_parameters(context.run, context.workpackage))
-    if (is_shell_name(name))
-      lines += fmt::format("export {}={}\n", name, shell_quote(value));
+  const auto exported = workflow::exported_parameters(context.run, context.workpackage);
+  lines += execute::shell_commands({exported.begin(), exported.end()});
   lines.pop_back();
   return lines;
 }

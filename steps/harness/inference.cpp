@@ -93,8 +93,8 @@ class Samples {
   std::shared_ptr<const FieldSource> source_;  ///< Empty: synthetic samples.
 };
 
-/// This rank's share of the samples that an evaluation takes: those of an epoch, or of all steps
-/// where there are no epochs.
+/// This rank's share of the samples of an evaluation: those of an epoch, or of all steps if the run
+/// has no epochs.
 EvaluationShare share_of(Session& session, std::int64_t global_batch) {
   const CommonArguments& arguments = session.arguments();
   return {.samples = arguments.steps_per_epoch > 0 ? arguments.samples_per_epoch

@@ -9,10 +9,10 @@
 namespace bench::execute {
 namespace {
 
-/// What a shell prints that executes the changes, then `then`.
-std::string after(const EnvironmentChanges& changes, const std::string& then) {
+/// Executes the changes and then the command in one shell. Returns what it prints.
+std::string after(const EnvironmentChanges& changes, const std::string& command) {
   const auto output = run_command(
-      {.arguments = {"/bin/sh", "-c", shell_commands(changes) + then},
+      {.arguments = {"/bin/sh", "-c", shell_commands(changes) + command},
        .environment = Environment{{"PATH", "/usr/bin:/bin"}, {"KEPT", "k"}, {"GONE", "g"}}},
       60);
   EXPECT_TRUE(output.status.success()) << output.standard_error;

@@ -158,7 +158,8 @@ TEST_F(AttemptScriptTest, LeavesNoSentinelWhereItsSuccessorHasNotBegun) {
 /// The script that runs those of others, by its list.
 class DispatcherScriptTest : public AttemptScriptTest {
  protected:
-  /// What it prints, for a list of two tasks with this many workpackages each: a0, a1; b0, b1.
+  /// Runs one task of a list of two, with `pack` workpackages each: a0, a1, ... and b0, b1, ...
+  /// Returns what they print.
   std::string output_of_task(int pack, const std::string& task,
                              const std::string& commands = "echo $1") {
     plan("step: {name: go, batch: true, do: a}\n", "pbs");

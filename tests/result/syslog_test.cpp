@@ -41,8 +41,9 @@ TEST(SyslogFormat, TakesFieldsOfPythonsLogging) {
   EXPECT_EQ(
       formatted(target("%(levelname)-6s|%(levelname)6s|%(name)s|%(process)010d|100%%"), "n=1"),
       "INFO  |  INFO|log|" + std::string(10 - pid.size(), '0') + pid + "|100%");
-  EXPECT_THAT(formatted(target("%(asctime)s %(message)s"), "n=1"),
-              testing::MatchesRegex("[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8},[0-9]{3} n=1"));
+  EXPECT_THAT(
+      formatted(target("%(asctime)s %(message)s"), "n=1"),
+      testing::MatchesRegex("[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2},[0-9]{3} n=1"));
 }
 
 TEST(SyslogFormat, RefusesWhatItDoesNotKnow) {

@@ -190,6 +190,7 @@ TEST(GptLog, FitsThePatternsOfCaraml) {
                                                         .tflops_megatron = 247.3});
   EXPECT_THAT(line, testing::ContainsRegex("iteration +40/ *750 "));
   EXPECT_THAT(line, testing::ContainsRegex("elapsed time per iteration \\(s\\): +26[.]5200 "));
+  EXPECT_THAT(line, testing::ContainsRegex("TFLOPs: +321[.]65 "));
   EXPECT_THAT(line, testing::EndsWith(" | TFLOPs: 321.65 | TFLOPs(megatron): 247.30 |\n"));
 }
 

@@ -52,8 +52,8 @@ bool contains_any(std::string_view text, std::span<const std::string_view> phras
 /// `text` as one word of a POSIX shell; left as it is where nothing in it needs quotes.
 std::string shell_quote(std::string_view text);
 
-/// Whether a shell can have a variable of this name: ASCII letters, digits and underscores, no
-/// digit first. Bash hands on functions under others, such as `BASH_FUNC_module%%`.
+/// Whether `name` can be a variable of a shell: ASCII letters, digits and underscores, and no digit
+/// first. Bash hands on functions under other names, such as `BASH_FUNC_module%%`.
 bool is_shell_name(std::string_view name);
 
 /// The shortest decimal text that reads back as the same double, written as Python's `str` does:

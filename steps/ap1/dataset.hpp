@@ -4,7 +4,6 @@
 #include "data/moments.hpp"
 #include "harness/loader_options.hpp"
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -12,18 +11,12 @@
 
 namespace bench::ap1 {
 
-/// Predictors of the forecast at one lead time, and of the place.
-inline constexpr std::int64_t dynamic_count = 8;
-inline constexpr std::int64_t static_count = 6;
-
 /// The samples of MAELSTROM's files, in netCDF or HDF5, as `fields(patch)` describes them:
 ///
 ///     predictors(lead time, y, x, 8), static_predictors(y, x, 6), target_mean(lead time, y, x)
 ///
-/// Each lead time is divided into square patches. The predictors are normalised to mean 0 and
-/// deviation 1, as samples spread over the data set have them. The three that are computed are
-/// (x - 1000) / 100 and (y - 1000) / 100 of the indices in the grid, and (lead time - 30) / 10 of
-/// the index in the file. The target is `target_mean` less the forecast, the third predictor.
+/// Each lead time is divided into square patches, of which `write_sample` makes samples. The
+/// predictors are normalised by samples that are spread over the data set.
 ///
 /// @param files at least one
 /// @param patch side of the patches in grid points

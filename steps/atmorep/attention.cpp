@@ -78,7 +78,8 @@ CoupledAttentionImpl::CoupledAttentionImpl(const LayerOptions& options, std::int
   for (std::int64_t other = 0; other <= others; ++other)
     if (other != field)
       other_keys_values_.push_back(projection(
-          fmt::format("keys_values_of_{}", options.sizes.fields[other]), width, 2 * head_size_));
+          fmt::format("keys_values_of_{}", options.sizes.fields[static_cast<std::size_t>(other)]),
+          width, 2 * head_size_));
   output_ = projection("output", width + others * head_size_, width);
 }
 

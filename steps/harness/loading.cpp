@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 // The sanitizers' own libraries are not initialised yet either.
-#define BENCH_BEFORE_MAIN [[gnu::no_sanitize("address", "thread", "undefined")]]
+#define BENCH_BEFORE_MAIN __attribute__((no_sanitize("address", "thread", "undefined")))
 
 namespace {
 

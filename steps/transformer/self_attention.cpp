@@ -49,7 +49,7 @@ torch::Tensor SelfAttentionImpl::forward(const torch::Tensor& x, const Rotary* r
   std::vector<torch::Tensor> parts =  // (B, S, groups/T, heads_per_group or 1, D)
       groups.split_with_sizes({heads_per_group_, 1, 1}, 3);
   if (rotary)
-    for (const std::size_t i : {0, 1})
+    for (const std::size_t i : {0U, 1U})
       parts[i] = rotary->rotate(parts[i], cache ? cache->length() : 0);
   for (torch::Tensor& part : parts)
     part = part.flatten(2, 3).transpose(1, 2);  // (B, heads/T or groups/T, S, D)

@@ -142,7 +142,7 @@ TEST(EnergyTable, AnAbsentEnergyIsEmptyWithItsReason) {
 TEST(EnergyTable, OfARecoveryHasNoCountsOfWhatTheMeterMissed) {
   Measurement run = one_gpu();
   run.recovered = "the meter was killed";
-  for (const std::size_t index : {0, 1}) {
+  for (const std::size_t index : {0U, 1U}) {
     auto cells = row(run, index);
     EXPECT_EQ(cells["samples_lost"], "");
     EXPECT_EQ(cells["overruns"], "");

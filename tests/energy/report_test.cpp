@@ -61,7 +61,7 @@ TEST(Report, TellsThePowerOfOneDeviceAndWhatAllTake) {
   Measurement run =
       measurement({channel_energy("nvml:0:gpu", 3600), channel_energy("nvml:1:gpu", 1800),
                    channel_energy("rapl:package-0", 1800)});
-  for (const std::size_t gpu : {0, 1}) {
+  for (const std::size_t gpu : {0U, 1U}) {
     ChannelEnergy& channel = run.channels[gpu];
     channel.channel.scope = Scope::gpu;
     channel.power_mean_w = 100 + 50 * static_cast<double>(gpu);

@@ -1,4 +1,5 @@
 // The page as a file: its content, its policy, its bytes.
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,7 @@ Page small_page() {
   table.headings = {{.title = "n", .unit = "", .place = {}, .name = "n"},
                     {.title = "time", .unit = "s", .place = {}, .name = "time"}};
   table.rows.resize(3);
-  for (int row = 0; row < 3; ++row) {
+  for (std::size_t row = 0; row < 3; ++row) {
     table.rows[row].resize(2);
     table.rows[row][0].value = std::string(row == 1 ? "b" : "a");
   }
@@ -66,8 +67,8 @@ TEST(ReportContent, FixedDecimalsAreLeftToTheBrowserUnlessItRoundsOtherwise) {
 TEST(ReportContent, NoDigitIsLost) {
   Page page = small_page();
   auto& rows = page.tables[0].table.rows;
-  for (long long row = 0; row < 3; ++row) {
-    rows[row][0].value = 9007199254740992 + row;
+  for (std::size_t row = 0; row < 3; ++row) {
+    rows[row][0].value = 9007199254740992 + static_cast<long long>(row);
     rows[row][1] = {.value = 1700000000.25 + static_cast<double>(row)};
   }
   const std::string content = tables_of(page, "");

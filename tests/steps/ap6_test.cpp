@@ -302,7 +302,7 @@ TEST(Ap6Options, HaveTheRatesThatArePublished) {
 }
 
 TEST(Ap6Dataset, RefusesVariablesWithDifferentNumbersOfLevels) {
-  for (const std::size_t count : {1, 5, 25})
+  for (const std::size_t count : {1U, 5U, 25U})
     EXPECT_NO_THROW(check_dataset_options({std::vector<std::string>(count, "t")}));
   EXPECT_EQ(support::message_of<steps::UsageError>([] {
               check_dataset_options({{"t", "u", "v"}});

@@ -13,7 +13,7 @@ using Values = std::vector<double>;
 using Numbers = std::optional<Values>;
 
 TEST(LaggedNumbers, AreKnownAtOnceOnTheCpu) {
-  LaggedNumbers numbers(torch::Device(torch::kCPU));
+  LaggedNumbers numbers(torch::Device{torch::kCPU});
   EXPECT_EQ(numbers.add(torch::tensor({3.0F, 1.0F})), Numbers(Values{3, 1}));
   EXPECT_EQ(numbers.take(), std::nullopt);
 }

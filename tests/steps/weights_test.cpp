@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 /// With parameters, and with buffers of two types.
 torch::nn::Sequential small_network(std::int64_t width) {
-  torch::manual_seed(width);
+  torch::manual_seed(static_cast<std::uint64_t>(width));
   return torch::nn::Sequential(torch::nn::Linear(3, width), torch::nn::BatchNorm1d(width));
 }
 

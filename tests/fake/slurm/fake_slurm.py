@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -I -S
 """Stands in for sbatch, squeue, sacct, scancel and scontrol, by the name that it is called by.
 
 $FAKE_SLURM is a directory. In it:
@@ -19,16 +19,14 @@ Where SLURM_CONF is set, a real cluster stands behind: then calls are noted, mis
 otherwise the real program is called.
 """
 
-import contextlib
 import fcntl
 import json
 import os
 import re
-import shutil
-import signal
-import subprocess
 import sys
 import time
+
+# It is called a thousand times in a run of the tests: what few calls need is imported there.
 
 HERE = os.environ["FAKE_SLURM"]
 PROGRAM = os.path.basename(sys.argv[0])
@@ -39,12 +37,11 @@ SHORT_OPTIONS = {"-j": "--jobs", "-o": "--format", "-t": "--states", "-a": "--ar
                  "-D": "--chdir", "-d": "--dependency", "-u": "--user"}
 
 
-@contextlib.contextmanager
 def alone():
-    """Calls may come at the same time; what is read and written here is nobody else's meanwhile."""
-    with open(f"{HERE}/lock", "w", encoding="utf-8") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+    """To be held while files are read and written: calls may come at the same time."""
+    lock = open(f"{HERE}/lock", "w", encoding="utf-8")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    return lock
 
 
 def read(name, default=""):
@@ -104,6 +101,7 @@ def indices_of(text):
 
 
 def run_script(script, directory, variables):
+    import subprocess
     environment = {name: value for name, value in os.environ.items() if name != "FAKE_SLURM"}
     done = subprocess.run(["/bin/bash", script], cwd=directory, check=False,
                           env=environment | variables, stdin=subprocess.DEVNULL,
@@ -248,6 +246,7 @@ def act():
         {"sbatch": sbatch, "squeue": squeue, "sacct": sacct, "scancel": scancel,
          "scontrol": scontrol}[PROGRAM]()
         return
+    import shutil
     own = os.path.dirname(os.path.abspath(sys.argv[0]))
     path = os.pathsep.join(part for part in os.environ["PATH"].split(os.pathsep) if part != own)
     real = shutil.which(PROGRAM, path=path)
@@ -279,6 +278,7 @@ def main():
     if mishap.get("also"):
         act_unheard()
     if mishap.get("kill"):
+        import signal
         os.kill(os.getppid(), signal.SIGKILL)
     sys.stdout.buffer.write(mishap.get("output", "").encode("latin-1"))  # a byte for a character
     sys.stderr.write(mishap.get("error", ""))

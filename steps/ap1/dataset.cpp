@@ -1,7 +1,7 @@
 #include "ap1/dataset.hpp"
 
-#include "ap1/normalisation.hpp"
 #include "ap1/sample.hpp"
+#include "ap1/stored_patch.hpp"
 #include "ap1/synthetic.hpp"
 #include "data/array_files.hpp"
 #include "data/array_layout.hpp"
@@ -19,8 +19,6 @@
 
 namespace bench::ap1 {
 namespace {
-
-using steps::FieldMemory;
 
 steps::ArrayLayout layout_of(std::int64_t patch) {
   using enum steps::Axis;
@@ -50,7 +48,7 @@ steps::FieldMoments moments_of(const steps::FieldSource& stored) {
 }
 
 /// @param memory the stored fields of a sample, in the order of `layout_of`
-StoredPatch stored_patch(const FieldMemory& memory) {
+StoredPatch stored_patch(const steps::FieldMemory& memory) {
   return {.dynamic = steps::floats(memory[0]),
           .fixed = steps::floats(memory[1]),
           .target = steps::floats(memory[2]),
@@ -72,7 +70,8 @@ std::unique_ptr<steps::FieldSource> open_dataset(const std::vector<std::string>&
     moments = moments_of(*stored);
   const Scales scales = scales_of(moments);
   return steps::transformed_fields(
-      stored, fields(patch), [scales](const FieldMemory& from, const FieldMemory& to) {
+      stored, fields(patch),
+      [scales](const steps::FieldMemory& from, const steps::FieldMemory& to) {
         write_sample(stored_patch(from), scales, steps::floats(to[0]), steps::floats(to[1]));
       });
 }

@@ -1,4 +1,4 @@
-#include "ap1/normalisation.hpp"
+#include "ap1/stored_patch.hpp"
 
 #include "ap1/sample.hpp"
 #include "data/moments.hpp"

@@ -61,13 +61,13 @@ std::string call_of(const CLI::App& command) {
 }
 
 /// The command's own command that the arguments name, else the command.
-const CLI::App& action_of(const CLI::App& command, const std::vector<std::string>& arguments) {
+const CLI::App* action_of(const CLI::App* command, const std::vector<std::string>& arguments) {
   const auto word = std::find_if(arguments.begin() + 1, arguments.end(),
                                  [](const auto& text) { return !text.starts_with('-'); });
   if (word != arguments.end())
-    for (const CLI::App* sub : command.get_subcommands({}))
+    for (const CLI::App* sub : command->get_subcommands({}))
       if (sub->get_name() == *word)
-        return *sub;
+        return sub;
   return command;
 }
 
@@ -190,7 +190,7 @@ int run(std::vector<std::string> arguments) {
     return unknown_command(arguments[0]);
   command_log().set_command(arguments);
   const CLI::App& at = !arguments.empty() && is_known(arguments.front())
-                           ? action_of(*app.get_subcommand(arguments.front()), arguments)
+                           ? *action_of(app.get_subcommand(arguments.front()), arguments)
                            : app;
   const std::vector<std::string> written = arguments;
   try {

@@ -28,7 +28,8 @@ Key build_key(const Node& node) {
   key.place = node.text_place;
   key.unit = attribute(node, "unit");
   key.unit_place = place_of(node, "unit");
-  if ((key.calculation = build_calculation(node)))
+  key.calculation = build_calculation(node);
+  if (key.calculation)
     key.name = name_of(*key.calculation, key.title);
   if (key.name.empty())
     throw Error("this key is empty", "write the name of a parameter or pattern", node.place);

@@ -54,7 +54,8 @@ Column build_column(const Node& node) {
   column.better = better_of(node);
   column.unit = attribute(node, "unit");
   column.unit_place = place_of(node, "unit");
-  if ((column.calculation = build_calculation(node)))
+  column.calculation = build_calculation(node);
+  if (column.calculation)
     column.name = name_of(*column.calculation, column.title.value_or(""));
   if (column.name.empty())
     throw Error("this column is empty", "write the name of a parameter or pattern", node.place);

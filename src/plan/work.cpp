@@ -237,8 +237,8 @@ Prediction predict_by_peak(const Work& work, const platform::Platform& platform,
   Prediction prediction;
   prediction.time_s = time_by_peak(work, platform, efficiency);
   if (work.stop_s && prediction.time_s.value.value_or(*work.stop_s) >= *work.stop_s)
-    prediction.time_s = {*work.stop_s, fmt::format("the command ends after {}, without start-up",
-                                                   human_duration(*work.stop_s))};
+    prediction.time_s = {work.stop_s, fmt::format("the command ends after {}, without start-up",
+                                                  human_duration(*work.stop_s))};
   if (prediction.time_s.value)
     prediction.energy_wh = energy_by_limit(work, platform, *prediction.time_s.value);
   else

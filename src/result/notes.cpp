@@ -237,7 +237,7 @@ std::string status_of(const RowSource& source) {
 std::string status_reason(const RowSource& source) {
   if (source.not_done.empty())
     return "";
-  const std::string reason = sentence(culprit(source));
+  std::string reason = sentence(culprit(source));
   if (source.done == 0 || source.done == source.iterations)
     return reason;
   return fmt::format("{} of {} iterations count; {}", source.done, source.iterations, reason);

@@ -332,7 +332,7 @@ void analyse_and_store(const setup::Run& run, workspace::Workspace& workspace,
   workspace.at_once([&] {
     for (const std::string& analyser : names_of_analysers(run.benchmark))
       workspace.begin_findings(analyser);
-    analyse_all(run, workspace, diagnostics, [&](const std::string& analyser, auto found) {
+    analyse_all(run, workspace, diagnostics, [&](const std::string& analyser, const auto& found) {
       workspace.add_findings(analyser, found);
     });
     if (has_filters(run.benchmark))

@@ -68,10 +68,13 @@ void Unit::multiply(std::string_view word, int exponent) {
   const auto same = std::ranges::find(words_, word, &std::pair<std::string, int>::first);
   if (same == words_.end())
     words_.emplace_back(word, exponent);
-  else if ((same->second += exponent) == 0)
+  else if (same->second == -exponent)
     words_.erase(same);
+  else
+    same->second += exponent;
   const auto add = [&](const std::string& base, int power) {
-    if ((powers_[base] += power) == 0)
+    powers_[base] += power;
+    if (powers_[base] == 0)
       powers_.erase(base);
   };
   const Known* known = known_unit(word);
@@ -113,9 +116,11 @@ Unit Unit::simplified(std::span<const std::string_view> preferred) const {
   Unit simple;
   const auto take = [&](const std::string& word, int exponent) {
     simple.multiply(word, exponent);
-    for (const auto& [base, power] : powers_of(word))
-      if ((left[base] -= power * exponent) == 0)
+    for (const auto& [base, power] : powers_of(word)) {
+      left[base] -= power * exponent;
+      if (left[base] == 0)
         left.erase(base);
+    }
   };
   for (const std::string& word : candidates)
     for (const int sign : {1, -1})

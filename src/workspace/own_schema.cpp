@@ -20,7 +20,7 @@ namespace {
 /// The statements of the schema as SQLite keeps them: without what stands between them.
 std::set<std::string> own_statements() {
   std::set<std::string> statements;
-  for (std::string statement : split(schema, ";\n"))
+  for (const std::string& statement : split(schema, ";\n"))
     if (const auto begin = statement.find("CREATE "); begin != std::string::npos)
       statements.insert(statement.substr(begin));
   return statements;

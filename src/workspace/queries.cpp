@@ -188,7 +188,7 @@ void Workspace::expect_steps(std::map<std::string, std::size_t> commands) {
 void Workspace::check_rows() const {
   if (!database_->expected_steps)
     return;
-  constexpr const char* misfits =
+  static constexpr const char* misfits =
       "SELECT w.id FROM workpackage AS w LEFT JOIN json_each(?) AS step ON step.key = w.step "
       "WHERE step.key IS NULL OR command NOT BETWEEN 0 AND max(step.value - 1, 0) OR cycle < 0 "
       "OR iteration < 0 OR (state = 'pending' AND step.value = 0) OR w.id NOT BETWEEN 0 AND 1e15 "

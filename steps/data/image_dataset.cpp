@@ -3,9 +3,9 @@
 #include "data/image_folder.hpp"
 #include "data/staging.hpp"
 #include "harness/program.hpp"
+#include "harness/whole_number.hpp"
 
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -13,7 +13,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include <fmt/core.h>
@@ -36,15 +35,6 @@ struct Shard {
   unsigned count;
 };
 
-std::optional<unsigned> number_in(std::string_view digits) {
-  unsigned value = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto result = std::from_chars(digits.data(), end, value);
-  if (digits.size() != 5 || result.ec != std::errc() || result.ptr != end)
-    return std::nullopt;
-  return value;
-}
-
 const char* shard_prefix(ImagePart part) {
   return part == ImagePart::train ? "train-" : "validation-";
 }
@@ -55,8 +45,8 @@ std::optional<Shard> shard_of(std::string_view name, ImagePart part) {
   if (!name.starts_with(prefix) || name.size() != prefix.size() + 5 + middle.size() + 5)
     return std::nullopt;
   const std::string_view rest = name.substr(prefix.size());
-  const auto number = number_in(rest.substr(0, 5));
-  const auto count = number_in(rest.substr(5 + middle.size()));
+  const auto number = whole_number<unsigned>(rest.substr(0, 5));
+  const auto count = whole_number<unsigned>(rest.substr(5 + middle.size()));
   if (rest.substr(5, middle.size()) != middle || !number || !count || *number >= *count)
     return std::nullopt;
   return Shard{*number, *count};

@@ -4,8 +4,8 @@
 #include "data/lmdb_handles.hpp"
 #include "data/mapped_file.hpp"
 #include "harness/program.hpp"
+#include "harness/whole_number.hpp"
 
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -89,10 +89,10 @@ void LmdbImages::Environment::read_length() {
     throw DataError(path, fmt::format("the number of images, __len__, cannot be read: {}",
                                       mdb_strerror(error)));
   const std::string_view text = lmdb_bytes(value);
-  const char* const end = text.data() + text.size();
-  if (const auto result = std::from_chars(text.data(), end, images);
-      result.ec != std::errc() || result.ptr != end)
+  const auto number = whole_number<std::uint64_t>(text);
+  if (!number)
     throw DataError(path, fmt::format("__len__ is '{}', which is not a number", text));
+  images = *number;
 }
 
 LmdbImages::LmdbImages(const std::string& path) : environment_(std::make_unique<Environment>()) {

@@ -27,10 +27,9 @@ static_assert(std::endian::native == std::endian::little, "the formats here are 
 /// byte.
 void advise(std::string_view bytes, int advice) {
   static const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
-  const std::uintptr_t before = address % page;
+  const auto before = reinterpret_cast<std::uintptr_t>(bytes.data()) % page;
   if (!bytes.empty())
-    ::madvise(reinterpret_cast<void*>(address - before), bytes.size() + before, advice);
+    ::madvise(const_cast<char*>(bytes.data() - before), bytes.size() + before, advice);
 }
 
 }  // namespace

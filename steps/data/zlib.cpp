@@ -141,7 +141,7 @@ Deflater::~Deflater() = default;
 void Deflater::write(std::string_view bytes, OutputFile& out) {
   while (!bytes.empty()) {
     const uInt taken = piece(bytes.size());
-    stream_->z.next_in = input(bytes.data());
+    stream_->z.next_in = input(&bytes.front());
     stream_->z.avail_in = taken;
     stream_->run(Z_NO_FLUSH, out);
     bytes.remove_prefix(taken);

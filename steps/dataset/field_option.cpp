@@ -3,14 +3,13 @@
 #include "data/fields.hpp"
 #include "data/synthetic_fields.hpp"
 #include "harness/program.hpp"
+#include "harness/whole_number.hpp"
 
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include <fmt/core.h>
@@ -34,12 +33,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 std::optional<std::int32_t> positive_number(std::string_view digits) {
-  std::int32_t number = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto result = std::from_chars(digits.data(), end, number);
-  if (result.ec != std::errc() || result.ptr != end || number < 1)
-    return std::nullopt;
-  return number;
+  const auto number = steps::whole_number<std::int32_t>(digits);
+  return number && *number > 0 ? number : std::nullopt;
 }
 
 /// Turns an option into a field, part by part.

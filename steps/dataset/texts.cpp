@@ -9,9 +9,9 @@
 #include "harness/arguments.hpp"
 #include "harness/log.hpp"
 #include "harness/program.hpp"
+#include "harness/whole_number.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -68,12 +68,10 @@ struct Texts {
 };
 
 std::int64_t label_of(const std::string& cell, const std::string& place) {
-  std::int64_t label = 0;
-  const char* const end = cell.data() + cell.size();
-  const auto [last, problem] = std::from_chars(cell.data(), end, label);
-  if (problem != std::errc() || last != end || cell.empty())
+  const auto label = steps::whole_number<std::int64_t>(cell);
+  if (!label)
     throw steps::DataError(place, fmt::format("the label '{}' is not a whole number", cell));
-  return label;
+  return *label;
 }
 
 Texts read_texts(const TextOptions& options) {

@@ -61,13 +61,16 @@ void fill_uniform(steps::Random& random, std::span<float> values) {
 void make_synthetic_sample(steps::Random random, std::int64_t width, std::span<float> data,
                            std::span<std::int64_t> labels) {
   const auto columns = static_cast<std::size_t>(width);
-  const auto height = static_cast<double>(labels.size() / columns);
+  const std::size_t rows = labels.size() / columns;
+  const auto height = static_cast<double>(rows);
   const Weather weather(random, static_cast<double>(width) / height);
   fill_uniform(random, data);
   constexpr auto channels = static_cast<std::size_t>(channel_count);
   for (std::size_t point = 0; point < labels.size(); ++point) {
-    labels[point] = weather.label_of({(static_cast<double>(point / columns) + 0.5) / height,
-                                      (static_cast<double>(point % columns) + 0.5) / height});
+    const std::size_t row = point / columns;
+    const std::size_t column = point % columns;
+    labels[point] = weather.label_of(
+        {(static_cast<double>(row) + 0.5) / height, (static_cast<double>(column) + 0.5) / height});
     float* const values = &data[point * channels];
     if (labels[point] == label::tropical_cyclone)
       values[channel::sea_level_pressure] -= 1;

@@ -34,7 +34,7 @@ EvaluationSums::~EvaluationSums() {
   for (Asked& asked : asked_)
     try {
       asked.sum.wait();
-    } catch (const CommunicationError&) {  // NOLINT(bugprone-empty-catch)
+    } catch (const CommunicationError&) {
       // Another exception is on its way, or the next operation fails as well.
     }
 }

@@ -55,7 +55,7 @@ SampleFormat checked(SampleFormat format, const std::vector<Field>& fields) {
 
 }  // namespace
 
-FieldData::FieldData(LoaderOptions options, SampleFormat format, std::vector<Field> fields,
+FieldData::FieldData(LoaderOptions options, SampleFormat format, const std::vector<Field>& fields,
                      std::int64_t synthetic_epoch)
     : options_(std::move(options)),
       format_(checked(std::move(format), fields)),

@@ -18,7 +18,7 @@ class FieldData {
  public:
   /// @param fields that a data set must have
   /// @param synthetic_epoch samples of an epoch of synthetic samples, unless the user says
-  FieldData(LoaderOptions options, SampleFormat format, std::vector<Field> fields,
+  FieldData(LoaderOptions options, SampleFormat format, const std::vector<Field>& fields,
             std::int64_t synthetic_epoch);
 
   bool is_synthetic() const { return options_.path.empty(); }

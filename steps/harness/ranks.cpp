@@ -2,16 +2,15 @@
 
 #include "harness/hash.hpp"
 #include "harness/program.hpp"
+#include "harness/whole_number.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include <fmt/core.h>
@@ -53,19 +52,11 @@ struct Claim {
   bool agrees_with(const Claim& other) const { return rank == other.rank && size == other.size; }
 };
 
-std::optional<std::uint64_t> parse_number(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size())
-    return std::nullopt;
-  return number;
-}
-
 std::optional<int> number_of(const EnvironmentLookup& environment, const std::string& name) {
   const auto text = name.empty() ? std::nullopt : environment(name);
   if (!text)
     return std::nullopt;
-  const auto number = parse_number(*text);
+  const auto number = whole_number<std::uint64_t>(*text);
   if (!number || *number > INT32_MAX)
     throw UsageError(fmt::format("{}={} is not a number of ranks", name, *text), ranks_hint);
   return static_cast<int>(*number);
@@ -74,7 +65,7 @@ std::optional<int> number_of(const EnvironmentLookup& environment, const std::st
 /// A job script, and a shell of salloc on a node, are steps with ids above all that srun gives.
 bool started_by_srun(const EnvironmentLookup& environment) {
   constexpr std::uint64_t first_special_step = 0xfffffff0;
-  const auto step = parse_number(environment("SLURM_STEP_ID").value_or(""));
+  const auto step = whole_number<std::uint64_t>(environment("SLURM_STEP_ID").value_or(""));
   return step && *step < first_special_step;
 }
 
@@ -158,7 +149,7 @@ std::optional<std::uint64_t> name_program(Ranks& ranks, const EnvironmentLookup&
                                           bool is_srun_step) {
   ranks.program = ranks.launcher;
   const auto job = environment("SLURM_JOB_ID");
-  const auto job_number = parse_number(job.value_or(""));
+  const auto job_number = whole_number<std::uint64_t>(job.value_or(""));
   const auto space = environment("PMIX_NAMESPACE");
   if (ranks.launcher == "torchrun") {
     ranks.program += "-" + environment("TORCHELASTIC_RUN_ID").value_or("") + "-" +
@@ -167,7 +158,8 @@ std::optional<std::uint64_t> name_program(Ranks& ranks, const EnvironmentLookup&
       return std::nullopt;
   }
   if (is_srun_step && job_number) {
-    const auto step = parse_number(environment("SLURM_STEP_ID").value_or("")).value_or(0);
+    const auto step =
+        whole_number<std::uint64_t>(environment("SLURM_STEP_ID").value_or("")).value_or(0);
     ranks.program += fmt::format("-{}.{}", *job_number, step);
     return *job_number + 101 * step;
   }
@@ -203,7 +195,7 @@ int master_port(const EnvironmentLookup& environment, std::optional<std::uint64_
   constexpr std::uint64_t count = 10000;
   const char* const hint = "set MASTER_PORT to a free port of the node of rank 0, 1024 to 65535";
   if (const auto given = environment("MASTER_PORT")) {
-    const auto port = parse_number(*given);
+    const auto port = whole_number<std::uint64_t>(*given);
     if (!port || *port == 0 || *port > 65535)
       throw UsageError(fmt::format("MASTER_PORT={} is not a port", *given), hint);
     return static_cast<int>(*port);
@@ -274,11 +266,12 @@ std::optional<int> tasks_on_node(std::string_view tasks_per_node, int node) {
   while (!tasks_per_node.empty()) {
     const std::string_view part = tasks_per_node.substr(0, tasks_per_node.find(','));
     const std::size_t open = part.find("(x");
-    const auto tasks = parse_number(part.substr(0, open));
+    const auto tasks = whole_number<std::uint64_t>(part.substr(0, open));
     std::optional<std::uint64_t> nodes = 1;
     if (open != std::string_view::npos)
-      nodes = part.ends_with(')') ? parse_number(part.substr(open + 2, part.size() - open - 3))
-                                  : std::nullopt;
+      nodes = part.ends_with(')')
+                  ? whole_number<std::uint64_t>(part.substr(open + 2, part.size() - open - 3))
+                  : std::nullopt;
     if (!tasks || !nodes)
       return std::nullopt;
     if (static_cast<std::uint64_t>(node) < *nodes)

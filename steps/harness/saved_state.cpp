@@ -166,7 +166,7 @@ std::string SavedState::text(const std::string& name) const {
           static_cast<std::size_t>(value.numel())};
 }
 
-void SavedState::copy_to(const std::string& name, torch::Tensor target) const {
+void SavedState::copy_to(const std::string& name, const torch::Tensor& target) const {
   const torch::Tensor& value = tensor(name);
   if (value.sizes() != target.sizes())
     fail(fmt::format("'{}' has another shape", name));

@@ -28,7 +28,7 @@ class SavedState {
 
   /// Overwrites `tensor` with the one of that name.
   /// @throws std::runtime_error if there is none, or it has another shape
-  void copy_to(const std::string& name, torch::Tensor tensor) const;
+  void copy_to(const std::string& name, const torch::Tensor& tensor) const;
 
   /// Returns when the file is on the disk.
   /// @returns bytes

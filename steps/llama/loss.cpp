@@ -10,7 +10,7 @@ namespace bench::llama {
 
 torch::Tensor training_loss(const Llama& model, const Options& options, const torch::Tensor& scores,
                             const torch::Tensor& tokens, const steps::Communicator& group) {
-  const torch::Tensor loss = transformer::next_token_loss(scores, tokens, group);
+  torch::Tensor loss = transformer::next_token_loss(scores, tokens, group);
   const torch::Tensor balance = model->balance_loss();
   if (!balance.defined())
     return loss;

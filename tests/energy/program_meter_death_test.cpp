@@ -1,17 +1,17 @@
 // What becomes of the program when the real bench-energy is killed by SIGKILL.
 #include "energy/fixtures.hpp"
 #include "energy/program_fixture.hpp"
+#include "support/eventually.hpp"
 
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <ostream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <sys/stat.h>
 
 #include <bench/base/files.hpp>
 #include <bench/base/process.hpp>
@@ -46,14 +46,12 @@ TEST_P(MeterDeathTest, LeavesNoMeterAndTheProgramAsItWasAsked) {
   const std::string at = directory.path().string();
   std::vector<std::string> options = GetParam().options;
   options.insert(options.end(), constant_power.begin(), constant_power.end());
-  ProcessSpec spec = metered(
-      options, "echo $$ > " + at + "/program; echo $PPID > " + at + "/meter; exec sleep 600");
+  ASSERT_EQ(::mkfifo((at + "/go").c_str(), 0600), 0);
+  ProcessSpec spec = metered(options, "cd " + at +
+                                          "; echo $$ > program; echo $PPID > meter; read go < go; "
+                                          "echo went on > after");
   Process meter(spec);
-  while (!std::filesystem::exists(directory.path() / "meter") ||
-         read_file(directory.path() / "meter").empty())
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  EXPECT_TRUE(runs(directory.path() / "program"));
+  support::wait_for_line(at + "/meter");
   ::kill(meter.pid(), SIGKILL);
   EXPECT_EQ(meter.wait(), ExitStatus{.signal = SIGKILL});
   EXPECT_FALSE(runs(directory.path() / "meter"));
@@ -61,9 +59,9 @@ TEST_P(MeterDeathTest, LeavesNoMeterAndTheProgramAsItWasAsked) {
     EXPECT_TRUE(has_ended(directory.path() / "program"));
     return;
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  EXPECT_TRUE(runs(directory.path() / "program"));
-  ::kill(std::stoi(read_file(directory.path() / "program")), SIGKILL);
+  std::fstream go(at + "/go");  // to read and to write: does not wait for the other side
+  go << "\n" << std::flush;
+  EXPECT_EQ(support::wait_for_line(at + "/after"), "went on\n");
 }
 
 INSTANTIATE_TEST_SUITE_P(

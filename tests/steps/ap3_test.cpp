@@ -200,7 +200,7 @@ TEST(Ap3Physics, FluxesAtTheBoundariesFollowFromThoseAtTheSurface) {
 }
 
 /// Fluxes and heating rates that are the same everywhere.
-Radiation constant_radiation(Shape shape_of_fluxes, double flux, double heating_rate) {
+Radiation constant_radiation(const Shape& shape_of_fluxes, double flux, double heating_rate) {
   return {torch::full(shape_of_fluxes, flux), torch::full({2, 137, 1}, heating_rate)};
 }
 

@@ -223,7 +223,8 @@ class PlacesSource : public steps::FieldSource {
       std::size_t place = 0;
       for (float& number : steps::floats(memory[0])) {
         const std::size_t points = 20 * 30;
-        number = static_cast<float>(1000 * (place / points) + place % points);
+        const std::size_t plane = place / points;
+        number = static_cast<float>(1000 * plane + place % points);
         ++place;
       }
     }

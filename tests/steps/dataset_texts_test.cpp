@@ -59,7 +59,7 @@ class DatasetTextsTest : public testing::Test {
                            process::std_in<numbers, process::std_out> texts);
     for (const double token : tokens)
       numbers << token << ' ';
-    numbers << std::endl;
+    numbers << '\n' << std::flush;
     numbers.pipe().close();
     std::string text;
     std::getline(texts, text);

@@ -16,6 +16,7 @@
 #include <csignal>
 #include <fstream>
 #include <thread>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
@@ -73,7 +74,7 @@ void write_numbers(const std::vector<torch::Tensor>& tensors, const std::string&
 class Batch {
  public:
   Batch(const Options& options, const Communicator& ranks)
-      : first_(ranks.rank() * options.micro_batches),
+      : first_(std::int64_t{ranks.rank()} * options.micro_batches),
         rows_(16 / ranks.size() / options.micro_batches) {
     torch::manual_seed(7);
     images_ = torch::randn({16, 3, 8, 8});
@@ -133,7 +134,9 @@ int train(const Options& options, Communicator& ranks) {
   const Batch batch(options, ranks);
   torch::manual_seed(static_cast<std::uint64_t>(ranks.rank()));
   Net net;
-  const auto make = [&](OptimizerRows rows) { return make_optimizer(options.optimizer, rows); };
+  const auto make = [&](OptimizerRows rows) {
+    return make_optimizer(options.optimizer, std::move(rows));
+  };
   Trainer trainer({.ranks = ranks, .device = torch::kCPU}, *net,
                   {.optimizer = make,
                    .learning_rate = [](std::int64_t) { return 0.1; },
@@ -178,13 +181,14 @@ int operate(Communicator& communicator) {
   if (rank == size - 1)
     expect_equal(reduced, torch::full({3}, size * (size + 1) / 2.0), "reduce");
 
-  const torch::Tensor row = torch::zeros({2 * size});
-  row.narrow(0, 2 * rank, 2).fill_(rank + 1);
+  constexpr std::int64_t per_rank = 2;
+  const torch::Tensor row = torch::zeros({per_rank * size});
+  row.narrow(0, per_rank * rank, per_rank).fill_(rank + 1);
   communicator.all_gather_in_place(row);
   expect_equal(row.view({size, 2}).select(1, 1), torch::arange(1, size + 1, torch::kFloat),
                "all_gather_in_place");
 
-  const torch::Tensor table = torch::arange(size * 2.0).view({size * 2, 1}) * (rank + 1);
+  const torch::Tensor table = torch::arange(size * 2.0).view({per_rank * size, 1}) * (rank + 1);
   const torch::Tensor part = communicator.reduce_scatter(table);
   expect_equal(part, torch::arange(rank * 2.0, rank * 2.0 + 2).view({2, 1}) * size * (size + 1) / 2,
                "reduce_scatter");

@@ -139,7 +139,7 @@ TEST_P(ExpertExchangeTest, TakesRowsToTheirExpertsAndBack) {
     std::vector<torch::Tensor> shares = exchange.to_experts(rows);
     ASSERT_EQ(shares.size(), 2);
     for (std::int64_t i = 0; i < 2; ++i) {
-      const std::int64_t expert = 2 * ranks.rank() + i;
+      const std::int64_t expert = std::int64_t{2} * ranks.rank() + i;
       torch::Tensor& share = shares[static_cast<std::size_t>(i)];
       EXPECT_EQ(share.size(0), exchange.counts()[expert].item<std::int64_t>());
       share = share * (expert + 1);

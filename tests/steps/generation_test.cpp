@@ -204,7 +204,7 @@ TEST(MostLikelyTokens, OfSplitScoresAreThoseOfTheWhole) {
   torch::Tensor scores = torch::randn({5, 8});
   scores[0][3] = scores[0][6] = 9;  // the first of equal ones
   steps::in_ranks(2, [&](const steps::Communicator& ranks) {
-    const torch::Tensor own = scores.narrow(1, 4 * ranks.rank(), 4);
+    const torch::Tensor own = scores.narrow(1, std::int64_t{4} * ranks.rank(), 4);
     EXPECT_TRUE(torch::equal(most_likely_tokens(own, ranks), scores.argmax(1, true)));
   });
 }

@@ -2,6 +2,7 @@
 
 #include "harness/program.hpp"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,7 @@ SavedState saved(const RowLayout& layout, const std::vector<float>& row) {
 }
 
 std::vector<float> row_of(const SavedState& state, const std::string& name) {
-  const torch::Tensor row = state.tensor(name);
+  const torch::Tensor& row = state.tensor(name);
   return {row.data_ptr<float>(), row.data_ptr<float>() + row.numel()};
 }
 
@@ -76,7 +77,7 @@ TEST(RowLayout, OfSharesIsPutTogether) {
   const SavedState state = rearranged(half(1), 2, [](int rank) {
     RowLayout share = whole();
     share.ranks = {0, 1};
-    const auto begin = whole_row.begin() + 12 * rank;
+    const auto begin = whole_row.begin() + std::ptrdiff_t{12} * rank;
     return saved(share, {begin, begin + 12});
   });
   EXPECT_EQ(row_of(state, saved_weights), second_half);

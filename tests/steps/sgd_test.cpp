@@ -45,8 +45,8 @@ TEST(Sgd, EqualsTheOptimizerOfLibTorch) {
     torch::optim::SGD reference(theirs, torch::optim::SGDOptions(c.learning_rate)
                                             .momentum(c.options.momentum)
                                             .weight_decay(c.options.weight_decay));
-    for (int step = 0; step < 4; ++step) {
-      torch::manual_seed(static_cast<std::uint64_t>(100 + step));
+    for (std::uint64_t seed = 100; seed < 104; ++seed) {
+      torch::manual_seed(seed);
       for (std::size_t i = 0; i < ours.size(); ++i) {
         theirs[i].mutable_grad() = torch::randn_like(theirs[i].detach());
         flat.gradient_of(ours[i]).copy_(theirs[i].grad() * 128);

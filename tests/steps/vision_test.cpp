@@ -39,7 +39,7 @@ TEST(SyntheticBatch, IsNormalisedAndLabelled) {
   EXPECT_NEAR(mean[0].item<double>(), 0.057, 0.02);
   EXPECT_NEAR(mean[1].item<double>(), 0.188, 0.02);
   EXPECT_NEAR(mean[2].item<double>(), 0.409, 0.02);
-  const torch::Tensor labels = batch["label"];
+  const torch::Tensor& labels = batch["label"];
   EXPECT_EQ(labels.scalar_type(), torch::kLong);
   EXPECT_GE(labels.min().item<std::int64_t>(), 0);
   EXPECT_LT(labels.max().item<std::int64_t>(), 10);

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -39,8 +38,8 @@ std::vector<float> red_of(const Image& image, const Rectangle& part, std::size_t
   return red;
 }
 
-auto near(std::vector<float> values) {
-  return testing::Pointwise(FloatNear(0.01F), std::move(values));
+auto near(const std::vector<float>& values) {
+  return testing::Pointwise(FloatNear(0.01F), values);
 }
 
 TEST(ResizePart, KeepsPixelsOfTheRightSize) {

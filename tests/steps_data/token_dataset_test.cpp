@@ -143,7 +143,7 @@ TEST(TokenWriter, RefusesADocumentWithoutEnd) {
 
 TEST(TokenDataset, SaysWhichFileIsMissing) {
   try {
-    TokenDataset("/nowhere/corpus");
+    const TokenDataset dataset("/nowhere/corpus");
     FAIL();
   } catch (const UsageError& error) {
     EXPECT_EQ(std::string(error.what()),
@@ -171,7 +171,7 @@ TEST_P(TokenDamageTest, IsToldWithItsPlace) {
   std::ofstream(folder.file("c.idx"), std::ios::binary) << index;
   std::ofstream(folder.file("c.bin"), std::ios::binary) << tokens;
   try {
-    TokenDataset{folder.file("c")};
+    const TokenDataset dataset(folder.file("c"));
     FAIL() << "nothing noticed";
   } catch (const DataError& error) {
     EXPECT_THAT(error.what(), HasSubstr(folder.file("c.idx") + ": " + GetParam().message));

@@ -67,7 +67,7 @@ bool has_colours(int fd) {
 }
 
 std::string coloured(const std::string& text, Colour colour, int fd) {
-  const std::string visible = with_visible_controls(text);
+  std::string visible = with_visible_controls(text);
   if (colour == Colour::none || !has_colours(fd))
     return visible;
   return std::string(begin_of(colour)) + visible + std::string(end_of_colour);

@@ -233,7 +233,9 @@ std::optional<std::string> timestamp(std::string_view text) {
   const int month = take(text, "-") ? take_number(text, 1, 2) : -1;
   const int day = take(text, "-") ? take_number(text, 1, 2) : -1;
   const bool blank = text.starts_with(' ') || text.starts_with('\t');
-  if (blank ? (text = take_blanks(text)).empty() : !take(text, "Tt"))
+  if (blank)
+    text = take_blanks(text);
+  else if (!take(text, "Tt"))
     return std::nullopt;
   const int hour = take_number(text, 1, 2);
   const int minute = take(text, ":") ? take_number(text, 2, 2) : -1;

@@ -39,9 +39,10 @@ std::optional<std::uint64_t> hexadecimal(std::string_view text) {
   if (text.starts_with("0x"))
     text.remove_prefix(2);
   std::uint64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, value, 16);
-  return parsed.ec == std::errc() && parsed.ptr == end ? std::optional(value) : std::nullopt;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  if (error != std::errc() || end != text.data() + text.size())
+    return std::nullopt;
+  return value;
 }
 
 /// The GPU of one node of the compute driver.

@@ -42,7 +42,7 @@ std::optional<std::string> suffix_of(const std::string& name) {
   if (!name.starts_with(log_begin) || !name.ends_with(log_end) ||
       name.size() < log_begin.size() + log_end.size())
     return std::nullopt;
-  const std::string middle =
+  std::string middle =
       name.substr(log_begin.size(), name.size() - log_begin.size() - log_end.size());
   if (middle.empty())
     return middle;

@@ -222,7 +222,7 @@ bool is_secret_value(std::string_view name, std::string_view value) {
                                                   "yes",  "no",    "on",   "off"};
   if (value.size() < 3 || value.starts_with('$') || value.starts_with('%') ||
       std::ranges::find(words, to_lower(value)) != words.end() ||
-      value.find_first_not_of("*") == std::string_view::npos || is_measurement(value))
+      value.find_first_not_of('*') == std::string_view::npos || is_measurement(value))
     return false;
   const std::string lower = to_lower(name);
   const bool is_plain = lower.ends_with("token") || lower.ends_with("key") ||

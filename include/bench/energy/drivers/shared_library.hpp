@@ -25,7 +25,10 @@ class Symbol {
  public:
   template <class Target>
   Symbol(Target*& pointer, const char* name, Need need = Need::optional)
-      : name_(name), need_(need), pointer_(&pointer), set_([](void* place, void* address) {
+      : name_(name),
+        need_(need),
+        pointer_(static_cast<void*>(&pointer)),
+        set_([](void* place, void* address) {
           *static_cast<Target**>(place) = reinterpret_cast<Target*>(address);
         }) {}
 

@@ -38,7 +38,7 @@ TEST(Regex, FindsAll) {
 
 TEST(Regex, AWrongOneIsAnError) {
   try {
-    Regex("(a");
+    const Regex wrong("(a");
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.message(), StartsWith("'(a' is not a regular expression: "));

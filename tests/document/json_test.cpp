@@ -31,9 +31,11 @@ TEST(Json, KeepsEachFileNameOnce) {
 }
 
 TEST(Json, RefusesOtherTexts) {
-  for (const char* text : {"", "{", "[]", "{\"files\":[],\"root\":{}}", "{\"files\":1}",
-                           R"({"files":[],"root":{"name":"a","text":"","place":[0,1,1],)"
-                           R"("text_place":[0,1,1],"attributes":[],"children":[]}})"})
+  constexpr const char* file_0_of_none =
+      R"({"files":[],"root":{"name":"a","text":"","place":[0,1,1],)"
+      R"("text_place":[0,1,1],"attributes":[],"children":[]}})";
+  for (const char* text :
+       {"", "{", "[]", "{\"files\":[],\"root\":{}}", "{\"files\":1}", file_0_of_none})
     EXPECT_THROW(from_json(text), Error) << text;
 }
 

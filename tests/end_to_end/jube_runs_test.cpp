@@ -79,7 +79,7 @@ TEST_F(JubeRunsTest, AnAnalysisThatIsOlderThanTheRunIsMadeAgain) {
 
 TEST_F(JubeRunsTest, ResultsAreKeptWhereJubeKeepsThem) {
   const auto before = files();
-  const std::string table = shown({"result", "runs"});
+  shown({"result", "runs"});
   auto after = files();
   EXPECT_THAT(after[(here_.path() / "runs/000000/result/table.dat").string()],
               StartsWith(std::string(headings) + "1,w1,1,2,2,DONE\n"));

@@ -85,7 +85,7 @@ class ServeTest : public testing::Test {
 
   std::string cookie() const { return fmt::format("Cookie: bench_serve={}\r\n", token_); }
 
-  HttpAnswer ask(HttpRequest request) const { return end_to_end::ask(port_, request); }
+  HttpAnswer ask(const HttpRequest& request) const { return end_to_end::ask(port_, request); }
   /// As the browser of the user does, once it has the cookie.
   HttpAnswer get(const std::string& page) const {
     return ask({.path = place_ + page, .headers = cookie()});

@@ -189,7 +189,7 @@ TEST_F(LocalFixture, LetsWhatItLeavesGoOn) {
     EXPECT_EQ(backend.active(), 0U);
   }
   EXPECT_FALSE(completion_from_sentinel(one));
-  std::ofstream(work_ / "go");
+  const std::ofstream go(work_ / "go");
   EXPECT_TRUE(support::eventually([&] {
     const auto told = completion_from_sentinel(one);
     return told && told->success();

@@ -62,7 +62,7 @@ int amdsmi_get_lib_version(std::uint32_t* words) {
 int amdsmi_get_socket_handles(std::uint32_t* count, amdsmi::Handle* handles) {
   *count = static_cast<std::uint32_t>(fake.setting("DEVICES", 1));
   for (std::uintptr_t i = 0; handles && i < *count; ++i)
-    handles[i] = reinterpret_cast<amdsmi::Handle>(i + 1);
+    handles[i] = reinterpret_cast<amdsmi::Handle>(i + 1);  // NOLINT(performance-no-int-to-ptr)
   return amdsmi::success;
 }
 

@@ -147,7 +147,8 @@ int nvmlDeviceGetCount_v2(unsigned* count) {
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, nvml::Device* device) {
   if (setting("FORBIDDEN", -1) == static_cast<long>(index))
     return nvml::no_permission;
-  *device = reinterpret_cast<nvml::Device>(static_cast<long>(index) + 1);
+  const std::uintptr_t number = index + 1UL;
+  *device = reinterpret_cast<nvml::Device>(number);  // NOLINT(performance-no-int-to-ptr)
   return nvml::success;
 }
 

@@ -26,7 +26,7 @@ class TagAlternativesTest : public workflow::RunFixture {
     run_.metadata.input_sha256 = sha256(text);
   }
   std::vector<std::string> giving(const std::string& parameter,
-                                  std::optional<std::string> value = std::nullopt) const {
+                                  const std::optional<std::string>& value = std::nullopt) const {
     return tags_giving(run_, parameter, value);
   }
 };

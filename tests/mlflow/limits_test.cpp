@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 /// MLflow shows the value with the latest time of a step.
 TEST(MissingTest, AChangedValueGetsALaterTimeThanTheOneItReplaces) {
-  const std::vector<Metric> history{{"time", 1, 40, 0}, {"time", 5, 60, 1}, {"time", 2, 50, 3}};
+  std::vector<Metric> history{{"time", 1, 40, 0}, {"time", 5, 60, 1}, {"time", 2, 50, 3}};
   const auto history_of = [&](const std::string&) { return history; };
   const std::vector<Metric> ours{
       {"time", 1, 50, 0}, {"time", 4, 50, 1}, {"time", 2, 50, 3}, {"time", 9, 50, 4}};

@@ -46,7 +46,8 @@ TEST(ChannelMeter, PrefersTheIntegralInRunsTooShortForTheCounter) {
 }
 
 /// 100 s at one reading a second: power alternates between the two, the counter runs at its rate.
-ChannelEnergy alternating(double low_w, double high_w, double counter_w, Channel channel = {}) {
+ChannelEnergy alternating(double low_w, double high_w, double counter_w,
+                          const Channel& channel = {}) {
   ChannelMeter meter(channel, 1);
   for (int t = 0; t <= 100; ++t)
     meter.add(t, both(t % 2 == 0 ? low_w : high_w, counter_w * t));

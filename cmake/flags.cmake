@@ -23,7 +23,7 @@ if(BENCH_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   target_compile_options(bench_flags INTERFACE -Wno-shadow)
 endif()
 if(BENCH_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # Through their instrumentation GCC no longer sees that LibTorch does not read an empty optional.
+  # Through the sanitizers' code GCC does not see that LibTorch reads no optional that is empty.
   target_compile_options(bench_flags INTERFACE -Wno-maybe-uninitialized)
 endif()
 # Of directories: programs do not name the place of their sources. Debuggers want it.

@@ -73,8 +73,9 @@ void Unit::multiply(std::string_view word, int exponent) {
   else
     same->second += exponent;
   const auto add = [&](const std::string& base, int power) {
-    powers_[base] += power;
-    if (powers_[base] == 0)
+    int& sum = powers_[base];
+    sum += power;
+    if (sum == 0)
       powers_.erase(base);
   };
   const Known* known = known_unit(word);
@@ -117,8 +118,9 @@ Unit Unit::simplified(std::span<const std::string_view> preferred) const {
   const auto take = [&](const std::string& word, int exponent) {
     simple.multiply(word, exponent);
     for (const auto& [base, power] : powers_of(word)) {
-      left[base] -= power * exponent;
-      if (left[base] == 0)
+      int& rest = left[base];
+      rest -= power * exponent;
+      if (rest == 0)
         left.erase(base);
     }
   };

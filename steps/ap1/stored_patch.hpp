@@ -8,7 +8,7 @@
 
 namespace bench::ap1 {
 
-/// Predictors of files: those of the forecast at one lead time, and those of the place.
+/// How many predictors are stored of the forecast at one lead time, and of the place.
 inline constexpr std::int64_t dynamic_count = 8;
 inline constexpr std::int64_t static_count = 6;
 
@@ -22,14 +22,14 @@ struct Scale {
   }
 };
 
-/// One for each predictor of files, in the order of a sample.
+/// One for each stored predictor, in the order of a sample.
 using Scales = std::array<Scale, dynamic_count + static_count>;
 
-/// They give each predictor the mean 0 and the deviation 1.
+/// The scales that give each predictor the mean 0 and the deviation 1.
 /// @param moments of the dynamic predictors, and of the static ones
 Scales scales_of(const steps::FieldMoments& moments);
 
-/// What files have of a patch of P x P points at one lead time.
+/// The stored fields of a patch of P x P points at one lead time.
 struct StoredPatch {
   std::span<const float> dynamic;  ///< (P, P, 8)
   std::span<const float> fixed;    ///< (P, P, 6): the static predictors.
@@ -39,9 +39,9 @@ struct StoredPatch {
   std::span<const float> columns;  ///< (P)
 };
 
-/// Computes a sample. The predictors that files do not have are (x - 1000) / 100, (y - 1000) / 100
-/// and (lead time - 30) / 10 of the indices, as in MAELSTROM's AP1. The target is the stored one
-/// less the forecast, the third predictor.
+/// Computes a sample. Three predictors are not stored: (x - 1000) / 100, (y - 1000) / 100 and
+/// (lead time - 30) / 10 of the indices, as in MAELSTROM's AP1. The target is the stored one less
+/// the forecast, the third predictor.
 /// @param predictors (17, P, P)
 /// @param target (P, P)
 void write_sample(const StoredPatch& stored, const Scales& scales, std::span<float> predictors,

@@ -278,7 +278,7 @@ TEST_F(ScanTest, AnIntThatLosesItsFractionIsToldOnce) {
 }
 
 TEST_F(ScanTest, ALongLineIsNoMatterOfRecursion) {
-  scan("t=1 " + std::string(8'000'000, 'a') + " t=2",
+  scan("t=1 " + std::string(10'000'000, 'a') + " t=2",
        {pattern("ends", "^t=(\\d).*t=(\\d)$"), pattern("words", "(?:\\S|\\s)+?(t=2)")});
   const Findings all = findings();
   EXPECT_EQ(shown(all, "ends_last"), "2");

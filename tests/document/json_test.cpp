@@ -31,11 +31,9 @@ TEST(Json, KeepsEachFileNameOnce) {
 }
 
 TEST(Json, RefusesOtherTexts) {
-  constexpr const char* file_0_of_none =
-      R"({"files":[],"root":{"name":"a","text":"","place":[0,1,1],)"
-      R"("text_place":[0,1,1],"attributes":[],"children":[]}})";
-  for (const char* text :
-       {"", "{", "[]", "{\"files\":[],\"root\":{}}", "{\"files\":1}", file_0_of_none})
+  for (const char* text : {"", "{", "[]", "{\"files\":[],\"root\":{}}", "{\"files\":1}",
+                           R"({"files":[],"root":{"name":"a","text":"","place":[0,1,1],)"
+                           R"("text_place":[0,1,1],"attributes":[],"children":[]}})"})
     EXPECT_THROW(from_json(text), Error) << text;
 }
 

@@ -52,6 +52,7 @@ TEST_P(MeterDeathTest, LeavesNoMeterAndTheProgramAsItWasAsked) {
                                           "echo went on > after");
   Process meter(spec);
   support::wait_for_line(at + "/meter");
+  EXPECT_TRUE(runs(directory.path() / "program"));
   ::kill(meter.pid(), SIGKILL);
   EXPECT_EQ(meter.wait(), ExitStatus{.signal = SIGKILL});
   EXPECT_FALSE(runs(directory.path() / "meter"));

@@ -26,7 +26,7 @@ import re
 import sys
 import time
 
-# It is called a thousand times in a run of the tests: what few calls need is imported there.
+# Tests call it a thousand times, so what only some calls need is imported where they need it.
 
 HERE = os.environ["FAKE_SLURM"]
 PROGRAM = os.path.basename(sys.argv[0])

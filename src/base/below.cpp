@@ -1,11 +1,17 @@
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <climits>
+#include <cstddef>
 #include <filesystem>
+#include <string>
+#include <string_view>
 #include <system_error>
 
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
@@ -16,21 +22,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool begins_with(const fs::path& path, const fs::path& directory) {
-  return std::mismatch(directory.begin(), directory.end(), path.begin(), path.end()).first ==
-         directory.end();
+/// @param path absolute and normal, like `directory`
+bool begins_with(std::string_view path, std::string_view directory) {
+  return path.starts_with(directory) &&
+         (path.size() == directory.size() || directory == "/" || path[directory.size()] == '/');
 }
 
 /// Absolute, without `.` and `..`, and without the slash at the end of a directory.
-fs::path written(const fs::path& path) {
+std::string written(const fs::path& path) {
+  const std::string& text = path.native();
+  // Mostly it is that already, and std::filesystem would take it apart and put it together again.
+  if (text.starts_with('/') && !text.ends_with('/') && text.find("/.") == std::string::npos &&
+      text.find("//") == std::string::npos)
+    return text;
   const fs::path normal = fs::absolute(path).lexically_normal();
   return normal.has_filename() ? normal : normal.parent_path();
 }
 
-/// Where an open file really lies.
-fs::path place_of(const UniqueFd& fd) {
-  std::error_code failed;
-  return fs::read_symlink(fmt::format("/proc/self/fd/{}", fd.get()), failed);
+/// Where an open file really lies; empty if the kernel does not tell.
+std::string place_of(const UniqueFd& fd) {
+  std::array<char, PATH_MAX> place;
+  const auto size =
+      ::readlink(fmt::format("/proc/self/fd/{}", fd.get()).c_str(), place.data(), place.size());
+  return {place.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
 }
 
 [[noreturn]] void refuse(const fs::path& directory, const fs::path& path) {
@@ -78,7 +92,7 @@ UniqueFd open_below(const fs::path& directory, const fs::path& file) {
   if (failed)
     return {};
   // Where the open file lies, so that nobody can change a link between the question and the answer.
-  if (!begins_with(place_of(fd), root))
+  if (!begins_with(place_of(fd), root.native()))
     return {};
   return fd;
 }
@@ -90,14 +104,16 @@ UniqueFd open_to_write(const fs::path& directory, const fs::path& file, int how)
     throw Error::of_system(fmt::format("cannot write {}", file.string()), errno);
   };
   // Both by their descriptors, so that nobody can put a link there between question and answer.
-  const UniqueFd parent(::open(file.parent_path().c_str(), for_directory));
+  const fs::path above = file.parent_path();
+  const UniqueFd parent(::open(above.c_str(), for_directory));
   if (!parent.valid())
     fail();
-  if (is_own) {
+  const std::string place = is_own ? place_of(parent) : "";
+  if (is_own && place != written(above)) {  // a link is on the way
     const UniqueFd root(::open(directory.c_str(), for_directory));
     if (!root.valid())
       fail();
-    if (!begins_with(place_of(parent), place_of(root)))
+    if (place.empty() || !begins_with(place, place_of(root)))
       refuse(directory, file);
   }
   UniqueFd fd(::openat(
@@ -135,7 +151,7 @@ void refuse_link_out(const fs::path& directory, const fs::path& path) {
   const fs::path root = failed ? fs::path() : fs::weakly_canonical(directory, failed);
   if (failed)
     throw Error::of_system(fmt::format("cannot look for {}", path.string()), failed.value());
-  if (!begins_with(real, root))
+  if (!begins_with(real.native(), root.native()))
     refuse(directory, path);
 }
 

@@ -24,10 +24,7 @@ class Sha256 {
   std::string text() {
     std::array<unsigned char, 32> digest{};
     EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr);
-    std::string text;
-    for (const unsigned char byte : digest)
-      text += fmt::format("{:02x}", byte);
-    return text;
+    return fmt::format("{:02x}", fmt::join(digest, ""));
   }
 
  private:

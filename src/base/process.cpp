@@ -19,6 +19,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstring>
 
 #include <boost/process/child.hpp>
@@ -216,13 +217,16 @@ Process::Process(const ProcessSpec& spec) {
     arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
 
-  std::vector<std::string> entries;
+  std::string entries;  // NAME=VALUE, each with a zero at its end
+  std::vector<std::size_t> begins;
   std::vector<char*> environment;
   if (spec.environment) {
-    for (const auto& [name, value] : *spec.environment)
-      entries.push_back(fmt::format("{}={}", name, value));
-    for (std::string& entry : entries)
-      environment.push_back(entry.data());
+    for (const auto& [name, value] : *spec.environment) {
+      begins.push_back(entries.size());
+      entries.append(name).append("=").append(value).push_back('\0');
+    }
+    for (const std::size_t begin : begins)
+      environment.push_back(entries.data() + begin);
     environment.push_back(nullptr);
   }
 

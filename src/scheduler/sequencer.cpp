@@ -115,9 +115,11 @@ void Sequencer::conclude_shared(const Completion& completion,
 void Sequencer::advance_past(int command, const Completion& completion,
                              const EnvironmentChanges& environment) {
   const Workpackage& workpackage = store_.at(completion.workpackage);
-  const job::Watched watched =
-      job::check_files(command_of(store_.step_of(workpackage), command),
-                       *job::context_of(run_, store_.graph(), workpackage, evaluator_));
+  const model::Command& one = command_of(store_.step_of(workpackage), command);
+  job::Watched watched;
+  if (job::watches(one))
+    watched =
+        job::check_files(one, *job::context_of(run_, store_.graph(), workpackage, evaluator_));
   if (const auto event = after_watching(situation_of(completion, environment), command, watched))
     store_.apply(*event);
 }

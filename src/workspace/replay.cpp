@@ -92,8 +92,8 @@ class Replay {
   void operator()(const Claimed& event) {
     change(Change::claim, event.workpackage);
     run(statements_.of("INSERT INTO attempt (workpackage, number, uuid, host, claimed_unix_s) "
-                       "SELECT id, attempts, ?, ?, ? FROM workpackage WHERE id = ?"),
-        event.uuid, event.host, now_, event.workpackage);
+                       "VALUES (?1, (SELECT attempts FROM workpackage WHERE id = ?1), ?2, ?3, ?4)"),
+        event.workpackage, event.uuid, event.host, now_);
   }
 
   void operator()(const SubmissionIntended& event) {
@@ -193,9 +193,8 @@ class Replay {
 
   SQLite::Statement& latest_attempt(const char* assignments) {
     return statements_.of(
-        fmt::format("UPDATE attempt SET {} WHERE workpackage = (SELECT id FROM workpackage WHERE "
-                    "id = ?) AND number = (SELECT attempts FROM workpackage WHERE id = "
-                    "attempt.workpackage)",
+        fmt::format("UPDATE attempt SET {} WHERE (workpackage, number) = "
+                    "(SELECT id, attempts FROM workpackage WHERE id = ?)",
                     assignments));
   }
 

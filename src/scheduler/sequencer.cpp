@@ -117,7 +117,7 @@ void Sequencer::advance_past(int command, const Completion& completion,
   const Workpackage& workpackage = store_.at(completion.workpackage);
   const model::Command& one = command_of(store_.step_of(workpackage), command);
   job::Watched watched;
-  if (job::watches(one))
+  if (job::watches(one))  // seldom; the variables of a workpackage take longer than all else here
     watched =
         job::check_files(one, *job::context_of(run_, store_.graph(), workpackage, evaluator_));
   if (const auto event = after_watching(situation_of(completion, environment), command, watched))

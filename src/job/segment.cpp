@@ -75,7 +75,7 @@ bool is_scheduled(const setup::Run& run, const workspace::Workpackage& workpacka
 }
 
 Watched check_files(const model::Command& command, const RenderContext& context) {
-  if (!watches(command) || !context.holds(command.active, command.place))
+  if (!context.holds(command.active, command.place))
     return {};
   const auto there = [&](const std::string& name, std::string& path) {
     if (name.empty())

@@ -53,7 +53,7 @@ struct Watched {
   std::string file;  ///< Which file says so.
 };
 
-/// For the files of the command, which are relative to where it ran.
+/// For the files of a command that `watches`, which are relative to where it ran.
 Watched check_files(const model::Command& command, const RenderContext& context);
 
 }  // namespace bench::job

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -332,9 +333,18 @@ void analyse_and_store(const setup::Run& run, workspace::Workspace& workspace,
   workspace.at_once([&] {
     for (const std::string& analyser : names_of_analysers(run.benchmark))
       workspace.begin_findings(analyser);
-    analyse_all(run, workspace, diagnostics, [&](const std::string& analyser, const auto& found) {
-      workspace.add_findings(analyser, found);
+    // SQLite takes as long as reading and searching, so one piece is stored while the next is
+    // analysed. Nothing else asks the workspace meanwhile.
+    std::future<void> storing;
+    analyse_all(run, workspace, diagnostics, [&](const std::string& analyser, auto found) {
+      if (storing.valid())
+        storing.get();
+      storing = std::async(std::launch::async, [&workspace, analyser, found = std::move(found)] {
+        workspace.add_findings(analyser, found);
+      });
     });
+    if (storing.valid())
+      storing.get();
     if (has_filters(run.benchmark))
       keep_filters(run, stored_analyses(run, workspace), workspace);
   });

@@ -116,7 +116,8 @@ void insert_rows(Statements& statements, std::span<const Row> rows) {
 }
 
 constexpr const char* count_ended =
-    "SELECT count(*) FROM workpackage WHERE state IN ('done', 'failed', 'skipped')";
+    "SELECT count(*) FROM workpackage WHERE state = 'done' OR state = 'failed' OR state = "
+    "'skipped'";
 
 }  // namespace
 

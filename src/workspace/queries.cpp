@@ -189,12 +189,12 @@ void Workspace::check_rows() const {
   if (!database_->expected_steps)
     return;
   static constexpr const char* misfits =
-      "SELECT w.id FROM workpackage AS w LEFT JOIN json_each(?) AS step ON step.key = w.step "
+      "WITH step AS MATERIALIZED (SELECT key, value FROM json_each(?)) "
+      "SELECT w.id FROM workpackage AS w LEFT JOIN step ON step.key = w.step "
       "WHERE step.key IS NULL OR command NOT BETWEEN 0 AND max(step.value - 1, 0) OR cycle < 0 "
       "OR iteration < 0 OR (state = 'pending' AND step.value = 0) OR w.id NOT BETWEEN 0 AND 1e15 "
-      "UNION ALL SELECT id FROM workpackage AS w WHERE (state IN ('running', 'submitted', 'done') "
-      "OR attempts > 0) AND NOT EXISTS (SELECT 1 FROM attempt AS a WHERE a.workpackage = w.id AND "
-      "a.number = w.attempts) "
+      "UNION ALL SELECT id FROM workpackage AS w WHERE (attempts > 0 OR state IN ('running', "
+      "'submitted', 'done')) AND (id, attempts) NOT IN (SELECT workpackage, number FROM attempt) "
       "UNION ALL SELECT id FROM workpackage AS w WHERE state = 'failed' AND attempts = 0 AND NOT "
       "EXISTS (SELECT 1 FROM parent AS p WHERE p.workpackage = w.id) "
       "UNION ALL SELECT workpackage FROM parent AS p WHERE parent >= workpackage OR NOT EXISTS "

@@ -1,8 +1,12 @@
 #include "support/error_of.hpp"
 #include "tabulate/report_fixture.hpp"
 
+#include <map>
 #include <string>
 
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/core.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <bench/base/diagnostics.hpp>
@@ -215,6 +219,68 @@ TEST_F(AnalysisTest, SaysWhereAPatternHasNoMatch) {
   EXPECT_EQ(table("pretty"),
             "r:\n| n |   v | v_avg |\n|---|-----|-------|\n| 4 | n/a |   n/a |\n"
             "n/a in v, v_avg: no match in out, no file *.log, err\n");
+}
+
+/// More workpackages than are analysed, and stored, at a time; each has found its own number.
+class StoredInPiecesTest : public AnalysisTest {
+ protected:
+  static constexpr int count = 2001;
+
+  void SetUp() override {
+    std::string numbers;
+    std::map<long long, workspace::State> all_ready;
+    for (int n = 0; n < count; ++n) {
+      numbers += (n > 0 ? "," : "") + std::to_string(n);
+      all_ready.emplace(n, workspace::State::ready);
+      write_output(n, "v=" + std::to_string(n) + "\n");
+    }
+    end("parameterset: {name: p, parameter: {n: {type: int, _: '" + numbers +
+            "'}}}\n"
+            "patternset: {name: q, pattern: {name: v, type: int, _: 'v=(\\d+)|(?:a+)+b'}}\n"
+            "step: {name: go, use: p}\n"
+            "analyser: {name: a, use: q, analyse: {step: go, file: out}}\n"
+            "result: {use: a, table: {name: r, column: [n, v]}}\n",
+        all_ready);
+    analyse_and_store(run_, *workspace_, diagnostics_);
+  }
+
+  void write_output(int workpackage, const std::string& text) {
+    write(fmt::format("{:06}_go/work/out", workpackage), text);
+  }
+
+  std::string stored() {
+    analyses_ = stored_analyses(run_, *workspace_);
+    return table();
+  }
+
+  std::string error_of_another_analysis() {
+    return support::error_of([&] { analyse_and_store(run_, *workspace_, diagnostics_); });
+  }
+};
+
+TEST_F(StoredInPiecesTest, NothingIsLostOrMixedUp) {
+  std::string expected = "n,v\n";
+  for (int n = 0; n < count; ++n)
+    expected += fmt::format("{0},{0}\n", n);
+  EXPECT_TRUE(stored() == expected);
+}
+
+TEST_F(StoredInPiecesTest, WhereALaterPieceCannotBeAnalysedTheLastAnalysisStays) {
+  const std::string before = stored();
+  write_output(0, "v=3000\n");
+  write_output(1500, std::string(60, 'a'));
+  EXPECT_THAT(error_of_another_analysis(), testing::HasSubstr("match limit exceeded"));
+  EXPECT_TRUE(stored() == before);
+}
+
+TEST_F(StoredInPiecesTest, WhereAPieceCannotBeStoredTheLastAnalysisStays) {
+  const std::string before = stored();
+  write_output(0, "v=3000\n");
+  write_output(1, "v=3000\n");
+  SQLite::Database((run_.directory.path / "workspace.db").string(), SQLite::OPEN_READWRITE)
+      .exec("CREATE UNIQUE INDEX refuse ON found_value (name, value) WHERE value = 3000");
+  EXPECT_THAT(error_of_another_analysis(), testing::HasSubstr("UNIQUE constraint failed"));
+  EXPECT_TRUE(stored() == before);
 }
 
 TEST_F(AnalysisTest, GivesRowsWithParametersOnlyWithoutFiles) {

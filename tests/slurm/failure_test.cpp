@@ -46,6 +46,14 @@ class FailureTest : public SlurmTest {
     return ids;
   }
 
+  /// Returns once Slurm says so: until then bench takes it for a job that still runs.
+  void cancel(const std::string& job) const {
+    cluster().ask({"scancel", job});
+    ASSERT_TRUE(support::eventually([&] {
+      return cluster().ask({"squeue", "-h", "-t", "all", "-j", job, "-o", "%T"}) == "CANCELLED";
+    }));
+  }
+
   void down(const std::string& job) const {
     cluster().ask({"scontrol", "update",
                    "nodename=" + cluster().ask({"squeue", "-h", "-j", job, "-o", "%N"}),
@@ -103,10 +111,7 @@ TEST_F(FailureTest, ATaskThatIsCancelledWhileTheOthersRun) {
   running(3);
   const std::string task = site.attempts().at(1).job_id;
   ASSERT_THAT(task, HasSubstr("_"));
-  cluster().ask({"scancel", task});
-  ASSERT_TRUE(support::eventually([&] {
-    return cluster().ask({"squeue", "-h", "-t", "all", "-j", task, "-o", "%T"}) == "CANCELLED";
-  }));
+  cancel(task);
   write_file_atomically(site.home() / "go", "");
   EXPECT_EQ(site.go_on({"--wait"}).status.code, 1);
   EXPECT_THAT(site.outcomes(), ElementsAre("done", "cancelled", "done"));
@@ -319,7 +324,7 @@ TEST_F(RetryTest, NotAfterWhatIsNotNamed) {
 TEST_F(RetryTest, NoMoreOftenThanAllowed) {
   site.sweep(1, runs_on, retry("cancelled"));
   site.run();
-  cluster().ask({"scancel", running(1).at(0)});
+  cancel(running(1).at(0));
   std::filesystem::remove(site.home() / "witness");  // before the next attempt writes it
   site.go_on();
   cluster().ask({"scancel", running(1).at(0)});

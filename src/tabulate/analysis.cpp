@@ -270,7 +270,7 @@ class PiecewiseAnalysis {
 
   /// @param diagnostics null: nothing is told, and what a single value says of itself is left out
   void analyse(const model::Analyser& analyser, Diagnostics* diagnostics, const TakeIn& take_in) {
-    constexpr std::size_t at_a_time = 1000;  // derived patterns are evaluated together
+    constexpr std::size_t at_a_time = 250;  // derived patterns are evaluated together
     const Grouping grouping(run_, family_, analyser);
     analyse::GroupAnalyser group_analyser(evaluator_, diagnostics);
     for (std::size_t first = 0; first < grouping.size(); first += at_a_time) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <set>
@@ -37,7 +38,7 @@ std::optional<std::vector<double>> size_of(const Workpackage& workpackage,
   for (const std::string& name : names) {
     const std::string* text = value_of(workpackage.parameters, name);
     const auto number = text ? parse_number(strip(*text)) : std::nullopt;
-    if (!number)
+    if (!number || std::isnan(*number))
       return std::nullopt;
     size.push_back(*number);
   }

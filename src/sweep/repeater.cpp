@@ -147,10 +147,12 @@ void Repeater::take_values(const model::Step& step, Series& series) {
         series.values.push_back(*value);
   if (!repetition.race || series.values.empty())
     return;
-  const double mean = statistics::mean(series.values) * (repetition.race->maximise ? 1 : -1);
   const double half = statistics::mean_halfwidth(series.values);
-  series.low = mean - half;
-  series.high = mean + half;
+  // Of one value, or of values that are not all finite, nothing is known.
+  const double mean = std::isfinite(half) ? statistics::mean(series.values) : 0;
+  const double middle = repetition.race->maximise ? mean : -mean;
+  series.low = middle - half;
+  series.high = middle + half;
 }
 
 /// The first workpackage of the best rival if its interval lies above that of the series.

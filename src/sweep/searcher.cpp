@@ -1,6 +1,7 @@
 #include "rounds.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -156,7 +157,9 @@ std::string Searcher::found(const model::Search& search, const SearchState& stat
     if (!mean)
       continue;
     values[value] = *mean;
-    if (!best || (search.maximise ? *mean >= values[*best] : *mean <= values[*best]))
+    const bool is_best =
+        !best || (search.maximise ? *mean >= values[*best] : *mean <= values[*best]);
+    if (is_best && !std::isnan(*mean))
       best = value;
   }
   const auto largest = largest_fit(probes);
@@ -165,10 +168,8 @@ std::string Searcher::found(const model::Search& search, const SearchState& stat
   std::string text = fmt::format(
       "{}={} {}", search.parameter, *largest,
       *largest < search.to ? "is the largest that fits" : "fits, the largest of the range");
-  if (best)
-    text += values.contains(*largest)
-                ? fmt::format(", with {}={:.6g}", search.value, values[*largest])
-                : "";
+  if (values.contains(*largest))
+    text += fmt::format(", with {}={:.6g}", search.value, values[*largest]);
   if (best && *best != *largest)
     text += fmt::format("; {} is better at {}: {:.6g}", search.value, *best, values[*best]);
   if (is_contradictory(probes))

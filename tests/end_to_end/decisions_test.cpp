@@ -172,6 +172,28 @@ result: {use: an, table: {name: t, style: csv, column: [n, kind, rate_cnt]}}
               HasSubstr("1,x,7\n1,y,7\n2,x,3\n2,y,3\n100,x,3\n100,y,3\n"));
 }
 
+/// Of the values that are not finite nothing is known: they neither win nor protect the others.
+TEST_F(DecisionsTest, ARaceIsNotHeldUpByWhatIsNotFinite) {
+  for (const char* diverged : {"nan", "inf", "-inf"}) {
+    here_.write("r.yaml", std::string(R"yaml(name: r
+outpath: runs
+parameterset: {name: p, parameter: {n: [0, 1, 100]}}
+step:
+  name: s
+  use: p
+  iterations: {min: 3, max: 5, until: ci_halfwidth(rate) < 1%, stop: dominated, for: max(rate)}
+  do: test $n = 0 && echo rate=)yaml") + diverged +
+                              R"yaml( || echo "rate=$(($n * 100 + $jube_wp_iteration * 7 % 5 * 10))"
+patternset: {name: f, pattern: {name: rate, type: float, _: "rate=(.+)"}}
+analyser: {name: an, use: f, analyse: {step: s, file: stdout}}
+result: {use: an, table: {name: t, style: csv, column: [n, rate_cnt]}}
+)yaml");
+    const auto output = here_.bench({"run", "r.yaml"});
+    EXPECT_THAT(output.standard_error, HasSubstr("workpackage 0: rate is not finite"));
+    EXPECT_THAT(output.standard_error, HasSubstr("workpackage 3: worse than workpackage 6 after"));
+  }
+}
+
 TEST_F(DecisionsTest, ABudgetEndsARepetition) {
   std::string text = repeated("true");
   text = replace_all(text, "< 2%}", "< 2%, budget: 0.000000001nh}");
@@ -287,6 +309,14 @@ TEST_F(DecisionsTest, ASearchSaysIfItsGoalIsBetterBefore) {
   EXPECT_THAT(
       here_.bench({"run", "q.yaml"}).standard_error,
       HasSubstr("batch=22 is the largest that fits, with rate=1; rate is better at 4: 4\n"));
+}
+
+TEST_F(DecisionsTest, NothingIsComparedWithAGoalThatIsNotANumber) {
+  const std::string diverges_below_4 = "$(test $batch -lt 4 && echo nan || echo $batch)";
+  here_.write("q.yaml",
+              replace_all(searched("true", diverges_below_4), "rate=$jube_pat_fp", "rate=(.+)"));
+  EXPECT_THAT(here_.bench({"run", "q.yaml"}).standard_error,
+              HasSubstr("step s, bytes=2: batch=22 is the largest that fits, with rate=22\n"));
 }
 
 TEST_F(DecisionsTest, ASearchIsTheSameAfterAKillAndWithManyAtATime) {

@@ -157,7 +157,9 @@ Baseline baseline_of(const setup::RunMetadata& checked, const std::vector<KnownR
 BaselineCheck check_of(const RunComparison& comparison, double margin) {
   BaselineCheck check;
   for (const ComparedPoint& point : comparison.points)
-    if (!point.better)
+    if (point.has_diverged())
+      ++check.diverged;
+    else if (!point.better)
       ++check.uncounted;
     else if (point.is_regression())
       ++check.regressions;
@@ -168,7 +170,7 @@ BaselineCheck check_of(const RunComparison& comparison, double margin) {
   if (comparison.not_done_b > 0)
     check.lost_points = static_cast<std::size_t>(
         std::ranges::count_if(comparison.lone, [](const LonePoint& one) { return one.in_a; }));
-  if (check.regressions + check.lost_points > 0)
+  if (check.regressions + check.diverged + check.lost_points > 0)
     check.outcome = CheckOutcome::failed;
   else if (check.passed > 0 && check.undecided == 0)
     check.outcome = CheckOutcome::passed;

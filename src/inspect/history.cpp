@@ -82,7 +82,7 @@ class HistoryReader {
     std::map<std::size_t, std::vector<double>> points;
     for (const Workpackage& one : measured.done) {
       const auto value = metric->second.values.find(one.id);
-      if (value != metric->second.values.end())
+      if (value != metric->second.values.end() && std::isfinite(value->second))
         points[point_of(run, one, metric->second.unit)].push_back(value->second);
     }
     for (const auto& [point, values] : points)

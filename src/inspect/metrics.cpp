@@ -1,6 +1,5 @@
 #include "metrics.hpp"
 
-#include <cmath>
 #include <optional>
 #include <set>
 #include <span>
@@ -34,8 +33,7 @@ using workspace::Workpackage;
 constexpr auto run_time = "run_time";
 
 std::optional<double> number_of(const Finding& finding) {
-  const auto number = finding.value ? as_number(*finding.value) : std::nullopt;
-  return number && std::isfinite(*number) ? number : std::nullopt;
+  return finding.value ? as_number(*finding.value) : std::nullopt;
 }
 
 class Reader {

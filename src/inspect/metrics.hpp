@@ -19,7 +19,7 @@ namespace bench::inspect {
 struct Metric {
   std::string unit;
   bool estimated = false;                        ///< Some values come from a model.
-  std::unordered_map<long long, double> values;  ///< By workpackage.
+  std::unordered_map<long long, double> values;  ///< By workpackage; may be nan or infinite.
 };
 
 /// What a run has measured. Only workpackages that are done count.

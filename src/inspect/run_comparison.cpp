@@ -269,6 +269,8 @@ std::string word_of(Word word, std::optional<Better> better, const std::string& 
       return "no evidence";
     case Word::too_few_runs:
       return "too few runs";
+    case Word::not_finite:
+      return "not finite";
     case Word::higher:
     case Word::lower:
       break;
@@ -282,7 +284,13 @@ std::string word_of(Word word, std::optional<Better> better, const std::string& 
   return is_improvement ? "better" : "worse";
 }
 
+bool ComparedPoint::has_diverged() const {
+  return verdict.word == Word::not_finite && comparison.not_finite_a == 0;
+}
+
 bool ComparedPoint::is_regression() const {
+  if (has_diverged())
+    return true;
   return better && verdict.word == (*better == Better::higher ? Word::lower : Word::higher);
 }
 

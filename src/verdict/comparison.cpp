@@ -28,6 +28,11 @@ Sample on_scale(std::span<const Measurement> sample, bool logarithmic) {
   return scaled;
 }
 
+std::size_t not_finite_in(std::span<const Measurement> sample) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      sample, [](const Measurement& one) { return !std::isfinite(one.value); }));
+}
+
 Values values_of(std::span<const Measurement> sample) {
   Values values;
   for (const Measurement& one : sample)
@@ -82,8 +87,14 @@ Comparison compare(std::span<const Measurement> a, std::span<const Measurement> 
   Comparison made;
   made.values_a = a.size();
   made.values_b = b.size();
+  made.not_finite_a = not_finite_in(a);
+  made.not_finite_b = not_finite_in(b);
   if (a.empty() || b.empty()) {
     made.absent_reason = "no value";
+    return made;
+  }
+  if (made.not_finite_a + made.not_finite_b > 0) {
+    made.absent_reason = "some values are nan or infinite";
     return made;
   }
   const bool logarithmic = is_positive(a) && is_positive(b);

@@ -72,6 +72,8 @@ Verdict undecided(const Comparison& one, double margin) {
 Verdict verdict_of(const Comparison& one, double margin, bool is_certain_among_all) {
   if (one.values_a == 0 || one.values_b == 0)
     return {.word = Word::too_few_runs};
+  if (one.not_finite_a + one.not_finite_b > 0)
+    return {.word = Word::not_finite};
   if (!one.absent_reason.empty())
     return {.word = Word::no_evidence};
   const auto [low, high] = one.interval;

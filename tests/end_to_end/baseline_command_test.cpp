@@ -141,6 +141,18 @@ TEST_F(BaselineCommandTest, FailsARunThatLostAPointByFailures) {
   EXPECT_THAT(baseline({"check", "runs"}, 1), HasSubstr("\nfailed: 1 point lost by failures\n"));
 }
 
+TEST_F(BaselineCommandTest, FailsARunOfWhichSomeValuesAreNoLongerFinite) {
+  std::string text = replace_all(input, "&& echo", "&& test ${DIVERGED}_$jube_wp_iteration = 2_3 && "
+                                                   "test $size = 2 && echo time=inf || echo");
+  here_.write("nightly.yaml", replace_all(text, "time=$jube_pat_fp", "\"time=(.+)\""));
+  run_five_good_ones();
+  run({{"DIVERGED", "2"}});
+  EXPECT_THAT(baseline({"check", "runs"}, 1),
+              AllOf(ContainsRegex("size=2 . time.s. . 40, 8 .    n/a .* not finite .\n"),
+                    HasSubstr("1 row: some values are nan or infinite"),
+                    HasSubstr("\nfailed: 1 row no longer finite\n")));
+}
+
 TEST_F(BaselineCommandTest, CannotTellOfWhatIsTooNoisy) {
   run({{"NIGHT", "0"}});
   run({{"NIGHT", "30"}});

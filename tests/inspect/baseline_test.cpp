@@ -159,6 +159,17 @@ TEST(BaselineCheckTest, CannotTellWithoutAValueOrADirection) {
   EXPECT_EQ(outcome({absent}), CheckOutcome::undecided);
 }
 
+TEST(BaselineCheckTest, ValuesThatAreNoLongerFiniteFailWhicheverAreBetter) {
+  ComparedPoint diverged = point(Word::not_finite, 0, 0, std::nullopt);
+  diverged.comparison.absent_reason = "some values are nan or infinite";
+  diverged.comparison.not_finite_b = 1;
+  EXPECT_EQ(outcome({point(Word::equal, 0, 0), diverged}), CheckOutcome::failed);
+  diverged.better = Better::higher;
+  EXPECT_EQ(outcome({diverged}), CheckOutcome::failed);
+  diverged.comparison.not_finite_a = 1;  // as the baseline's
+  EXPECT_EQ(outcome({point(Word::equal, 0, 0), diverged}), CheckOutcome::undecided);
+}
+
 TEST(BaselineCheckTest, APointThatFailuresTookFails) {
   RunComparison comparison;
   comparison.points = {point(Word::equal, 0, 0)};

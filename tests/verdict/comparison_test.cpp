@@ -114,6 +114,18 @@ TEST(Comparison, HasNoChangeWhereASideIsEmpty) {
   EXPECT_EQ(compare(sample_of({}), sample_of({1, 2, 3})).absent_reason, "no value");
 }
 
+TEST(Comparison, HasNoChangeWithAValueThatIsNotFinite) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (const double value : {unknown, infinity, -infinity}) {
+    const Comparison made = compare(sample_of({1, 2, 3}), sample_of({1, value, 3, value}));
+    EXPECT_EQ(made.absent_reason, "some values are nan or infinite");
+    EXPECT_EQ(made.values_b, 4U);
+    EXPECT_EQ(made.not_finite_a, 0U);
+    EXPECT_EQ(made.not_finite_b, 2U);
+    EXPECT_EQ(compare(sample_of({value, 2}), sample_of({1, 2})).not_finite_a, 1U);
+  }
+}
+
 TEST(Comparison, LeavesOutliersOut) {
   const Comparison made =
       compare(sample_of({100, 101, 99, 100, 250, 101}), sample_of({103, 104, 102, 103, 104, 103}));

@@ -98,6 +98,14 @@ TEST(Decide, CountsOnlyComparisonsThatCanBeMade) {
   EXPECT_EQ(decide(table, margin)[8].word, Word::too_few_runs);
 }
 
+TEST(Decide, ComparesNothingWithWhatIsNotFinite) {
+  Comparison diverged = certain_within(0.01, 0.03);
+  diverged.not_finite_b = 1;
+  EXPECT_EQ(verdict_of(diverged).word, Word::not_finite);
+  diverged.values_b = 0;
+  EXPECT_EQ(verdict_of(diverged).word, Word::too_few_runs);
+}
+
 Sample drawn(std::size_t runs, double mean, std::mt19937_64& random) {
   std::normal_distribution<double> normal(mean, 1);
   Sample sample;

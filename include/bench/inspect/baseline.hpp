@@ -76,12 +76,13 @@ struct BaselineCheck {
   CheckOutcome outcome = CheckOutcome::undecided;
   std::size_t passed = 0;       ///< Rows whose interval excludes a loss of the margin or more.
   std::size_t regressions = 0;  ///< Rows that are slower or worse.
+  std::size_t diverged = 0;     ///< Rows with values that are not finite, unlike the baseline's.
   std::size_t undecided = 0;    ///< Rows that are neither.
   std::size_t uncounted = 0;    ///< Rows of which nobody knows which values are better.
   std::size_t lost_points = 0;  ///< Points of the baseline only, if the run has failures.
 };
 
-/// Failed: a row is slower or worse, or a point is lost. Passed: all rows that count pass, and one
+/// Failed: a row is slower or worse or has diverged, or a point is lost. Passed: all rows that count pass, and one
 /// does. This is a test of non-inferiority: a run that may be slower by the margin does not pass,
 /// however little is known of it.
 /// @param comparison from the baseline to the run

@@ -25,7 +25,7 @@ struct ComparedSide {
 };
 
 /// `faster` or `slower` of times and rates, `better` or `worse` of other metrics with a direction,
-/// `higher` or `lower` without one; `equal`, `no evidence`, `too few runs`.
+/// `higher` or `lower` without one; `equal`, `no evidence`, `too few runs`, `not finite`.
 std::string word_of(verdict::Word word, std::optional<model::Better> better,
                     const std::string& unit);
 
@@ -41,6 +41,9 @@ struct ComparedPoint {
   verdict::Verdict verdict;
 
   std::string word() const { return word_of(verdict.word, better, unit); }
+  /// Values of `b` are nan or infinite, and none of `a` is.
+  bool has_diverged() const;
+  /// Worse, or diverged: that is worse whichever values are better.
   bool is_regression() const;
 };
 

@@ -38,6 +38,8 @@ struct Interval {
 struct Comparison {
   std::size_t values_a = 0;
   std::size_t values_b = 0;
+  std::size_t not_finite_a = 0;  ///< How many of them are nan or infinite.
+  std::size_t not_finite_b = 0;
   double a = 0;  ///< Middle, in the unit of the values.
   double b = 0;
   double change = 0;  ///< (b - a) / |a|
@@ -60,7 +62,8 @@ struct Comparison {
   std::string absent_reason;  ///< Why no change can be computed; empty if it can.
 };
 
-/// @param a, b finite values in the order in which they were measured
+/// Values that are not finite have no middle: with one of them there is no change.
+/// @param a, b in the order in which they were measured
 Comparison compare(std::span<const Measurement> a, std::span<const Measurement> b);
 
 }  // namespace bench::verdict

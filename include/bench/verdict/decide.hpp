@@ -8,7 +8,7 @@
 
 namespace bench::verdict {
 
-enum class Word { higher, lower, equal, no_evidence, too_few_runs };
+enum class Word { higher, lower, equal, no_evidence, too_few_runs, not_finite };
 
 /// Why a change that is certain on its own is not accepted.
 enum class Objection {
@@ -36,6 +36,7 @@ struct Verdict {
 ///   Certain among all comparisons of the table: Holm, Scand. J. Statist. 6 (1979) 65.
 /// - equal: the interval lies within the margin.
 /// - too few runs: neither, and more runs would decide.
+/// - not finite: some values are nan or infinite, so that there is nothing to compare.
 /// - no evidence: neither, although the interval is no wider than the margin: the change is about
 ///   as large as the margin. Or there is an `Objection`.
 ///

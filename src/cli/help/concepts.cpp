@@ -35,6 +35,7 @@ interval (`41.2 ± 0.3`).)"},
 change. Metrics that are neither a time nor a rate are better or worse; where `better` is not set
 and the unit does not tell, they are higher or lower.
 equal: the interval lies within the margin
+not finite: a value is nan or infinite
 too few runs: neither, and more runs would tell
 no evidence: neither; the change is about the margin, or may be chance or a drift of the machine)"},
     {"tag_expression", "the condition in a `tag` attribute",

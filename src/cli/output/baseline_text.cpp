@@ -33,6 +33,8 @@ std::string outcome_text(const inspect::BaselineCheck& check, double margin) {
   std::vector<std::string> reasons;
   if (check.regressions > 0)
     reasons.push_back(plural(check.regressions, "row") + " slower or worse");
+  if (check.diverged > 0)
+    reasons.push_back(plural(check.diverged, "row") + " no longer finite");
   if (check.lost_points > 0)
     reasons.push_back(plural(check.lost_points, "point") + " lost by failures");
   if (check.undecided > 0)

@@ -38,6 +38,11 @@ bool has_change(const ComparedPoint& point) {
   return point.comparison.absent_reason.empty();
 }
 
+bool has_middles(const verdict::Comparison& numbers) {
+  return numbers.values_a > 0 && numbers.values_b > 0 &&
+         numbers.not_finite_a + numbers.not_finite_b == 0;
+}
+
 std::string interval_text(const ComparedPoint& point) {
   const auto& [low, high] = point.comparison.interval;
   if (!has_change(point) || !std::isfinite(high))
@@ -86,7 +91,7 @@ void show_points(const RunComparison& comparison, ShownComparison& shown) {
     shown.headings.insert(shown.headings.begin(), "step");
   for (const ComparedPoint& point : comparison.points) {
     const verdict::Comparison& numbers = point.comparison;
-    const bool both = numbers.values_a > 0 && numbers.values_b > 0;
+    const bool both = has_middles(numbers);
     std::vector<std::string> row{
         parameters_text(point.parameters),
         metric_text(point),
@@ -105,9 +110,9 @@ void show_points(const RunComparison& comparison, ShownComparison& shown) {
 
 /// `2 slower, 1 equal`, the worst first.
 std::string summary_of(const RunComparison& comparison) {
-  static const std::vector<std::string> order{"slower", "worse",       "faster",
-                                              "better", "higher",      "lower",
-                                              "equal",  "no evidence", "too few runs"};
+  static const std::vector<std::string> order{"not finite",  "slower",      "worse", "faster",
+                                              "better",      "higher",      "lower", "equal",
+                                              "no evidence", "too few runs"};
   std::map<std::string, std::size_t> counts;
   for (const ComparedPoint& point : comparison.points)
     ++counts[point.word()];
@@ -162,6 +167,9 @@ std::vector<std::string> notes_of(const RunComparison& comparison) {
     if (count > 0)
       notes.push_back(fmt::format("{}: {}", plural(count, "row"), text));
   };
+  add(count_of(comparison,
+               [](const auto& point) { return point.verdict.word == Word::not_finite; }),
+      "some values are nan or infinite, so there is nothing to compare");
   add(count_of(comparison,
                [](const auto& point) { return point.verdict.objection == Objection::drift; }),
       "the values drift, and a and b were measured one after the other");
@@ -252,7 +260,7 @@ result::Table comparison_table(const RunComparison& comparison) {
     table.headings.push_back({.title = title});
   for (const ComparedPoint& point : comparison.points) {
     const verdict::Comparison& numbers = point.comparison;
-    const bool both = numbers.values_a > 0 && numbers.values_b > 0;
+    const bool both = has_middles(numbers);
     const Objection objection = point.verdict.objection;
     table.rows.push_back(
         {word_cell(point.step), word_cell(parameters_text(point.parameters)),

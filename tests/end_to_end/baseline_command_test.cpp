@@ -142,8 +142,9 @@ TEST_F(BaselineCommandTest, FailsARunThatLostAPointByFailures) {
 }
 
 TEST_F(BaselineCommandTest, FailsARunOfWhichSomeValuesAreNoLongerFinite) {
-  std::string text = replace_all(input, "&& echo", "&& test ${DIVERGED}_$jube_wp_iteration = 2_3 && "
-                                                   "test $size = 2 && echo time=inf || echo");
+  std::string text = replace_all(input, "&& echo",
+                                 "&& test ${DIVERGED}_$jube_wp_iteration = 2_3 && "
+                                 "test $size = 2 && echo time=inf || echo");
   here_.write("nightly.yaml", replace_all(text, "time=$jube_pat_fp", "\"time=(.+)\""));
   run_five_good_ones();
   run({{"DIVERGED", "2"}});

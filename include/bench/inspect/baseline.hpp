@@ -82,9 +82,9 @@ struct BaselineCheck {
   std::size_t lost_points = 0;  ///< Points of the baseline only, if the run has failures.
 };
 
-/// Failed: a row is slower or worse or has diverged, or a point is lost. Passed: all rows that count pass, and one
-/// does. This is a test of non-inferiority: a run that may be slower by the margin does not pass,
-/// however little is known of it.
+/// Failed: a row is slower or worse or has diverged, or a point is lost. Passed: all rows that
+/// count pass, and one does. This is a test of non-inferiority: a run that may be slower by the
+/// margin does not pass, however little is known of it.
 /// @param comparison from the baseline to the run
 /// @param margin that of the comparison
 BaselineCheck check_of(const RunComparison& comparison, double margin);

@@ -41,6 +41,8 @@ std::optional<std::size_t> position_of_elbow(Values values, const Numbers& numbe
     return std::nullopt;
   const std::vector<double> ordered = ordered_reals(values);
   const double range = ordered.back() - ordered.front();
+  if (!std::isfinite(range))
+    return std::nullopt;
   const auto n = static_cast<double>(ordered.size());
   std::size_t best = 0;
   double highest = 0;
@@ -98,7 +100,10 @@ Value percentile(Values values, const Numbers* numbers, double percent) {
   const double place = static_cast<double>(ordered.size() - 1) * percent / 100;
   const auto below = static_cast<std::size_t>(place);
   const std::size_t above = std::min(below + 1, ordered.size() - 1);
-  return ordered[below] + (place - static_cast<double>(below)) * (ordered[above] - ordered[below]);
+  const double part = place - static_cast<double>(below);
+  if (part == 0 || ordered[below] == ordered[above])  // infinite ones have no difference
+    return ordered[below];
+  return ordered[below] + part * (ordered[above] - ordered[below]);
 }
 
 Value median_absolute_deviation(Values values, const Numbers* numbers) {
@@ -106,6 +111,8 @@ Value median_absolute_deviation(Values values, const Numbers* numbers) {
     return not_a_number;
   std::vector<double> distances = ordered_reals(values);
   const double middle = median(distances);
+  if (!std::isfinite(middle))
+    return not_a_number;
   for (double& distance : distances)
     distance = std::fabs(distance - middle);
   return median(std::move(distances));

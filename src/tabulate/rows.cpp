@@ -213,6 +213,8 @@ Cell Rows::cell(std::size_t row, const std::string& name, FoundOfName& found,
           cell.spread.reset();
         if (cell.spread)
           cell.value = median_like(*cell.value, cell.spread->median);
+        if (cell.spread && !std::isfinite(cell.spread->high - cell.spread->low))
+          cell.spread.reset();  // the median remains, nan if a value is
         return cell;
       }
   if (Cell of_head = meaning.of_head(head); of_head.value)

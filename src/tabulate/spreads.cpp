@@ -38,7 +38,7 @@ std::shared_ptr<const result::Spread> spread_of(const std::vector<Value>& values
                      .outliers = {}});
   const bool is_the_same = std::ranges::all_of(
       values, [&](const Value& value) { return as_number(value) == spread->median; });
-  if (is_the_same || !std::isfinite(spread->high - spread->low))
+  if (is_the_same)
     return nullptr;
   const std::vector<bool> are_outliers = statistics::outliers(values);
   for (std::size_t k = 0; k < values.size(); ++k)

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <ostream>
 #include <random>
 #include <string>
@@ -93,6 +94,19 @@ TEST(Statistics, AreNotANumberWhereTheyAreNotDefined) {
   EXPECT_TRUE(std::isnan(real_statistic("v_ci_low", {7LL})));
   for (const char* name : {"v_p5", "v_mad", "v_ci_low", "v_ci_high", "v_geomean", "v_cv"})
     EXPECT_TRUE(std::isnan(real_statistic(name, {1.0, nan, 2.0}))) << name;
+}
+
+TEST(OrderStatistics, OfInfiniteValuesAreThoseValuesOrNotANumber) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<Value> one{1.0, 2.0, 3.0, 4.0, infinity};
+  EXPECT_EQ(real_statistic("v_p25", one), 2.0);
+  EXPECT_EQ(real_statistic("v_p75", one), 4.0);
+  EXPECT_EQ(real_statistic("v_p95", one), infinity);
+  EXPECT_EQ(real_statistic("v_mad", one), 1.0);
+  EXPECT_TRUE(std::isnan(real_statistic("v_elbow", one)));
+  const std::vector<Value> most(40, infinity);
+  EXPECT_EQ(real_statistic("v_p25", most), infinity);
+  EXPECT_TRUE(std::isnan(real_statistic("v_mad", most)));
 }
 
 struct IntervalCase {

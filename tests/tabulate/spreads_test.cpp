@@ -22,12 +22,14 @@ using workspace::State;
 /// A table over iterations that print these texts.
 class SpreadsTest : public ReportFixture {
  protected:
+  static constexpr const char* any_text = ", {name: u, type: float, _: u=(.+)}";
+
   /// @param texts of the iterations of a single combination
   void analyse(const std::string& columns, const std::vector<std::string>& texts,
-               const std::map<long long, State>& others = {}, const std::string& derived = "") {
+               const std::map<long long, State>& others = {}, const std::string& patterns = "") {
     end("parameterset: {name: p, parameter: {n: 7}}\n"
         "patternset: {name: q, pattern: [{name: t, type: float, unit: s, _: t=$jube_pat_fp}" +
-            derived +
+            patterns +
             "]}\n"
             "step: {name: go, use: p, iterations: " +
             std::to_string(texts.size()) +
@@ -92,6 +94,17 @@ TEST_F(SpreadsTest, AreThereWithoutAWidthWhereNearlyAllValuesAreTheSame) {
   analyse("t", texts);
   EXPECT_EQ(table("csv"), "t[s]\n41.5\n");
   EXPECT_THAT(table("pretty"), HasSubstr("| 41.5 * |"));
+}
+
+TEST_F(SpreadsTest, AreNotThereWhereAValueIsNotANumberNorIsTheMedianOne) {
+  analyse("u", {"u=41.5", "u=nan", "u=40"}, {}, any_text);
+  EXPECT_EQ(table("pretty"), "r:\n|   u |\n|-----|\n| nan |\n");
+  EXPECT_EQ(table("csv"), "u\nnan\n");
+}
+
+TEST_F(SpreadsTest, AreNotThereWhereTheIntervalIsInfiniteButTheMedianIs) {
+  analyse("u", {"u=inf", "u=41.5", "u=40"}, {}, any_text);
+  EXPECT_EQ(table("pretty"), "r:\n|    u |\n|------|\n| 41.5 |\n");
 }
 
 TEST_F(SpreadsTest, CountNoFailedIteration) {

@@ -268,6 +268,20 @@ bool Rows::is_pattern(std::string_view name) const {
   return patterns_.contains(name) || patterns_.contains(statistics::without_suffix(name));
 }
 
+std::vector<result::Remark> Rows::lacking(std::size_t row,
+                                          const std::vector<std::string>& names) const {
+  std::vector<result::Remark> remarks;
+  for (const std::string& name : names)
+    for (const std::size_t position : heads_[row])
+      if (auto remark = spreads_.lacking(name, standing_for(position));
+          remark && !derived_.contains(name)) {
+        if (std::ranges::find(remarks, remark->what, &result::Remark::what) == remarks.end())
+          remarks.push_back(std::move(*remark));
+        break;
+      }
+  return remarks;
+}
+
 std::string Rows::why_unknown(std::size_t row, const std::string& name) const {
   const std::string& step = family_.at(heads_[row].front()).step;
   if (is_pattern(name))

@@ -43,6 +43,9 @@ class Rows {
   /// where it has no match there is nothing; where a meter tells nothing, that has to be said.
   bool is_pattern(std::string_view name) const;
 
+  /// What some iterations of a row lack that others have, under one of these names.
+  std::vector<result::Remark> lacking(std::size_t row, const std::vector<std::string>& names) const;
+
   /// Why no row has any value under a name.
   std::string why_unknown(std::size_t row, const std::string& name) const;
 

@@ -4,9 +4,12 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
+
+#include <fmt/core.h>
 
 #include <bench/base/value.hpp>
 #include <bench/result/table.hpp>
@@ -81,6 +84,32 @@ std::shared_ptr<const result::Spread> Spreads::of(const std::string& name,
     workpackages.push_back(one.id);
   }
   return values.size() < 2 ? nullptr : spread_of(values, workpackages);
+}
+
+std::optional<result::Remark> Spreads::lacking(const std::string& name,
+                                               std::size_t representative) const {
+  const std::string base(found_.contains(name) ? name : statistics::without_suffix(name));
+  if (!found_.contains(base))
+    return std::nullopt;
+  std::size_t done = 0;
+  result::Remark remark;
+  for (const std::size_t iteration : family_.siblings(representative)) {
+    const workspace::Workpackage& one = family_.at(iteration);
+    if (one.state != workspace::State::done)
+      continue;
+    ++done;
+    const Finding* found = at(base, one.id);
+    if (found && found->value)
+      continue;
+    remark.workpackages.push_back(one.id);
+    if (found && remark.reason.empty())
+      remark.reason = found->absent_reason;
+  }
+  const std::size_t having = done - remark.workpackages.size();
+  if (having == 0 || having == done)
+    return std::nullopt;
+  remark.what = fmt::format("{}: {} of {} iterations have a value", base, having, done);
+  return remark;
 }
 
 const Finding* Spreads::at(const std::string& name, long long workpackage) const {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -24,6 +25,10 @@ class Spreads {
   /// @param representative of the iterations
   std::shared_ptr<const result::Spread> of(const std::string& name,
                                            std::size_t representative) const;
+
+  /// Says of which iterations, though they are done, nothing was found under a name or what it is a
+  /// statistic of. None if that is so of all, or of none.
+  std::optional<result::Remark> lacking(const std::string& name, std::size_t representative) const;
 
  private:
   const workspace::Finding* at(const std::string& name, long long workpackage) const;

@@ -115,6 +115,19 @@ TEST_F(SpreadsTest, CountNoFailedIteration) {
             "± in t: median of the iterations and its 95 % confidence interval\n");
 }
 
+TEST_F(SpreadsTest, SayOnceWhichIterationsThatAreDoneLackAValue) {
+  analyse("[n, t, t_cnt]", {"t=41.5", "", "t=40.9", ""}, {{3, State::failed}});
+  EXPECT_THAT(
+      table("pretty"),
+      HasSubstr("\n3 of 4 iterations count: 1 row, workpackage 3: exit code 1\n"
+                "t: 2 of 3 iterations have a value: 1 row, workpackage 1: no match in out\n"));
+}
+
+TEST_F(SpreadsTest, SayNothingOfWhatAllIterationsLack) {
+  analyse("[n, t]", {"", "", ""});
+  EXPECT_THAT(table("pretty"), Not(HasSubstr("iterations have a value")));
+}
+
 TEST_F(SpreadsTest, NeedTwoValues) {
   analyse("t", {"t=41.5", "t=1000", ""}, {{1, State::failed}});
   EXPECT_THAT(table("pretty"), HasSubstr("| 41.5 |"));

@@ -50,9 +50,9 @@ struct NotDone {
   bool skipped = false;
 };
 
-/// Why the values of a row are to be doubted.
+/// What people should know of the values of a row.
 struct Remark {
-  std::string what;  ///< `too short`, `not quiet`.
+  std::string what;  ///< `too short`, `not quiet`, `time: 4 of 5 iterations have a value`.
   std::vector<long long> workpackages;
   std::string reason;
 };
@@ -113,6 +113,7 @@ std::size_t pretty_width(const Table& table);
 ///     n/a in v: 50 rows, workpackages 10-59: exit code 1
 ///     failed: 2 rows, workpackages 3, 7: exit code 2
 ///     4 of 5 iterations count: 1 row, workpackage 12: exit code 1
+///     time: 4 of 5 iterations have a value: 1 row, workpackage 3: no match in stdout
 ///     not quiet: 1 row, workpackage 4: CPUs used by other programs: 1.0 of 2
 ///     (estimated) in power_max_w: from a model, not a measurement
 std::vector<std::string> notes_of(const Table& table);

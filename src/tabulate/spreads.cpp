@@ -88,6 +88,8 @@ std::shared_ptr<const result::Spread> Spreads::of(const std::string& name,
 
 std::optional<result::Remark> Spreads::lacking(const std::string& name,
                                                std::size_t representative) const {
+  if (found_.empty())
+    return std::nullopt;
   const std::string base(found_.contains(name) ? name : statistics::without_suffix(name));
   if (!found_.contains(base))
     return std::nullopt;

@@ -245,6 +245,7 @@ class Comparer {
                               .metric = name,
                               .unit = kind.unit,
                               .estimated = kind.estimated,
+                              .without_value = in_a.size() + in_b.size() - a.size() - b.size(),
                               .better = better_of(benchmark, name, kind.unit),
                               .comparison = verdict::compare(a, b),
                               .verdict = {}});

@@ -133,6 +133,17 @@ TEST_F(CompareTest, FailedWorkpackagesDoNotCount) {
                     HasSubstr("1 workpackage of a and 1 of b failed or are unfinished")));
 }
 
+TEST_F(CompareTest, SaysThatSomeWorkpackagesHaveNoValue) {
+  std::string input = noisy("[1, 2]");
+  input.replace(input.find("  do: echo"), 10,
+                "  do: test $jube_wp_iteration = 3 -a $size = 2 || echo");
+  run(input, "100");
+  run(input, "100");
+  EXPECT_THAT(compare({"runs"}),
+              AllOf(HasSubstr("| 8, 8 |"), HasSubstr("| 7, 7 |"),
+                    HasSubstr("\n1 row: some workpackages that are done have no value\n")));
+}
+
 TEST_F(CompareTest, PointsOfOneSideAreCounted) {
   run(noisy("[1, 2]"), "100");
   run(noisy("[2, 3, 4]"), "100");

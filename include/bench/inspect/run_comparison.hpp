@@ -35,7 +35,8 @@ struct ComparedPoint {
   workspace::Parameters parameters;
   std::string metric;
   std::string unit;
-  bool estimated = false;  ///< Some values come from a model.
+  bool estimated = false;         ///< Some values come from a model.
+  std::size_t without_value = 0;  ///< Workpackages at the point that are done and have none.
   std::optional<model::Better> better;
   verdict::Comparison comparison;
   verdict::Verdict verdict;

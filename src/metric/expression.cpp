@@ -204,24 +204,31 @@ bool Expression::uses_baseline() const {
 
 unit::Unit Expression::set_units(std::span<const unit::Unit> units) {
   std::vector<unit::Unit> stack;
-  for (Operation& operation : operations_)
+  for (Operation& operation : operations_) {
     if (operation.kind == Kind::number)
       stack.push_back(operation.unit);
     else if (operation.kind == Kind::name || operation.kind == Kind::baseline)
       stack.push_back(units[operation.name]);
     else
       combine_units(operation, stack);
+    require_power(stack.back().largest_power());
+  }
   return stack.back();
+}
+
+/// The text of a unit with a higher power could not be read again.
+void Expression::require_power(int power) const {
+  if (power > unit::most_power)
+    throw Error(
+        fmt::format("the formula '{}' has a unit to a power above {}", text_, unit::most_power), "",
+        place_);
 }
 
 void Expression::combine_units(Operation& operation, std::vector<unit::Unit>& stack) const {
   if (operation.kind == Kind::negate)
     return;
   if (operation.kind == Kind::power) {
-    constexpr int most = 99;
-    if (stack.back().largest_power() * std::abs(operation.exponent) > most)
-      throw Error(fmt::format("the formula '{}' raises a unit to a power above {}", text_, most),
-                  "", place_);
+    require_power(stack.back().largest_power() * std::abs(operation.exponent));
     stack.back() = stack.back().to_the_power(operation.exponent);
     return;
   }

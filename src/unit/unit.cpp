@@ -22,8 +22,7 @@ std::pair<std::string, int> word_and_power(const std::string& text) {
   if (mark == std::string::npos)
     return {text, 1};
   const auto power = parse_integer(std::string_view(text).substr(mark + 1));
-  constexpr long long most = 9;
-  if (!power || *power < -most || *power > most)
+  if (!power || *power < -most_power || *power > most_power)
     return {text, 1};
   return {text.substr(0, mark), static_cast<int>(*power)};
 }

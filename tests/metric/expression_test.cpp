@@ -90,7 +90,10 @@ TEST(Expression, RefusesASumOfDifferentThings) {
 TEST(Expression, RefusesUnitsToHighPowers) {
   Expression expression("((a^9)^9)^9", {});
   EXPECT_THAT(support::error_of([&] { expression.set_units(std::vector{unit::Unit("s")}); }),
-              testing::HasSubstr("raises a unit to a power above 99"));
+              testing::HasSubstr("has a unit to a power above 99"));
+  Expression product("(a^9)^9 * (a^9)^3", {});
+  EXPECT_THAT(support::error_of([&] { product.set_units(std::vector{unit::Unit("s")}); }),
+              testing::HasSubstr("has a unit to a power above 99"));
 }
 
 TEST(Expression, SaysWhatIsWrongWithAFormula) {

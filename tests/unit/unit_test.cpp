@@ -80,6 +80,12 @@ TEST(Unit, NamesEachWordOnce) {
   EXPECT_EQ((Unit("s") * Unit("s")).text(), "s^2");
 }
 
+TEST(Unit, HasATextThatIsThatUnit) {
+  const Unit high = Unit("s").to_the_power(most_power);
+  EXPECT_EQ(high.text(), "s^99");
+  EXPECT_TRUE(Unit("s^99").is_convertible_to(high));
+}
+
 TEST(Unit, StaysAsItIsWrittenWhereNothingIsSimpler) {
   for (const char* text :
        {"W", "kW", "tokens/s/device", "1/s", "GB/J", "images/Wh", "MJ*s", "TFLOP/s"})

@@ -51,6 +51,7 @@ class Expression {
   };
 
   void combine_units(Operation& operation, std::vector<unit::Unit>& stack) const;
+  void require_power(int power) const;
 
   std::string text_;
   Place place_;

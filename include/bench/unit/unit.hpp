@@ -10,11 +10,14 @@
 
 namespace bench::unit {
 
+/// The highest power of a word in the text of a unit.
+constexpr int most_power = 99;
+
 /// A unit with arithmetic: a factor times powers of base units. `Wh` is 3600 J, `GB/s` 1e9 B/s.
 ///
 /// The base units are s, J, VA, B and FLOP. Any word that is not in the table of units is a base
 /// unit of its own, so that `images/Wh` and `EUR/kWh` are units. `*`, `·` or a blank separate
-/// factors, `/` divides by all factors up to the next `/`, and `^2` is a power.
+/// factors, `/` divides by all factors up to the next `/`, and `^2` is a power, up to `most_power`.
 ///
 /// bench has its own table: UDUNITS and Boost.Units lack images, tokens and FLOP, and UDUNITS reads
 /// a database at run time.

@@ -4,14 +4,12 @@
 #include "energy_file.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <map>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -60,9 +58,6 @@ class Substitution {
   /// empty.
   const std::string& no_match_reason() const { return no_match_reason_; }
   bool estimated() const { return estimated_; }
-  /// Whether a value that the text needs is not a number, so that Python is expected
-  /// to fail.
-  bool holds_nan() const { return holds_nan_; }
 
  private:
   const std::string* look_up(std::string_view name) {
@@ -75,8 +70,6 @@ class Substitution {
     }
     const Finding& finding = found->second;
     estimated_ = estimated_ || finding.estimated;
-    const double* number = std::get_if<double>(&finding.value);
-    holds_nan_ = holds_nan_ || (number && std::isnan(*number));
     return &values_.try_emplace(std::string(name), to_text(finding.value)).first->second;
   }
 
@@ -107,7 +100,6 @@ class Substitution {
   std::string absent_reason_;
   std::string no_match_reason_;
   bool estimated_ = false;
-  bool holds_nan_ = false;
 };
 
 /// The derived patterns of one level over all groups, as one batch.
@@ -123,7 +115,7 @@ class Batch {
       set(index, pattern, fallback_of(pattern, needed.no_match_reason()));
     } else {
       requests_.push_back({pattern.mode, needed.text()});
-      waiting_.push_back({index, &pattern, needed.estimated(), needed.holds_nan()});
+      waiting_.push_back({index, &pattern, needed.estimated()});
     }
   }
 
@@ -140,7 +132,6 @@ class Batch {
     std::size_t group;
     const model::Pattern* pattern;
     bool estimated;
-    bool holds_nan;
   };
 
   void take_in(const Waiting& waiting, const evaluate::Outcome& outcome,
@@ -151,8 +142,7 @@ class Batch {
           Finding{to_value(outcome.value, pattern.type), pattern.unit, waiting.estimated, ""});
       return;
     }
-    if (!waiting.holds_nan)
-      failures.push_back({&pattern, outcome.error});
+    failures.push_back({&pattern, outcome.error});
     set(waiting.group, pattern, fallback_of(pattern, "evaluation failed: " + outcome.error));
   }
 

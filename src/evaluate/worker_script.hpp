@@ -46,6 +46,8 @@ def scope(text):
     names = {name: __import__(name) for name in MODULES if name in text}
     if "deque" in text:
         names["deque"] = __import__("collections").deque
+    # What a program printed stands in the text as it was printed.
+    names.update((name, float(name)) for name in ("nan", "inf") if name in text)
     return names
 
 

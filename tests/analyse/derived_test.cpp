@@ -69,6 +69,18 @@ TEST_F(DerivedTest, FallsBackWithAWarningWhereItFails) {
   EXPECT_EQ(diagnostics.warnings()[0].place, (Place{"b.yaml", 3, 1}));
 }
 
+TEST_F(DerivedTest, ComputesWithWhatIsNotFinite) {
+  derived("diverged", "float('nan')", real);
+  derived("scaled", "$diverged * 2", real);
+  derived("endless", "float('-inf')", real);
+  derived("half", "$endless / 2", real);
+  Diagnostics diagnostics;
+  const Findings all = findings(&diagnostics);
+  EXPECT_EQ(shown(all, "scaled"), "nan");
+  EXPECT_EQ(shown(all, "half"), "-inf");
+  EXPECT_TRUE(diagnostics.warnings().empty());
+}
+
 TEST_F(DerivedTest, SaysNothingWhereAnOperandIsMissing) {
   derived("lost", "$loss * 2", real);
   derived("scaled", "$lost * 2", real);

@@ -73,6 +73,8 @@ INSTANTIATE_TEST_SUITE_P(
                     PythonCase{"time.time() > 0", value("True")},
                     PythonCase{"subprocess.check_output(['echo', 'x'])", value("b'x\\n'")},
                     PythonCase{"deque([1])", value("deque([1])")},
+                    PythonCase{"nan * 2", value("nan")}, PythonCase{"-inf < 3", value("True")},
+                    PythonCase{"'nan' + 'inf'", value("naninf")},
                     PythonCase{"[math.floor(x) for x in (1.5,)]", value("[1]")},
                     PythonCase{"sys.path", error("NameError: name 'sys' is not defined")}));
 

@@ -46,6 +46,13 @@ TEST_F(FiltersTest, ThatFailAreKeptAndToldOfByTheReport) {
               HasSubstr("invalid expression in the filter of table 'r': "));
 }
 
+TEST_F(FiltersTest, CompareWithWhatIsNotANumber) {
+  end(one_step("filter: $n > 1 and not nan < 1 and inf > $n, column: n"));
+  analyses_["a"];
+  keep_filters(run_, analyses_, *workspace_);
+  EXPECT_EQ(foreign_table(), "n[nodes]\n2\n10\n");
+}
+
 TEST_F(FiltersTest, AreNotKeptWhereThereAreNone) {
   end(one_step("column: n"));
   keep_filters(run_, analyses_, *workspace_);

@@ -163,6 +163,8 @@ BaselineCheck check_of(const RunComparison& comparison, double margin) {
       ++check.uncounted;
     else if (point.is_regression())
       ++check.regressions;
+    else if (point.has_lost_values())
+      ++check.incomplete;
     else if (possible_loss(point) < margin)
       ++check.passed;
     else
@@ -172,7 +174,7 @@ BaselineCheck check_of(const RunComparison& comparison, double margin) {
         std::ranges::count_if(comparison.lone, [](const LonePoint& one) { return one.in_a; }));
   if (check.regressions + check.diverged + check.lost_points > 0)
     check.outcome = CheckOutcome::failed;
-  else if (check.passed > 0 && check.undecided == 0)
+  else if (check.passed > 0 && check.incomplete + check.undecided == 0)
     check.outcome = CheckOutcome::passed;
   return check;
 }

@@ -245,7 +245,8 @@ class Comparer {
                               .metric = name,
                               .unit = kind.unit,
                               .estimated = kind.estimated,
-                              .without_value = in_a.size() + in_b.size() - a.size() - b.size(),
+                              .without_value_a = in_a.size() - a.size(),
+                              .without_value_b = in_b.size() - b.size(),
                               .better = better_of(benchmark, name, kind.unit),
                               .comparison = verdict::compare(a, b),
                               .verdict = {}});
@@ -287,6 +288,10 @@ std::string word_of(Word word, std::optional<Better> better, const std::string& 
 
 bool ComparedPoint::has_diverged() const {
   return verdict.word == Word::not_finite && comparison.not_finite_a == 0;
+}
+
+bool ComparedPoint::has_lost_values() const {
+  return without_value_b > 0 && without_value_a == 0;
 }
 
 bool ComparedPoint::is_regression() const {

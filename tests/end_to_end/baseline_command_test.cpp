@@ -154,6 +154,18 @@ TEST_F(BaselineCommandTest, FailsARunOfWhichSomeValuesAreNoLongerFinite) {
                     HasSubstr("\nfailed: 1 row no longer finite\n")));
 }
 
+TEST_F(BaselineCommandTest, CannotTellOfARunThatLacksSomeValues) {
+  here_.write(
+      "nightly.yaml",
+      replace_all(input, "&& echo", "&& test ${SILENT}_$jube_wp_iteration = ${size}_3 || echo"));
+  run_five_good_ones();
+  run({{"SILENT", "2"}});
+  EXPECT_THAT(baseline({"check", "runs"}, 3),
+              AllOf(HasSubstr("| 40, 7 |"),
+                    HasSubstr("1 row: some workpackages that are done have no value"),
+                    HasSubstr("\nundecided: 1 row without some values\n")));
+}
+
 TEST_F(BaselineCommandTest, CannotTellOfWhatIsTooNoisy) {
   run({{"NIGHT", "0"}});
   run({{"NIGHT", "30"}});

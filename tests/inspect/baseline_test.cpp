@@ -170,6 +170,14 @@ TEST(BaselineCheckTest, ValuesThatAreNoLongerFiniteFailWhicheverAreBetter) {
   EXPECT_EQ(outcome({point(Word::equal, 0, 0), diverged}), CheckOutcome::undecided);
 }
 
+TEST(BaselineCheckTest, CannotTellWhereValuesAreMissingThatTheBaselineHas) {
+  ComparedPoint incomplete = point(Word::equal, 0, 0);
+  incomplete.without_value_b = 1;
+  EXPECT_EQ(outcome({point(Word::equal, 0, 0), incomplete}), CheckOutcome::undecided);
+  incomplete.without_value_a = 1;
+  EXPECT_EQ(outcome({incomplete}), CheckOutcome::passed);
+}
+
 TEST(BaselineCheckTest, APointThatFailuresTookFails) {
   RunComparison comparison;
   comparison.points = {point(Word::equal, 0, 0)};

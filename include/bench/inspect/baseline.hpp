@@ -77,7 +77,8 @@ struct BaselineCheck {
   std::size_t passed = 0;       ///< Rows whose interval excludes a loss of the margin or more.
   std::size_t regressions = 0;  ///< Rows that are slower or worse.
   std::size_t diverged = 0;     ///< Rows with values that are not finite, unlike the baseline's.
-  std::size_t undecided = 0;    ///< Rows that are neither.
+  std::size_t incomplete = 0;   ///< Rows that lack values, unlike the baseline's.
+  std::size_t undecided = 0;    ///< Rows that are none of these.
   std::size_t uncounted = 0;    ///< Rows of which nobody knows which values are better.
   std::size_t lost_points = 0;  ///< Points of the baseline only, if the run has failures.
 };

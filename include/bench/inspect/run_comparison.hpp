@@ -35,8 +35,10 @@ struct ComparedPoint {
   workspace::Parameters parameters;
   std::string metric;
   std::string unit;
-  bool estimated = false;         ///< Some values come from a model.
-  std::size_t without_value = 0;  ///< Workpackages at the point that are done and have none.
+  bool estimated = false;  ///< Some values come from a model.
+  /// Workpackages of each side that are done and have no value.
+  std::size_t without_value_a = 0;
+  std::size_t without_value_b = 0;
   std::optional<model::Better> better;
   verdict::Comparison comparison;
   verdict::Verdict verdict;
@@ -44,6 +46,8 @@ struct ComparedPoint {
   std::string word() const { return word_of(verdict.word, better, unit); }
   /// Values of `b` are nan or infinite, and none of `a` is.
   bool has_diverged() const;
+  /// Workpackages of `b` that are done lack a value, and none of `a` does.
+  bool has_lost_values() const;
   /// Worse, or diverged: that is worse whichever values are better.
   bool is_regression() const;
 };

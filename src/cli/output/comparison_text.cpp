@@ -170,7 +170,8 @@ std::vector<std::string> notes_of(const RunComparison& comparison) {
   add(count_of(comparison,
                [](const auto& point) { return point.verdict.word == Word::not_finite; }),
       "some values are nan or infinite, so there is nothing to compare");
-  add(count_of(comparison, [](const auto& point) { return point.without_value > 0; }),
+  add(count_of(comparison,
+               [](const auto& point) { return point.without_value_a + point.without_value_b > 0; }),
       "some workpackages that are done have no value");
   add(count_of(comparison,
                [](const auto& point) { return point.verdict.objection == Objection::drift; }),

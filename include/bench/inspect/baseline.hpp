@@ -71,7 +71,7 @@ Baseline baseline_of(const setup::RunMetadata& checked, const std::vector<KnownR
 enum class CheckOutcome { passed, failed, undecided };
 
 /// What a comparison with a baseline says of a run. Only metrics whose better values are known
-/// count.
+/// count; others only where they have diverged.
 struct BaselineCheck {
   CheckOutcome outcome = CheckOutcome::undecided;
   std::size_t passed = 0;       ///< Rows whose interval excludes a loss of the margin or more.

@@ -90,11 +90,14 @@ std::optional<result::Remark> Spreads::lacking(const std::string& name,
                                                std::size_t representative) const {
   if (found_.empty())
     return std::nullopt;
-  const std::string base(found_.contains(name) ? name : statistics::without_suffix(name));
+  // A statistic is left out where there is a single value.
+  std::string base(statistics::without_suffix(name));
+  if (!found_.contains(base))
+    base = name;
   if (!found_.contains(base))
     return std::nullopt;
   std::size_t done = 0;
-  result::Remark remark;
+  result::Remark remark{.reason = "nothing was found"};
   for (const std::size_t iteration : family_.siblings(representative)) {
     const workspace::Workpackage& one = family_.at(iteration);
     if (one.state != workspace::State::done)
@@ -104,7 +107,7 @@ std::optional<result::Remark> Spreads::lacking(const std::string& name,
     if (found && found->value)
       continue;
     remark.workpackages.push_back(one.id);
-    if (found && remark.reason.empty())
+    if (found)
       remark.reason = found->absent_reason;
   }
   const std::size_t having = done - remark.workpackages.size();

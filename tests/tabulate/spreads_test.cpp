@@ -123,6 +123,11 @@ TEST_F(SpreadsTest, SayOnceWhichIterationsThatAreDoneLackAValue) {
                 "t: 2 of 3 iterations have a value: 1 row, workpackage 1: no match in out\n"));
 }
 
+TEST_F(SpreadsTest, SayNothingOfAStatisticThatASingleValueDoesNotNeed) {
+  analyse("[n, t_avg, t_first]", {"t=3\nt=2\nt=1", "t=4", "t=5"});
+  EXPECT_THAT(table("pretty"), Not(HasSubstr("iterations have a value")));
+}
+
 TEST_F(SpreadsTest, SayNothingOfWhatAllIterationsLack) {
   analyse("[n, t]", {"", "", ""});
   EXPECT_THAT(table("pretty"), Not(HasSubstr("iterations have a value")));

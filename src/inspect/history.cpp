@@ -82,8 +82,13 @@ class HistoryReader {
     std::map<std::size_t, std::vector<double>> points;
     for (const Workpackage& one : measured.done) {
       const auto value = metric->second.values.find(one.id);
-      if (value != metric->second.values.end() && std::isfinite(value->second))
-        points[point_of(run, one, metric->second.unit)].push_back(value->second);
+      if (value == metric->second.values.end())
+        continue;
+      const std::size_t point = point_of(run, one, metric->second.unit);
+      if (std::isfinite(value->second))
+        points[point].push_back(value->second);
+      else
+        ++histories_[point].not_finite;
     }
     for (const auto& [point, values] : points)
       histories_[point].entries.push_back(

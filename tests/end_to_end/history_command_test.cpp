@@ -54,6 +54,20 @@ TEST_F(HistoryTest, ShowsTheLevelsOfEachPoint) {
             HasSubstr("time[s] of step s at size=2:\n"), Not(HasSubstr("undecided"))));
 }
 
+TEST_F(HistoryTest, SaysHowManyValuesAreNotFinite) {
+  here_.write("d.yaml",
+              "name: d\noutpath: runs\n"
+              "parameterset: {name: p, parameter: {n: [1, 2]}}\n"
+              "step: {name: s, use: p, iterations: 3, do: \"test $n$jube_wp_iteration = 20 && echo "
+              "loss=4 || echo loss=nan\"}\n"
+              "patternset: {name: f, pattern: {name: loss, type: float, _: loss=(.+)}}\n"
+              "analyser: {name: a, use: f, analyse: {step: s, file: stdout}}\n");
+  here_.bench({"run", "d.yaml"});
+  EXPECT_THAT(history({"loss", "runs"}),
+              AllOf(HasSubstr("loss of step s at n=1:\n3 values left out: nan or infinite\n"),
+                    ContainsRegex("at n=2:\n.*\n.*\n.* 4 [|].*\n2 values left out: nan or inf")));
+}
+
 TEST_F(HistoryTest, ADamagedRunIsNamedAndLeftOut) {
   run({1000, 1003, 1001});
   here_.write("runs/000001/workspace.db", "no database");

@@ -28,7 +28,8 @@ struct PointHistory {
   std::string metric;
   std::string unit;
   std::optional<model::Better> better;
-  std::vector<HistoryEntry> entries;
+  std::vector<HistoryEntry> entries;  ///< None where no value is finite.
+  std::size_t not_finite = 0;         ///< How many values are nan or infinite, and do not count.
   verdict::Levels levels;
 };
 

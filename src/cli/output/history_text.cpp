@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/text.hpp>
 #include <bench/cli/output/history_text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/inspect/history.hpp>
@@ -74,7 +75,10 @@ std::string history_text(std::span<const PointHistory> histories, std::span<cons
     const std::string point = parameters_text(history.parameters);
     text += fmt::format("{}{} of step {}{}{}:\n", text.empty() ? "" : "\n", metric, history.step,
                         point.empty() ? "" : " at ", point);
-    text += levels_text(history, runs) + end_text(history);
+    if (!history.entries.empty())
+      text += levels_text(history, runs) + end_text(history);
+    if (history.not_finite > 0)
+      text += plural(history.not_finite, "value") + " left out: nan or infinite\n";
   }
   return text;
 }

@@ -169,12 +169,14 @@ BaselineCheck check_of(const RunComparison& comparison, double margin) {
       ++check.passed;
     else
       ++check.undecided;
+  check.lost_metrics = static_cast<std::size_t>(std::ranges::count_if(
+      comparison.lone_metrics, [](const LoneMetric& one) { return one.in_a && one.better; }));
   if (comparison.not_done_b > 0)
     check.lost_points = static_cast<std::size_t>(
         std::ranges::count_if(comparison.lone, [](const LonePoint& one) { return one.in_a; }));
   if (check.regressions + check.diverged + check.lost_points > 0)
     check.outcome = CheckOutcome::failed;
-  else if (check.passed > 0 && check.incomplete + check.undecided == 0)
+  else if (check.passed > 0 && check.incomplete + check.undecided + check.lost_metrics == 0)
     check.outcome = CheckOutcome::passed;
   return check;
 }

@@ -61,6 +61,11 @@ class Measured {
     return std::ranges::all_of(runs_, [](const MeasuredRun& run) { return run.done.empty(); });
   }
 
+  bool has(const std::string& metric) const {
+    return std::ranges::any_of(
+        runs_, [&](const MeasuredRun& run) { return run.metrics.contains(metric); });
+  }
+
   std::size_t not_done() const {
     std::size_t sum = 0;
     for (const MeasuredRun& run : runs_)
@@ -159,6 +164,8 @@ class Comparer {
     b_.add_metrics_to(metrics_);
     require(a, b, options.metrics);
     convert_units();
+    if (!a_.is_empty() && !b_.is_empty())
+      leave_out_lone_metrics();
   }
 
   RunComparison compare() {
@@ -193,6 +200,18 @@ class Comparer {
       made_.units.push_back({"", name, metrics_.at(name).unit, unit});
       metrics_.erase(name);
     }
+  }
+
+  void leave_out_lone_metrics() {
+    const model::Benchmark& benchmark = side_b_.runs.back().run.benchmark;
+    std::erase_if(metrics_, [&](const auto& metric) {
+      const auto& [name, kind] = metric;
+      if (a_.has(name) && b_.has(name))
+        return false;
+      made_.lone_metrics.push_back(
+          {.name = name, .in_a = a_.has(name), .better = better_of(benchmark, name, kind.unit)});
+      return true;
+    });
   }
 
   void require(const ComparedSide& a, const ComparedSide& b,

@@ -7,6 +7,8 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 
+#include <bench/base/text.hpp>
+
 namespace bench::end_to_end {
 namespace {
 
@@ -142,6 +144,18 @@ TEST_F(CompareTest, SaysThatSomeWorkpackagesHaveNoValue) {
   EXPECT_THAT(compare({"runs"}),
               AllOf(HasSubstr("| 8, 8 |"), HasSubstr("| 7, 7 |"),
                     HasSubstr("\n1 row: some workpackages that are done have no value\n")));
+}
+
+TEST_F(CompareTest, NamesTheMetricsThatOneSideHasAndComparesTheOthers) {
+  const std::string input = noisy("[1]");
+  run(input, "100");
+  const std::string also_rate =
+      "pattern: [{name: rate, type: int, _: time=$jube_pat_int}, {name: time";
+  std::string other = replace_all(input, "pattern: {name: time", also_rate);
+  other = replace_all(other, "time=$jube_pat_fp}}", "time=$jube_pat_fp}]}");
+  run(other, "100");
+  EXPECT_THAT(compare({"runs"}), AllOf(HasSubstr("time[s]"), Not(HasSubstr("rate |")),
+                                       HasSubstr("\nmetric only in b: rate\n")));
 }
 
 TEST_F(CompareTest, PointsOfOneSideAreCounted) {

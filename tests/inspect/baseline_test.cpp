@@ -178,6 +178,16 @@ TEST(BaselineCheckTest, CannotTellWhereValuesAreMissingThatTheBaselineHas) {
   EXPECT_EQ(outcome({incomplete}), CheckOutcome::passed);
 }
 
+TEST(BaselineCheckTest, CannotTellWhereAMetricIsMissingThatTheBaselineHas) {
+  RunComparison comparison;
+  comparison.points = {point(Word::equal, 0, 0)};
+  comparison.lone_metrics = {{.name = "new", .in_a = false, .better = Better::lower},
+                             {.name = "of_no_direction", .in_a = true, .better = {}}};
+  EXPECT_EQ(check_of(comparison, 0.01).outcome, CheckOutcome::passed);
+  comparison.lone_metrics.push_back({.name = "rate", .in_a = true, .better = Better::higher});
+  EXPECT_EQ(check_of(comparison, 0.01).outcome, CheckOutcome::undecided);
+}
+
 TEST(BaselineCheckTest, APointThatFailuresTookFails) {
   RunComparison comparison;
   comparison.points = {point(Word::equal, 0, 0)};

@@ -81,11 +81,13 @@ struct BaselineCheck {
   std::size_t undecided = 0;    ///< Rows that are none of these.
   std::size_t uncounted = 0;    ///< Rows of which nobody knows which values are better.
   std::size_t lost_points = 0;  ///< Points of the baseline only, if the run has failures.
+  /// Metrics of the baseline only, if it is known which of their values are better.
+  std::size_t lost_metrics = 0;
 };
 
 /// Failed: a row is slower or worse or has diverged, or a point is lost. Passed: all rows that
-/// count pass, and one does. This is a test of non-inferiority: a run that may be slower by the
-/// margin does not pass, however little is known of it.
+/// count pass, one does, and no metric is lost. This is a test of non-inferiority: a run that may
+/// be slower by the margin does not pass, however little is known of it.
 /// @param comparison from the baseline to the run
 /// @param margin that of the comparison
 BaselineCheck check_of(const RunComparison& comparison, double margin);

@@ -52,11 +52,19 @@ struct ComparedPoint {
   bool is_regression() const;
 };
 
+/// A metric that only one side has, at no point of which it can be compared.
+struct LoneMetric {
+  std::string name;
+  bool in_a = false;
+  std::optional<model::Better> better;
+};
+
 struct RunComparison {
   std::vector<ComparedPoint> points;       ///< In order of steps and workpackages, then of metrics.
   std::vector<TextDifference> parameters;  ///< By which points are not told apart.
   std::vector<TextDifference> units;       ///< Of metrics that cannot be compared for their units.
   std::vector<LonePoint> lone;             ///< Points that only one side has.
+  std::vector<LoneMetric> lone_metrics;    ///< None where a side has no workpackage that is done.
   /// Workpackages that failed or are unfinished, and do not count. Those that were skipped do
   /// neither.
   std::size_t not_done_a = 0;
@@ -73,8 +81,8 @@ struct ComparisonOptions {
   std::set<std::string> across;   ///< Parameters that do not tell points apart.
 };
 
-/// Compares the values of every metric at every point that both sides have. Points are matched as
-/// by `differences`; the iterations of all runs of a side are its values.
+/// Compares the values of every metric that both sides have, at every point that both have. Points
+/// are matched as by `differences`; the iterations of all runs of a side are its values.
 /// @throws Error if a side has no workpackage with the value of its parameter, or no run has a
 ///         metric that is wanted
 RunComparison compare_runs(const ComparedSide& a, const ComparedSide& b,

@@ -37,6 +37,8 @@ std::string outcome_text(const inspect::BaselineCheck& check, double margin) {
     reasons.push_back(plural(check.diverged, "row") + " no longer finite");
   if (check.lost_points > 0)
     reasons.push_back(plural(check.lost_points, "point") + " lost by failures");
+  if (check.lost_metrics > 0)
+    reasons.push_back(plural(check.lost_metrics, "metric") + " missing");
   if (check.incomplete > 0)
     reasons.push_back(plural(check.incomplete, "row") + " without some values");
   if (check.undecided > 0)

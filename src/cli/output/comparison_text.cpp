@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -143,6 +144,27 @@ std::string lone_points_note(const RunComparison& comparison) {
   return join(pieces, ", ");
 }
 
+/// `metrics only in a: energy_wh, power_mean_w, ... (12 in all)`
+std::vector<std::string> lone_metrics_notes(const RunComparison& comparison) {
+  constexpr std::size_t most = 5;
+  std::vector<std::string> notes;
+  for (const bool in_a : {true, false}) {
+    std::vector<std::string> names;
+    for (const inspect::LoneMetric& one : comparison.lone_metrics)
+      if (one.in_a == in_a)
+        names.push_back(one.name);
+    if (names.empty())
+      continue;
+    const std::size_t count = names.size();
+    if (count > most)
+      names.resize(most);
+    notes.push_back(fmt::format("{} only in {}: {}{}", count == 1 ? "metric" : "metrics",
+                                in_a ? "a" : "b", join(names, ", "),
+                                count > most ? fmt::format(", ... ({} in all)", count) : ""));
+  }
+  return notes;
+}
+
 /// `not quiet: 1 workpackage of a and 2 of b`
 std::vector<std::string> doubts_of(const RunComparison& comparison) {
   std::vector<std::string> notes;
@@ -197,6 +219,7 @@ std::vector<std::string> notes_of(const RunComparison& comparison) {
     notes.push_back(fmt::format("{} left out", plural(outliers, "outlier")));
   if (const std::string lone = lone_points_note(comparison); !lone.empty())
     notes.push_back(lone);
+  std::ranges::move(lone_metrics_notes(comparison), std::back_inserter(notes));
   if (comparison.not_done_a + comparison.not_done_b > 0)
     notes.push_back(fmt::format("{} of a and {} of b failed or are unfinished, and do not count",
                                 plural(comparison.not_done_a, "workpackage"),

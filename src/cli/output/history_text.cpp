@@ -6,7 +6,6 @@
 
 #include <fmt/core.h>
 
-#include <bench/base/text.hpp>
 #include <bench/cli/output/history_text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/inspect/history.hpp>

@@ -148,7 +148,7 @@ void Repeater::take_values(const model::Step& step, Series& series) {
   if (!repetition.race || series.values.empty())
     return;
   const double half = statistics::mean_halfwidth(series.values);
-  // Of one value, or of values that are not all finite, nothing is known.
+  // A single value has no finite interval, nor have values of which one is nan or infinite.
   const double mean = std::isfinite(half) ? statistics::mean(series.values) : 0;
   const double middle = repetition.race->maximise ? mean : -mean;
   series.low = middle - half;

@@ -271,14 +271,16 @@ bool Rows::is_pattern(std::string_view name) const {
 std::vector<result::Remark> Rows::lacking(std::size_t row,
                                           const std::vector<std::string>& names) const {
   std::vector<result::Remark> remarks;
-  for (const std::string& name : names)
+  for (const std::string& name : names) {
+    if (derived_.contains(name))  // of the whole row
+      continue;
     for (const std::size_t position : heads_[row])
-      if (auto remark = spreads_.lacking(name, standing_for(position));
-          remark && !derived_.contains(name)) {
+      if (auto remark = spreads_.lacking(name, standing_for(position))) {
         if (std::ranges::find(remarks, remark->what, &result::Remark::what) == remarks.end())
           remarks.push_back(std::move(*remark));
         break;
       }
+  }
   return remarks;
 }
 

@@ -43,7 +43,7 @@ class Rows {
   /// where it has no match there is nothing; where a meter tells nothing, that has to be said.
   bool is_pattern(std::string_view name) const;
 
-  /// What some iterations of a row lack that others have, under one of these names.
+  /// A remark for each of these names that has a value in some iterations of a row only.
   std::vector<result::Remark> lacking(std::size_t row, const std::vector<std::string>& names) const;
 
   /// Why no row has any value under a name.

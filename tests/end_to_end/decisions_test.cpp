@@ -156,7 +156,7 @@ result: {use: an, table: {name: t, style: csv, column: [n, kind, rate_cnt]}}
               HasSubstr("1,x,7\n1,y,7\n2,x,3\n2,y,3\n100,x,3\n100,y,3\n"));
 }
 
-/// Of the values that are not finite nothing is known: they neither win nor protect the others.
+/// A combination with such values neither wins nor keeps the others in the race.
 TEST_F(DecisionsTest, ARaceIsNotHeldUpByWhatIsNotFinite) {
   for (const char* diverged : {"nan", "inf", "-inf"}) {
     here_.write("r.yaml", std::string(R"yaml(name: r

@@ -62,7 +62,7 @@ struct Comparison {
   std::string absent_reason;  ///< Why no change can be computed; empty if it can.
 };
 
-/// Values that are not finite have no middle: with one of them there is no change.
+/// If a value is nan or infinite, there is no middle and no change.
 /// @param a, b in the order in which they were measured
 Comparison compare(std::span<const Measurement> a, std::span<const Measurement> b);
 

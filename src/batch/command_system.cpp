@@ -44,9 +44,11 @@ std::optional<Meaning> meaning_of(std::string_view word) {
   return std::nullopt;
 }
 
+/// A pipeline fails with any of its programs: a list of jobs that could not be asked for is not an
+/// empty one.
 ProgramAnswer run_by_shell(const std::string& command, const Environment& environment,
                            const std::filesystem::path& directory = {}) {
-  return ask_program({"/bin/sh", "-c", command}, environment, directory);
+  return ask_program({"/bin/bash", "-e", "-o", "pipefail", "-c", command}, environment, directory);
 }
 
 /// True if a failed submission may or may not have reached the batch system. Exit codes of batch
@@ -139,14 +141,28 @@ QueryResult CommandSystem::ask(const std::vector<std::string>& ids) {
   return queue;
 }
 
+/// Not every system has words for a job that has ended already. So a job that was not cancelled is
+/// looked for in the list.
 std::string CommandSystem::cancel(const std::vector<std::string>& ids) {
+  std::vector<std::string> left;
+  std::string said;
   for (const std::string& id : ids) {
     const ProgramAnswer answer =
         run_by_shell(replace_all(table_.cancel, "{{id}}", shell_quote(id)), current_environment());
-    if (!answer.ok())
-      return fmt::format("{}: {}", split(table_.cancel, " ").front(), answer.error);
+    if (answer.ok())
+      continue;
+    if (left.empty())
+      said = fmt::format("{}: {}", split(table_.cancel, " ").front(), answer.error);
+    left.push_back(id);
   }
-  return "";
+  if (left.empty())
+    return "";
+  const QueryResult queue = ask(left);
+  const bool all_ended =
+      queue.failure.empty() && std::ranges::all_of(queue.jobs, [](const auto& job) {
+        return job.state == JobReport::State::ended;
+      });
+  return all_ended ? "" : said;
 }
 
 }  // namespace bench::batch

@@ -108,12 +108,13 @@ class Flux : public BatchSystem {
 
   std::string cancel(const std::vector<std::string>& ids) override {
     constexpr std::array<std::string_view, 3> of_ended{"inactive", "unknown job", "not found"};
+    std::string said;
     for (const std::string& id : ids) {
       const ProgramAnswer answer = ask_program({"flux", "cancel", id}, current_environment());
-      if (!answer.ok() && !contains_any(answer.error, of_ended))
-        return "flux cancel: " + answer.error;
+      if (said.empty() && !answer.ok() && !contains_any(answer.error, of_ended))
+        said = "flux cancel: " + answer.error;
     }
-    return "";
+    return said;
   }
 
   int max_array_size() override { return 1; }

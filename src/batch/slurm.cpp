@@ -169,16 +169,17 @@ std::string Slurm::cancel(const std::vector<std::string>& ids) {
   // The length of an argument list is limited.
   constexpr std::size_t at_once = 1000;
   constexpr std::array<std::string_view, 2> of_ended{"already complet", "Invalid job id"};
+  std::string failure;
   for (const auto& [cluster, some] : by_cluster(ids))
     for (const auto& chunk : chunks_of(some, at_once)) {
       std::vector<std::string> arguments{"scancel"};
       for (const std::string& id : chunk)
         arguments.push_back(without_cluster(id));
       const ProgramAnswer answer = ask_slurm(std::move(arguments), cluster);
-      if (!answer.ok() && !contains_any(answer.error, of_ended))
-        return said("scancel", answer);
+      if (failure.empty() && !answer.ok() && !contains_any(answer.error, of_ended))
+        failure = said("scancel", answer);
     }
-  return "";
+  return failure;
 }
 
 int Slurm::max_array_size() {

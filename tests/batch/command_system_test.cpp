@@ -1,3 +1,4 @@
+#include "support/environment_variable.hpp"
 #include "support/error_of.hpp"
 #include "support/fake_programs.hpp"
 
@@ -21,6 +22,7 @@ namespace bench::batch {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using State = JobReport::State;
 using Kind = SubmitResult::Kind;
@@ -177,6 +179,20 @@ TEST_F(CommandSystemTest, IsInTroubleWhereTheCommandFails) {
   EXPECT_THAT(queue.jobs, IsEmpty());
 }
 
+TEST_F(CommandSystemTest, IsInTroubleWhereTheFirstProgramOfAPipelineFails) {
+  programs_.write("qselect", "[ \"$down\" ] && { echo cannot connect >&2; exit 255; }; echo 7");
+  programs_.write("list", "while read -r id; do echo \"$id RUN a\"; done");
+  CommandTable piped = table();
+  piped.poll = "qselect | list";
+  CommandSystem system(piped);
+  EXPECT_EQ(system.ask_for_all().failure, "");
+  EXPECT_EQ(system.ask_for_all().jobs.size(), 1U);
+  const support::EnvironmentVariable down("down", "1");
+  EXPECT_EQ(system.ask_for_all().failure, "qselect: cannot connect");
+  piped.poll = "qselect; echo 8 RUN b";
+  EXPECT_THAT(CommandSystem(piped).ask_for_all().failure, HasSubstr("cannot connect"));
+}
+
 TEST_F(CommandSystemTest, CancelsOneJobAfterAnother) {
   programs_.say("bkill", "");
   EXPECT_EQ(system_.cancel({"1", "2[3]"}), "");
@@ -186,6 +202,17 @@ TEST_F(CommandSystemTest, CancelsOneJobAfterAnother) {
 TEST_F(CommandSystemTest, SaysWhatFailedInCancelling) {
   programs_.say("bkill", "", "Job <1>: permission denied\n", 255);
   EXPECT_EQ(system_.cancel({"1", "2"}), "bkill: Job <1>: permission denied");
+}
+
+TEST_F(CommandSystemTest, CancelsTheOthersWhereAJobHasEndedAlready) {
+  programs_.write("bkill", "[ $1 != 2 ] || { echo 'Job has finished' >&2; exit 35; }");
+  programs_.say("bjobs", "1 RUN a\n2 DONE b\n3 RUN c\n");
+  EXPECT_EQ(system_.cancel({"1", "2", "3"}), "");
+  EXPECT_THAT(programs_.calls("bkill"), ElementsAre("1", "2", "3"));
+  programs_.say("bjobs", "1 RUN a\n");  // it has forgotten the second
+  EXPECT_EQ(system_.cancel({"2"}), "");
+  programs_.say("bjobs", "1 RUN a\n2 RUN b\n");
+  EXPECT_EQ(system_.cancel({"1", "2", "3"}), "bkill: Job has finished");
 }
 
 /// What is in brackets, or escaped, or not captured, opens no group.

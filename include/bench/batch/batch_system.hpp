@@ -78,8 +78,9 @@ class BatchSystem {
   /// Queries the accounting for ended jobs that it no longer holds in memory; one call. Without
   /// accounting the answer is empty.
   virtual QueryResult query_accounting(const std::vector<std::string>& ids) = 0;
-  /// Cancels jobs; `123_4` is a task. Unknown ids are left out.
-  /// @returns its message where it failed, else an empty text
+  /// Cancels jobs; `123_4` is a task. Unknown ids, and jobs that have ended, are left out. One that
+  /// cannot be cancelled keeps none of the others.
+  /// @returns its first message where it failed, else an empty text
   virtual std::string cancel(const std::vector<std::string>& ids) = 0;
   /// How many tasks an array may have; 1 where there are no arrays.
   virtual int max_array_size() = 0;

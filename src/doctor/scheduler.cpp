@@ -27,14 +27,17 @@ struct Submitter {
   const char* name;
   const char* kind;  ///< Its name in platform files.
   std::vector<std::string> version;
+  /// Lists jobs or queues, which no server that is down does. Empty: the check of partitions asks.
+  std::vector<std::string> question;
 };
 
 const std::vector<Submitter>& submitters() {
-  static const std::vector<Submitter> all{{"sbatch", "Slurm", "slurm", {"sbatch", "--version"}},
-                                          {"flux", "Flux", "flux", {"flux", "--version"}},
-                                          {"qsub", "PBS or Grid Engine", "pbs", {}},
-                                          {"bsub", "LSF", "lsf", {}},
-                                          {"pjsub", "PJM", "pjm", {}}};
+  static const std::vector<Submitter> all{
+      {"sbatch", "Slurm", "slurm", {"sbatch", "--version"}, {}},
+      {"flux", "Flux", "flux", {"flux", "--version"}, {"flux", "jobs"}},
+      {"qsub", "PBS or Grid Engine", "pbs", {}, {"qstat"}},
+      {"bsub", "LSF", "lsf", {}, {"bqueues"}},
+      {"pjsub", "PJM", "pjm", {}, {"pjstat"}}};
   return all;
 }
 
@@ -75,13 +78,22 @@ Findings check_scheduler(const System&) {
   const Submitter* found = submitter();
   if (!found)
     return {{"", Health::ok, "none: steps run on this machine", ""}};
-  if (found->version.empty())
-    return {{"", Health::ok, fmt::format("{}: `{}` is on PATH", found->name, found->program), ""}};
-  const Answer answer = ask(found->version);
-  if (!answer.ok)
-    return {{"", Health::error, fmt::format("{}: {}", found->program, answer.failure),
-             "jobs cannot be submitted: ask the administrator"}};
-  return {{"", Health::ok, split(answer.output, "\n").front(), ""}};
+  std::string text = fmt::format("{}: `{}` is on PATH", found->name, found->program);
+  for (const auto& question : {found->version, found->question}) {
+    if (question.empty())
+      continue;
+    const Answer answer = ask(question);
+    if (!answer.found)
+      return {{"", Health::warning, fmt::format("{}, `{}` is not", text, question.front()),
+               "bench learns from its sentinel files how jobs end, and from the batch system "
+               "whether they wait"}};
+    if (!answer.ok)
+      return {{"", Health::error, fmt::format("{}: {}", question.front(), answer.failure),
+               "jobs cannot be submitted: ask the administrator"}};
+    if (question == found->version)
+      text = split(answer.output, "\n").front();
+  }
+  return {{"", Health::ok, text, ""}};
 }
 
 Findings check_partitions(const System&) {

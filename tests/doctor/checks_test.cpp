@@ -137,6 +137,35 @@ TEST_F(ChecksTest, ABatchSystemThatDoesNotAnswerIsAnError) {
               HasSubstr("error: scontrol: Unable to contact slurm controller\nhint: "));
 }
 
+TEST_F(ChecksTest, AServerIsAskedAndNotOnlyTheProgramThatSubmits) {
+  struct Case {
+    const char* submits;
+    const char* asks;
+    const char* answered;
+  };
+  for (const auto& [submits, asks, answered] :
+       {Case{"qsub", "qstat", "ok: PBS or Grid Engine: `qsub` is on PATH\n"},
+        Case{"bsub", "bqueues", "ok: LSF: `bsub` is on PATH\n"},
+        Case{"pjsub", "pjstat", "ok: PJM: `pjsub` is on PATH\n"}}) {
+    const support::FakePrograms programs;
+    programs.say(submits, "");
+    EXPECT_THAT(findings_of("scheduler"),
+                HasSubstr("is on PATH, `" + std::string(asks) + "` is not\nhint: "));
+    programs.say(asks, "");
+    EXPECT_EQ(findings_of("scheduler"), answered);
+    programs.say(asks, "", std::string(asks) + ": cannot connect to server\n", 255);
+    EXPECT_THAT(findings_of("scheduler"),
+                HasSubstr("error: " + std::string(asks) + ": cannot connect to server\nhint: "));
+  }
+}
+
+TEST_F(ChecksTest, FluxIsAskedForItsJobs) {
+  programs_.write("flux", "case $1 in --version) echo 'commands: 0.66.0' ;; *) exit $down ;; esac");
+  EXPECT_EQ(findings_of("scheduler"), "ok: commands: 0.66.0\n");
+  const support::EnvironmentVariable down("down", "1");
+  EXPECT_THAT(findings_of("scheduler"), HasSubstr("error: flux: "));
+}
+
 TEST_F(ChecksTest, TroubleOfSeveralLinesIsToldOnceWithoutTheNameOfTheProgram) {
   programs_.say("sbatch", "",
                 "sbatch: error: resolve_ctls_from_dns_srv: res_nsearch error: Unknown host\n"

@@ -33,7 +33,8 @@ std::optional<Value> stored(const Cell& cell, const Heading& heading) {
   return format_value(*cell.value, cell.format, heading.place);
 }
 
-/// The type that fits all values of a column.
+/// The type that fits all values of a column. A column without any has none: as `text`, it would
+/// turn the numbers of later runs into text.
 std::string type_of(const Table& rows, std::size_t column) {
   bool text = false;
   bool real = false;
@@ -44,7 +45,7 @@ std::string type_of(const Table& rows, std::size_t column) {
       text = text || std::holds_alternative<std::string>(*value);
       real = real || std::holds_alternative<double>(*value);
     }
-  return text || !any ? "text" : real ? "float" : "int";
+  return !any ? "" : text ? "text" : real ? "float" : "int";
 }
 
 std::vector<std::string> identifiers(std::vector<std::string> names) {
@@ -86,7 +87,7 @@ class TableWriter {
   void write() {
     SQLite::Transaction transaction(sqlite_, SQLite::TransactionBehavior::IMMEDIATE);
     make_table();
-    adapt_columns();
+    add_columns();
     if (target_.primary_key.empty())
       remove_rows_of_run();
     insert_rows();
@@ -110,7 +111,8 @@ class TableWriter {
         fmt::format("CREATE TABLE IF NOT EXISTS {} ({})", table_, join(definitions, ", ")));
   }
 
-  void adapt_columns() {
+  /// Columns that only other runs have stay: their values exist nowhere else.
+  void add_columns() {
     std::vector<std::string> existing;
     std::map<int, std::string> key;  // by the position in the key
     SQLite::Statement select(sqlite_, fmt::format("PRAGMA table_info({})", table_));
@@ -122,16 +124,10 @@ class TableWriter {
     check_key(key);
     const auto known = folded(existing);
     const auto wanted = folded(columns_);
-    const auto has = [](const std::vector<std::string>& names, const std::string& name) {
-      return std::find(names.begin(), names.end(), name) != names.end();
-    };
     for (std::size_t k = 0; k < columns_.size(); ++k)
-      if (!has(known, wanted[k]))
+      if (std::ranges::find(known, wanted[k]) == known.end())
         sqlite_.exec(fmt::format("ALTER TABLE {} ADD COLUMN {} {}", table_, identifier(columns_[k]),
                                  types_[k]));
-    for (std::size_t k = 0; k < existing.size(); ++k)
-      if (!has(wanted, known[k]))
-        sqlite_.exec(fmt::format("ALTER TABLE {} DROP COLUMN {}", table_, identifier(existing[k])));
   }
 
   void check_key(const std::map<int, std::string>& key) const {

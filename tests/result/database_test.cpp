@@ -101,14 +101,28 @@ TEST_F(DatabaseTest, ReplacesRowsOfEqualKey) {
   EXPECT_EQ(query("SELECT * FROM r"), "1|7.5;(null)|8.5;3|9.5;");
 }
 
-TEST_F(DatabaseTest, AddsNewColumnsAndDropsOldOnes) {
+TEST_F(DatabaseTest, AddsNewColumnsAndKeepsThoseOfOtherRuns) {
   add(1LL, 1.5);
   write(rows_, target_);
   target_.run = "run1";
   rows_.headings[1].title = "u";
   write(rows_, target_);
-  EXPECT_EQ(query("SELECT n, u, bench_run FROM r"), "1|(null)|run0;1|1.5|run1;");
-  EXPECT_EQ(types(), "n|int;bench_run|text;u|float;");
+  EXPECT_EQ(query("SELECT n, t, u, bench_run FROM r"), "1|1.5|(null)|run0;1|(null)|1.5|run1;");
+  EXPECT_EQ(types(), "n|int;t|float;bench_run|text;u|float;");
+}
+
+TEST_F(DatabaseTest, NumbersStayNumbersAfterARunWithoutAny) {
+  add(1LL, std::nullopt);
+  write(rows_, target_);
+  EXPECT_EQ(types(), "n|int;t|;bench_run|text;");
+  target_.run = "run1";
+  rows_.rows.clear();
+  add(2LL, 9LL);
+  add(3LL, 10LL);
+  add(4LL, 0.12345678901234568);
+  write(rows_, target_);
+  EXPECT_EQ(query("SELECT max(t) FROM r"), "10;");
+  EXPECT_EQ(query("SELECT typeof(t) FROM r WHERE t IS NOT NULL"), "integer;integer;real;");
 }
 
 TEST_F(DatabaseTest, WritesATableWithoutRows) {

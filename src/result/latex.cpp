@@ -53,6 +53,10 @@ std::string latex_text(const std::string& text) {
         escaped += c;
     }
   }
+  // `\\` and the rules take what follows them for their own options.
+  const std::size_t first = escaped.find_first_not_of(' ');
+  if (first != std::string::npos && (escaped[first] == '[' || escaped[first] == '*'))
+    escaped = fmt::format("{{{}}}{}", escaped[first], escaped.substr(first + 1));
   return escaped;
 }
 

@@ -39,5 +39,24 @@ TEST(Latex, WritesWhatWouldBeCommandsAsText) {
 )");
 }
 
+TEST(Latex, ACellIsNoOptionOfTheLineBefore) {
+  Table table;
+  table.headings = {{.title = "[s]"}, {.title = "mesh"}};
+  for (const char* text : {"[16, 32]", "*x*", "a[0]", " [1]"})
+    table.rows.push_back({{.value = std::string(text)}, {.value = std::string("m")}});
+  EXPECT_EQ(render(table, "latex"), R"(% , needs \usepackage{booktabs}
+\begin{tabular}{ll}
+\toprule
+{[}s] & mesh \\
+\midrule
+{[}16, 32] & m \\
+{*}x* & m \\
+a[0] & m \\
+{[}1] & m \\
+\bottomrule
+\end{tabular}
+)");
+}
+
 }  // namespace
 }  // namespace bench::result

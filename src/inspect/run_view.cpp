@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -71,11 +72,15 @@ setup::Variables variables_of(const setup::Run& run, const RunView& view,
 }  // namespace
 
 RunView::RunView(const setup::Run& run, const workspace::Workspace& workspace)
+    : RunView(run, workspace, workspace.workpackages(), workspace.attempts()) {}
+
+RunView::RunView(const setup::Run& run, const workspace::Workspace& workspace,
+                 std::vector<Workpackage> workpackages, std::vector<workspace::Attempt> attempts)
     : run_(run),
-      all_(workspace.workpackages()),
+      all_(std::move(workpackages)),
       failed_nodes_(scheduler::failed_nodes(workspace.submitted_attempts())) {
-  for (const workspace::Attempt& attempt : workspace.attempts())
-    attempts_[attempt.workpackage] = attempt;
+  for (workspace::Attempt& attempt : attempts)
+    attempts_[attempt.workpackage] = std::move(attempt);
   for (const Workpackage& workpackage : all_)
     for (const long long parent : workpackage.parents)
       children_[parent].push_back(workpackage.id);

@@ -99,7 +99,7 @@ RunContent::RunContent(const setup::Run& run, const workspace::Workspace& worksp
     : run_(run),
       own_(own),
       table_(tabulate::tidy(std::vector<tabulate::TidyRun>{{run, workspace, analyses}})),
-      view_(run, workspace),
+      view_(run, workspace, std::move(table_.workpackages), std::move(table_.attempts)),
       evaluator_(workflow::evaluator_of(run)),
       graph_(run, view_.all(), evaluator_),
       values_(run, graph_, evaluator_),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <span>
@@ -105,6 +106,7 @@ class TidyBuilder {
     add_columns();
   }
 
+  /// Once.
   TidyTable made() {
     TidyTable tidy = columns_.empty_table();
     tidy.table.name = "tidy";
@@ -113,6 +115,7 @@ class TidyBuilder {
     for (const RunData& data : runs_)
       count += data.workpackages.size();
     tidy.table.rows.assign(count, std::vector<Cell>(places.size()));
+    tidy.workpackages.reserve(count);
     std::size_t first = 0;
     for (RunData& data : runs_) {
       RunRows rows(data, tidy.table.rows, places, first);
@@ -125,6 +128,8 @@ class TidyBuilder {
         if (data.series[k].statistic)
           fill_of_one_value(data, k, rows);
       first += data.workpackages.size();
+      std::ranges::move(data.workpackages, std::back_inserter(tidy.workpackages));
+      std::ranges::move(data.attempts, std::back_inserter(tidy.attempts));
     }
     return tidy;
   }

@@ -25,8 +25,6 @@ using support::SampleRun;
 std::string rendered(const std::string& name) {
   const SampleRun sample;
   return find_format(name)->render({.run = sample.run,
-                                    .workpackages = sample.workpackages,
-                                    .attempts = sample.attempts,
                                     .tidy = sample.tidy,
                                     .tables = "**t**\n\n| a |\n|---|\n| 1 |\n",
                                     .baseline = "passed: none of 2 rows is worse\n"});
@@ -93,10 +91,7 @@ std::string rendered_with(const std::string& name, const std::string& title,
   SampleRun sample;
   sample.tidy.table.headings[1].title = title;
   sample.tidy.table.headings[1].unit = unit;
-  return find_format(name)->render({.run = sample.run,
-                                    .workpackages = sample.workpackages,
-                                    .attempts = sample.attempts,
-                                    .tidy = sample.tidy});
+  return find_format(name)->render({.run = sample.run, .tidy = sample.tidy});
 }
 
 TEST(Formats, SignsOfAUnitAreNotDropped) {
@@ -117,10 +112,7 @@ TEST(Formats, SignsOfAUnitAreNotDropped) {
 TEST(Formats, FieldsOfOnePointHaveDifferentNames) {
   SampleRun sample;
   sample.tidy.table.headings[1] = {.title = "energy", .unit = "wh", .name = "energy"};
-  const std::string text = influx({.run = sample.run,
-                                   .workpackages = sample.workpackages,
-                                   .attempts = sample.attempts,
-                                   .tidy = sample.tidy});
+  const std::string text = influx({.run = sample.run, .tidy = sample.tidy});
   EXPECT_THAT(text, testing::HasSubstr(",energy_wh=12.5,run_time_s=1.5,energy_wh_2_Wh=0.25 "));
 }
 
@@ -133,11 +125,8 @@ TEST(Formats, MetricsOfTheRunKeepTheirNames) {
 TEST(Formats, NamesThatInfluxHasForItselfAreNotUsed) {
   EXPECT_THAT(rendered_with("influx", "time", ""), testing::HasSubstr(",value_time=12.5"));
   SampleRun sample;
-  sample.workpackages[0].parameters = {{"time", "1"}, {"run", "2"}};
-  const std::string text = influx({.run = sample.run,
-                                   .workpackages = sample.workpackages,
-                                   .attempts = sample.attempts,
-                                   .tidy = sample.tidy});
+  sample.tidy.workpackages[0].parameters = {{"time", "1"}, {"run", "2"}};
+  const std::string text = influx({.run = sample.run, .tidy = sample.tidy});
   EXPECT_THAT(text, testing::HasSubstr(",parameter_run=2,parameter_time=1,"));
 }
 

@@ -23,8 +23,6 @@ TEST(CrateMetadata, IsTheTextThatWasReviewed) {
                                       {"run/000000_train/work/std out", 40, std::string(64, 'd')}};
   support::expect_golden("export/ro-crate-metadata.json",
                          metadata_json({.run = sample.run,
-                                        .workpackages = sample.workpackages,
-                                        .attempts = sample.attempts,
                                         .tidy = sample.tidy,
                                         .environment = environment,
                                         .files = files,

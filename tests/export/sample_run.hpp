@@ -55,31 +55,29 @@ class SampleRun {
   }
 
   setup::Run run;
-  std::vector<workspace::Workpackage> workpackages;
-  std::vector<workspace::Attempt> attempts;
   tabulate::TidyTable tidy;
 
  private:
   void add(workspace::State state, const std::string& size, const std::string& reason,
            std::optional<double> seconds, std::optional<double> energy_wh) {
-    const auto id = static_cast<long long>(workpackages.size());
-    workpackages.push_back({.id = id,
-                            .step = "train, test",
-                            .combination = id,
-                            .parameters = {{"size", size}, {"host", "here"}},
-                            .directory = "00000" + std::to_string(id) + "_train",
-                            .state = state,
-                            .reason = reason,
-                            .attempts = seconds ? 1 : 0});
+    const auto id = static_cast<long long>(tidy.workpackages.size());
+    tidy.workpackages.push_back({.id = id,
+                                 .step = "train, test",
+                                 .combination = id,
+                                 .parameters = {{"size", size}, {"host", "here"}},
+                                 .directory = "00000" + std::to_string(id) + "_train",
+                                 .state = state,
+                                 .reason = reason,
+                                 .attempts = seconds ? 1 : 0});
     constexpr double noon = 1'769'860'800;  // 2026-01-31 12:00:00 UTC
     if (seconds)
-      attempts.push_back({.workpackage = id,
-                          .number = 1,
-                          .host = "node1",
-                          .job_id = "41" + std::to_string(id),
-                          .outcome = reason.empty() ? "done" : "failed",
-                          .started_unix_s = noon,
-                          .ended_unix_s = noon + *seconds});
+      tidy.attempts.push_back({.workpackage = id,
+                               .number = 1,
+                               .host = "node1",
+                               .job_id = "41" + std::to_string(id),
+                               .outcome = reason.empty() ? "done" : "failed",
+                               .started_unix_s = noon,
+                               .ended_unix_s = noon + *seconds});
     std::vector<result::Cell>& row = tidy.table.rows.emplace_back(5);
     row[0].value = id;
     if (energy_wh) {

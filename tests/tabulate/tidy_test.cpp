@@ -188,6 +188,18 @@ TEST_F(TidyTest, UnitesTheColumnsOfSeveralRuns) {
             "new,4,go,0,0,1,,,\nnew,4,go,1,0,2,,9.0,5\nnew,4,go,2,0,10,,,\n");
 }
 
+/// A run in progress may have more of them before the table is used.
+TEST_F(TidyTest, BringsTheWorkpackagesOfItsRows) {
+  end(one_step("column: n"));
+  const std::vector<TidyRun> runs{{run_, *workspace_, analyses_}, {run_, *workspace_, analyses_}};
+  const TidyTable made = tidy(runs);
+  ASSERT_EQ(made.workpackages.size(), made.table.rows.size());
+  ASSERT_EQ(made.workpackages.size(), 6U);
+  for (std::size_t row = 0; row < 6; ++row)
+    EXPECT_EQ(made.workpackages[row].id, static_cast<long long>(row % 3));
+  EXPECT_EQ(made.attempts.size(), 2 * workspace_->attempts().size());
+}
+
 TEST(SaysANumber, WhereNothingIsLostByReadingIt) {
   for (const char* text : {"0", "-3", "8", "0.5", "2.0", "1e-3", "1E5"})
     EXPECT_TRUE(says_a_number(text)) << text;

@@ -16,6 +16,10 @@ class RunView {
  public:
   /// Reads all workpackages. `run` must outlive this object.
   RunView(const setup::Run& run, const workspace::Workspace& workspace);
+  /// With workpackages, ascending by id, and latest attempts that were read before.
+  RunView(const setup::Run& run, const workspace::Workspace& workspace,
+          std::vector<workspace::Workpackage> workpackages,
+          std::vector<workspace::Attempt> attempts);
 
   /// Ascending by id.
   const std::vector<workspace::Workpackage>& all() const { return all_; }

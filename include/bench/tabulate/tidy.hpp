@@ -7,6 +7,7 @@
 #include <bench/result/table.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/tabulate/analyses.hpp>
+#include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::tabulate {
@@ -33,6 +34,9 @@ struct TidyTable {
   /// Without sources, since `state` and `reason` are columns. A heading's name is its title.
   result::Table table;
   std::vector<TidyColumn> columns;  ///< Of each heading.
+  /// Of each row. A run in progress has others soon, so this is not read twice.
+  std::vector<workspace::Workpackage> workpackages;
+  std::vector<workspace::Attempt> attempts;  ///< Their latest ones, in the same order.
 };
 
 /// All that is known of the workpackages of these runs: a row for each, by run and id, with a

@@ -90,17 +90,14 @@ int write_format(const formats::Format& format, const ExportOptions& options,
                  const RunDirectory& directory) {
   const Evaluated one = evaluate(directory, {}, false, Found::in_workpackages);
   const std::vector<tabulate::TidyRun> runs{{one.run, one.workspace, one.analyses}};
-  const tabulate::TidyTable tidy = tabulate::tidy(runs);
+  tabulate::TidyTable tidy = tabulate::tidy(runs);
   crate::Scrubber scrubber = crate::scrubber_of(one.workspace);
-  auto workpackages = one.workspace.workpackages();
-  for (workspace::Workpackage& workpackage : workpackages) {
+  for (workspace::Workpackage& workpackage : tidy.workpackages) {
     for (auto& [name, value] : workpackage.parameters)
       value = crate::without_secrets(scrubber, name, value);
     workpackage.reason = scrubber.scrub(workpackage.reason, "");
   }
-  const auto attempts = one.workspace.attempts();
-  formats::Subject subject{
-      .run = one.run, .workpackages = workpackages, .attempts = attempts, .tidy = tidy};
+  formats::Subject subject{.run = one.run, .tidy = tidy};
   if (format.needs_tables) {
     subject.tables = scrubber.scrub(tables_of(directory), "");
     subject.baseline = scrubber.scrub(baseline_of(directory, options.margin_percent / 100), "");

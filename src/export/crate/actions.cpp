@@ -102,7 +102,7 @@ struct ParameterKind {
 std::vector<ParameterKind> parameters_of(const CrateSource& described) {
   std::vector<ParameterKind> kinds;
   std::map<std::string, std::size_t> places;
-  for (const Workpackage& one : described.workpackages)
+  for (const Workpackage& one : described.tidy.workpackages)
     for (const auto& [name, value] : one.parameters) {
       const auto [place, is_new] = places.try_emplace(name, kinds.size());
       if (is_new)
@@ -116,9 +116,9 @@ std::vector<ParameterKind> parameters_of(const CrateSource& described) {
 class Actions {
  public:
   Actions(const CrateSource& described, EntityList& graph) : described_(described), graph_(graph) {
-    for (const Attempt& attempt : described.attempts)
+    for (const Attempt& attempt : described.tidy.attempts)
       attempts_[attempt.workpackage] = &attempt;
-    for (const Workpackage& one : described.workpackages)
+    for (const Workpackage& one : described.tidy.workpackages)
       directories_[one.directory] = one.id;
     // `run/000003_train/work/stdout`
     for (const PackedFile& file : described.files) {
@@ -190,7 +190,7 @@ std::string Actions::value_id(const std::string& name, const std::string& value)
 
 const char* Actions::status_of_run() const {
   bool has_failed = false;
-  for (const Workpackage& one : described_.workpackages) {
+  for (const Workpackage& one : described_.tidy.workpackages) {
     if (!one.has_ended())
       return status_of(State::running);
     has_failed = has_failed || one.state == State::failed;
@@ -230,7 +230,7 @@ void Actions::add_engine() {
   std::vector<std::string> controls;
   for (const model::Step& step : described_.run.benchmark.steps) {
     std::vector<std::string> ids;
-    for (const Workpackage& one : described_.workpackages)
+    for (const Workpackage& one : described_.tidy.workpackages)
       if (one.step == step.name)
         ids.push_back(action_id(one));
     if (ids.empty())
@@ -276,7 +276,7 @@ void Actions::add_place_and_job(const Attempt& attempt, Json& action) {
 /// Energies and powers are resource usage, other values are results.
 void Actions::add_values(std::size_t row, Json& action) {
   const tabulate::TidyTable& tidy = described_.tidy;
-  const Workpackage& workpackage = described_.workpackages[row];
+  const Workpackage& workpackage = described_.tidy.workpackages[row];
   std::vector<std::string> used;
   std::vector<std::string> results = std::move(files_[workpackage.id]);
   for (std::size_t k = 0; k < tidy.columns.size(); ++k) {
@@ -307,7 +307,7 @@ void Actions::add_values(std::size_t row, Json& action) {
 }
 
 void Actions::add_workpackage(std::size_t row) {
-  const Workpackage& workpackage = described_.workpackages[row];
+  const Workpackage& workpackage = described_.tidy.workpackages[row];
   Json action = EntityList::entity(action_id(workpackage), "CreateAction");
   action["name"] = fmt::format("workpackage {}: {}, iteration {}", workpackage.id, workpackage.step,
                                workpackage.iteration);
@@ -335,7 +335,7 @@ void Actions::add_workpackage(std::size_t row) {
 
 void Actions::add_all() {
   add_formal_parameters();
-  for (std::size_t row = 0; row < described_.workpackages.size(); ++row)
+  for (std::size_t row = 0; row < described_.tidy.workpackages.size(); ++row)
     add_workpackage(row);
   add_run();
   add_engine();
@@ -369,7 +369,7 @@ std::vector<std::string> output_ids(const CrateSource& described) {
 std::vector<std::string> parameter_ids_of(const std::string& step, const CrateSource& described) {
   std::vector<std::string> ids;
   std::set<std::string> seen;
-  for (const Workpackage& one : described.workpackages)
+  for (const Workpackage& one : described.tidy.workpackages)
     if (one.step == step)
       for (const auto& [name, value] : one.parameters)
         if (seen.insert(name).second)
@@ -385,7 +385,7 @@ std::string start_of_run(const CrateSource& described) {
 
 std::optional<std::string> end_of_run(const CrateSource& described) {
   std::optional<double> last;
-  for (const Attempt& attempt : described.attempts)
+  for (const Attempt& attempt : described.tidy.attempts)
     if (attempt.ended_unix_s)
       last = std::max(last.value_or(0), *attempt.ended_unix_s);
   return last ? std::optional(utc_time_at(*last)) : std::nullopt;

@@ -25,14 +25,12 @@
 #include <bench/setup/run.hpp>
 #include <bench/tabulate/tidy.hpp>
 #include <bench/workspace/run_directory.hpp>
-#include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::crate {
 namespace {
 
 namespace fs = std::filesystem;
-using workspace::Workpackage;
 
 std::string left_out_csv(const Package& package) {
   std::string text = "path,reason\n";
@@ -67,27 +65,23 @@ void refuse_inside(const setup::Run& run, const fs::path& output) {
 }
 
 void add_all(const setup::Run& run, const workspace::Workspace& workspace,
-             const tabulate::TidyTable& tidy, const Options& options,
-             const std::vector<Workpackage>& workpackages, Package& package) {
-  const auto attempts = workspace.attempts();
+             const tabulate::TidyTable& tidy, const Options& options, Package& package) {
   const auto environment = environment_of(run);
   // Another user's run could name any file of this user as its input.
   const bool is_own = workspace::is_own(run.directory.path);
   add_resolved_input(run, package);
   if (is_own)
-    add_input(run, workpackages, package);
+    add_input(run, tidy.workpackages, package);
   else
     package.leave_out("input", "the run belongs to another user, so nothing outside of it is read");
   add_run(run, workspace, package);
   package.add_text("environment.json", environment_json(environment));
-  if (const std::string jobs = is_own ? scheduler_json(run, attempts) : ""; !jobs.empty())
+  if (const std::string jobs = is_own ? scheduler_json(run, tidy.attempts) : ""; !jobs.empty())
     package.add_text("scheduler.json", jobs);
   package.add_text("REPRODUCE.md", reproduce_text(run, environment, package));
   package.add_as_is("left_out.csv", left_out_csv(package));
   package.add_as_is("scrubbed.csv", scrubbed_csv(package));
   const std::string metadata = metadata_json({.run = run,
-                                              .workpackages = workpackages,
-                                              .attempts = attempts,
                                               .tidy = tidy,
                                               .environment = environment,
                                               .files = package.files(),
@@ -107,13 +101,12 @@ Exported export_run(const setup::Run& run, const workspace::Workspace& workspace
                             run.directory.path.string()),
                 "choose another --format to export its results");
   refuse_inside(run, options.output);
-  const auto workpackages = workspace.workpackages();
   Scrubber scrubber = scrubber_of(workspace);
   const auto archive = make_archive(
       options.output, fmt::format("{}_{}", run.directory.path.parent_path().filename().string(),
                                   workspace::padded(run.directory.id)));
   Package package(*archive, scrubber, options.most_bytes, options.interrupted);
-  add_all(run, workspace, tidy, options, workpackages, package);
+  add_all(run, workspace, tidy, options, package);
   if (package.is_interrupted())
     return {.interrupted = true};
   archive->finish();

@@ -9,16 +9,13 @@
 #include <bench/export/crate/export.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/tabulate/tidy.hpp>
-#include <bench/workspace/workpackage.hpp>
 
 namespace bench::crate {
 
 /// Everything that the metadata of a crate describes.
 struct CrateSource {
   const setup::Run& run;
-  const std::vector<workspace::Workpackage>& workpackages;
-  const std::vector<workspace::Attempt>& attempts;  ///< Ascending by workpackage.
-  const tabulate::TidyTable& tidy;                  ///< A row for each workpackage.
+  const tabulate::TidyTable& tidy;  ///< Of this run alone.
   const std::vector<EnvironmentItem>& environment;
   const std::vector<PackedFile>& files;
   const std::string& license;  ///< Empty: none was given.

@@ -106,7 +106,7 @@ std::vector<std::string> field_names(const std::vector<NumberColumn>& columns) {
 std::string fields_of(const Subject& subject, std::size_t row,
                       const std::vector<NumberColumn>& columns,
                       const std::vector<std::string>& names) {
-  const Workpackage& one = subject.workpackages[row];
+  const Workpackage& one = subject.tidy.workpackages[row];
   std::string text =
       fmt::format("state={},run={}i,retries={}i", quoted(std::string(name_of(one.state))),
                   subject.run.directory.id, one.retries);
@@ -128,8 +128,8 @@ std::string influx(const Subject& subject) {
   const auto names = field_names(columns);
   const auto attempts = attempts_by_row(subject);
   std::string text;
-  for (std::size_t row = 0; row < subject.workpackages.size(); ++row) {
-    const Workpackage& one = subject.workpackages[row];
+  for (std::size_t row = 0; row < subject.tidy.workpackages.size(); ++row) {
+    const Workpackage& one = subject.tidy.workpackages[row];
     // A point needs a timestamp.
     if (!attempts[row] || !attempts[row]->ended_unix_s || !one.has_ended())
       continue;

@@ -126,8 +126,8 @@ class Report {
     add_properties(suite);
     Totals totals;
     std::set<std::string> taken;
-    for (std::size_t row = 0; row < subject_.workpackages.size(); ++row)
-      if (const Workpackage& one = subject_.workpackages[row]; one.step == step) {
+    for (std::size_t row = 0; row < subject_.tidy.workpackages.size(); ++row)
+      if (const Workpackage& one = subject_.tidy.workpackages[row]; one.step == step) {
         pugi::xml_node test = suite.append_child("testcase");
         set(test, "classname", metadata.benchmark + "." + step);
         set(test, "name", name_of_test(one, names_[row], taken));

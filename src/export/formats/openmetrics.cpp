@@ -107,7 +107,7 @@ void add_run(const Subject& subject, MetricText& metrics) {
         workspace::State::pending, workspace::State::done, workspace::State::failed,
         workspace::State::skipped})
     states[std::string(name_of(state))] = 0;
-  for (const Workpackage& one : subject.workpackages)
+  for (const Workpackage& one : subject.tidy.workpackages)
     ++states[std::string(name_of(one.state))];
   metrics.begin("bench_run_workpackages", "Workpackages of the run by state");
   for (const auto& [state, count] : states) {
@@ -144,10 +144,10 @@ std::string openmetrics(const Subject& subject) {
         name,
         heading.unit.empty() ? heading.title : fmt::format("{} in {}", heading.title, heading.unit),
         unit);
-    for (std::size_t row = 0; row < subject.workpackages.size(); ++row)
+    for (std::size_t row = 0; row < subject.tidy.workpackages.size(); ++row)
       if (const auto& value = subject.tidy.table.rows[row][column.index].value;
           value && !std::holds_alternative<std::string>(*value))
-        metrics.add(labels_of(subject, subject.workpackages[row]), *as_number(*value));
+        metrics.add(labels_of(subject, subject.tidy.workpackages[row]), *as_number(*value));
   }
   return metrics.text();
 }

@@ -34,7 +34,7 @@ std::map<std::string, std::set<std::string>> varying_names(const Subject& subjec
     if (first.try_emplace({step, name}, value).first->second != value)
       varying[step].insert(name);
   };
-  for (const Workpackage& one : subject.workpackages) {
+  for (const Workpackage& one : subject.tidy.workpackages) {
     for (const auto& [name, value] : one.parameters)
       take(one.step, name, value);
     take(one.step, iteration_name, std::to_string(one.iteration));
@@ -72,7 +72,7 @@ std::string ascii_unit(std::string unit) {
 std::vector<std::vector<std::string>> distinctions(const Subject& subject) {
   const auto varying = varying_names(subject);
   std::vector<std::vector<std::string>> all;
-  for (const Workpackage& one : subject.workpackages) {
+  for (const Workpackage& one : subject.tidy.workpackages) {
     std::vector<std::string>& texts = all.emplace_back();
     const auto names = varying.find(one.step);
     if (names == varying.end())
@@ -121,11 +121,11 @@ std::vector<NumberColumn> number_columns(const Subject& subject) {
 
 std::vector<const workspace::Attempt*> attempts_by_row(const Subject& subject) {
   std::vector<const workspace::Attempt*> rows;
-  auto attempt = subject.attempts.begin();
-  for (const Workpackage& one : subject.workpackages) {
-    while (attempt != subject.attempts.end() && attempt->workpackage < one.id)
+  auto attempt = subject.tidy.attempts.begin();
+  for (const Workpackage& one : subject.tidy.workpackages) {
+    while (attempt != subject.tidy.attempts.end() && attempt->workpackage < one.id)
       ++attempt;
-    const bool found = attempt != subject.attempts.end() && attempt->workpackage == one.id;
+    const bool found = attempt != subject.tidy.attempts.end() && attempt->workpackage == one.id;
     rows.push_back(found ? &*attempt : nullptr);
   }
   return rows;

@@ -55,7 +55,7 @@ std::vector<StepCounts> counts_of(const Subject& subject) {
   std::vector<StepCounts> counts;
   for (const model::Step& step : subject.run.benchmark.steps) {
     StepCounts one{.step = step.name};
-    for (const Workpackage& workpackage : subject.workpackages)
+    for (const Workpackage& workpackage : subject.tidy.workpackages)
       if (workpackage.step == step.name)
         ++one.of(workpackage.state);
     if (one.all() > 0)
@@ -76,8 +76,8 @@ std::string failures_table(const Subject& subject) {
   const auto names = distinctions(subject);
   std::string rows;
   std::size_t count = 0;
-  for (std::size_t k = 0; k < subject.workpackages.size(); ++k) {
-    const Workpackage& one = subject.workpackages[k];
+  for (std::size_t k = 0; k < subject.tidy.workpackages.size(); ++k) {
+    const Workpackage& one = subject.tidy.workpackages[k];
     if (one.state == State::failed && ++count <= most_failures)
       rows += fmt::format("| {} | {} | {} | {} |\n", one.id, cell(one.step),
                           cell(join(names[k], " ")), cell(one.reason));

@@ -6,16 +6,13 @@
 
 #include <bench/setup/run.hpp>
 #include <bench/tabulate/tidy.hpp>
-#include <bench/workspace/workpackage.hpp>
 
 namespace bench::formats {
 
 /// The data that the formats render.
 struct Subject {
   const setup::Run& run;
-  const std::vector<workspace::Workpackage>& workpackages;
-  const std::vector<workspace::Attempt>& attempts;  ///< Ascending by workpackage.
-  const tabulate::TidyTable& tidy;                  ///< A row for each workpackage.
+  const tabulate::TidyTable& tidy;  ///< Of this run alone.
   /// For the summary, in markdown: the tables of the benchmark, and the result of the baseline
   /// check, which is empty without accepted runs.
   std::string tables = {};

@@ -38,15 +38,32 @@ conclude() {
   exit "$code"
 }
 trap conclude EXIT
+# The processes that catch a signal: the first ones from this one down. A shell that waits for a
+# program does not. The signal would end it and leave the program behind. The meter hands it on to
+# such a shell.
+catching() {
+  local caught child
+  caught=$(sed -n 's/^SigCgt:[^0-9a-f]*//p' "/proc/$2/status" 2> /dev/null)
+  if ((0x${caught:-0} >> ($(kill -l "$1") - 1) & 1)) &&
+    [ "$(cat "/proc/$2/comm")" != bench-energy ]; then
+    echo "$2"
+    return
+  fi
+  for child in $(cat "/proc/$2/task/"*/children 2> /dev/null); do
+    catching "$1" "$child"
+  done
+}
 # Passes a signal on to the commands. Before they begin it ends this script, with its own code:
 # without a trap, `conclude` would see the code of the last command, a success.
 bench_commands=
 bench_earlier=unknown
 pass_on() {
+  local processes=
   if [ "$bench_earlier" = unknown ] || [ "${!:-}" = "$bench_earlier" ]; then
     exit $((128 + $(kill -l "$1")))
   fi
-  kill "-$1" "${bench_commands:-$!}" 2> /dev/null
+  [ "$1" = TERM ] || processes=$(catching "$1" "${bench_commands:-$!}")
+  kill "-$1" ${processes:-${bench_commands:-$!}} 2> /dev/null
 }
 trap 'pass_on TERM' TERM INT HUP
 trap 'pass_on USR1' USR1

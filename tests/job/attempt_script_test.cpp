@@ -121,6 +121,25 @@ TEST_F(AttemptScriptTest, HandsOnTheSignalsThatUsersAskFor) {
   }
 }
 
+/// The shell between them has no handler, and would leave the program behind.
+TEST_F(AttemptScriptTest, HandsOnTheSignalsToTheProgramThatAShellWaitsFor) {
+  for (const std::string signal : {"USR1", "USR2"}) {
+    fs::remove(directory() / "sentinel");
+    const auto program = directory_.write(
+        "program.sh", "trap 'echo caught " + signal + "; exit 0' " + signal + "; kill -" + signal +
+                          " $(cut -d' ' -f4 /proc/$PPID/stat); while true; do sleep 0.1; done");
+    write_script("sh " + program.string() + "\\necho second");
+    EXPECT_EQ(bash({script()}).status.code, 0);
+    EXPECT_THAT(left("stdout"), testing::EndsWith("caught " + signal + "\nsecond\n"));
+  }
+}
+
+TEST_F(AttemptScriptTest, ASignalThatNothingCatchesEndsTheCommands) {
+  write_script("kill -USR1 $PPID; while :; do sleep 0.1; done");
+  EXPECT_EQ(bash({script()}).status.code, 138);
+  EXPECT_EQ(left("stdout"), "");
+}
+
 TEST_F(AttemptScriptTest, IsNoSuccessWhereASignalEndsItBeforeTheCommands) {
   prologue_ = "kill -TERM $$";
   write_script("echo out");

@@ -59,6 +59,7 @@ void read_condition(const Node& node, Repetition& repetition) {
   if (!number || !(*number > 0) || !std::isfinite(*number))
     throw Error(fmt::format("the limit in '{}' must be a positive number", repetition.text),
                 "write 1% for one percent of the mean", place);
+  repetition.until_place = place;
   repetition.limit = repetition.relative ? *number / 100 : *number;
 }
 
@@ -82,6 +83,7 @@ void read_budget(const Node& node, Repetition& repetition) {
   if (!repetition.budget_node_hours && !repetition.budget_wh)
     throw Error(fmt::format("invalid budget '{}'", text), "use node hours or energy: 2nh, 500Wh",
                 place_of(node, "budget"));
+  repetition.budget_place = place_of(node, "budget");
 }
 
 /// `max(NAME)` or `min(NAME)`.
@@ -109,12 +111,13 @@ void read_race(const Node& node, Repetition& repetition) {
     throw Error(fmt::format("`stop` does not say what is best of {}", repetition.value),
                 fmt::format("add `for: max({0})` or `for: min({0})`", repetition.value),
                 place_of(node, "stop"));
-  repetition.race = {.maximise = goal.maximise, .per = split_names(attribute(node, "per"))};
+  repetition.race = {.maximise = goal.maximise,
+                     .per = split_names(attribute(node, "per")),
+                     .per_place = place_of(node, "per")};
 }
 
 Repetition build_repetition(const Node& node) {
   Repetition repetition;
-  repetition.place = node.place;
   read_condition(node, repetition);
   read_budget(node, repetition);
   read_race(node, repetition);
@@ -189,12 +192,12 @@ void check_repetition(const Benchmark& benchmark, const Step& step) {
   if (repetition.race)
     for (const std::string& name : repetition.race->per)
       check_parameter(parameters_of(benchmark, step, Of::parents_too), step, "per", name,
-                      repetition.place);
-  check_value(benchmark, step, "until", repetition.value, repetition.place);
+                      repetition.race->per_place);
+  check_value(benchmark, step, "until", repetition.value, repetition.until_place);
   if (repetition.budget_wh && !step.energy)
     throw Error(fmt::format("step '{}' has a budget of energy and does not measure any", step.name),
                 "add `energy: true` to the batch step, or give the budget in node hours",
-                repetition.place);
+                repetition.budget_place);
 }
 
 /// Nothing can be said of sizes that are texts.
@@ -226,9 +229,9 @@ void check_prune(const Benchmark& benchmark, const Step& step) {
                   "run the shared command in a step of its own", step.prune->place);
   const std::set<std::string> known = parameters_of(benchmark, step, Of::parents_too);
   for (const std::string& name : step.prune->larger)
-    check_parameter(known, step, "prune", name, step.prune->place);
+    check_parameter(known, step, "prune", name, step.prune->larger_place);
   for (const std::string& name : step.prune->per.value_or(std::vector<std::string>{}))
-    check_parameter(known, step, "prune", name, step.prune->place);
+    check_parameter(known, step, "prune", name, step.prune->per_place);
   check_sizes(benchmark, step);
 }
 
@@ -236,14 +239,15 @@ void check_prune(const Benchmark& benchmark, const Step& step) {
 void check_search(const Benchmark& benchmark, const Step& step) {
   const Search& search = *step.search;
   check_parameter(parameters_of(benchmark, step, Of::itself), step, "search", search.parameter,
-                  search.place);
+                  search.parameter_place);
   for (const std::string& parent : step.depend)
     if (parameters_of(benchmark, *benchmark.step(parent), Of::parents_too)
             .contains(search.parameter))
       throw Error(fmt::format("step '{}' searches '{}', which it inherits from step '{}'",
                               step.name, search.parameter, parent),
-                  "search in that step, or give this one a parameter of its own", search.place);
-  check_value(benchmark, step, "search", search.value, search.place);
+                  "search in that step, or give this one a parameter of its own",
+                  search.parameter_place);
+  check_value(benchmark, step, "search", search.value, search.value_place);
 }
 
 }  // namespace
@@ -276,6 +280,8 @@ void read_iterations(const Node& node, Step& step) {
 Prune build_prune(const Node& node) {
   Prune prune;
   prune.place = node.place;
+  prune.larger_place = place_of(node, "larger");
+  prune.per_place = place_of(node, "per");
   one_of(node, "when", std::map<std::string, bool>{{"oom", true}}, true);
   prune.larger = split_names(attribute(node, "larger"));
   if (prune.larger.empty())
@@ -287,13 +293,14 @@ Prune build_prune(const Node& node) {
     if (std::ranges::find(prune.larger, name) != prune.larger.end())
       throw Error(fmt::format("prune has '{}' both in `larger` and in `per`", name),
                   "those in `per` are equal, so that none is larger: remove one of the two",
-                  place_of(node, "per"));
+                  prune.per_place);
   return prune;
 }
 
 Search build_search(const Node& node) {
   Search search;
-  search.place = node.place;
+  search.parameter_place = place_of(node, "parameter");
+  search.value_place = place_of(node, "for");
   search.parameter = attribute(node, "parameter");
   const Goal goal = read_goal(node);
   search.maximise = goal.maximise;

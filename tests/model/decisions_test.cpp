@@ -163,5 +163,16 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"UnknownLarger", "prune: {larger: m}", "names 'm', which is not a parameter"}),
     [](const auto& one) { return one.param.name; });
 
+TEST(DecisionMistakes, AreToldAtTheAttribute) {
+  for (const char* settings :
+       {"iterations: {\nuntil: ci_halfwidth(rat) < 1%}",
+        "iterations: {until: ci_halfwidth(rate) < 1%,\nbudget: 3Wh}",
+        "iterations: {until: ci_halfwidth(rate) < 1%, stop: dominated, for: max(rate),\nper: m}",
+        "prune: {\nlarger: m}", "prune: {larger: n,\nper: m}",
+        "search: {for: max(rate), between: [1, 9],\nparameter: m}",
+        "search: {parameter: n, between: [1, 9],\nfor: max(rat)}"})
+    EXPECT_THAT(mistake_in(deciding(settings)), testing::HasSubstr("in.yaml:3:")) << settings;
+}
+
 }  // namespace
 }  // namespace bench::model

@@ -224,7 +224,7 @@ TEST_F(AnalysisTest, SaysWhereAPatternHasNoMatch) {
 /// More workpackages than are analysed, and stored, at a time; each has found its own number.
 class StoredInPiecesTest : public AnalysisTest {
  protected:
-  static constexpr int count = 2001;
+  static constexpr int count = 801;
 
   void SetUp() override {
     std::string numbers;
@@ -268,7 +268,7 @@ TEST_F(StoredInPiecesTest, NothingIsLostOrMixedUp) {
 TEST_F(StoredInPiecesTest, WhereALaterPieceCannotBeAnalysedTheLastAnalysisStays) {
   const std::string before = stored();
   write_output(0, "v=3000\n");
-  write_output(1500, std::string(60, 'a'));
+  write_output(700, std::string(60, 'a'));
   EXPECT_THAT(error_of_another_analysis(), testing::HasSubstr("match limit exceeded"));
   EXPECT_TRUE(stored() == before);
 }

@@ -140,9 +140,11 @@ struct Repetition {
   struct Race {
     bool maximise = true;
     std::vector<std::string> per;  ///< Parameters that rivals share; none: all are rivals.
+    Place per_place;
   };
   std::optional<Race> race;
-  Place place;
+  Place until_place;
+  Place budget_place;
 };
 
 /// In which order the workpackages of a step start.
@@ -158,6 +160,8 @@ struct Prune {
   /// Parameters that two workpackages must share for one to say something of the other.
   std::optional<std::vector<std::string>> per;  ///< None: all that do not depend on `larger`.
   Place place;
+  Place larger_place;
+  Place per_place;
 };
 
 /// The largest value of a parameter that has enough memory is searched for, for each combination of
@@ -169,7 +173,8 @@ struct Search {
   long long from = 1;
   long long to = 1;
   long long multiple_of = 1;  ///< Of which every value tried is a multiple.
-  Place place;
+  Place parameter_place;
+  Place value_place;
 };
 
 /// What the processors are set to while a step runs; empty: as they are.

@@ -47,7 +47,8 @@ setup::Run extended(const Update& update, const setup::Run& run, workspace::Work
   Diagnostics diagnostics = telling_diagnostics(strict);
   setup::Run updated = engine::with_updated_input(run, workspace, update.request(), diagnostics);
   std::vector<std::string> notices;
-  const engine::Extension extension = engine::extend_run(updated, workspace, diagnostics, notices);
+  const engine::Extension extension =
+      engine::extend_run(updated, run.benchmark, workspace, diagnostics, notices);
   for (const std::string& notice : notices)
     tell("note: " + notice);
   tell(fmt::format("note: run {} has {} more", run.directory.id,
@@ -58,6 +59,10 @@ setup::Run extended(const Update& update, const setup::Run& run, workspace::Work
                     "deletes them",
                     plural(extension.obsolete, "workpackage"),
                     extension.obsolete == 1 ? "is" : "are", update.file));
+  if (!extension.kept.empty())
+    tell(fmt::format(
+        "note: the workpackages keep what scripts gave for {} when they were made",
+        join(std::vector<std::string>(extension.kept.begin(), extension.kept.end()), ", ")));
   return updated;
 }
 

@@ -124,15 +124,17 @@ setup::Run with_updated_input(const setup::Run& run, const workspace::Workspace&
   return updated;
 }
 
-Extension extend_run(const setup::Run& run, workspace::Workspace& workspace,
-                     Diagnostics& diagnostics, std::vector<std::string>& notices) {
+Extension extend_run(const setup::Run& run, const model::Benchmark& before,
+                     workspace::Workspace& workspace, Diagnostics& diagnostics,
+                     std::vector<std::string>& notices) {
   evaluate::Evaluator evaluator = workflow::evaluator_of(run);
   workflow::Graph graph(run, workspace.workpackages(), evaluator);
-  workflow::Graph::Missing missing = graph.make_missing();
+  workflow::Graph::Missing missing = graph.make_missing(before);
   std::ranges::move(graph.take_notices(), std::back_inserter(notices));
   for (const Warning& warning : graph.take_warnings())
     diagnostics.warn(warning.message, warning.hint, warning.place);
-  const Extension extension{.added = missing.made.size(), .obsolete = missing.obsolete};
+  const Extension extension{
+      .added = missing.made.size(), .obsolete = missing.obsolete, .kept = std::move(missing.kept)};
   workspace.at_once([&] {
     for (const char* fact : {"document", "home", "input_file", "input_sha256"})
       setup::store_fact(fact, run, workspace);

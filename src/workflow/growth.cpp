@@ -1,3 +1,5 @@
+#include "dependence.hpp"
+
 #include <algorithm>
 #include <set>
 #include <string>
@@ -8,7 +10,6 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/evaluate/substitute.hpp>
 #include <bench/expand/combination.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/workflow/graph.hpp>
@@ -18,18 +19,6 @@
 namespace bench::workflow {
 
 using workspace::Workpackage;
-
-namespace {
-
-std::vector<std::string> names_behind(const model::Parameter& definition) {
-  std::vector<std::string> names = evaluate::names_in(definition.text);
-  for (const std::string& value : definition.values)
-    for (const std::string& name : evaluate::names_in(value))
-      names.push_back(name);
-  return names;
-}
-
-}  // namespace
 
 expand::FixedValues Graph::independent_values(const Workpackage& workpackage,
                                               std::set<std::string> names) const {

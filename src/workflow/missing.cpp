@@ -1,5 +1,8 @@
+#include "dependence.hpp"
+
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -74,6 +77,54 @@ class KnownWorkpackages {
   std::map<std::pair<std::string, std::string>, Index> indexes_;  ///< By step and names.
 };
 
+/// Those of values whose names are in `scripts`, or are not.
+Values part_of(const Values& values, const std::set<std::string>& scripts, bool is_in) {
+  Values part;
+  std::ranges::copy_if(values, std::back_inserter(part),
+                       [&](const auto& value) { return scripts.contains(value.first) == is_in; });
+  return part;
+}
+
+/// What scripts have given to workpackages that are equal otherwise.
+class ScriptValues {
+ public:
+  explicit ScriptValues(const std::set<std::string>& scripts) : scripts_(scripts) {}
+
+  void add(const std::string& step, const std::vector<long long>& parents, const Values& values) {
+    by_point_[{step, identity(parents, part_of(values, scripts_, false))}].insert(
+        part_of(values, scripts_, true));
+  }
+
+  /// Null unless they are the same for all workpackages of this point.
+  const Values* only(const std::string& step, const std::vector<long long>& parents,
+                     const Values& values) const {
+    const auto found = by_point_.find({step, identity(parents, part_of(values, scripts_, false))});
+    return found != by_point_.end() && found->second.size() == 1 ? &*found->second.begin()
+                                                                 : nullptr;
+  }
+
+ private:
+  const std::set<std::string>& scripts_;
+  std::map<std::pair<std::string, std::string>, std::set<Values>> by_point_;
+};
+
+/// Both, ascending.
+Values with(Values some, const Values& others) {
+  some.insert(some.end(), others.begin(), others.end());
+  std::ranges::sort(some);
+  return some;
+}
+
+/// The values of a workpackage that have these names, ascending.
+Values values_named(const Workpackage& workpackage, const std::set<std::string>& names) {
+  Values values;
+  for (const auto& value : workpackage.parameters)
+    if (names.contains(value.first))
+      values.push_back(value);
+  std::ranges::sort(values);
+  return values;
+}
+
 /// A search has made it, or a repetition: the benchmark does not have it at first.
 bool was_added(const model::Step& step, const Workpackage& workpackage) {
   if (workpackage.iteration % step.most_iterations() >= step.iterations)
@@ -116,15 +167,45 @@ std::vector<Graph::ParentTuple> Graph::tuples_of_expanded() {
 }
 
 /// Returns how many were dropped.
-std::size_t Graph::drop_known(ExpansionBatch& batch) const {
+/// @param kept gains the names of `scripts` whose value is another one than that of the dropped
+std::size_t Graph::drop_known(ExpansionBatch& batch, const std::set<std::string>& scripts,
+                              std::set<std::string>& kept) const {
+  ScriptValues now(scripts);
+  for (const Candidate& one : batch.candidates)
+    now.add(one.workpackage.step, one.workpackage.parents, early_values(one.combination));
   KnownWorkpackages known(all());
-  return std::erase_if(batch.candidates, [&](const Candidate& candidate) {
+  const auto is_known = [&](const Candidate& candidate) {
     return known.take(candidate.workpackage.step, candidate.workpackage.parents,
                       early_values(candidate.combination));
+  };
+  std::size_t dropped = std::erase_if(batch.candidates, is_known);
+  if (batch.candidates.empty() || scripts.empty())
+    return dropped;
+  std::map<std::string, std::set<std::string>> names;  // of the values that make a workpackage
+  for (const Candidate& one : batch.candidates)
+    for (const auto& [name, value] : early_values(one.combination))
+      names[one.workpackage.step].insert(name);
+  ScriptValues before(scripts);
+  for (const Workpackage& one : all())
+    if (!one.was_never_made() && names.contains(one.step))
+      before.add(one.step, one.parents, values_named(one, names.at(one.step)));
+  dropped += std::erase_if(batch.candidates, [&](const Candidate& candidate) {
+    const Workpackage& one = candidate.workpackage;
+    const Values values = early_values(candidate.combination);
+    const Values* then = before.only(one.step, one.parents, values);
+    const Values* today = now.only(one.step, one.parents, values);
+    if (!then || !today ||
+        !known.take(one.step, one.parents, with(*then, part_of(values, scripts, false))))
+      return false;
+    for (const auto& value : *today)
+      if (std::ranges::find(*then, value) == then->end())
+        kept.insert(value.first);
+    return true;
   });
+  return dropped;
 }
 
-Graph::Missing Graph::make_missing() {
+Graph::Missing Graph::make_missing(const model::Benchmark& before) {
   ExpansionBatch batch{.has_known = true};
   for (const model::Step& step : run_.benchmark.steps)
     if (step.depend.empty()) {
@@ -143,7 +224,8 @@ Graph::Missing Graph::make_missing() {
   const auto made_before = std::ranges::count_if(all(), [&](const Workpackage& one) {
     return !one.was_never_made() && !was_added(*run_.benchmark.step(one.step), one);
   });
-  missing.obsolete = static_cast<std::size_t>(made_before) - drop_known(batch);
+  missing.obsolete = static_cast<std::size_t>(made_before) -
+                     drop_known(batch, unchanged_scripts(before, run_.benchmark), missing.kept);
   if (!batch.candidates.empty())
     check_limit(*run_.benchmark.step(batch.candidates.back().workpackage.step),
                 batch.candidates.size());

@@ -26,9 +26,10 @@ class MissingTest : public RunFixture {
       workpackage.state = workspace::State::done;
       workpackage.expanded = true;
     }
+    const model::Benchmark benchmark = run_.benchmark;
     plan(after);
     Graph graph(run_, known, evaluator_);
-    return graph.make_missing();
+    return graph.make_missing(benchmark);
   }
 };
 
@@ -58,6 +59,45 @@ TEST_F(MissingTest, AreTheNewIterationsOfTheSamePoints) {
 TEST_F(MissingTest, CountWhatIsNoLongerThere) {
   const auto found = missing(sweep("[1, 2, 3]"), sweep("[2]"));
   EXPECT_THAT(found.made, IsEmpty());
+  EXPECT_EQ(found.obsolete, 2U);
+}
+
+/// `date` gives another value at each call.
+std::string scripted(const std::string& values, const std::string& script = "date +%N") {
+  return "parameterset: {name: p, parameter: [{name: n, _: '" + values +
+         "'}, {name: when, mode: shell, _: '" + script +
+         "'}, {name: log, _: $when.log}]}\nstep: {name: s, use: p, iterations: 2}\n";
+}
+
+TEST_F(MissingTest, AreNoneWhereOnlyAScriptGivesAnotherValue) {
+  const auto found = missing(scripted("1,2"), scripted("1,2"));
+  EXPECT_THAT(found.made, IsEmpty());
+  EXPECT_EQ(found.obsolete, 0U);
+  EXPECT_THAT(found.kept, ElementsAre("log", "when"));
+}
+
+TEST_F(MissingTest, AreTheNewPointsBesideAScriptThatGivesAnotherValue) {
+  const auto found = missing(scripted("1,2"), scripted("1,2,3"));
+  EXPECT_EQ(found.made.size(), 2U);
+  EXPECT_EQ(found.obsolete, 0U);
+}
+
+TEST_F(MissingTest, AreAllPointsOfAScriptThatIsAnotherOne) {
+  const auto found = missing(scripted("1,2"), scripted("1,2", "date +1%N"));
+  EXPECT_EQ(found.made.size(), 4U);
+  EXPECT_EQ(found.obsolete, 4U);
+  EXPECT_THAT(found.kept, IsEmpty());
+}
+
+TEST_F(MissingTest, AreThePiecesThatAScriptListsAnew) {
+  const std::string list = directory_.write("list", "a,b").string();
+  const std::string text = scripted("1", "cat " + list);
+  plan(text);
+  const auto known = grown().all();
+  directory_.write("list", "b,c");
+  Graph graph(run_, known, evaluator_);
+  const auto found = graph.make_missing(run_.benchmark);
+  EXPECT_EQ(found.made.size(), 2U);
   EXPECT_EQ(found.obsolete, 2U);
 }
 
@@ -97,11 +137,12 @@ TEST_F(MissingTest, AreCountedAgainstTheLimitWithoutTheKnownOnes) {
   std::vector<workspace::Workpackage> known = grown().all();
   plan(sweep("[1, 2, 3, 4]"));
   run_.metadata.max_workpackages = 4;
-  EXPECT_EQ(Graph(run_, known, evaluator_).make_missing().made.size(), 1U);
+  EXPECT_EQ(Graph(run_, known, evaluator_).make_missing(run_.benchmark).made.size(), 1U);
   plan(sweep("[1, 2, 3, 4, 5]"));
   run_.metadata.max_workpackages = 4;
   Graph graph(run_, known, evaluator_);
-  EXPECT_THAT(support::error_of([&] { graph.make_missing(); }), testing::HasSubstr("more than 4"));
+  EXPECT_THAT(support::error_of([&] { graph.make_missing(run_.benchmark); }),
+              testing::HasSubstr("more than 4"));
 }
 
 TEST_F(MissingTest, AreNotWhatASearchHasTried) {
@@ -113,7 +154,7 @@ TEST_F(MissingTest, AreNotWhatASearchHasTried) {
   graph.make_variant(0, {{"n", "4"}});
   const std::vector<workspace::Workpackage> known = graph.all();
   EXPECT_THAT(texts_of(known), ElementsAre("0 s() 2 i0 c0", "1 s() 4 i0 c1"));
-  const auto found = Graph(run_, known, evaluator_).make_missing();
+  const auto found = Graph(run_, known, evaluator_).make_missing(run_.benchmark);
   EXPECT_THAT(found.made, IsEmpty());
   EXPECT_EQ(found.obsolete, 0U);
 }
@@ -128,7 +169,7 @@ TEST_F(MissingTest, AreNotTheIterationsThatARepetitionHasAdded) {
   graph.make_iterations(0, 2, 4);
   const std::vector<workspace::Workpackage> known = graph.all();
   EXPECT_EQ(known.size(), 6U);
-  const auto found = Graph(run_, known, evaluator_).make_missing();
+  const auto found = Graph(run_, known, evaluator_).make_missing(run_.benchmark);
   EXPECT_THAT(found.made, IsEmpty());
   EXPECT_EQ(found.obsolete, 0U);
 }

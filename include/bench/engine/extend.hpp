@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,14 +23,18 @@ setup::Run with_updated_input(const setup::Run& run, const workspace::Workspace&
 struct Extension {
   std::size_t added = 0;     ///< New workpackages.
   std::size_t obsolete = 0;  ///< Workpackages that the new input lacks; they are kept.
+  /// Parameters to which a script would give another value today.
+  std::set<std::string> kept;
 };
 
 /// Stores the updated input and the workpackages that it adds, atomically. The caller
 /// holds the writer lock.
 /// @param run of `with_updated_input`
+/// @param before the benchmark that the run had
 /// @param notices gains messages for the user about the combinations
 /// @throws Error as the first expansion of a run does
-Extension extend_run(const setup::Run& run, workspace::Workspace& workspace,
-                     Diagnostics& diagnostics, std::vector<std::string>& notices);
+Extension extend_run(const setup::Run& run, const model::Benchmark& before,
+                     workspace::Workspace& workspace, Diagnostics& diagnostics,
+                     std::vector<std::string>& notices);
 
 }  // namespace bench::engine

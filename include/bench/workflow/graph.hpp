@@ -73,13 +73,17 @@ class Graph {
   struct Missing {
     std::vector<workspace::Workpackage> made;
     std::size_t obsolete = 0;  ///< Known workpackages that the benchmark does not have any more.
+    /// Parameters to which a script would give another value today.
+    std::set<std::string> kept;
   };
   /// Makes what the benchmark has and the run lacks: of the first steps, and children of parents
   /// that have had theirs. A workpackage is known by its step, its parents and its parameters,
-  /// except those that name it; of several equal ones each counts. Parents whose children could
-  /// not be made get none.
+  /// except those that name it; of several equal ones each counts. Where a script gave one value
+  /// and gives one now, another one makes no other workpackage, unless its definition has changed.
+  /// Parents whose children could not be made get none.
+  /// @param before the benchmark with which the run was made
   /// @throws Error as `make_first` does
-  Missing make_missing();
+  Missing make_missing(const model::Benchmark& before);
 
   /// Makes further iterations of a workpackage's combination, with its parents.
   /// @param begin the number of the first one; there are that many
@@ -151,7 +155,8 @@ class Graph {
   }
   void refuse_empty(const ExpansionBatch& batch) const;
   std::vector<ParentTuple> tuples_of_expanded();
-  std::size_t drop_known(ExpansionBatch& batch) const;
+  std::size_t drop_known(ExpansionBatch& batch, const std::set<std::string>& scripts,
+                         std::set<std::string>& kept) const;
   void check_limit(const model::Step& step, std::size_t coming);
   int base_iteration(const std::vector<long long>& parents) const;
   std::vector<workspace::Workpackage> take_in(ExpansionBatch batch);

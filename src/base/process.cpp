@@ -208,13 +208,21 @@ std::string ExitStatus::description() const {
   return fmt::format("exit code {}", code);
 }
 
+/// The system ends a text at its first zero byte: what follows would be lost without a word.
+void refuse_zero_byte(const std::string& text, const ProcessSpec& spec, const std::string& what) {
+  if (text.find('\0') != std::string::npos)
+    throw Error(fmt::format("cannot start '{}': {} has a zero byte", spec.arguments[0], what));
+}
+
 Process::Process(const ProcessSpec& spec) {
   const std::string program = find_program(spec.arguments.at(0));
   if (program.empty())
     throw Error(fmt::format("cannot start '{}': not found on PATH", spec.arguments[0]));
   std::vector<char*> arguments;
-  for (const std::string& argument : spec.arguments)
+  for (const std::string& argument : spec.arguments) {
+    refuse_zero_byte(argument, spec, "an argument");
     arguments.push_back(const_cast<char*>(argument.c_str()));
+  }
   arguments.push_back(nullptr);
 
   std::string entries;  // NAME=VALUE, each with a zero at its end
@@ -222,6 +230,7 @@ Process::Process(const ProcessSpec& spec) {
   std::vector<char*> environment;
   if (spec.environment) {
     for (const auto& [name, value] : *spec.environment) {
+      refuse_zero_byte(value, spec, "the variable " + name);
       begins.push_back(entries.size());
       entries.append(name).append("=").append(value).push_back('\0');
     }

@@ -104,6 +104,10 @@ void evaluate_all(std::vector<Script> scripts, evaluate::Evaluator& evaluator) {
     Cell& cell = *scripts[k].cell;
     if (!outcomes[k].ok)
       throw script_error(scripts[k], outcomes[k].error);
+    if (outcomes[k].value.find('\0') != std::string::npos)
+      throw script_error(scripts[k],
+                         "its value has a zero byte, at which programs would end it; remove it, in "
+                         "a shell with `| tr -d '\\0'`");
     // The result is not substituted again: what a script returns is its own.
     cell.text = std::move(outcomes[k].value);
     cell.evaluated = true;

@@ -89,6 +89,19 @@ TEST(Process, RefusesAFileThatCannotBeExecuted) {
   EXPECT_TRUE(said.ends_with("Permission denied")) << said;
 }
 
+/// What follows it would be lost.
+TEST(Process, RefusesAZeroByte) {
+  const std::string text("a\0; false", 10);
+  EXPECT_EQ(support::error_of([&] {
+              Process({.arguments = {"sh", "-c", text}});
+            }),
+            "error: cannot start 'sh': an argument has a zero byte");
+  EXPECT_EQ(support::error_of([&] {
+              Process({.arguments = {"sh"}, .environment = Environment{{"X", text}}});
+            }),
+            "error: cannot start 'sh': the variable X has a zero byte");
+}
+
 TEST(Process, RunsInItsDirectory) {
   const TempDirectory directory;
   ProcessSpec spec = sh("pwd -P");

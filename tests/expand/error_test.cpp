@@ -66,6 +66,16 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"Python", "    - {name: n, _: 0}\n    - {name: a, mode: python, _: 1 / $n}\n",
                   "in.yaml:5:34: error: parameter 'a': ZeroDivisionError: division by zero\n"
                   "hint: evaluated expression: 1 / 0"},
+        ErrorCase{"ZeroByteOfAShell", "    - {name: a, mode: shell, _: 'printf \"a\\0\"'}\n",
+                  "in.yaml:4:33: error: parameter 'a': its value has a zero byte, at which "
+                  "programs would end it; "
+                  "remove it, in a shell with `| tr -d '\\0'`\n"
+                  "hint: evaluated expression: printf \"a\\0\""},
+        ErrorCase{"ZeroByteOfPython", "    - {name: a, mode: python, _: chr(0)}\n",
+                  "in.yaml:4:34: error: parameter 'a': its value has a zero byte, at which "
+                  "programs would end it; "
+                  "remove it, in a shell with `| tr -d '\\0'`\n"
+                  "hint: evaluated expression: chr(0)"},
         ErrorCase{"Shell", "    - {name: a, mode: shell, _: 'echo no >&2; exit 3'}\n",
                   "in.yaml:4:33: error: parameter 'a': exit code 3: no\n"
                   "hint: evaluated expression: echo no >&2; exit 3"}),

@@ -92,8 +92,9 @@ See also: parameter_space, iterations, pending, directory_structure.)"},
   parameter:
     - {name: nodes, tag: "!large", _: 1}
     - {name: nodes, tag: large, _: "16,32"}
-A tag with the name of a machine also selects its platform. `bench tag FILE` lists the tags of a
-file, `bench check FILE -t ...` shows what they select.
+A tag with the name of a machine also selects its platform. The name of the platform is always an
+active tag: `local` if none is selected. `bench tag FILE` lists the tags of a file, `bench check
+FILE -t ...` shows what they select.
 See also: tag_expression, tag, tags, check_tags, selection, platform.)"},
     {"update", "new versions of bench",
      R"(There is no command `update`: bench never opens a connection to look for a newer version. `bench

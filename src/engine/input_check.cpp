@@ -10,10 +10,12 @@
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/files.hpp>
 #include <bench/engine/input_check.hpp>
+#include <bench/evaluate/evaluator.hpp>
 #include <bench/evaluate/substitute.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/build.hpp>
 #include <bench/model/column_meaning.hpp>
+#include <bench/model/use.hpp>
 #include <bench/result/format.hpp>
 #include <bench/setup/input.hpp>
 
@@ -76,7 +78,10 @@ class SourceCheck {
  private:
   /// What a `prepare` leaves is not known, so that the sources behind one are not looked for.
   void check(const model::Step& step) const {
-    const bool first = &step == benchmark_.steps.data() && step.depend.empty();
+    if (step.active == "false")
+      return;
+    const bool first = &step == benchmark_.steps.data() && step.depend.empty() &&
+                       step.active == "true" && !runs_scripts(step);
     for (const std::string& name : step.use)
       if (const model::FileSet* set = benchmark_.file_set(name))
         for (const model::FileEntry& entry : set->entries) {
@@ -87,7 +92,18 @@ class SourceCheck {
         }
   }
 
-  /// An earlier step may make the file, so that only the first one is sure to miss it.
+  /// Whether parameters of the step run a script, which may make a file.
+  bool runs_scripts(const model::Step& step) const {
+    return std::ranges::any_of(step.use, [&](const std::string& use) {
+      return std::ranges::any_of(model::possible_sets(benchmark_, use), [](const auto* set) {
+        return std::ranges::any_of(set->parameters, [](const model::Parameter& parameter) {
+          return parameter.mode == evaluate::Mode::shell || parameter.mode == evaluate::Mode::perl;
+        });
+      });
+    });
+  }
+
+  /// An earlier step or a parameter may make the file, so that not every one is sure to be missed.
   void check(const model::FileEntry& entry, bool first) const {
     for (const std::string& path : entry.paths) {
       if (!is_fixed(entry.source_dir, parameters_) || !is_fixed(path, parameters_))
@@ -95,8 +111,7 @@ class SourceCheck {
       const fs::path named = fs::path(expand_user_and_environment(entry.source_dir)) /
                              expand_user_and_environment(path);
       const fs::path base = entry.base.empty() ? home_ : (home_ / entry.base).lexically_normal();
-      if (named.string().find('$') != std::string::npos ||
-          !files_matching((base / named).lexically_normal()).empty())
+      if (named.string().find('$') != std::string::npos || !files_matching(base, named).empty())
         continue;
       const std::string message = fmt::format("no file matches '{}'", named.string());
       const std::string hint = fmt::format("looked in {}", base.string());

@@ -112,6 +112,28 @@ TEST(Mistakes, TheCorrectFileHasNone) {
   EXPECT_EQ(output.status.code, 0) << output.standard_error;
 }
 
+TEST(Mistakes, ASourceOfAStepThatNeverRunsIsNone) {
+  const Playground here;
+  here.write("m.yaml",
+             "name: m\noutpath: runs\nfileset: {name: f, copy: missing}\n"
+             "step:\n  - {name: a, use: f, active: 'false', do: 'false'}\n"
+             "  - {name: b, do: 'echo b'}\n");
+  const auto output = here.bench({"run", "m.yaml"});
+  EXPECT_EQ(output.status.code, 0) << output.standard_error;
+  EXPECT_THAT(output.standard_error, Not(HasSubstr("missing")));
+}
+
+TEST(Mistakes, ASourceThatAParameterMakesIsADoubt) {
+  const Playground here;
+  here.write("m.yaml",
+             "name: m\noutpath: runs\nfileset: {name: f, copy: made}\n"
+             "parameterset: {name: p, parameter: {name: g, mode: shell, _: 'touch made; echo g'}}\n"
+             "step: {name: a, use: [p, f], do: 'test -e made'}\n");
+  const auto output = here.bench({"run", "m.yaml"});
+  EXPECT_EQ(output.status.code, 0) << output.standard_error;
+  EXPECT_THAT(output.standard_error, HasSubstr("warning: no file matches 'made'\n"));
+}
+
 TEST(Mistakes, ASourceThatAnEarlierStepMayMakeIsADoubt) {
   const Playground here;
   here.write("m.yaml",

@@ -56,6 +56,19 @@ struct Removal {
   bool needed = true;
 };
 
+constexpr const char* wildcards = "*?[";
+
+/// `text` as a shell pattern that only it matches.
+std::string literally(const std::string& text) {
+  std::string pattern;
+  for (const char c : text)
+    if (std::string_view(wildcards).find(c) != std::string_view::npos)
+      pattern.append("[").append(1, c).append("]");
+    else
+      pattern += c;
+  return pattern;
+}
+
 bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
@@ -253,16 +266,20 @@ std::string expand_user_and_environment(std::string_view text) {
       text, [](const std::string& name) { return std::getenv(name.c_str()); });
 }
 
-std::vector<std::filesystem::path> files_matching(const std::filesystem::path& pattern) {
-  std::error_code absent;
-  if (pattern.string().find_first_of("*?[") == std::string::npos) {
-    if (std::filesystem::exists(std::filesystem::symlink_status(pattern, absent)))
-      return {pattern};
+std::vector<std::filesystem::path> files_matching(const std::filesystem::path& directory,
+                                                  const std::filesystem::path& pattern) {
+  if (pattern.string().find_first_of(wildcards) == std::string::npos) {
+    const std::filesystem::path file = (directory / pattern).lexically_normal();
+    std::error_code absent;
+    if (std::filesystem::exists(std::filesystem::symlink_status(file, absent)))
+      return {file};
     return {};
   }
+  const auto whole =
+      (std::filesystem::path(literally(directory.string())) / pattern).lexically_normal();
   std::vector<std::filesystem::path> files;
   glob_t found{};
-  if (::glob(pattern.c_str(), 0, nullptr, &found) == 0)
+  if (::glob(whole.c_str(), GLOB_NOESCAPE, nullptr, &found) == 0)
     for (std::size_t k = 0; k < found.gl_pathc; ++k)
       files.emplace_back(found.gl_pathv[k]);
   ::globfree(&found);

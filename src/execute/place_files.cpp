@@ -48,22 +48,64 @@ void keep_times(const fs::path& source, const fs::path& target) {
   ::utimensat(AT_FDCWD, target.c_str(), times, AT_SYMLINK_NOFOLLOW);
 }
 
-void copy(const PlaceFiles& entry, const fs::path& source, const fs::path& target) {
+/// Keeps modes, times and the links in a directory. A directory gets its mode when it is complete,
+/// since nothing can be written into one that is read-only.
+void copy_tree(const fs::path& source, const fs::path& target, std::error_code& failure) {
+  const fs::file_status status = fs::symlink_status(source, failure);
+  if (failure)
+    return;
+  if (fs::is_directory(status)) {
+    fs::create_directory(target, failure);
+    for (fs::directory_iterator entry(source, failure); !failure && entry != fs::end(entry);
+         entry.increment(failure)) {
+      copy_tree(entry->path(), target / entry->path().filename(), failure);
+      if (failure)
+        return;
+    }
+    if (!failure)
+      fs::permissions(target, status.permissions(), failure);
+  } else {
+    fs::copy(source, target, fs::copy_options::copy_symlinks, failure);
+  }
+  if (!failure)
+    keep_times(source, target);
+}
+
+/// What a killed bench left of a copy.
+void remove_draft(const fs::path& draft, std::error_code& failure) {
+  std::error_code ignored;
+  for (fs::recursive_directory_iterator entry(draft, ignored); entry != fs::end(entry);
+       entry.increment(ignored))
+    if (entry->is_directory(ignored) && !entry->is_symlink(ignored))
+      fs::permissions(entry->path(), fs::perms::owner_all, fs::perm_options::add, ignored);
+  fs::remove_all(draft, failure);
+}
+
+void copy(const PlaceFiles& entry, const fs::path& named, const fs::path& target) {
+  // A link that is named stands for what it leads to: commands that write into their copy must not
+  // write into the source.
+  std::error_code failure;
+  const fs::path source = fs::canonical(named, failure);
+  if (failure == std::errc::no_such_file_or_directory)
+    throw Error(
+        fmt::format("cannot copy {}: it is a link to a file that does not exist", named.string()),
+        "", entry.place);
+  if (failure)
+    refuse(entry, named, target, failure);
+  if (is_written_below(source, fs::weakly_canonical(target, failure)))
+    throw Error(fmt::format("cannot copy {} to {}: the copy would contain itself", named.string(),
+                            target.string()),
+                "the outpath is in that directory; copy the files that are needed by name",
+                entry.place);
   // The final name never holds half a copy, which the next try would take for a whole one.
   const fs::path draft = target.string() + ".copying";
-  std::error_code failure;
-  fs::remove_all(draft, failure);
+  remove_draft(draft, failure);
   if (!failure)
-    fs::copy(source, draft, fs::copy_options::recursive | fs::copy_options::copy_symlinks, failure);
+    copy_tree(source, draft, failure);
   if (!failure)
     fs::rename(draft, target, failure);
   if (failure)
-    refuse(entry, source, target, failure);
-  keep_times(source, target);
-  if (!fs::is_directory(fs::symlink_status(target, failure)))
-    return;
-  for (const auto& below : fs::recursive_directory_iterator(source, failure))
-    keep_times(below.path(), target / below.path().lexically_relative(source));
+    refuse(entry, named, target, failure);
 }
 
 void link(const PlaceFiles& entry, const fs::path& source, const fs::path& target, bool absolute) {
@@ -85,7 +127,7 @@ void place_files(const PlaceFiles& entry, const Environment& environment) {
   for (std::size_t k = 0; k < entry.paths.size(); ++k) {
     const fs::path named =
         fs::path(concrete(entry.source_dir, environment)) / concrete(entry.paths[k], environment);
-    const auto sources = files_matching((entry.base / named).lexically_normal());
+    const auto sources = files_matching(entry.base, named);
     if (sources.empty())
       throw Error(fmt::format("no file matches '{}'", named.string()),
                   fmt::format("looked in {}", entry.base.string()), entry.place);

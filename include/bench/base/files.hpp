@@ -76,7 +76,9 @@ std::string expand_user_and_environment(std::string_view text, const VariableLoo
 std::string expand_user_and_environment(std::string_view text);
 
 /// The existing files that a shell pattern (`* ? [..]`) matches, sorted; a name without a pattern
-/// in it matches itself, a dangling link too.
-std::vector<std::filesystem::path> files_matching(const std::filesystem::path& pattern);
+/// in it matches itself, a dangling link too. A backslash is an ordinary character, as in Python.
+/// @param directory where a relative pattern begins; its own characters are no pattern
+std::vector<std::filesystem::path> files_matching(const std::filesystem::path& directory,
+                                                  const std::filesystem::path& pattern);
 
 }  // namespace bench

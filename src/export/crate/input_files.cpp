@@ -96,8 +96,8 @@ std::set<fs::path> sources_of(const model::FileEntry& entry, const Places& place
   for (const std::string& path : entry.paths)
     for (const std::string& named :
          values_of((fs::path(entry.source_dir) / path).string(), workpackages)) {
-      const fs::path base = places.home() / entry.base / expand_user_and_environment(named);
-      for (const fs::path& file : files_matching(base.lexically_normal()))
+      for (const fs::path& file :
+           files_matching(places.home() / entry.base, expand_user_and_environment(named)))
         sources.insert(file.has_filename() ? file : file.parent_path());
     }
   return sources;

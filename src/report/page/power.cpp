@@ -59,7 +59,7 @@ struct Samples {
 /// commands put there.
 std::vector<fs::path> logs_of(const setup::Run& run, const Workpackage& workpackage) {
   std::vector<fs::path> logs =
-      files_matching(run.directory.path / workpackage.directory / "work/power*.csv");
+      files_matching(run.directory.path / workpackage.directory, "work/power*.csv");
   std::erase_if(logs, [&](const fs::path& log) {
     const std::string name = log.filename().string();
     return (name != "power.csv" && !name.starts_with("power.")) ||

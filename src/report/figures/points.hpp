@@ -12,7 +12,7 @@ namespace bench::report {
 
 /// The value of one column at one point.
 struct Shown {
-  std::optional<double> value;  ///< The median of several rows.
+  std::optional<double> value;  ///< The median of several rows; only done ones count.
   std::optional<double> low;    ///< Of the 95 % interval of the median.
   std::optional<double> high;
 };

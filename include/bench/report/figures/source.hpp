@@ -54,6 +54,8 @@ struct Source {
   bool is_distribution = false;      ///< The last two columns are values and their shares.
 
   std::size_t rows() const { return states.size(); }
+  /// Whether the values of the row count.
+  bool is_done(std::size_t row) const { return states[row] == RowState::done; }
   /// The position of the column with this name or title.
   std::optional<std::size_t> find(const std::string& wanted) const;
 };

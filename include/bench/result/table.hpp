@@ -27,6 +27,7 @@ struct Cell {
   std::string absent_reason;     ///< Why it is missing, shown in a note below the table.
   bool estimated = false;        ///< Shown as such.
   bool is_wide_integer = false;  ///< The value is the digits of an integer beyond 64 bits.
+  bool is_baseline = false;      ///< Calculated, and the row is its own baseline.
   bool is_calculated = false;    ///< By bench: without a format, people see its `short_text`.
   /// Where the value is the median of several that differ: how well it is known. For people.
   std::shared_ptr<const Spread> spread = nullptr;

@@ -132,8 +132,11 @@ std::vector<Point> points_of(const Source& source, const Plan& plan) {
     std::vector<std::size_t> done;
     std::ranges::copy_if(members, std::back_inserter(done),
                          [&](std::size_t row) { return source.is_done(row); });
-    for (const std::size_t y : plan.y)
+    for (const std::size_t y : plan.y) {
       point.y.push_back(shown(source.columns[y], done));
+      point.y.back().is_baseline = std::ranges::any_of(
+          done, [&](std::size_t row) { return source.columns[y].is_baseline[row]; });
+    }
     set_state(source, members, point);
   }
   return points;

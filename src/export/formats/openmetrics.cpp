@@ -12,7 +12,6 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
-#include <bench/base/time.hpp>
 #include <bench/base/value.hpp>
 #include <bench/export/formats/formats.hpp>
 #include <bench/result/table.hpp>
@@ -97,7 +96,7 @@ void add_run(const Subject& subject, MetricText& metrics) {
                            {"bench_version", metadata.bench_version}});
   metrics.begin("bench_run_info", "Information about the run");
   metrics.add(info, 1);
-  if (const auto started = parse_local_time(metadata.started)) {
+  if (const auto started = metadata.started_unix_s) {
     metrics.begin("bench_run_started_timestamp_seconds", "Start of the run", "seconds");
     metrics.add(of_run, *started);
   }

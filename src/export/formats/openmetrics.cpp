@@ -143,10 +143,14 @@ std::string openmetrics(const Subject& subject) {
         name,
         heading.unit.empty() ? heading.title : fmt::format("{} in {}", heading.title, heading.unit),
         unit);
-    for (std::size_t row = 0; row < subject.workpackages.size(); ++row)
-      if (const auto& value = subject.tidy.table.rows[row][column.index].value;
-          value && !std::holds_alternative<std::string>(*value))
-        metrics.add(labels_of(subject, subject.workpackages[row]), *as_number(*value));
+    for (std::size_t row = 0; row < subject.workpackages.size(); ++row) {
+      const Workpackage& one = subject.workpackages[row];
+      const auto& value = subject.tidy.table.rows[row][column.index].value;
+      // An average over a metric could not tell what was found until a failure from a result.
+      if (one.state == workspace::State::done && value &&
+          !std::holds_alternative<std::string>(*value))
+        metrics.add(labels_of(subject, one), *as_number(*value));
+    }
   }
   return metrics.text();
 }

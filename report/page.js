@@ -53,6 +53,11 @@
       ? value.toFixed(column.decimals) : String(value);
   };
 
+  // What bench writes as a number; NaN for any other text.
+  const infinities = new Map([["inf", Infinity], ["-inf", -Infinity]]);
+  const numberOf = (text) =>
+    infinities.get(text) ?? (String(text).trim() === "" ? NaN : Number(text));
+
   // Whether a word occurs in a row. Repeated texts are searched once.
   const occurrence = (word, table) => {
     const mayBeNumber = /^[-+.e\d]+$/.test(word);
@@ -85,7 +90,7 @@
     const column = match && table.columns.find((one) => one.title.toLowerCase() === name);
     if (!column) return null;
     const [, , operator, wanted] = match;
-    const number = wanted === "" ? NaN : Number(wanted);
+    const number = numberOf(wanted);
     return (row) => {
       const value = valueOf(column.values, row);
       if (value === null) return operator === "!=";
@@ -94,9 +99,9 @@
           ? value === number : String(value).toLowerCase() === wanted;
         return equal === (operator === "=");
       }
-      const difference = Number(value) - number;
-      return operator === "<" ? difference < 0 : operator === ">" ? difference > 0
-        : operator === "<=" ? difference <= 0 : difference >= 0;
+      const found = numberOf(value);
+      return operator === "<" ? found < number : operator === ">" ? found > number
+        : operator === "<=" ? found <= number : found >= number;
     };
   };
 
@@ -153,7 +158,7 @@
       this.arrange();
     }
 
-    // Missing values come last in both directions.
+    // `nan` and then missing values come last in both directions.
     arrange() {
       const { column, ascending } = this.sorted;
       if (column >= 0) {
@@ -161,22 +166,27 @@
         const sign = ascending ? 1 : -1;
         const rank = Array.isArray(values) ? null : this.ranks(values.d);
         const key = (row) => (rank ? (values.i[row] < 0 ? null : rank[values.i[row]]) : values[row]);
+        const lateness = (one) => (one === null ? 2 : isNaN(one) ? 1 : 0);
         this.order.sort((a, b) => {
           const [x, y] = [key(a), key(b)];
-          if (x === null || y === null) return (x === null) - (y === null) || a - b;
-          return (x - y) * sign || a - b;
+          return lateness(x) - lateness(y) || (lateness(x) ? 0 : (x - y) * sign) || a - b;
         });
       }
       this.show();
     }
 
+    // Numbers before texts. Beside numbers, `nan` has no rank; among words, it is one.
     ranks(texts) {
       const order = texts.map((_, k) => k);
       const compare = new Intl.Collator("en", { numeric: true }).compare;
-      const numbers = texts.map((text) => (text.trim() === "" ? NaN : Number(text)));
+      const numbers = texts.map(numberOf);
+      const hasNumbers = numbers.some((number) => !isNaN(number));
       order.sort((a, b) => isNaN(numbers[a]) - isNaN(numbers[b]) ||
-        (isNaN(numbers[a]) ? compare(texts[a], texts[b]) : numbers[a] - numbers[b]));
-      return order.reduce((ranks, at, rank) => { ranks[at] = rank; return ranks; }, []);
+        (isNaN(numbers[a]) ? compare(texts[a], texts[b]) : Math.sign(numbers[a] - numbers[b]) || 0));
+      return order.reduce((ranks, at, rank) => {
+        ranks[at] = hasNumbers && texts[at] === "nan" ? NaN : rank;
+        return ranks;
+      }, []);
     }
 
     showMore() {

@@ -19,7 +19,6 @@
 
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
-#include <bench/base/time.hpp>
 #include <bench/base/value.hpp>
 #include <bench/export/crate/secrets_of_run.hpp>
 #include <bench/job/output_file.hpp>
@@ -114,7 +113,7 @@ Content RunContent::parent() const {
   const setup::RunMetadata& metadata = run_.metadata;
   Content content;
   content.run.name = fmt::format("{} {}", metadata.benchmark, workspace::padded(run_.directory.id));
-  content.run.start_ms = ms_of(parse_local_time(metadata.started).value_or(0));
+  content.run.start_ms = ms_of(metadata.started_unix_s.value_or(0));
   content.run.tags = {
       {run_tag, metadata.uuid}, {workpackage_tag, "all"}, {"mlflow.runName", content.run.name}};
   KeyedTexts tags(content.batch.tags, longest_tag);
@@ -156,7 +155,7 @@ Content RunContent::child(std::size_t number) const {
   const workspace::Attempt* attempt = view_.attempt(workpackage.id);
   Content content;
   content.run.name = fmt::format("{}_{}", workspace::padded(workpackage.id), workpackage.step);
-  const double run_start_s = parse_local_time(run_.metadata.started).value_or(0);
+  const double run_start_s = run_.metadata.started_unix_s.value_or(0);
   const double start_s =
       attempt ? attempt->started_unix_s.value_or(attempt->claimed_unix_s) : run_start_s;
   const double end_s = attempt ? attempt->ended_unix_s.value_or(start_s) : start_s;

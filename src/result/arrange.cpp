@@ -185,7 +185,7 @@ void sort_rows(Table& table, const std::vector<std::string>& columns) {
     for (const auto& row : table.rows)
       keys.emplace_back(row[column->number]);
     std::ranges::stable_sort(rows, [&](std::size_t a, std::size_t b) {
-      if (keys[a].is_missing() || keys[b].is_missing() || !column->descending)
+      if (keys[a].has_no_order() || keys[b].has_no_order() || !column->descending)
         return keys[a].compare(keys[b]) < 0;
       return keys[a].compare(keys[b]) > 0;
     });

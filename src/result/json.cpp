@@ -1,11 +1,11 @@
 #include "notes.hpp"
 #include "writer.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <system_error>
@@ -52,45 +52,73 @@ ordered_json value_json(const Cell& cell) {
   return std::visit(Writer{}, *cell.value);
 }
 
-/// The titles and `status` as member names, each once: an object would keep only the last of
-/// several.
-std::vector<std::string> member_names(const Table& table) {
-  std::vector<std::string> titles;
-  for (const Heading& heading : table.headings)
-    titles.push_back(to_valid_utf8(heading.title));
-  titles.emplace_back("status");
-  std::vector<std::string> names;
-  for (const std::string& title : titles) {
-    std::string name = title;
-    for (int n = 2; std::find(names.begin(), names.end(), name) != names.end(); ++n)
-      name = fmt::format("{}_{}", title, n);
-    names.push_back(name);
+/// Hands out member names, each once: an object would keep only the last of several.
+class FreeNames {
+ public:
+  std::string take(const std::string& wanted) {
+    std::string name = wanted;
+    for (int n = 2; !taken_.insert(name).second; ++n)
+      name = fmt::format("{}_{}", wanted, n);
+    return name;
   }
-  return names;
+
+ private:
+  std::set<std::string> taken_;
+};
+
+/// The members of a column in the objects of its rows.
+struct ColumnMembers {
+  std::string value;
+  std::string unit;
+  std::string absent;
+  std::string estimated;
+};
+
+struct Members {
+  std::vector<ColumnMembers> columns;
+  std::string status;
+  std::string status_reason;
+};
+
+/// The values of all columns come first: where a column has the name of what is said about another,
+/// it keeps it, whatever their order.
+Members members_of(const Table& table) {
+  FreeNames names;
+  Members members;
+  for (const Heading& heading : table.headings)
+    members.columns.push_back({.value = names.take(to_valid_utf8(heading.title))});
+  members.status = names.take("status");
+  for (ColumnMembers& column : members.columns) {
+    column.unit = names.take(column.value + "_unit");
+    column.absent = names.take(column.value + "_absent");
+    column.estimated = names.take(column.value + "_estimated");
+  }
+  members.status_reason = names.take(members.status + "_reason");
+  return members;
 }
 
-ordered_json row_json(const Table& table, std::size_t number,
-                      const std::vector<std::string>& names) {
+ordered_json row_json(const Table& table, std::size_t number, const Members& members) {
   ordered_json row = ordered_json::object();
   for (std::size_t i = 0; i < table.headings.size(); ++i) {
     const Cell& cell = table.rows[number][i];
-    row[names[i]] = value_json(cell);
+    const ColumnMembers& column = members.columns[i];
+    row[column.value] = value_json(cell);
     if (!table.headings[i].unit.empty())
-      row[names[i] + "_unit"] = to_valid_utf8(table.headings[i].unit);
+      row[column.unit] = to_valid_utf8(table.headings[i].unit);
     const std::string reason = !cell.value                ? absence(table, number, i)
                                : !is_in_json(*cell.value) ? to_text(*cell.value)
                                                           : "";
     if (!reason.empty())
-      row[names[i] + "_absent"] = to_valid_utf8(reason);
+      row[column.absent] = to_valid_utf8(reason);
     if (cell.value && cell.estimated)
-      row[names[i] + "_estimated"] = true;
+      row[column.estimated] = true;
   }
   if (table.sources.empty())
     return row;
   const RowSource& source = table.sources[number];
-  row[names.back()] = status_of(source);
+  row[members.status] = status_of(source);
   if (const std::string reason = status_reason(source); !reason.empty())
-    row[names.back() + "_reason"] = to_valid_utf8(reason);
+    row[members.status_reason] = to_valid_utf8(reason);
   return row;
 }
 
@@ -99,10 +127,10 @@ ordered_json row_json(const Table& table, std::size_t number,
 std::string render_json(std::span<const Table> tables) {
   ordered_json all = ordered_json::object();
   for (const Table& table : tables) {
-    const std::vector<std::string> names = member_names(table);
+    const Members members = members_of(table);
     ordered_json rows = ordered_json::array();
     for (std::size_t number = 0; number < table.rows.size(); ++number)
-      rows.push_back(row_json(table, number, names));
+      rows.push_back(row_json(table, number, members));
     all[to_valid_utf8(table.name)] = std::move(rows);
   }
   return all.dump(2) + "\n";
@@ -120,10 +148,10 @@ const Writer json_lines_writer{{.name = "jsonl",
                                 .is_for_one_table = true,
                                 .may_precede_blank_line = false},
                                [](const Table& table, const std::vector<std::string>&) {
-                                 const std::vector<std::string> names = member_names(table);
+                                 const Members members = members_of(table);
                                  std::string lines;
                                  for (std::size_t number = 0; number < table.rows.size(); ++number)
-                                   lines += row_json(table, number, names).dump() + "\n";
+                                   lines += row_json(table, number, members).dump() + "\n";
                                  return lines;
                                }};
 

@@ -2,37 +2,22 @@
 #include "writer.hpp"
 
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
-#include <bench/base/text.hpp>
+#include <bench/base/markdown.hpp>
 #include <bench/result/table.hpp>
 
 namespace bench::result {
 namespace {
-
-/// What Markdown would take for something else than text.
-std::string markdown_text(std::string text) {
-  for (const auto& [from, to] : {std::pair<std::string_view, std::string_view>{"\\", "\\\\"},
-                                 {"|", "\\|"},
-                                 {"&", "\\&"},
-                                 {"*", "\\*"},
-                                 {"`", "\\`"},
-                                 {"<", "&lt;"},
-                                 {"\n", "<br>"}})
-    text = replace_all(std::move(text), from, to);
-  return text;
-}
 
 std::string write_markdown(const Table& table, const std::vector<std::string>& notes) {
   Grid grid = oriented_grid(table, not_available, Iterations::spread);
   drop_final_newlines(grid);
   for (auto& row : grid.rows)
     for (std::string& cell : row)
-      cell = markdown_text(std::move(cell));
+      cell = markdown_text(cell);
   std::string text =
       fmt::format("**{}**\n\n{}", markdown_text(table.name), bordered(grid, true, ':'));
   if (!notes.empty())

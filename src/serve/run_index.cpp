@@ -23,6 +23,7 @@
 #include <bench/base/time.hpp>
 #include <bench/inspect/run_view.hpp>
 #include <bench/setup/metadata.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
@@ -99,8 +100,14 @@ void read_into(RunSummary& summary) {
   summary.comment = metadata.comment;
   summary.platform = metadata.platform;
   summary.started = metadata.started;
+  summary.started_unix_s = setup::start_unix_s(metadata, workspace);
   summary.steps = workspace.counts();
   summary.last_change = inspect::last_change(workspace);
+  summary.last_change_unix_s = facts.contains("last_change")  // by JUBE
+                                   ? parse_local_time(summary.last_change)
+                                   : workspace.last_change_unix_s();
+  if (!summary.last_change_unix_s)
+    summary.last_change_unix_s = summary.started_unix_s;
 }
 
 }  // namespace
@@ -129,9 +136,9 @@ bool is_final(const std::string& state) {
 }
 
 std::string elapsed_text(const RunSummary& run, const std::string& state) {
-  const auto started = parse_local_time(run.started);
+  const auto& started = run.started_unix_s;
   const bool goes_on = state == "running" || state == "submitted";
-  const auto ended = goes_on ? std::optional(unix_time_now()) : parse_local_time(run.last_change);
+  const auto ended = goes_on ? std::optional(unix_time_now()) : run.last_change_unix_s;
   return started && ended && *ended >= *started ? human_duration(*ended - *started) : "";
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,9 +22,11 @@ struct RunSummary {
   std::string benchmark;
   std::string comment;
   std::string platform;
-  std::string started;      ///< Local time.
+  std::string started;  ///< Local time.
+  std::optional<double> started_unix_s;
   std::string unreadable;   ///< Reason; empty if the run is readable.
   std::string last_change;  ///< Local time.
+  std::optional<double> last_change_unix_s;
   std::vector<workspace::StepCounts> steps;
 
   std::string outpath() const;

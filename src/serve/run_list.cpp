@@ -43,7 +43,8 @@ constexpr std::array orders{
     Order{"benchmark",
           [](const Row& a, const Row& b) { return a.run->benchmark < b.run->benchmark; }},
     Order{"state", [](const Row& a, const Row& b) { return a.state < b.state; }},
-    Order{"started", [](const Row& a, const Row& b) { return a.run->started < b.run->started; }},
+    Order{"started",
+          [](const Row& a, const Row& b) { return a.run->started_unix_s < b.run->started_unix_s; }},
     Order{"platform", [](const Row& a, const Row& b) { return a.run->platform < b.run->platform; }},
     Order{"comment", [](const Row& a, const Row& b) { return a.run->comment < b.run->comment; }}};
 

@@ -31,6 +31,7 @@ constexpr std::array typed_facts{
     Fact{"comment", &RunMetadata::comment},
     Fact{"document", &RunMetadata::document},
     Fact{"started", &RunMetadata::started},
+    Fact{"started_unix_s", &RunMetadata::started_unix_s},
     Fact{"home", &RunMetadata::home},
     Fact{"tags", &RunMetadata::tags},
     Fact{"accepted", &RunMetadata::accepted},

@@ -107,6 +107,12 @@ void apply_asking(const RunMetadata& metadata, platform::Platform& platform) {
   }
 }
 
+void set_start(RunMetadata& metadata) {
+  const double now_unix_s = unix_time_now();
+  metadata.started = local_time_at(now_unix_s);
+  metadata.started_unix_s = now_unix_s;
+}
+
 }  // namespace
 
 Run plan_run(const Input& input, const model::Benchmark& benchmark, const Request& request) {
@@ -135,7 +141,7 @@ Run plan_run(const Input& input, const model::Benchmark& benchmark, const Reques
   metadata.platform_variables = platform_variables(run.platform);
   metadata.max_workpackages = static_cast<long long>(request.max_workpackages);
   metadata.document = document::to_json(input.document);
-  metadata.started = local_time_now();
+  set_start(metadata);
   metadata.uuid = make_uuid();
   metadata.bench_version = BENCH_VERSION;
   metadata.order_seed = request.order_seed;
@@ -155,7 +161,7 @@ Run plan_repetition(const Run& run) {
   next.platform = platform_of(run);
   RunMetadata& metadata = next.metadata;
   metadata.provenance = metadata_from(collect_provenance(metadata.input_file)).provenance;
-  metadata.started = local_time_now();
+  set_start(metadata);
   metadata.uuid = make_uuid();
   metadata.bench_version = BENCH_VERSION;
   metadata.accepted.clear();
@@ -215,10 +221,20 @@ platform::Platform platform_of(const Run& run) {
   return platform;
 }
 
+std::optional<double> start_unix_s(const RunMetadata& metadata,
+                                   const workspace::Workspace& workspace) {
+  if (metadata.started_unix_s)
+    return metadata.started_unix_s;
+  if (const auto claimed_unix_s = workspace.first_claim_unix_s())
+    return claimed_unix_s;
+  return parse_local_time(metadata.started);
+}
+
 Run load_run(const workspace::RunDirectory& directory, workspace::Workspace& workspace) {
   Run run;
   run.directory = {directory.id, fs::weakly_canonical(fs::absolute(directory.path))};
   run.metadata = metadata_from(workspace.facts());
+  run.metadata.started_unix_s = start_unix_s(run.metadata, workspace);
   Diagnostics seen_at_the_start;
   const auto document = document::from_json(run.metadata.document);
   run.benchmark = find_benchmark(model::build(document, seen_at_the_start), run.metadata.benchmark);

@@ -111,6 +111,7 @@ CalculatedColumn::CalculatedColumn(const model::Benchmark& benchmark, const mode
   for (std::size_t k = 0; k < rows.size(); ++k) {
     const bool has_baseline = calculation_.uses_baseline() && baselines_[k];
     cells_.push_back(calculated(inputs[k], has_baseline ? &inputs[*baselines_[k]] : nullptr));
+    cells_.back().is_baseline = has_baseline && *baselines_[k] == k;
   }
 }
 

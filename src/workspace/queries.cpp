@@ -350,6 +350,15 @@ bool Workspace::is_finished(const std::set<std::string>& steps_with_children) co
   });
 }
 
+std::optional<double> Workspace::first_claim_unix_s() const {
+  return translated(database_->sqlite, [&] {
+    SQLite::Statement select(database_->sqlite,
+                             "SELECT min(claimed_unix_s) FROM attempt WHERE claimed_unix_s > 0");
+    select.executeStep();
+    return optional_real(select, 0);
+  });
+}
+
 std::optional<double> Workspace::last_change_unix_s() const {
   return translated(database_->sqlite, [&] {
     SQLite::Statement select(

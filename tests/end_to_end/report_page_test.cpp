@@ -85,6 +85,28 @@ TEST_F(ReportPageTest, DrawsFiltersAndChangesItsTheme) {
             R"(true,"dark",true]})");
 }
 
+TEST_F(ReportPageTest, SortsAndFiltersNumbersThatAreNotFinite) {
+  run(R"yaml(name: found
+outpath: runs
+parameterset: {name: p, parameter: {v: [nan, 5, inf, 20, none, -inf]}}
+step: {name: go, use: p, do: echo found=$v}
+patternset: {name: o, pattern: {name: found, type: float, _: 'found=(nan|inf|-inf|\d+)'}}
+analyser: {name: a, use: o, analyse: {step: go, file: stdout}}
+result: {use: a, table: {name: t, column: [v, found]}}
+)yaml");
+  report({"runs"});
+  EXPECT_EQ(strip(browse("report.html",
+                         {"window.found = () => [...document.querySelectorAll('#tables tbody "
+                          "tr')].map((row) => row.firstChild.textContent).join(); "
+                          "window.head = document.querySelectorAll('#tables th button')[1]; "
+                          "head.click(); found()",
+                          "head.click(); found()",
+                          "window.input = document.querySelector('#tables input'); input.value = "
+                          "'found>5'; input.dispatchEvent(new Event('input')); found()"})),
+            R"({"errors":[],"requests":[],"values":["-inf,5,20,inf,nan,none",)"
+            R"("inf,20,5,-inf,nan,none","inf,20"]})");
+}
+
 TEST_F(ReportPageTest, FitsANarrowScreenAndFollowsThePreferredTheme) {
   run(training, 1);
   report({"runs"});

@@ -16,14 +16,14 @@
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 #include <bench/export/formats/formats.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::formats {
 namespace {
 
 using support::SampleRun;
 
-std::string rendered(const std::string& name) {
-  const SampleRun sample;
+std::string rendered(const std::string& name, const SampleRun& sample = SampleRun()) {
   return find_format(name)->render({.run = sample.run,
                                     .tidy = sample.tidy,
                                     .tables = "**t**\n\n| a |\n|---|\n| 1 |\n",
@@ -49,9 +49,10 @@ INSTANTIATE_TEST_SUITE_P(Formats, FormatTest,
                                          Case{"openmetrics", "openmetrics.txt"}));
 
 /// Runs a program that reads the format; skips the test where it is not installed.
-CommandOutput read_by(const std::string& format, std::vector<std::string> arguments) {
+CommandOutput read_by(const std::string& format, std::vector<std::string> arguments,
+                      const SampleRun& sample = SampleRun()) {
   const support::TempDirectory here;
-  arguments.push_back(here.write("text", rendered(format)).string());
+  arguments.push_back(here.write("text", rendered(format, sample)).string());
   constexpr double far_too_long_s = 300;
   return run_command({.arguments = arguments, .directory = here.path()}, far_too_long_s);
 }
@@ -80,7 +81,9 @@ print(len(strictly), dict(strictly[0][1]).get('size'), [s for s in strictly if s
   if (!run_command({.arguments = {"/usr/bin/python3", "-c", "import prometheus_client"}}, 300)
            .status.success())
     GTEST_SKIP() << "needs python3-prometheus-client";
-  const CommandOutput output = read_by("openmetrics", python);
+  SampleRun sample;
+  sample.workpackages[1].state = workspace::State::done;  // it has the odd label
+  const CommandOutput output = read_by("openmetrics", python, sample);
   EXPECT_TRUE(output.status.success()) << output.standard_error;
   EXPECT_THAT(output.standard_output, testing::HasSubstr(R"(('size', '2 = \\ "two"'))"));
 }
@@ -119,6 +122,16 @@ TEST(Formats, FieldsOfOnePointHaveDifferentNames) {
 TEST(Formats, MetricsOfTheRunKeepTheirNames) {
   EXPECT_THAT(rendered_with("openmetrics", "run_info", ""),
               testing::HasSubstr("# TYPE bench_run_info_2 gauge\n"));
+}
+
+/// Nothing in a sample says that its workpackage failed.
+TEST(Formats, MetricsHaveNoValuesOfWhatIsNotDone) {
+  SampleRun sample;
+  sample.tidy.table.rows[1][1] = {.value = 9000.0};
+  const std::string text = rendered("openmetrics", sample);
+  EXPECT_THAT(text, testing::HasSubstr("bench_rate_GB_per_s{"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr(R"(workpackage="1")")));
+  EXPECT_THAT(text, testing::HasSubstr(R"(state="failed"} 1)"));
 }
 
 /// InfluxDB refuses a point that has a tag or field of the name of its time.

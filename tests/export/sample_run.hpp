@@ -32,6 +32,7 @@ class SampleRun {
     metadata.benchmark = run.benchmark.name;
     metadata.comment = "what <it> costs & more";
     metadata.started = "2026-01-31 12:00:00";
+    metadata.started_unix_s = 1'769'860'800;
     metadata.home = "/home/me/bench";
     metadata.input_file = "/home/me/bench/sample.yaml";
     metadata.platform = "local";

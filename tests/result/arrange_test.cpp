@@ -1,6 +1,7 @@
 #include "support/error_of.hpp"
 
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -137,14 +138,26 @@ TEST(ChooseRows, SaysWhatIsWrong) {
   EXPECT_NE(error("max(size) = size"), "");
 }
 
-TEST(SortRows, SortsByNumberWithMissingOnesLastInBothDirections) {
+TEST(SortRows, SortsByNumberWithNanAndMissingOnesLastInBothDirections) {
   Table table = times();
   sort_rows(table, {"time"});
   EXPECT_EQ(render(table, "csv"),
             "size,Time[s],state\n9,1.5,it's done\n8,2.5,done\n32,nan,done\n16,,failed\n");
   sort_rows(table, {"Time:desc"});
   EXPECT_EQ(render(table, "csv"),
-            "size,Time[s],state\n32,nan,done\n8,2.5,done\n9,1.5,it's done\n16,,failed\n");
+            "size,Time[s],state\n8,2.5,done\n9,1.5,it's done\n32,nan,done\n16,,failed\n");
+}
+
+TEST(SortRows, SortsNanBehindNumbersAndTexts) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double infinity = std::numeric_limits<double>::infinity();
+  Table table = arranged_table({{.title = "v", .name = "v"}},
+                               {{nan}, {1LL}, {"x"}, {infinity}, {-infinity}, {"a"}});
+  table.rows.insert(table.rows.begin(), {Cell{}});
+  sort_rows(table, {"v"});
+  EXPECT_EQ(render(table, "csv"), "v\n-inf\n1\ninf\na\nx\nnan\n\"\"\n");
+  sort_rows(table, {"v:desc"});
+  EXPECT_EQ(render(table, "csv"), "v\nx\na\ninf\n1\n-inf\nnan\n\"\"\n");
 }
 
 TEST(SortRows, SortsByTheFirstColumnFirst) {

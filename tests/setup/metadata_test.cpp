@@ -23,7 +23,7 @@ TEST(RunMetadata, ComesBackAsItWasRecorded) {
                     {"parallel", "0"},     {"max_workpackages", "100000"},
                     {"budget_nh", "12.5"}, {"jube_platform_nodes", "4"},
                     {"cpu", "a CPU"},      {"filters", "x"},
-                    {"accepted", ""}};
+                    {"accepted", ""},      {"started_unix_s", "1769860800.25"}};
   EXPECT_EQ(facts_of(metadata_from(facts)), facts);
 }
 

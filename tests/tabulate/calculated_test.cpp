@@ -58,6 +58,15 @@ TEST_F(CalculatedTest, ComparesEachRowWithTheBaselineOfItsGroup) {
             "large,1,1.0\nlarge,2,1.8181818181818181\n");
 }
 
+TEST_F(CalculatedTest, KnowsTheRowsThatAreBaselines) {
+  two_models("column: [model, nodes, " + speedup + "]");
+  const Report filled = made();
+  std::vector<bool> baselines;
+  for (const auto& row : filled.tables.at(0).table.rows)
+    baselines.push_back(row.back().is_baseline);
+  EXPECT_THAT(baselines, testing::ElementsAre(true, false, true, false));
+}
+
 TEST_F(CalculatedTest, MayHaveABaselineOfSeveralParameters) {
   two_models("column: [model, {metric: speedup, of: t, baseline: {nodes: 1.0, model: small}}]");
   EXPECT_EQ(table(),

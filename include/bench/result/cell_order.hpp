@@ -6,19 +6,20 @@
 
 namespace bench::result {
 
-/// A cell in the form in which it is compared: numbers before `nan` before texts before what is
+/// A cell in the form in which it is compared: numbers before texts before `nan` before what is
 /// missing. The cell must outlive it.
 class CellKey {
  public:
   explicit CellKey(const Cell& cell) : CellKey(cell, cell.is_wide_integer) {}
   CellKey(const Cell& cell, bool is_wide_integer);
 
-  bool is_missing() const { return rank_ == missing; }
+  /// Whether it comes last in both directions.
+  bool has_no_order() const { return rank_ >= not_a_number; }
   /// Negative, zero or positive as this comes before `other`, beside it or behind it.
   int compare(const CellKey& other) const;
 
  private:
-  enum Rank { number, not_a_number, text, missing };
+  enum Rank { number, text, not_a_number, missing };
 
   Rank rank_ = missing;
   double number_ = 0;

@@ -27,6 +27,7 @@ struct Cell {
   std::string absent_reason;     ///< Why it is missing, shown in a note below the table.
   bool estimated = false;        ///< Shown as such.
   bool is_wide_integer = false;  ///< The value is the digits of an integer beyond 64 bits.
+  bool is_baseline = false;      ///< Calculated, and the row is its own baseline.
   bool is_calculated = false;    ///< By bench: without a format, people see its `short_text`.
   /// Where the value is the median of several that differ: how well it is known. For people.
   std::shared_ptr<const Spread> spread = nullptr;
@@ -96,7 +97,8 @@ std::string render(const Table& table, const std::string& style, Notes notes = N
 /// are numbers, without formats; null stands for a missing value, `nan` and `inf`; integers beyond
 /// 64 bits are strings. `TITLE_unit`, `TITLE_absent` (why there is none) and `TITLE_estimated` are
 /// there where they apply, `status` (done, failed, skipped, unfinished) in every row with a source,
-/// and `status_reason` where it is not done. A second member of one name is `NAME_2`.
+/// and `status_reason` where it is not done. A second member of one name is `NAME_2`:
+/// a column keeps its title before what is said about another one.
 std::string render_json(std::span<const Table> tables);
 
 /// A pretty table with a line for each cell, a block for each row: for tables that are wider than

@@ -17,9 +17,10 @@ struct RunMetadata {
   std::string benchmark;  ///< Its name.
   std::string comment;
   std::string document;  ///< The input as it was understood, as JSON.
-  std::string started;   ///< `2026-01-31 13:05:09`, local time.
-  std::string home;      ///< Directory at which relative paths of the input begin.
-  std::string tags;      ///< Those given, separated by commas.
+  std::string started;   ///< `2026-01-31 13:05:09`, local time of the machine that made the run.
+  std::optional<double> started_unix_s;  ///< The same moment.
+  std::string home;                      ///< Directory at which relative paths of the input begin.
+  std::string tags;                      ///< Those given, separated by commas.
   std::string accepted;  ///< When it was accepted as a baseline, local time; empty: it is none.
   std::optional<std::string> confirms;  ///< UUID of the run of which it repeated some points.
   std::string input_file;

@@ -56,6 +56,12 @@ bool input_has_changed(const Run& run);
 /// The platform of a loaded run, with the submission settings of the run.
 platform::Platform platform_of(const Run& run);
 
+/// When a run began, in seconds since 1970; none if that is unknown. Runs of older versions and of
+/// JUBE recorded only the local time of their machine. The first claim of a workpackage comes soon
+/// after it and is right in every time zone; without one, the local time is taken as that of here.
+std::optional<double> start_unix_s(const RunMetadata& metadata,
+                                   const workspace::Workspace& workspace);
+
 /// The run in a directory, from its workspace alone: works on any machine. Its platform is left
 /// empty; `platform_of` returns it.
 Run load_run(const workspace::RunDirectory& directory, workspace::Workspace& workspace);

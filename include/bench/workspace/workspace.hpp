@@ -95,6 +95,9 @@ class Workspace {
   std::vector<Attempt> submitted_attempts() const;
   /// One entry per step that has workpackages, in order of their first one.
   std::vector<StepCounts> counts() const;
+  /// When the first attempt was claimed, in seconds since 1970; none where nothing has begun, and
+  /// in a run of JUBE's, which does not record it.
+  std::optional<double> first_claim_unix_s() const;
   /// When an attempt last began or ended, in seconds since 1970; none where nothing has begun.
   std::optional<double> last_change_unix_s() const;
 

@@ -378,9 +378,8 @@ std::vector<std::string> parameter_ids_of(const std::string& step, const CrateSo
 }
 
 std::string start_of_run(const CrateSource& described) {
-  const std::string& started = described.run.metadata.started;
-  const auto unix_s = parse_local_time(started);
-  return unix_s ? utc_time_at(*unix_s) : started;
+  const setup::RunMetadata& metadata = described.run.metadata;
+  return metadata.started_unix_s ? utc_time_at(*metadata.started_unix_s) : metadata.started;
 }
 
 std::optional<std::string> end_of_run(const CrateSource& described) {

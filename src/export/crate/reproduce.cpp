@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/markdown.hpp>
 #include <bench/base/text.hpp>
 #include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
@@ -16,9 +17,8 @@
 namespace bench::crate {
 namespace {
 
-/// Escapes a text for a table cell.
 std::string cell(const std::string& text) {
-  return replace_all(one_line(text), "|", "\\|");
+  return markdown_text(one_line(text));
 }
 
 std::string environment_table(const std::vector<EnvironmentItem>& environment) {
@@ -46,7 +46,8 @@ std::string reproduce_text(const setup::Run& run, const std::vector<EnvironmentI
       "It runs `input/resolved.xml`, the input with all that it includes, on the same platform.\n"
       "`--platform NAME` selects another one, `--account NAME` your account.\n"
       "`bench result run` shows the results of the run that was exported.\n\n",
-      metadata.id, metadata.benchmark, metadata.started, metadata.platform, metadata.bench_version);
+      metadata.id, cell(metadata.benchmark), metadata.started, metadata.platform,
+      metadata.bench_version);
   text +=
       "| path | content |\n|---|---|\n"
       "| `ro-crate-metadata.json` | the run as a Workflow Run RO-Crate |\n"

@@ -12,7 +12,6 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
-#include <bench/base/time.hpp>
 #include <bench/base/value.hpp>
 #include <bench/export/formats/formats.hpp>
 #include <bench/result/table.hpp>
@@ -97,7 +96,7 @@ void add_run(const Subject& subject, MetricText& metrics) {
                            {"bench_version", metadata.bench_version}});
   metrics.begin("bench_run_info", "Information about the run");
   metrics.add(info, 1);
-  if (const auto started = parse_local_time(metadata.started)) {
+  if (const auto started = metadata.started_unix_s) {
     metrics.begin("bench_run_started_timestamp_seconds", "Start of the run", "seconds");
     metrics.add(of_run, *started);
   }
@@ -144,10 +143,14 @@ std::string openmetrics(const Subject& subject) {
         name,
         heading.unit.empty() ? heading.title : fmt::format("{} in {}", heading.title, heading.unit),
         unit);
-    for (std::size_t row = 0; row < subject.tidy.workpackages.size(); ++row)
-      if (const auto& value = subject.tidy.table.rows[row][column.index].value;
-          value && !std::holds_alternative<std::string>(*value))
-        metrics.add(labels_of(subject, subject.tidy.workpackages[row]), *as_number(*value));
+    for (std::size_t row = 0; row < subject.tidy.workpackages.size(); ++row) {
+      const Workpackage& one = subject.tidy.workpackages[row];
+      const auto& value = subject.tidy.table.rows[row][column.index].value;
+      // An average over a metric could not tell what was found until a failure from a result.
+      if (one.state == workspace::State::done && value &&
+          !std::holds_alternative<std::string>(*value))
+        metrics.add(labels_of(subject, one), *as_number(*value));
+    }
   }
   return metrics.text();
 }

@@ -1,13 +1,12 @@
 #include "points.hpp"
 
-#include <cctype>
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/markdown.hpp>
 #include <bench/base/text.hpp>
 #include <bench/export/formats/formats.hpp>
 #include <bench/model/benchmark.hpp>
@@ -23,22 +22,8 @@ using workspace::Workpackage;
 
 constexpr std::size_t most_failures = 20;
 
-/// Escapes a text for a table cell: line breaks, bars and markup. An underscore within a word is
-/// not markup.
 std::string cell(const std::string& text) {
-  const std::string line = with_visible_controls(one_line(text));
-  const auto in_word = [&](std::size_t k) {
-    return k < line.size() && (std::isalnum(static_cast<unsigned char>(line[k])) || line[k] == '_');
-  };
-  std::string escaped;
-  for (std::size_t k = 0; k < line.size(); ++k) {
-    constexpr std::string_view markup = "|\\`*[<&";
-    if (markup.find(line[k]) != std::string_view::npos ||
-        (line[k] == '_' && !(k > 0 && in_word(k - 1) && in_word(k + 1))))
-      escaped += '\\';
-    escaped += line[k];
-  }
-  return escaped;
+  return markdown_text(with_visible_controls(one_line(text)));
 }
 
 std::string state_of(const std::vector<StepCounts>& counts) {

@@ -98,7 +98,7 @@ void add_ideal(const Chart& chart, const Measure& measure, const Json& x, const 
   for (const double x_value : at) {
     double ideal = one;
     if (chart.ideal == Ideal::proportional)
-      ideal = x_value / at.front();
+      ideal = x_value / *chart.baseline_x;
     else if (chart.ideal == Ideal::equal)
       ideal = x_value;
     values.push_back({{field(chart.x), x_value},

@@ -27,6 +27,7 @@ struct Chart {
   Scale x_scale = Scale::automatic;
   Scale y_scale = Scale::automatic;
   Ideal ideal = Ideal::none;
+  std::optional<double> baseline_x = {};  ///< Where a proportional ideal is 1.
   Data data;
   std::size_t x = 0;
   std::vector<std::string> x_levels = {};

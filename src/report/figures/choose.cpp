@@ -178,7 +178,7 @@ class Chooser {
     bool any = false;
     for (std::size_t row = 0; row < source_.rows(); ++row) {
       const auto whole = column(total).number(row);
-      if (!whole)
+      if (!whole || !source_.is_done(row))
         continue;
       double sum = 0;
       for (const std::size_t part : parts)

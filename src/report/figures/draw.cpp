@@ -91,6 +91,31 @@ void add_measures(const Source& source, const Plan& plan, const std::vector<Poin
   }
 }
 
+/// Where the ideal of a speed-up is 1; empty if that differs between the lines, or is not shown.
+std::optional<double> baseline_x(const Source& source, const Plan& plan,
+                                 const std::vector<Point>& points) {
+  std::set<double> baselines;
+  std::optional<double> smallest;
+  for (const Point& point : points) {
+    const auto x = source.columns[plan.x].number(point.row);
+    const Shown& y = point.y.front();
+    if (!x || *x <= 0 || !y.value)
+      continue;
+    if (y.is_baseline)
+      baselines.insert(*x);
+    if (!smallest || *x < *smallest)
+      smallest = x;
+  }
+  if (!baselines.empty())
+    return baselines.size() == 1 ? std::optional(*baselines.begin()) : std::nullopt;
+  // A program that prints its speed-up does not say what it compares with.
+  const bool begins_at_one = std::ranges::all_of(points, [&](const Point& point) {
+    return source.columns[plan.x].number(point.row) != smallest ||
+           point.y.front().value.value_or(1) == 1;
+  });
+  return begins_at_one ? smallest : std::nullopt;
+}
+
 /// `4 of 5` if only a part of the workpackages is done.
 void add_completed(const std::vector<Point>& points, Chart& chart) {
   if (std::ranges::none_of(points, &Point::is_partial))
@@ -167,13 +192,19 @@ Figure draw(const Source& source, const Plan& plan) {
     with_total.y.push_back(*plan.total);
   std::vector<Point> points = points_of(source, with_total);
   const std::size_t found_points = points.size();
+  Ideal ideal = plan.ideal;
+  const auto ideal_from =
+      ideal == Ideal::proportional ? baseline_x(source, plan, points) : std::nullopt;
+  if (ideal == Ideal::proportional && !ideal_from)
+    ideal = Ideal::none;
   const ShownLevels levels = limit(source, plan, points);
   const std::size_t all_points = points.size();
   points = thinned_lines(source, plan, std::move(points));
   Chart chart{.mark = plan.mark,
               .x_scale = plan.x_scale,
               .y_scale = plan.y_scale,
-              .ideal = plan.ideal,
+              .ideal = ideal,
+              .baseline_x = ideal_from,
               .data = {}};
   Figure figure;
   figure.title = plan.title.empty() ? title_of(source, plan) : plan.title;
@@ -192,6 +223,8 @@ Figure draw(const Source& source, const Plan& plan) {
       chart.measures, [](const Measure& measure) { return measure.low.has_value(); });
   if (std::string note = pooled_note(source, plan, found_points); !note.empty())
     figure.notes.push_back(std::move(note));
+  if (ideal != plan.ideal)
+    figure.notes.emplace_back("no ideal: the figure has no baseline, or several");
   if (has_intervals && plan.mark != Mark::heatmap)
     figure.notes.emplace_back("whiskers: 95 % confidence interval of the median");
   const bool is_estimated =

@@ -37,7 +37,7 @@ std::size_t combinations(const Source& source, std::span<const std::size_t> colu
 bool differs(const Source& source, const Column& column) {
   std::optional<double> first;
   for (std::size_t row = 0; row < source.rows(); ++row)
-    if (const auto number = column.number(row)) {
+    if (const auto number = column.number(row); number && source.is_done(row)) {
       if (first && *first != *number)
         return true;
       first = number;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -73,9 +74,7 @@ void set_state(const Source& source, const std::vector<std::size_t>& rows, Point
     point.done += source.done[row];
     point.failed += source.failed[row];
   }
-  const bool is_done = std::ranges::any_of(
-      rows, [&](std::size_t row) { return source.states[row] == RowState::done; });
-  if (is_done)
+  if (std::ranges::any_of(rows, [&](std::size_t row) { return source.is_done(row); }))
     return;
   const std::size_t row = *std::ranges::min_element(
       rows, {}, [&](std::size_t one) { return static_cast<int>(source.states[one]); });
@@ -129,8 +128,15 @@ std::vector<Point> points_of(const Source& source, const Plan& plan) {
     point.row = members.front();
     if (!plan.color.empty())
       point.color = combined_text(source, plan.color, point.row);
-    for (const std::size_t y : plan.y)
-      point.y.push_back(shown(source.columns[y], members));
+    // A workpackage keeps the values that were found until it failed, but they do not count.
+    std::vector<std::size_t> done;
+    std::ranges::copy_if(members, std::back_inserter(done),
+                         [&](std::size_t row) { return source.is_done(row); });
+    for (const std::size_t y : plan.y) {
+      point.y.push_back(shown(source.columns[y], done));
+      point.y.back().is_baseline = std::ranges::any_of(
+          done, [&](std::size_t row) { return source.columns[y].is_baseline[row]; });
+    }
     set_state(source, members, point);
   }
   return points;

@@ -12,9 +12,10 @@ namespace bench::report {
 
 /// The value of one column at one point.
 struct Shown {
-  std::optional<double> value;  ///< The median of several rows.
+  std::optional<double> value;  ///< The median of several rows; only done ones count.
   std::optional<double> low;    ///< Of the 95 % interval of the median.
   std::optional<double> high;
+  bool is_baseline = false;  ///< Others are compared with it.
 };
 
 /// The rows of a source with the same position in a figure.

@@ -95,6 +95,7 @@ void fill_states(const result::Table& table, Source& source) {
 void add(const Cell& cell, Column& column) {
   column.values.push_back(cell.value);
   column.is_estimated = column.is_estimated || cell.estimated;
+  column.is_baseline.push_back(cell.is_baseline);
   column.low.emplace_back();
   column.high.emplace_back();
   if (cell.spread && std::isfinite(cell.spread->low) && std::isfinite(cell.spread->high)) {
@@ -234,7 +235,8 @@ Source source_of(const result::Table& table,
                   .is_parameter = is_parameter(of),
                   .values = {},
                   .low = {},
-                  .high = {}};
+                  .high = {},
+                  .is_baseline = {}};
     for (const auto& row : table.rows)
       add(row[k], column);
     if (!column.is_parameter)

@@ -20,7 +20,7 @@ enum class Scale { automatic, linear, log, fit };
 /// The ideal course of a value.
 enum class Ideal {
   none,
-  proportional,  ///< To x, through 1 at the smallest.
+  proportional,  ///< To x, through 1 at the baseline.
   constant,      ///< 1, or 100 %.
   equal          ///< To x.
 };

@@ -31,7 +31,8 @@ struct Column {
   bool is_estimated = false;               ///< A value comes from a model, not from a measurement.
   std::vector<std::optional<double>> low;  ///< Of the 95 % interval of the median; else empty.
   std::vector<std::optional<double>> high;
-  std::size_t not_finite = 0;  ///< How many values, among numbers, were nan or infinite.
+  std::vector<bool> is_baseline;  ///< Whether other rows are compared with this one.
+  std::size_t not_finite = 0;     ///< How many values, among numbers, were nan or infinite.
 
   /// `title [unit]`.
   std::string label() const;
@@ -54,6 +55,8 @@ struct Source {
   bool is_distribution = false;      ///< The last two columns are values and their shares.
 
   std::size_t rows() const { return states.size(); }
+  /// Whether the values of the row count.
+  bool is_done(std::size_t row) const { return states[row] == RowState::done; }
   /// The position of the column with this name or title.
   std::optional<std::size_t> find(const std::string& wanted) const;
 };

@@ -82,7 +82,7 @@ print(len(strictly), dict(strictly[0][1]).get('size'), [s for s in strictly if s
            .status.success())
     GTEST_SKIP() << "needs python3-prometheus-client";
   SampleRun sample;
-  sample.workpackages[1].state = workspace::State::done;  // it has the odd label
+  sample.tidy.workpackages[1].state = workspace::State::done;  // it has the odd label
   const CommandOutput output = read_by("openmetrics", python, sample);
   EXPECT_TRUE(output.status.success()) << output.standard_error;
   EXPECT_THAT(output.standard_output, testing::HasSubstr(R"(('size', '2 = \\ "two"'))"));

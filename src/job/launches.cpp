@@ -14,15 +14,6 @@ namespace {
 
 constexpr const char* starter_name = "jube_starter";
 
-/// Of the meters of one launch, which ran at the same time.
-std::string collect_in(const std::string& directory, const std::string& indent) {
-  return fmt::format(
-      "{1}if [ ! -e {0}energy.txt ] && ls {0}energy.*.txt > /dev/null 2>&1; then\n"
-      "{1}  bench-energy combine --output {0}energy.txt {0}energy.*.txt\n"
-      "{1}fi",
-      directory, indent);
-}
-
 }  // namespace
 
 bool uses_launcher(const model::Step& step) {
@@ -57,22 +48,18 @@ std::string energy_directory(int number) {
 
 std::string collect_energy(int launches) {
   if (launches == 1)
-    return collect_in("", "");
+    return "if [ ! -e energy.txt ] && ls energy.*.txt > /dev/null 2>&1; then\n"
+           "  bench-energy combine --output energy.txt .\n"
+           "fi";
   std::string directories;
-  std::string summaries;
-  for (int number = 1; number <= launches; ++number) {
+  for (int number = 1; number <= launches; ++number)
     directories += " " + energy_directory(number);
-    summaries += " " + energy_directory(number) + "/energy.txt";
-  }
   return fmt::format(
-      "for measured in{}; do\n"
-      "{}\n"
-      "done\n"
-      "summaries=$(ls{} 2> /dev/null)\n"
-      "if [ -n \"$summaries\" ]; then\n"
-      "  bench-energy combine --in-sequence --output energy.txt $summaries\n"
+      "measured=$(ls -d{} 2> /dev/null)\n"
+      "if [ -n \"$measured\" ]; then\n"
+      "  bench-energy combine --in-sequence --output energy.txt $measured\n"
       "fi",
-      directories, collect_in("$measured/", "  "), summaries);
+      directories);
 }
 
 }  // namespace bench::job

@@ -184,6 +184,39 @@ TEST(CombineSummaries, ReadsAndWritesFiles) {
   EXPECT_EQ(read_file(output), "energy_wh=3\nenergy_quality=measured\n");
 }
 
+TEST(CombineSummaries, ADirectoryStandsForItsMetersAtTheSameTime) {
+  const TemporaryDirectory directory;
+  directory.write("one/energy.n1.txt", "energy_wh=1\nduration_s=10");
+  directory.write("one/energy.n2.txt", "energy_wh=2\nduration_s=11");
+  directory.write("two/energy.txt", "energy_wh=4\nduration_s=5");
+  const auto output = directory.path() / "energy.txt";
+  combine_summary_files(std::vector{directory.path() / "one", directory.path() / "two"}, output,
+                        Course::in_sequence);
+  EXPECT_EQ(read_file(output), "energy_wh=7\nduration_s=16\n");
+}
+
+TEST(CombineSummaries, WithAMeterThatWroteNoResultThereAreNoFigures) {
+  const TemporaryDirectory directory;
+  directory.write("one/energy.txt", "energy_wh=1\nduration_s=10\nenergy_quality=measured");
+  directory.write("two/power.csv", "time_s,unix_time_s,mock:constant_w");
+  const auto output = directory.path() / "energy.txt";
+  combine_summary_files(std::vector{directory.path() / "one", directory.path() / "two"}, output,
+                        Course::in_sequence);
+  EXPECT_EQ(read_file(output),
+            "energy_quality=partial\nenergy_absent=the meter of " +
+                (directory.path() / "two/power.csv").string() +
+                " wrote no result (if it was killed, `bench-energy recover` makes one from its "
+                "samples, and `bench-energy combine` the sum)\n");
+}
+
+TEST(CombineSummaries, ADirectoryWithoutMetersIsRefused) {
+  const TemporaryDirectory directory;
+  EXPECT_EQ(message_of([&] {
+              combine_summary_files(std::vector{directory.path()}, directory.path() / "energy.txt");
+            }),
+            "no energy.txt in " + directory.path().string());
+}
+
 TEST(CombineSummaries, ALineWithoutItsNumberHasAPlaceAndAHint) {
   const TemporaryDirectory directory;
   directory.write("a.txt", "energy_source=mock\nenergy_wh=abc");

@@ -396,7 +396,7 @@ int run_combine(const std::vector<std::string>& arguments) {
   const CombineOptions options = parse_combine_options(arguments);
   if (!options.help.empty())
     fmt::print("{}", options.help);
-  else if (std::ranges::all_of(options.files, is_summary_file))
+  else if (std::ranges::all_of(options.files, has_summaries))
     combine_summary_files(options.files, options.output,
                           options.in_sequence ? Course::in_sequence : Course::at_once);
   else

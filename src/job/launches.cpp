@@ -1,10 +1,14 @@
 #include "launches.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
+#include <system_error>
 
 #include <fmt/core.h>
 
+#include <bench/base/text.hpp>
+#include <bench/energy/files/meter_directory.hpp>
 #include <bench/evaluate/substitute.hpp>
 #include <bench/job/render_context.hpp>
 #include <bench/model/benchmark.hpp>
@@ -12,7 +16,27 @@
 namespace bench::job {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr const char* starter_name = "jube_starter";
+constexpr const char* cycle_prefix = "energy_cycle_";
+
+/// Where one would replace the files of another: those of the launches, and those of the cycles,
+/// which have one directory.
+bool has_several_meters(const model::Step& step, int launches) {
+  return launches > 1 || step.cycles > 1;
+}
+
+/// Of the names of the directories of this cycle, which end with the number of the launch.
+std::string directory_prefix(const RenderContext& context) {
+  return context.step.cycles > 1
+             ? fmt::format("{}{}_", cycle_prefix, context.workpackage.progress.cycle)
+             : "energy_";
+}
+
+std::string directory_name(const RenderContext& context, int number) {
+  return fmt::format("{}{}", directory_prefix(context), number);
+}
 
 }  // namespace
 
@@ -42,18 +66,39 @@ std::string launch_variable(int number) {
   return fmt::format("{}_{}", starter_name, number);
 }
 
-std::string energy_directory(int number) {
-  return fmt::format("energy_{}", number);
+fs::path energy_directory(const RenderContext& context, int launches, int number) {
+  if (has_several_meters(context.step, launches))
+    return context.work() / directory_name(context, number);
+  return context.work();
 }
 
-std::string collect_energy(int launches) {
-  if (launches == 1)
-    return "if [ ! -e energy.txt ] && ls energy.*.txt > /dev/null 2>&1; then\n"
-           "  bench-energy combine --output energy.txt .\n"
-           "fi";
+void remove_earlier_energy(const RenderContext& context) {
+  if (!context.step.energy || context.work() != context.default_work())
+    return;  // others work there, too
+  energy::remove_meter_files(context.work());
+  const std::string prefix = directory_prefix(context);
+  std::error_code absent;
+  for (const auto& entry : fs::directory_iterator(context.work(), absent)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(prefix) && parse_integer(name.substr(prefix.size())) &&
+        !entry.is_symlink(absent))
+      energy::remove_meter_files(entry.path());
+  }
+}
+
+std::string collect_energy(const RenderContext& context, int launches) {
+  if (!has_several_meters(context.step, launches))
+    return uses_launcher(context.step)
+               ? "if [ ! -e energy.txt ] && ls energy.*.txt > /dev/null 2>&1; then\n"
+                 "  bench-energy combine --output energy.txt .\n"
+                 "fi"
+               : "";
   std::string directories;
-  for (int number = 1; number <= launches; ++number)
-    directories += " " + energy_directory(number);
+  if (context.step.cycles > 1)
+    directories = fmt::format(" {}*", cycle_prefix);
+  else
+    for (int number = 1; number <= launches; ++number)
+      directories += " " + directory_name(context, number);
   return fmt::format(
       "measured=$(ls -d{} 2> /dev/null)\n"
       "if [ -n \"$measured\" ]; then\n"

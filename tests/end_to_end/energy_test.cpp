@@ -238,6 +238,26 @@ result: {use: output, table: {name: t, style: pretty, column: [energy_wh, durati
   EXPECT_THAT(here_.text_of("result", {"runs", "--analyse"}, 0), Not(HasSubstr("n/a")));
 }
 
+TEST_F(EnergyTest, AddsTheCyclesOfAStep) {
+  for (const char* program : {"sleep", "$jube_starter sleep"}) {
+    here_.write("m.yaml", std::string(R"(name: m
+outpath: runs
+step:
+  name: train
+  cycles: 3
+  batch: true
+  energy: {methods: "mock:constant=100W", interval: 20ms}
+  do: )") + program + R"( 0.4
+analyser: {name: output, analyse: {step: train, file: stdout}}
+result: {use: output, table: {name: t, style: csv, column: [power_mean_w, duration_s]}}
+)");
+    const auto run = here_.bench({"run", "m.yaml", "-r"});
+    ASSERT_EQ(run.status.code, 0) << run.standard_error;
+    EXPECT_THAT(run.standard_output,
+                testing::ContainsRegex("\n(99\\.9|100)[0-9.]*,(1\\.[2-9]|[2-9])[0-9.]*\n"));
+  }
+}
+
 TEST_F(EnergyTest, GivesRegionsAndTheIdleNodeTheirColumns) {
   here_.write("m.yaml", R"(name: m
 outpath: runs

@@ -173,6 +173,46 @@ TEST(CombineSummaries, ARegionThatOneMeterDoesNotKnowHasNoEnergy) {
                   NameValue{"energy_region_a_absent", "its marks came late"}));
 }
 
+/// The whole run of the other meter has no energy, which tells the reason of the region, too.
+TEST(CombineSummaries, ARegionHasNoEnergyWhereOneOfItsMetersHasNone) {
+  const Summaries meters{{{"energy_region_a_wh", "1"},
+                          {"energy_region_a_uncertainty_wh", "0.1"},
+                          {"power_region_a_w", "100"},
+                          {"duration_region_a_s", "30"}},
+                         {{"duration_region_a_s", "20"}, {"energy_absent", "no sensor"}}};
+  EXPECT_THAT(combine_summaries(meters), ElementsAre(NameValue{"duration_region_a_s", "30"},
+                                                     NameValue{"energy_absent", "no sensor"}));
+  EXPECT_THAT(
+      combine_summaries(meters, Course::in_sequence),
+      ElementsAre(NameValue{"duration_region_a_s", "50"}, NameValue{"energy_absent", "no sensor"}));
+}
+
+TEST(CombineSummaries, ARegionOfSomeMetersHasTheEnergyOfThose) {
+  EXPECT_THAT(
+      combine_summaries(Summaries{{{"energy_region_a_wh", "1"}, {"duration_region_a_s", "30"}},
+                                  {{"energy_absent", "no sensor"}}}),
+      ElementsAre(NameValue{"energy_region_a_wh", "1"}, NameValue{"duration_region_a_s", "30"},
+                  NameValue{"energy_absent", "no sensor"}));
+}
+
+TEST(CombineSummaries, OneAfterTheOtherAChannelHasNoEnergyThatOneHasLost) {
+  const NameValue total{"energy_wh", "2"};
+  const NameValue channel{"energy_mock_lost_wh", "2"};
+  const NameValue error_bar{"energy_mock_lost_uncertainty_wh", "0.1"};
+  EXPECT_THAT(combine_summaries(
+                  Summaries{{total, channel, error_bar}, {{"energy_absent", "mock:lost: failed"}}},
+                  Course::in_sequence),
+              ElementsAre(NameValue{"energy_absent", "mock:lost: failed"}));
+}
+
+TEST(CombineSummaries, OneAfterTheOtherEachMayHaveChannelsOfItsOwn) {
+  EXPECT_THAT(combine_summaries(Summaries{{{"energy_wh", "2"}, {"energy_nvml_0_gpu_wh", "2"}},
+                                          {{"energy_wh", "3"}, {"energy_nvml_1_gpu_wh", "3"}}},
+                                Course::in_sequence),
+              ElementsAre(NameValue{"energy_wh", "5"}, NameValue{"energy_nvml_0_gpu_wh", "2"},
+                          NameValue{"energy_nvml_1_gpu_wh", "3"}));
+}
+
 TEST(CombineSummaries, ReadsAndWritesFiles) {
   const TemporaryDirectory directory;
   directory.write("a.txt", "energy_wh=1\nenergy_quality=measured");

@@ -17,7 +17,7 @@ enum class Course { at_once, in_sequence };
 
 /// The `name=value` lines of several meters that have measured different things, on one node or
 /// many, as one: energies are added, sources are all, the quality is the worst. Where one of them
-/// has no total there is none, and `energy_absent` says why.
+/// has no total there is none, and `energy_absent` says why; so for the regions that it measured.
 ///
 /// Of meters that ran at the same time powers are added (of `power_max_w` an upper bound, since the
 /// maxima need not coincide), durations are the longest. Of meters that ran one after the other
@@ -29,9 +29,8 @@ std::vector<NameValue> combine_summaries(std::span<const std::vector<NameValue>>
 /// The same with files, `energy.*.txt`. A directory stands for the meters that wrote to it, all at
 /// once. If one of them wrote no result, because it was killed, all figures are absent, with this
 /// reason.
-/// @throws bench::Error, with the place, if one cannot be read or has another kind of line, if
-/// there
-///         is none, and if the output is one of them
+/// @throws bench::Error, with the place, if one cannot be read or has another kind of line, if none
+///         is there, and if the output is one of them
 void combine_summary_files(std::span<const std::filesystem::path> operands,
                            const std::filesystem::path& output, Course course = Course::at_once);
 

@@ -8,7 +8,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
-#include <bench/energy/files/meter_directory.hpp>
+#include <bench/energy/program/meter_directory.hpp>
 #include <bench/evaluate/substitute.hpp>
 #include <bench/job/render_context.hpp>
 #include <bench/model/benchmark.hpp>

@@ -8,7 +8,7 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/energy/files/meter_directory.hpp>
+#include <bench/energy/program/meter_directory.hpp>
 
 namespace bench::energy {
 namespace {

@@ -11,7 +11,6 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/energy/files/combine_summaries.hpp>
 #include <bench/energy/files/format.hpp>
 #include <bench/energy/files/jpwr.hpp>
 #include <bench/energy/files/output.hpp>
@@ -19,6 +18,7 @@
 #include <bench/energy/meter/additive.hpp>
 #include <bench/energy/meter/units.hpp>
 #include <bench/energy/program/child.hpp>
+#include <bench/energy/program/combine_summary_files.hpp>
 #include <bench/energy/program/command_line.hpp>
 #include <bench/energy/program/option_values.hpp>
 #include <bench/energy/program/options.hpp>

@@ -8,9 +8,9 @@
 
 namespace bench::energy {
 
-/// Whether it is an `energy.txt` or, with a `/` at its end, a directory, by its name, or a
-/// directory that exists; anything else is a table.
-bool has_summaries(const std::filesystem::path& operand);
+/// The lines of an `energy.txt`.
+/// @throws bench::Error, with the place, if it cannot be read or has another kind of line
+std::vector<NameValue> read_summary(const std::filesystem::path& file);
 
 /// When the meters ran whose figures are combined.
 enum class Course { at_once, in_sequence };
@@ -25,13 +25,5 @@ enum class Course { at_once, in_sequence };
 /// in which they were drawn: that of the region, or of the program.
 std::vector<NameValue> combine_summaries(std::span<const std::vector<NameValue>> summaries,
                                          Course course = Course::at_once);
-
-/// The same with files, `energy.*.txt`. A directory stands for the meters that wrote to it, all at
-/// once. If one of them wrote no result, because it was killed, all figures are absent, with this
-/// reason.
-/// @throws bench::Error, with the place, if one cannot be read or has another kind of line, if none
-///         is there, and if the output is one of them
-void combine_summary_files(std::span<const std::filesystem::path> operands,
-                           const std::filesystem::path& output, Course course = Course::at_once);
 
 }  // namespace bench::energy

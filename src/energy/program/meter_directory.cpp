@@ -11,7 +11,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/files/meter_directory.hpp>
+#include <bench/energy/program/meter_directory.hpp>
 
 namespace bench::energy {
 namespace {

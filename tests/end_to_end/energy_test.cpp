@@ -60,6 +60,26 @@ step:
   EXPECT_EQ(run.status.code, 0) << run.standard_error;
 }
 
+TEST_F(EnergyTest, NothingElseOfTheRunRunsBesideAMeasuredWorkpackage) {
+  here_.write("m.yaml", R"(name: m
+outpath: runs
+parameterset: {name: p, parameter: {n: [1, 2, 3, 4]}}
+step:
+  - name: plain
+    use: p
+    procs: 4
+    do: touch ../../beside_$n && test ! -e ../../alone && sleep 0.1 && rm ../../beside_$n
+  - name: train
+    use: p
+    batch: true
+    procs: 4
+    energy: {methods: "mock:constant=100W"}
+    do: mkdir ../../alone; if ls ../../beside_*; then exit 1; fi; sleep 0.1; rmdir ../../alone
+)");
+  const auto run = here_.bench({"run", "m.yaml", "-j", "4"});
+  EXPECT_EQ(run.status.code, 0) << run.standard_error;
+}
+
 TEST_F(EnergyTest, TheTableSaysWhichRowsAreToBeDoubted) {
   ProcessSpec spec = here_.spec({});
   spec.arguments = {"bash", "-c",

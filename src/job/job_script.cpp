@@ -146,14 +146,14 @@ std::string meter(const RenderContext& context, const JobRequest& request, const
 
 /// The line that executes the commands, under the meter where the step measures energy.
 std::string command_line(const RenderContext& context, const JobRequest& request,
-                         const std::vector<execute::Snippet>& snippets) {
+                         const std::vector<execute::Snippet>& snippets, int launches) {
   std::vector<std::string> texts;
   for (const execute::Snippet& snippet : snippets)
     texts.push_back(script_text(snippet, context.work()));
   const std::string commands =
       fmt::format("bash -e -o pipefail -c {}", shell_quote(join(texts, "\n")));
   return context.step.energy && !uses_launcher(context.step)
-             ? meter(context, request, context.work()) + " " + commands
+             ? meter(context, request, energy_directory(context, launches, 1)) + " " + commands
              : commands;
 }
 
@@ -314,9 +314,8 @@ std::string render_job_script(const RenderContext& context, const JobRequest& re
       {"await_parents", await_parents(context)},
       {"exports", exports(context, request, uuid, inherited)},
       {"prologue", std::string(strip(context.run.platform.prologue))},
-      {"commands", command_line(context, request, snippets)},
-      {"afterwards",
-       context.step.energy && uses_launcher(context.step) ? collect_energy(launches) : ""}});
+      {"commands", command_line(context, request, snippets, launches)},
+      {"afterwards", context.step.energy ? collect_energy(context, launches) : ""}});
   platform::TemplateVariables parts = variables;
   parts["body"] = fill_part(context, "body.sh", variables);
   return fill_job_template(

@@ -1,10 +1,14 @@
 #include "launches.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
+#include <system_error>
 
 #include <fmt/core.h>
 
+#include <bench/base/text.hpp>
+#include <bench/energy/program/meter_directory.hpp>
 #include <bench/evaluate/substitute.hpp>
 #include <bench/job/render_context.hpp>
 #include <bench/model/benchmark.hpp>
@@ -12,15 +16,26 @@
 namespace bench::job {
 namespace {
 
-constexpr const char* starter_name = "jube_starter";
+namespace fs = std::filesystem;
 
-/// Of the meters of one launch, which ran at the same time.
-std::string collect_in(const std::string& directory, const std::string& indent) {
-  return fmt::format(
-      "{1}if [ ! -e {0}energy.txt ] && ls {0}energy.*.txt > /dev/null 2>&1; then\n"
-      "{1}  bench-energy combine --output {0}energy.txt {0}energy.*.txt\n"
-      "{1}fi",
-      directory, indent);
+constexpr const char* starter_name = "jube_starter";
+constexpr const char* cycle_prefix = "energy_cycle_";
+
+/// Where one would replace the files of another: those of the launches, and those of the cycles,
+/// which have one directory.
+bool has_several_meters(const model::Step& step, int launches) {
+  return launches > 1 || step.cycles > 1;
+}
+
+/// Of the names of the directories of this cycle, which end with the number of the launch.
+std::string directory_prefix(const RenderContext& context) {
+  return context.step.cycles > 1
+             ? fmt::format("{}{}_", cycle_prefix, context.workpackage.progress.cycle)
+             : "energy_";
+}
+
+std::string directory_name(const RenderContext& context, int number) {
+  return fmt::format("{}{}", directory_prefix(context), number);
 }
 
 }  // namespace
@@ -51,28 +66,45 @@ std::string launch_variable(int number) {
   return fmt::format("{}_{}", starter_name, number);
 }
 
-std::string energy_directory(int number) {
-  return fmt::format("energy_{}", number);
+fs::path energy_directory(const RenderContext& context, int launches, int number) {
+  if (has_several_meters(context.step, launches))
+    return context.work() / directory_name(context, number);
+  return context.work();
 }
 
-std::string collect_energy(int launches) {
-  if (launches == 1)
-    return collect_in("", "");
-  std::string directories;
-  std::string summaries;
-  for (int number = 1; number <= launches; ++number) {
-    directories += " " + energy_directory(number);
-    summaries += " " + energy_directory(number) + "/energy.txt";
+void remove_earlier_energy(const RenderContext& context) {
+  if (!context.step.energy || context.work() != context.default_work())
+    return;  // others work there, too
+  energy::remove_meter_files(context.work());
+  const std::string prefix = directory_prefix(context);
+  std::error_code absent;
+  for (const auto& entry : fs::directory_iterator(context.work(), absent)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(prefix) && parse_integer(name.substr(prefix.size())) &&
+        !entry.is_symlink(absent))
+      energy::remove_meter_files(entry.path());
   }
+}
+
+std::string collect_energy(const RenderContext& context, int launches) {
+  if (!has_several_meters(context.step, launches))
+    return uses_launcher(context.step)
+               ? "if [ ! -e energy.txt ] && ls energy.*.txt > /dev/null 2>&1; then\n"
+                 "  bench-energy combine --output energy.txt .\n"
+                 "fi"
+               : "";
+  std::string directories;
+  if (context.step.cycles > 1)
+    directories = fmt::format(" {}*", cycle_prefix);
+  else
+    for (int number = 1; number <= launches; ++number)
+      directories += " " + directory_name(context, number);
   return fmt::format(
-      "for measured in{}; do\n"
-      "{}\n"
-      "done\n"
-      "summaries=$(ls{} 2> /dev/null)\n"
-      "if [ -n \"$summaries\" ]; then\n"
-      "  bench-energy combine --in-sequence --output energy.txt $summaries\n"
+      "measured=$(ls -d{} 2> /dev/null)\n"
+      "if [ -n \"$measured\" ]; then\n"
+      "  bench-energy combine --in-sequence --output energy.txt $measured\n"
       "fi",
-      directories, collect_in("$measured/", "  "), summaries);
+      directories);
 }
 
 }  // namespace bench::job

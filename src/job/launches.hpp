@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include <bench/job/render_context.hpp>
@@ -18,13 +19,21 @@ int measured_launches(const RenderContext& context);
 /// @param count of those before, to which these are added
 std::string with_numbered_launches(const std::string& text, int& count);
 
-/// The variable of the K-th launch, and where its meter writes, below the directory of the
-/// commands. One alone writes into that; several would each replace the files of the one before.
+/// The variable of the K-th launch.
 std::string launch_variable(int number);
-std::string energy_directory(int number);
+
+/// Where the meter of the K-th launch writes: the directory of the commands, or one below it, since
+/// several launches or cycles would each replace the files of the one before. Without
+/// `$jube_starter` the first is all commands.
+std::filesystem::path energy_directory(const RenderContext& context, int launches, int number);
+
+/// Removes what meters of an earlier attempt left there. One on other nodes has written other
+/// files, which would be added to those of the next.
+void remove_earlier_energy(const RenderContext& context);
 
 /// What a job script does when its measured programs have ended, as bench reads one `energy.txt`:
-/// meters on several nodes have written a file each, those of several launches in a directory each.
-std::string collect_energy(int launches);
+/// meters on several nodes have written a file each, those of several launches and cycles in a
+/// directory each. Any cycle may be the last. Empty: there is one meter.
+std::string collect_energy(const RenderContext& context, int launches);
 
 }  // namespace bench::job

@@ -1,5 +1,6 @@
 #include "do_log.hpp"
 #include "file_operations.hpp"
+#include "launches.hpp"
 
 #include <filesystem>
 #include <iterator>
@@ -112,6 +113,8 @@ Prepared prepare(const RenderContext& context, const workflow::Graph& graph,
     // An earlier attempt's sentinel would keep this one from beginning.
     std::error_code absent;
     std::filesystem::remove(job.sentinel, absent);
+    if (!segment.files)
+      remove_earlier_energy(context);
     write_file_atomically(job.script, rendered.script);
     job.script_launcher = script_launcher(context, rendered.request);
     return {std::move(job), rendered.request};

@@ -60,6 +60,26 @@ step:
   EXPECT_EQ(run.status.code, 0) << run.standard_error;
 }
 
+TEST_F(EnergyTest, NothingElseOfTheRunRunsBesideAMeasuredWorkpackage) {
+  here_.write("m.yaml", R"(name: m
+outpath: runs
+parameterset: {name: p, parameter: {n: [1, 2, 3, 4]}}
+step:
+  - name: plain
+    use: p
+    procs: 4
+    do: touch ../../beside_$n && test ! -e ../../alone && sleep 0.1 && rm ../../beside_$n
+  - name: train
+    use: p
+    batch: true
+    procs: 4
+    energy: {methods: "mock:constant=100W"}
+    do: mkdir ../../alone; if ls ../../beside_*; then exit 1; fi; sleep 0.1; rmdir ../../alone
+)");
+  const auto run = here_.bench({"run", "m.yaml", "-j", "4"});
+  EXPECT_EQ(run.status.code, 0) << run.standard_error;
+}
+
 TEST_F(EnergyTest, TheTableSaysWhichRowsAreToBeDoubted) {
   ProcessSpec spec = here_.spec({});
   spec.arguments = {"bash", "-c",
@@ -203,6 +223,59 @@ result: {use: output, table: {name: t, style: csv, column: [power_mean_w, durati
   EXPECT_THAT(run.standard_output,
               testing::ContainsRegex("\n(99\\.9|100)[0-9.]*,(0\\.[5-9]|[1-9])[0-9.]*\n"));
   EXPECT_TRUE(here_.has("runs/000000/000000_train/work/energy_2/power.csv"));
+}
+
+TEST_F(EnergyTest, OfProgramsOneAfterTheOtherThereIsNoSumWhereAMeterWasKilled) {
+  here_.write("m.yaml", R"(name: m
+outpath: runs
+step:
+  name: train
+  batch: true
+  energy: {methods: "mock:constant=100W", interval: 20ms}
+  do:
+    - $jube_starter sleep 0.3
+    - |
+      $jube_starter sh -c 'until grep -q . energy_2/unfinished.jsonl &&
+        sed -n 4p energy_2/power.csv | grep -q .; do sleep 0.1; done; kill -KILL $$PPID' || true
+analyser: {name: output, analyse: {step: train, file: stdout}}
+result: {use: output, table: {name: t, style: pretty, column: [energy_wh, duration_s]}}
+)");
+  const auto run = here_.bench({"run", "m.yaml", "-r"});
+  ASSERT_EQ(run.status.code, 0) << run.standard_error;
+  EXPECT_THAT(
+      run.standard_output,
+      AllOf(HasSubstr("|           n/a |           n/a |\n"),
+            HasSubstr("n/a in energy_wh: the meter of energy_2/power.csv wrote no result")));
+
+  ProcessSpec spec = here_.spec({});
+  spec.arguments = {"sh", "-c",
+                    "cd runs/000000/000000_train/work && "
+                    "\"$0\" recover energy_2 && "
+                    "\"$0\" combine --in-sequence --output energy.txt energy_1/ energy_2/",
+                    std::filesystem::path(BENCH_PROGRAM).parent_path() / "bench-energy"};
+  constexpr double far_too_long_s = 800;
+  ASSERT_EQ(run_command(std::move(spec), far_too_long_s).status.code, 0);
+  EXPECT_THAT(here_.text_of("result", {"runs", "--analyse"}, 0), Not(HasSubstr("n/a")));
+}
+
+TEST_F(EnergyTest, AddsTheCyclesOfAStep) {
+  for (const char* program : {"sleep", "$jube_starter sleep"}) {
+    here_.write("m.yaml", std::string(R"(name: m
+outpath: runs
+step:
+  name: train
+  cycles: 3
+  batch: true
+  energy: {methods: "mock:constant=100W", interval: 20ms}
+  do: )") + program + R"( 0.4
+analyser: {name: output, analyse: {step: train, file: stdout}}
+result: {use: output, table: {name: t, style: csv, column: [power_mean_w, duration_s]}}
+)");
+    const auto run = here_.bench({"run", "m.yaml", "-r"});
+    ASSERT_EQ(run.status.code, 0) << run.standard_error;
+    EXPECT_THAT(run.standard_output,
+                testing::ContainsRegex("\n(99\\.9|100)[0-9.]*,(1\\.[2-9]|[2-9])[0-9.]*\n"));
+  }
 }
 
 TEST_F(EnergyTest, GivesRegionsAndTheIdleNodeTheirColumns) {

@@ -1,12 +1,7 @@
-#include "energy/fixtures.hpp"
-
-#include <filesystem>
 #include <vector>
 
 #include <gmock/gmock.h>
 
-#include <bench/base/error.hpp>
-#include <bench/base/files.hpp>
 #include <bench/energy/files/combine_summaries.hpp>
 #include <bench/energy/files/report.hpp>
 
@@ -173,47 +168,44 @@ TEST(CombineSummaries, ARegionThatOneMeterDoesNotKnowHasNoEnergy) {
                   NameValue{"energy_region_a_absent", "its marks came late"}));
 }
 
-TEST(CombineSummaries, ReadsAndWritesFiles) {
-  const TemporaryDirectory directory;
-  directory.write("a.txt", "energy_wh=1\nenergy_quality=measured");
-  directory.write("b.txt", "energy_wh=2\nenergy_quality=measured");
-  const auto output = directory.path() / "energy.txt";
-  combine_summary_files(
-      std::vector<std::filesystem::path>{directory.path() / "a.txt", directory.path() / "b.txt"},
-      output);
-  EXPECT_EQ(read_file(output), "energy_wh=3\nenergy_quality=measured\n");
+/// The whole run of the other meter has no energy, which tells the reason of the region, too.
+TEST(CombineSummaries, ARegionHasNoEnergyWhereOneOfItsMetersHasNone) {
+  const Summaries meters{{{"energy_region_a_wh", "1"},
+                          {"energy_region_a_uncertainty_wh", "0.1"},
+                          {"power_region_a_w", "100"},
+                          {"duration_region_a_s", "30"}},
+                         {{"duration_region_a_s", "20"}, {"energy_absent", "no sensor"}}};
+  EXPECT_THAT(combine_summaries(meters), ElementsAre(NameValue{"duration_region_a_s", "30"},
+                                                     NameValue{"energy_absent", "no sensor"}));
+  EXPECT_THAT(
+      combine_summaries(meters, Course::in_sequence),
+      ElementsAre(NameValue{"duration_region_a_s", "50"}, NameValue{"energy_absent", "no sensor"}));
 }
 
-TEST(CombineSummaries, ALineWithoutItsNumberHasAPlaceAndAHint) {
-  const TemporaryDirectory directory;
-  directory.write("a.txt", "energy_source=mock\nenergy_wh=abc");
-  const std::vector files{directory.path() / "a.txt"};
-  try {
-    combine_summary_files(files, directory.path() / "energy.txt");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.message(), "'abc' is not a number");
-    EXPECT_EQ(error.hint(),
-              "bench-energy writes one there; leave out a file that was changed or cut off");
-    EXPECT_EQ(error.place(), (Place{files[0].string(), 2, 11}));
-  }
-  EXPECT_FALSE(std::filesystem::exists(directory.path() / "energy.txt"));
+TEST(CombineSummaries, ARegionOfSomeMetersHasTheEnergyOfThose) {
+  EXPECT_THAT(
+      combine_summaries(Summaries{{{"energy_region_a_wh", "1"}, {"duration_region_a_s", "30"}},
+                                  {{"energy_absent", "no sensor"}}}),
+      ElementsAre(NameValue{"energy_region_a_wh", "1"}, NameValue{"duration_region_a_s", "30"},
+                  NameValue{"energy_absent", "no sensor"}));
 }
 
-TEST(CombineSummaries, NeverOverwritesWhatItReads) {
-  const TemporaryDirectory directory;
-  directory.write("a.txt", "energy_wh=1");
-  const std::vector files{directory.path() / "a.txt"};
-  EXPECT_THROW(combine_summary_files(files, directory.path() / "./a.txt"), Error);
-  EXPECT_EQ(read_file(files[0]), "energy_wh=1\n");
+TEST(CombineSummaries, OneAfterTheOtherAChannelHasNoEnergyThatOneHasLost) {
+  const NameValue total{"energy_wh", "2"};
+  const NameValue channel{"energy_mock_lost_wh", "2"};
+  const NameValue error_bar{"energy_mock_lost_uncertainty_wh", "0.1"};
+  EXPECT_THAT(combine_summaries(
+                  Summaries{{total, channel, error_bar}, {{"energy_absent", "mock:lost: failed"}}},
+                  Course::in_sequence),
+              ElementsAre(NameValue{"energy_absent", "mock:lost: failed"}));
 }
 
-TEST(CombineSummaries, RefusesWhatIsNone) {
-  const TemporaryDirectory directory;
-  directory.write("a.txt", "channel,energy_wh");
-  const std::vector<std::filesystem::path> files{directory.path() / "a.txt"};
-  EXPECT_THROW(combine_summary_files(files, directory.path() / "energy.txt"), Error);
-  EXPECT_FALSE(std::filesystem::exists(directory.path() / "energy.txt"));
+TEST(CombineSummaries, OneAfterTheOtherEachMayHaveChannelsOfItsOwn) {
+  EXPECT_THAT(combine_summaries(Summaries{{{"energy_wh", "2"}, {"energy_nvml_0_gpu_wh", "2"}},
+                                          {{"energy_wh", "3"}, {"energy_nvml_1_gpu_wh", "3"}}},
+                                Course::in_sequence),
+              ElementsAre(NameValue{"energy_wh", "5"}, NameValue{"energy_nvml_0_gpu_wh", "2"},
+                          NameValue{"energy_nvml_1_gpu_wh", "3"}));
 }
 
 }  // namespace

@@ -67,12 +67,17 @@ class DocumentedSite : public testing::Test {
   /// What must be there before the line is typed: files of other nodes, or of a killed meter.
   void prepare(const std::string& line) const {
     if (line.starts_with("bench-energy recover"))
-      kill_a_meter(line.find("--suffix rank3") == std::string::npos ? "" : "--suffix rank3 ");
+      kill_a_meter(split_names(line, " ").at(2),
+                   line.find("--suffix rank3") == std::string::npos ? "" : "--suffix rank3 ");
     if (line.starts_with("bench-energy combine")) {
       int rank = 0;
       for (const std::string& word : split_names(line.substr(0, line.find(" --output")), " "))
         if (word.ends_with(".csv"))
           file_of_rank(word, rank++);
+      for (const std::string& word : split_names(line, " "))
+        if (word.ends_with("/") && !fs::exists(here_.path() / word)) {
+          EXPECT_EQ(type("bench-energy --out " + word + " -- ./train").status.code, 0);
+        }
     }
   }
 
@@ -85,11 +90,11 @@ class DocumentedSite : public testing::Test {
   TemporaryDirectory here_;
 
  private:
-  void kill_a_meter(const std::string& options) const {
-    fs::remove_all(here_.path() / "energy");
-    EXPECT_FALSE(
-        type("exec bench-energy --out energy " + options + "-- sh -c 'sleep 1; kill -KILL $PPID'")
-            .status.success());
+  void kill_a_meter(const std::string& directory, const std::string& options) const {
+    fs::remove_all(here_.path() / directory);
+    EXPECT_FALSE(type("exec bench-energy --out " + directory + " " + options +
+                      "-- sh -c 'sleep 1; kill -KILL $PPID'")
+                     .status.success());
   }
 
   void file_of_rank(const std::string& name, int rank) const {

@@ -140,6 +140,7 @@ TEST(Options, OfCombine) {
   EXPECT_EQ(parse_combine_options({"a.txt", "--output", "o"}).output, "o");
   EXPECT_FALSE(options.in_sequence);
   EXPECT_TRUE(parse_combine_options({"--in-sequence", "a.txt"}).in_sequence);
+  EXPECT_EQ(parse_combine_options({"energy_1/", "/"}).output, "combined_energy.txt");
 }
 
 struct OptionsMistakeCase {

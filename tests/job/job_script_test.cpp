@@ -193,17 +193,9 @@ TEST_F(JobScriptTest, MeasuresEachOfSeveralProgramsBehindAStarter) {
   EXPECT_EQ(script(of), "bash -e -o pipefail -c '" + meter + "/energy_1 -- a; " + meter +
                             "/energy_2 -- b\n" + meter +
                             "/energy_3 -- d'\n"
-                            "for measured in energy_1 energy_2 energy_3; do\n"
-                            "  if [ ! -e $measured/energy.txt ] && ls $measured/energy.*.txt > "
-                            "/dev/null 2>&1; then\n"
-                            "    bench-energy combine --output $measured/energy.txt "
-                            "$measured/energy.*.txt\n"
-                            "  fi\n"
-                            "done\n"
-                            "summaries=$(ls energy_1/energy.txt energy_2/energy.txt "
-                            "energy_3/energy.txt 2> /dev/null)\n"
-                            "if [ -n \"$summaries\" ]; then\n"
-                            "  bench-energy combine --in-sequence --output energy.txt $summaries\n"
+                            "measured=$(ls -d energy_1 energy_2 energy_3 2> /dev/null)\n"
+                            "if [ -n \"$measured\" ]; then\n"
+                            "  bench-energy combine --in-sequence --output energy.txt $measured\n"
                             "fi\n");
 }
 

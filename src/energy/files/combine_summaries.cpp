@@ -16,13 +16,14 @@
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/files/combine_summaries.hpp>
-#include <bench/energy/files/energy_file.hpp>
 #include <bench/energy/files/methodology.hpp>
 #include <bench/energy/files/report.hpp>
 #include <bench/energy/meter/uncertainty.hpp>
 
 namespace bench::energy {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// What is there only if every meter has it.
 constexpr std::array<std::string_view, 13> totals{"energy_wh",
@@ -172,15 +173,44 @@ bool is_error_bar_of_a_part(std::string_view name, const std::map<std::string, V
          energies->second.size() != values.find(std::string(name))->second.size();
 }
 
-/// Whether `name` is the energy of the devices in a region, and one of the meters that measured the
-/// region had no devices.
-bool is_of_devices_of_a_part(const std::string& name, const std::map<std::string, Values>& values) {
-  constexpr std::string_view begin = "energy_devices_region_";
-  if (!name.starts_with(begin))
+/// The sums over the channels in a region.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> of_regions{
+    {{"energy_region_", "_wh"},
+     {"energy_region_", "_uncertainty_wh"},
+     {"energy_devices_region_", "_wh"},
+     {"power_region_", "_w"}}};
+
+/// Whether one of the meters that measured the region of `name` has no such value of it.
+bool is_of_part_of_a_region(const std::string& name, const std::map<std::string, Values>& values) {
+  return std::ranges::any_of(of_regions, [&](const auto& affixes) {
+    const auto& [begin, end] = affixes;
+    if (!name.starts_with(begin) || !name.ends_with(end) ||
+        name.size() <= begin.size() + end.size())
+      return false;
+    const std::string region = name.substr(begin.size(), name.size() - begin.size() - end.size());
+    const auto all = values.find(fmt::format("duration_region_{}_s", region));
+    return all != values.end() && all->second.size() != values.at(name).size();
+  });
+}
+
+/// Whether `name` is the energy of a channel, and may be that of some launches only: one without a
+/// total does not have it. One with a total has measured another device.
+bool is_of_some_launches(const std::string& name, std::span<const std::vector<NameValue>> summaries,
+                         Course course) {
+  if (course == Course::at_once || !name.starts_with("energy_") || !name.ends_with("_wh") ||
+      name.starts_with("energy_region_") || name.starts_with("energy_devices_"))
     return false;
-  const std::string region = name.substr(begin.size(), name.rfind("_wh") - begin.size());
-  const auto all = values.find(fmt::format("duration_region_{}_s", region));
-  return all != values.end() && all->second.size() != values.at(name).size();
+  return std::ranges::any_of(summaries, [&](const auto& summary) {
+    return !find(summary, name) && !find(summary, "energy_wh");
+  });
+}
+
+bool is_of_a_part(const std::string& name, const std::map<std::string, Values>& values,
+                  std::span<const std::vector<NameValue>> summaries, Course course) {
+  const bool is_total = std::ranges::find(totals, name) != totals.end();
+  return (is_total && values.at(name).size() != summaries.size()) ||
+         is_error_bar_of_a_part(name, values) || is_of_part_of_a_region(name, values) ||
+         is_of_some_launches(name, summaries, course);
 }
 
 /// Of one meter's energy, which may be a small part of all.
@@ -213,7 +243,9 @@ void set_level(std::vector<NameValue>& summary, const std::map<std::string, Valu
   std::ranges::copy(level, std::back_inserter(summary));
 }
 
-std::vector<NameValue> read_summary(const std::filesystem::path& file) {
+}  // namespace
+
+std::vector<NameValue> read_summary(const fs::path& file) {
   std::vector<NameValue> lines;
   int number = 0;
   for (const std::string& line : split(strip(read_file(file)), "\n")) {
@@ -230,12 +262,6 @@ std::vector<NameValue> read_summary(const std::filesystem::path& file) {
     lines.push_back(std::move(read));
   }
   return lines;
-}
-
-}  // namespace
-
-bool is_summary_file(const std::filesystem::path& file) {
-  return file.extension() == ".txt";
 }
 
 std::vector<NameValue> combine_summaries(std::span<const std::vector<NameValue>> summaries,
@@ -258,11 +284,7 @@ std::vector<NameValue> combine_summaries(std::span<const std::vector<NameValue>>
     }
   std::vector<NameValue> lines;
   for (const std::string& name : names) {
-    if (!values.contains(name))
-      continue;
-    if (std::ranges::find(totals, name) != totals.end() && values[name].size() != summaries.size())
-      continue;
-    if (is_error_bar_of_a_part(name, values) || is_of_devices_of_a_part(name, values))
+    if (!values.contains(name) || is_of_a_part(name, values, summaries, course))
       continue;
     if (std::string value = combined(name, values[name], summaries, course); !value.empty())
       lines.emplace_back(name, std::move(value));
@@ -270,18 +292,6 @@ std::vector<NameValue> combine_summaries(std::span<const std::vector<NameValue>>
   drop_if_known_well(lines);
   set_level(lines, values, summaries.size());
   return lines;
-}
-
-void combine_summary_files(std::span<const std::filesystem::path> files,
-                           const std::filesystem::path& output, Course course) {
-  require_unread(files, output);
-  std::vector<std::vector<NameValue>> summaries;
-  for (const std::filesystem::path& file : files)
-    summaries.push_back(read_summary(file));
-  std::string text;
-  for (const auto& [name, value] : combine_summaries(summaries, course))
-    text += fmt::format("{}={}\n", name, value);
-  write_file_atomically(output, text);
 }
 
 }  // namespace bench::energy

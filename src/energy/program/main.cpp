@@ -21,7 +21,6 @@
 #include <bench/base/process.hpp>
 #include <bench/base/time.hpp>
 #include <bench/energy/files/combine.hpp>
-#include <bench/energy/files/combine_summaries.hpp>
 #include <bench/energy/files/output.hpp>
 #include <bench/energy/files/power_log.hpp>
 #include <bench/energy/files/provenance.hpp>
@@ -34,6 +33,7 @@
 #include <bench/energy/meter/signals.hpp>
 #include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/program/child.hpp>
+#include <bench/energy/program/combine_summary_files.hpp>
 #include <bench/energy/program/file_thread.hpp>
 #include <bench/energy/program/options.hpp>
 #include <bench/energy/program/recover.hpp>
@@ -396,7 +396,7 @@ int run_combine(const std::vector<std::string>& arguments) {
   const CombineOptions options = parse_combine_options(arguments);
   if (!options.help.empty())
     fmt::print("{}", options.help);
-  else if (std::ranges::all_of(options.files, is_summary_file))
+  else if (std::ranges::all_of(options.files, has_summaries))
     combine_summary_files(options.files, options.output,
                           options.in_sequence ? Course::in_sequence : Course::at_once);
   else

@@ -11,7 +11,6 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/energy/files/combine_summaries.hpp>
 #include <bench/energy/files/format.hpp>
 #include <bench/energy/files/jpwr.hpp>
 #include <bench/energy/files/output.hpp>
@@ -19,6 +18,7 @@
 #include <bench/energy/meter/additive.hpp>
 #include <bench/energy/meter/units.hpp>
 #include <bench/energy/program/child.hpp>
+#include <bench/energy/program/combine_summary_files.hpp>
 #include <bench/energy/program/command_line.hpp>
 #include <bench/energy/program/option_values.hpp>
 #include <bench/energy/program/options.hpp>
@@ -53,7 +53,9 @@ constexpr const char* combine_description =
     "Merges the energy files of ranks and nodes into one table: energy.csv or energy.json of this\n"
     "program, and jpwr's csv where they tell their node. What several ranks of a node saw is\n"
     "counted once.\n"
-    "Of energy.*.txt, makes one energy.txt (--output) with all energies added.";
+    "Of energy.*.txt, makes one energy.txt (--output) with all energies added. A directory stands "
+    "for\n"
+    "those that are in it.";
 
 constexpr const char* recover_usage = "bench-energy recover DIR [options]";
 constexpr const char* recover_description =
@@ -349,8 +351,8 @@ CombineOptions parse_combine_options(const std::vector<std::string>& arguments) 
   options.in_sequence = line.has("--in-sequence");
   if (options.files.empty())
     throw Error("no energy files to combine", combine_usage);
-  const auto table = std::ranges::find_if_not(options.files, is_summary_file);
-  const auto summary = std::ranges::find_if(options.files, is_summary_file);
+  const auto table = std::ranges::find_if_not(options.files, has_summaries);
+  const auto summary = std::ranges::find_if(options.files, has_summaries);
   const bool has_table = table != options.files.end();
   if (options.in_sequence && has_table)
     throw Error(fmt::format("--in-sequence is not for {}", table->string()),

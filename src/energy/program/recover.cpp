@@ -4,7 +4,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -21,6 +20,7 @@
 #include <bench/energy/files/format.hpp>
 #include <bench/energy/files/run_record.hpp>
 #include <bench/energy/meter/measurement.hpp>
+#include <bench/energy/program/meter_directory.hpp>
 #include <bench/energy/program/options.hpp>
 #include <bench/energy/program/recover.hpp>
 #include <bench/energy/sampling/recovered_run.hpp>
@@ -34,27 +34,11 @@ namespace fs = std::filesystem;
 /// a sample; more than the longest interval, and than clocks of nodes differ.
 constexpr double silence_of_the_dead_s = 60;
 
-constexpr std::string_view log_begin = "power";
-constexpr std::string_view log_end = ".csv";
-
-/// The suffix of `power.SUFFIX.csv`, empty for `power.csv`; nothing for any other file.
-std::optional<std::string> suffix_of(const std::string& name) {
-  if (!name.starts_with(log_begin) || !name.ends_with(log_end) ||
-      name.size() < log_begin.size() + log_end.size())
-    return std::nullopt;
-  std::string middle =
-      name.substr(log_begin.size(), name.size() - log_begin.size() - log_end.size());
-  if (middle.empty())
-    return middle;
-  return middle.starts_with('.') && middle.size() > 1 ? std::optional(middle.substr(1))
-                                                      : std::nullopt;
-}
-
 std::vector<std::string> suffixes_in(const fs::path& directory) {
   std::error_code failure;
   std::vector<std::string> suffixes;
   for (const auto& entry : fs::directory_iterator(directory, failure))
-    if (auto suffix = suffix_of(entry.path().filename().string()))
+    if (auto suffix = suffix_of(entry.path().filename().string(), "power", ".csv"))
       suffixes.push_back(std::move(*suffix));
   if (failure)
     throw Error::of_system(fmt::format("cannot read {}", directory.string()), failure.value(),

@@ -1,0 +1,92 @@
+#include "energy/fixtures.hpp"
+
+#include <filesystem>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
+#include <bench/energy/program/combine_summary_files.hpp>
+
+namespace bench::energy {
+namespace {
+
+TEST(CombineSummaryFiles, ReadsAndWritesFiles) {
+  const TemporaryDirectory directory;
+  directory.write("a.txt", "energy_wh=1\nenergy_quality=measured");
+  directory.write("b.txt", "energy_wh=2\nenergy_quality=measured");
+  const auto output = directory.path() / "energy.txt";
+  combine_summary_files(
+      std::vector<std::filesystem::path>{directory.path() / "a.txt", directory.path() / "b.txt"},
+      output);
+  EXPECT_EQ(read_file(output), "energy_wh=3\nenergy_quality=measured\n");
+}
+
+TEST(CombineSummaryFiles, ADirectoryStandsForItsMetersAtTheSameTime) {
+  const TemporaryDirectory directory;
+  directory.write("one/energy.n1.txt", "energy_wh=1\nduration_s=10");
+  directory.write("one/energy.n2.txt", "energy_wh=2\nduration_s=11");
+  directory.write("two/energy.txt", "energy_wh=4\nduration_s=5");
+  const auto output = directory.path() / "energy.txt";
+  combine_summary_files(std::vector{directory.path() / "one", directory.path() / "two"}, output,
+                        Course::in_sequence);
+  EXPECT_EQ(read_file(output), "energy_wh=7\nduration_s=16\n");
+}
+
+TEST(CombineSummaryFiles, WithAMeterThatWroteNoResultThereAreNoFigures) {
+  const TemporaryDirectory directory;
+  directory.write("one/energy.txt", "energy_wh=1\nduration_s=10\nenergy_quality=measured");
+  directory.write("two/power.csv", "time_s,unix_time_s,mock:constant_w");
+  const auto output = directory.path() / "energy.txt";
+  combine_summary_files(std::vector{directory.path() / "one", directory.path() / "two"}, output,
+                        Course::in_sequence);
+  EXPECT_EQ(read_file(output),
+            "energy_quality=partial\nenergy_absent=the meter of " +
+                (directory.path() / "two/power.csv").string() +
+                " wrote no result (if it was killed, `bench-energy recover` makes one from its "
+                "samples, and `bench-energy combine` the sum)\n");
+}
+
+TEST(CombineSummaryFiles, ADirectoryWithoutMetersIsRefused) {
+  const TemporaryDirectory directory;
+  EXPECT_EQ(message_of([&] {
+              combine_summary_files(std::vector{directory.path()}, directory.path() / "energy.txt");
+            }),
+            "no energy.txt in " + directory.path().string());
+}
+
+TEST(CombineSummaryFiles, ALineWithoutItsNumberHasAPlaceAndAHint) {
+  const TemporaryDirectory directory;
+  directory.write("a.txt", "energy_source=mock\nenergy_wh=abc");
+  const std::vector files{directory.path() / "a.txt"};
+  try {
+    combine_summary_files(files, directory.path() / "energy.txt");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), "'abc' is not a number");
+    EXPECT_EQ(error.hint(),
+              "bench-energy writes one there; leave out a file that was changed or cut off");
+    EXPECT_EQ(error.place(), (Place{files[0].string(), 2, 11}));
+  }
+  EXPECT_FALSE(std::filesystem::exists(directory.path() / "energy.txt"));
+}
+
+TEST(CombineSummaryFiles, NeverOverwritesWhatItReads) {
+  const TemporaryDirectory directory;
+  directory.write("a.txt", "energy_wh=1");
+  const std::vector files{directory.path() / "a.txt"};
+  EXPECT_THROW(combine_summary_files(files, directory.path() / "./a.txt"), Error);
+  EXPECT_EQ(read_file(files[0]), "energy_wh=1\n");
+}
+
+TEST(CombineSummaryFiles, RefusesWhatIsNone) {
+  const TemporaryDirectory directory;
+  directory.write("a.txt", "channel,energy_wh");
+  const std::vector<std::filesystem::path> files{directory.path() / "a.txt"};
+  EXPECT_THROW(combine_summary_files(files, directory.path() / "energy.txt"), Error);
+  EXPECT_FALSE(std::filesystem::exists(directory.path() / "energy.txt"));
+}
+
+}  // namespace
+}  // namespace bench::energy

@@ -80,8 +80,8 @@ class SourceCheck {
   void check(const model::Step& step) const {
     if (step.active == "false")
       return;
-    const bool first = &step == benchmark_.steps.data() && step.depend.empty() &&
-                       step.active == "true" && !runs_scripts(step);
+    const bool first =
+        &step == benchmark_.steps.data() && step.depend.empty() && !runs_scripts(step);
     for (const std::string& name : step.use)
       if (const model::FileSet* set = benchmark_.file_set(name))
         for (const model::FileEntry& entry : set->entries) {

@@ -68,17 +68,18 @@ std::string launch_variable(int number) {
 
 fs::path energy_directory(const RenderContext& context, int launches, int number) {
   if (has_several_meters(context.step, launches))
-    return context.work() / directory_name(context, number);
-  return context.work();
+    return context.default_work() / directory_name(context, number);
+  return context.default_work();
 }
 
 void remove_earlier_energy(const RenderContext& context) {
-  if (!context.step.energy || context.work() != context.default_work())
-    return;  // others work there, too
-  energy::remove_meter_files(context.work());
+  if (!context.step.energy)
+    return;
+  const fs::path work = context.default_work();
+  energy::remove_meter_files(work);
   const std::string prefix = directory_prefix(context);
   std::error_code absent;
-  for (const auto& entry : fs::directory_iterator(context.work(), absent)) {
+  for (const auto& entry : fs::directory_iterator(work, absent)) {
     const std::string name = entry.path().filename().string();
     if (name.starts_with(prefix) && parse_integer(name.substr(prefix.size())) &&
         !entry.is_symlink(absent))
@@ -87,11 +88,16 @@ void remove_earlier_energy(const RenderContext& context) {
 }
 
 std::string collect_energy(const RenderContext& context, int launches) {
+  const std::string enter =
+      context.work() == context.default_work()
+          ? ""
+          : fmt::format("cd {} || exit\n", shell_quote(context.default_work().string()));
   if (!has_several_meters(context.step, launches))
     return uses_launcher(context.step)
-               ? "if [ ! -e energy.txt ] && ls energy.*.txt > /dev/null 2>&1; then\n"
-                 "  bench-energy combine --output energy.txt .\n"
-                 "fi"
+               ? enter +
+                     "if [ ! -e energy.txt ] && ls energy.*.txt > /dev/null 2>&1; then\n"
+                     "  bench-energy combine --output energy.txt .\n"
+                     "fi"
                : "";
   std::string directories;
   if (context.step.cycles > 1)
@@ -100,11 +106,11 @@ std::string collect_energy(const RenderContext& context, int launches) {
     for (int number = 1; number <= launches; ++number)
       directories += " " + directory_name(context, number);
   return fmt::format(
-      "measured=$(ls -d{} 2> /dev/null)\n"
+      "{}measured=$(ls -d{} 2> /dev/null)\n"
       "if [ -n \"$measured\" ]; then\n"
       "  bench-energy combine --in-sequence --output energy.txt $measured\n"
       "fi",
-      directories);
+      enter, directories);
 }
 
 }  // namespace bench::job

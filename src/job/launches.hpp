@@ -22,9 +22,10 @@ std::string with_numbered_launches(const std::string& text, int& count);
 /// The variable of the K-th launch.
 std::string launch_variable(int number);
 
-/// Where the meter of the K-th launch writes: the directory of the commands, or one below it, since
-/// several launches or cycles would each replace the files of the one before. Without
-/// `$jube_starter` the first is all commands.
+/// Where the meter of the K-th launch writes: the workpackage's own work directory, since other
+/// workpackages may have the same `work_dir`, or a directory below it, since several launches or
+/// cycles would each replace the files of the one before. Without `$jube_starter` the first is all
+/// commands.
 std::filesystem::path energy_directory(const RenderContext& context, int launches, int number);
 
 /// Removes what meters of an earlier attempt left there. One on other nodes has written other

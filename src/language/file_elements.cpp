@@ -35,7 +35,9 @@ const std::vector<Element> elements_of_files = {
      .meaning = "files to copy into the work directory",
      .has_text = true,
      .attributes = of_copies(),
-     .details = "The text has paths or shell patterns. An existing file is kept.",
+     .details =
+         "The text has paths or shell patterns. An existing file is kept. Of a link, what it "
+         "leads to is copied; links in a directory stay links.",
      .example = "fileset:\n  name: input\n  copy: {source_dir: data, _: \"*.txt\"}"},
     {.name = "link",
      .meaning = "files to link to from the work directory",

@@ -36,7 +36,7 @@ class LaunchesTest : public workflow::RunFixture {
   /// Below the work directory.
   std::string directory(const RenderContext& of, int number) {
     return energy_directory(of, measured_launches(of), number)
-        .lexically_relative(of.work())
+        .lexically_relative(of.default_work())
         .string();
   }
 
@@ -69,6 +69,15 @@ TEST_F(LaunchesTest, TheEnergyOfCyclesIsThatOfAllUntilThen) {
   EXPECT_EQ(collect_energy(context(1), 1), expected);
   begin("step: {name: go, cycles: 3, do: a, energy: true, batch: true}\n");
   EXPECT_EQ(collect_energy(context(1), 1), expected);
+}
+
+/// Other workpackages may have the same `work_dir`, and bench looks in only one place.
+TEST_F(LaunchesTest, AllIsInTheOwnDirectoryOfAWorkpackageThatWorksElsewhere) {
+  begin("step: {name: go, work_dir: /elsewhere, do: $jube_starter a, energy: true, batch: true}\n");
+  EXPECT_EQ(context().work(), "/elsewhere");
+  EXPECT_EQ(directory(context(), 1), ".");
+  EXPECT_THAT(collect_energy(context(), 1),
+              testing::StartsWith("cd " + context().default_work().string() + " || exit\nif [ "));
 }
 
 TEST_F(LaunchesTest, WithoutAStarterOneMeterNeedsNoCombination) {

@@ -15,6 +15,7 @@
 #include "harness/precision.hpp"
 #include "harness/program.hpp"
 #include "harness/ranks.hpp"
+#include "harness/running_statistics.hpp"
 #include "harness/trainer.hpp"
 #include "harness/weights.hpp"
 
@@ -90,8 +91,11 @@ void Session::load_weights(torch::nn::Module& network) const {
   steps::load_weights(arguments_.load_weights, network);
 }
 
-void Session::save_weights(const torch::nn::Module& network, const Loop& loop) const {
-  if (arguments_.save_weights.empty() || communicator_->rank() != 0)
+void Session::save_weights(const torch::nn::Module& network, const Loop& loop) {
+  if (arguments_.save_weights.empty())
+    return;
+  average_running_statistics(network, *communicator_);
+  if (communicator_->rank() != 0)
     return;
   if (loop.diverged_at()) {
     fmt::print(stderr, "warning: {} is not written: the training diverged\n",

@@ -72,8 +72,8 @@ class Session {
   /// @throws HintedError as `steps::load_weights`
   void load_weights(torch::nn::Module& network) const;
   /// Rank 0 writes the file of `--save-weights`, if it is given and the training has not diverged.
-  /// The program calls it after its loop.
-  void save_weights(const torch::nn::Module& network, const Loop& loop) const;
+  /// The program calls it after its loop, on all ranks: running statistics are averaged over them.
+  void save_weights(const torch::nn::Module& network, const Loop& loop);
 
   /// Everything is set up: the lines of `--mllog` say so, and a signal ends the loop from now on,
   /// not the process.

@@ -88,6 +88,13 @@ TEST(SavedWeights, StayAsTheyWereWhereTheTrainingDiverges) {
   EXPECT_EQ(read_text(file), "of an earlier run");
 }
 
+TEST(SavedWeights, AreNotThoseOfProfiledSteps) {
+  const Outcome outcome =
+      run_step(AP1_PROGRAM, "--device cpu --steps 1 --profile t.json --save-weights w.safetensors");
+  EXPECT_EQ(outcome.exit_code, exit_usage);
+  EXPECT_THAT(outcome.err, testing::HasSubstr("--profile excludes --save-weights"));
+}
+
 TEST(BuildInfo, NamesLibrariesAndDevices) {
   const Outcome outcome = run_step(AP1_PROGRAM, "--build-info");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;

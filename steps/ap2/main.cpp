@@ -63,7 +63,7 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
   work.units_per_sample = static_cast<double>(options.sizes.sequence);
   steps::report_measured(session, loop, work);
   steps::log_loader(*batches);
-  session.save_weights(*model);
+  session.save_weights(*model, loop);
   return steps::report_outcome(session, loop);
 }
 

@@ -86,7 +86,7 @@ int train(steps::Session& session, const Options& options, const WganCost& cost)
   steps::report_measured(session, loop, reported_work(cost, global_batch));
   log_losses(loop);
   steps::log_loader(*batches);
-  session.save_weights(*both);
+  session.save_weights(*both, loop);
   return steps::report_outcome(session, loop);
 }
 

@@ -50,6 +50,7 @@ class EpochLog : public steps::ProgressLog {
 
   void begin() override;
   void add(const steps::LoggedStep& step) override;
+  void paused(double seconds) override { lines_.paused(seconds); }
   void end(double epoch_s) override;
 
   /// Of all epochs with their clusterings.

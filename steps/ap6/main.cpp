@@ -81,7 +81,7 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
   }
   report_measured(session, loop, cost, log);
   steps::log_loader(*batches);
-  session.save_weights(*model);
+  session.save_weights(*model, loop);
   return ap6::report_outcome(session, loop);
 }
 

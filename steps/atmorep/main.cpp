@@ -70,7 +70,7 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
   }
   report_training(session, loop, options.sizes, cost, global_batch);
   steps::log_loader(*batches);
-  session.save_weights(*model);
+  session.save_weights(*model, loop);
   return steps::report_outcome(session, loop);
 }
 

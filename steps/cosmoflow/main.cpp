@@ -71,7 +71,7 @@ int train(steps::Session& session, Options& options, const steps::Cost& cost,
   quality.report();
   steps::report_measured(session, loop, steps::reported_work(cost, global_batch));
   steps::log_loader(data.training());
-  session.save_weights(*model);
+  session.save_weights(*model, loop);
   return steps::report_outcome(session, loop);
 }
 

@@ -71,6 +71,7 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
   if (!session.parse(argc, argv))
     return false;
   steps::check_schedule_options(app, options.schedule);
+  steps::check_quality_options(app, options.quality);
   return true;
 }
 

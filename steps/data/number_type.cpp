@@ -61,11 +61,17 @@ Fault narrow(From number, To& result) {
   return Fault::none;
 }
 
+/// An attribute may have another type than its variable: as a float, 1e20 is not the double 1e20.
 template <typename Number>
 bool is_missing(Number number, const Packing& packing) {
-  const auto stored = static_cast<double>(number);
   return std::ranges::any_of(packing.missing, [&](double missing) {
-    return stored == missing || (std::isnan(stored) && std::isnan(missing));
+    if constexpr (std::floating_point<Number>) {
+      Number same{};
+      return (narrow(missing, same) == Fault::none && number == same) ||
+             (std::isnan(number) && std::isnan(missing));
+    } else {
+      return static_cast<double>(number) == missing;
+    }
   });
 }
 

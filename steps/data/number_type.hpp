@@ -39,7 +39,8 @@ struct Packing {
   bool scaled = false;
   double scale = 1;
   double offset = 0;
-  /// Stored numbers that stand for a missing value; NaN stands for every NaN.
+  /// Stored numbers that stand for a missing value, compared after rounding to the stored type; NaN
+  /// stands for every NaN.
   std::vector<double> missing;
   bool missing_as_nan = false;  ///< In a float32 field; otherwise they are errors.
 };

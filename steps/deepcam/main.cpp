@@ -73,7 +73,7 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
   quality.report();
   steps::report_measured(session, loop, steps::reported_work(cost, global_batch));
   steps::log_loader(data.training());
-  session.save_weights(*model);
+  session.save_weights(*model, loop);
   return steps::report_outcome(session, loop);
 }
 

@@ -120,6 +120,7 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
   if (app.count("--learning-rate") == 0)
     options.schedule.highest = options.optimizer == "lamb" ? 5.5e-3 : 1e-3;
   steps::check_schedule_options(app, options.schedule);
+  steps::check_quality_options(app, options.quality);
   check_batch_size(options, steps::micro_batch_size(session.arguments()));
   return true;
 }

@@ -69,7 +69,7 @@ int train(steps::Session& session, Options options) {
   report_measured(session, loop, options);
   checkpoints.save_last(loop, trainer);
   checkpoints.log_results();
-  session.save_weights(*model);
+  session.save_weights(*model, loop);
   return steps::report_outcome(session, loop);
 }
 

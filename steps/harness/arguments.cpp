@@ -122,7 +122,8 @@ void add_common_options(CLI::App& app, CommonArguments& arguments) {
   app.add_option("--load-weights", arguments.load_weights,
                  "Start from the weights in this safetensors file");
   app.add_option("--save-weights", arguments.save_weights,
-                 "Write the trained weights to this safetensors file");
+                 "Write the trained weights to this safetensors file")
+      ->excludes("--profile");  // whose steps train as well
   app.add_flag("--deterministic", arguments.deterministic,
                "Use only algorithms that give the same bits in each run; may be slower on GPUs");
   app.add_flag("--mllog", arguments.mllog, "Also print MLPerf-style lines (unofficial)");

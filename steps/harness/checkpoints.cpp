@@ -121,7 +121,8 @@ void add_checkpoint_options(CLI::App& app, CheckpointOptions& options) {
   constexpr std::int64_t many = std::int64_t{1} << 40;
   app.option_defaults()->always_capture_default(false);
   app.add_option("--save", options.save, "Save checkpoints to this folder, also at the end")
-      ->option_text("FOLDER");
+      ->option_text("FOLDER")
+      ->excludes("--profile");  // whose steps train as well
   app.add_option("--load", options.load,
                  "Continue from the last checkpoint in this folder; if it is that of --save, it "
                  "may be empty")

@@ -189,8 +189,10 @@ void Loop::take(const StepResult& result) {
 
 void Loop::run_hooks(bool epoch_has_ended) {
   for (const Hook& hook : hooks_)
-    if (hook.interval == 0 ? epoch_has_ended : !epoch_has_ended && measured_ % hook.interval == 0)
+    if (hook.interval == 0 ? epoch_has_ended : !epoch_has_ended && measured_ % hook.interval == 0) {
       timers_.aside(hook.name, hook.work);
+      log_.paused(timers_.asides_s(hook.name).back());
+    }
 }
 
 }  // namespace bench::steps

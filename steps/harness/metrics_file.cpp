@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <string>
@@ -37,6 +38,9 @@ void begin_metrics_file(const std::string& file, int rank, int size) {
   if (!metrics.out)
     throw UsageError(fmt::format("cannot write {}", std::exchange(metrics.file, "")),
                      "--metrics takes a file in a folder that exists and can be written");
+  // A run that is killed must not leave the results of an earlier one.
+  if (std::filesystem::is_regular_file(metrics.file))
+    std::filesystem::remove(metrics.file);
   metrics.values.clear();
   keep_metric("rank", json_value(rank));
   keep_metric("size", json_value(size));

@@ -9,7 +9,8 @@ namespace bench::steps {
 /// `name=value`, on every rank, also on those that print nothing. Beside it `rank`, `size` (the
 /// number of ranks) and `host`. A program has one; without `begin_metrics_file` there is none.
 
-/// Makes sure now, before a run that may take hours, that it can be written.
+/// Makes sure now, before a run that may take hours, that it can be written. Removes the file of an
+/// earlier run.
 /// @param file empty: none
 /// @param rank those behind rank 0 add their number to the name
 /// @throws UsageError if it cannot be written

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -13,8 +14,18 @@ bool has_line(std::int64_t step, std::int64_t offset) {
   return step == 1 || step % interval == offset;
 }
 
+void StepClock::skip(double seconds) {
+  since_ += std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+      std::chrono::duration<double>(seconds));
+}
+
+double StepClock::take_s() {
+  const auto now = std::chrono::steady_clock::now();
+  return std::chrono::duration<double>(now - std::exchange(since_, now)).count();
+}
+
 void StepLines::begin() {
-  since_ = std::chrono::steady_clock::now();
+  clock_.begin();
 }
 
 void StepLines::add(const LoggedStep& step) {
@@ -30,13 +41,10 @@ void StepLines::end(double) {
 }
 
 void StepLines::print() {
-  const auto now = std::chrono::steady_clock::now();
-  const double step_s =
-      std::chrono::duration<double>(now - since_).count() / static_cast<double>(step_ - printed_);
+  const double step_s = clock_.take_s() / static_cast<double>(step_ - printed_);
   fmt::print("step {}/{} | loss {:.6g} | {:.4g} samples/s | {:.4g} s/step\n", step_, steps_, loss_,
              static_cast<double>(global_batch_) / step_s, step_s);
   std::fflush(stdout);  // whoever waits for hours wants to see it
-  since_ = now;
   printed_ = step_;
 }
 

@@ -13,6 +13,19 @@ struct LoggedStep {
   double io_s = 0;  ///< The host waited so long for its data.
 };
 
+/// Measures steps as the host sees them, without what comes between them.
+class StepClock {
+ public:
+  void begin() { since_ = std::chrono::steady_clock::now(); }
+  /// So much of the time since then belongs to no step.
+  void skip(double seconds);
+  /// Seconds since `begin` or the last call.
+  double take_s();
+
+ private:
+  std::chrono::steady_clock::time_point since_;
+};
+
 /// Prints measured steps as they become known. A program whose field has a log format of its own
 /// brings another.
 class ProgressLog {
@@ -26,6 +39,8 @@ class ProgressLog {
   virtual void begin() = 0;
   /// A step has ended, in the order of steps.
   virtual void add(const LoggedStep& step) = 0;
+  /// Other work was done for so long, an evaluation or a checkpoint: it belongs to no step.
+  virtual void paused(double seconds) = 0;
   /// The epoch has ended.
   /// @param epoch_s its time
   virtual void end(double epoch_s) = 0;
@@ -46,6 +61,7 @@ class StepLines : public ProgressLog {
 
   void begin() override;
   void add(const LoggedStep& step) override;
+  void paused(double seconds) override { clock_.skip(seconds); }
   void end(double epoch_s) override;
 
  private:
@@ -54,9 +70,9 @@ class StepLines : public ProgressLog {
   std::int64_t steps_;
   std::int64_t global_batch_;
   std::int64_t step_ = 0;
-  std::int64_t printed_ = 0;                     ///< The step of the last line.
-  double loss_ = 0;                              ///< Of the newest step.
-  std::chrono::steady_clock::time_point since_;  ///< The end of the step of the last line.
+  std::int64_t printed_ = 0;  ///< The step of the last line.
+  double loss_ = 0;           ///< Of the newest step.
+  StepClock clock_;           ///< From the end of the step of the last line.
 };
 
 }  // namespace bench::steps

@@ -8,6 +8,7 @@
 #include "harness/loop.hpp"
 #include "harness/mllog.hpp"
 #include "harness/precision.hpp"
+#include "harness/program.hpp"
 #include "harness/running_statistics.hpp"
 #include "harness/session.hpp"
 #include "harness/statistics.hpp"
@@ -30,9 +31,10 @@ constexpr std::int64_t most_samples = std::int64_t{1} << 40;
 }  // namespace
 
 void add_quality_options(CLI::App& app, QualityOptions& options) {
-  app.add_option("--target", options.target,
-                 fmt::format("{} that ends the training", options.metric))
-      ->check(not_negative());
+  CLI::Option* const target =
+      app.add_option("--target", options.target,
+                     fmt::format("{} that ends the training", options.metric))
+          ->check(not_negative());
   app.add_option("--eval-samples", options.eval_samples,
                  "Samples of an evaluation, in evaluation mode; 0: no evaluation")
       ->check(CLI::Range(std::int64_t{0}, most_samples));
@@ -40,6 +42,14 @@ void add_quality_options(CLI::App& app, QualityOptions& options) {
                  "Measured steps between evaluations; 0: one at the end of each epoch")
       ->check(CLI::Range(std::int64_t{0}, most_samples))
       ->needs("--eval-samples");
+  target->needs("--eval-samples");
+}
+
+void check_quality_options(const CLI::App& app, const QualityOptions& options) {
+  for (const char* option : {"--target", "--eval-interval"})
+    if (app.count(option) > 0 && options.eval_samples == 0)
+      throw UsageError(fmt::format("there is no evaluation for {}", option),
+                       "give --eval-samples more than 0");
 }
 
 QualityRun::QualityRun(Session& session, const Trainer& trainer, Loop& loop, QualityOptions options,

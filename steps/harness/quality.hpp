@@ -41,6 +41,9 @@ struct QualityOptions {
 /// @param options holds metric, direction and defaults, and afterwards what the user wrote
 void add_quality_options(CLI::App& app, QualityOptions& options);
 
+/// @throws UsageError if an option is for evaluations, and there are none
+void check_quality_options(const CLI::App& app, const QualityOptions& options);
+
 /// Evaluates a model while it is trained, and ends the training at its target.
 ///
 ///     QualityRun quality(session, trainer, loop, options, samples_per_epoch);

@@ -8,12 +8,14 @@
 #include "harness/environment.hpp"
 #include "harness/interruption.hpp"
 #include "harness/log.hpp"
+#include "harness/loop.hpp"
 #include "harness/memory.hpp"
 #include "harness/metrics_file.hpp"
 #include "harness/mllog.hpp"
 #include "harness/precision.hpp"
 #include "harness/program.hpp"
 #include "harness/ranks.hpp"
+#include "harness/running_statistics.hpp"
 #include "harness/trainer.hpp"
 #include "harness/weights.hpp"
 
@@ -25,6 +27,7 @@
 #include <string>
 
 #include <CLI/CLI.hpp>
+#include <fmt/core.h>
 #include <stdlib.h>
 
 namespace bench::steps {
@@ -88,9 +91,17 @@ void Session::load_weights(torch::nn::Module& network) const {
   steps::load_weights(arguments_.load_weights, network);
 }
 
-void Session::save_weights(const torch::nn::Module& network) const {
-  if (arguments_.save_weights.empty() || communicator_->rank() != 0)
+void Session::save_weights(const torch::nn::Module& network, const Loop& loop) {
+  if (arguments_.save_weights.empty())
     return;
+  average_running_statistics(network, *communicator_);
+  if (communicator_->rank() != 0)
+    return;
+  if (loop.diverged_at()) {
+    fmt::print(stderr, "warning: {} is not written: the training diverged\n",
+               arguments_.save_weights);
+    return;
+  }
   const auto begin = std::chrono::steady_clock::now();
   steps::save_weights(arguments_.save_weights, network);
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;

@@ -16,6 +16,8 @@
 
 namespace bench::steps {
 
+class Loop;
+
 /// What every step program does around its training.
 ///
 ///     Session session("unet", "Trains a U-Net.");
@@ -29,7 +31,7 @@ namespace bench::steps {
 ///     ... trainer, data
 ///     session.start_training();
 ///     ... loop, report_measured
-///     session.save_weights(*model);
+///     session.save_weights(*model, loop);
 ///     return report_outcome(session, loop);
 ///
 /// A program has one.
@@ -69,9 +71,9 @@ class Session {
   /// The program calls it, after the network is moved to its device and before its trainer is made.
   /// @throws HintedError as `steps::load_weights`
   void load_weights(torch::nn::Module& network) const;
-  /// Rank 0 writes the file of `--save-weights`, if it is given. The program calls it after its
-  /// loop.
-  void save_weights(const torch::nn::Module& network) const;
+  /// Rank 0 writes the file of `--save-weights`, if it is given and the training has not diverged.
+  /// The program calls it after its loop, on all ranks: running statistics are averaged over them.
+  void save_weights(const torch::nn::Module& network, const Loop& loop);
 
   /// Everything is set up: the lines of `--mllog` say so, and a signal ends the loop from now on,
   /// not the process.

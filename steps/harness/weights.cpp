@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -20,6 +21,8 @@
 
 namespace bench::steps {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::pair<std::string_view, torch::ScalarType> types[] = {
     {"F64", torch::kFloat64},   {"F32", torch::kFloat32}, {"F16", torch::kFloat16},
@@ -97,13 +100,20 @@ void save_weights(const std::string& file, const torch::nn::Module& module) {
   for (const auto& [name, tensor] : tensors)
     header.push_back(
         {.name = name, .type = type_name(tensor.scalar_type()), .shape = tensor.sizes().vec()});
-  OutputFile out(file);
+  // A full disk, or a kill meanwhile, leaves the file that was there. A link stays one, and a
+  // device is written itself.
+  const fs::path target = fs::exists(file) ? fs::canonical(file) : fs::path(file);
+  const bool is_device = fs::exists(target) && !fs::is_regular_file(target);
+  const std::string written = is_device ? file : target.string() + ".part";
+  OutputFile out(written);
   out.write(safetensors_header(header, {{"format", "pt"}}));
   for (const auto& [name, tensor] : tensors) {
     const torch::Tensor bytes = tensor.detach().cpu().contiguous();
     out.write({static_cast<const char*>(bytes.data_ptr()), bytes.nbytes()});
   }
   out.close();
+  if (!is_device)
+    fs::rename(written, target);
 }
 
 void load_weights(const std::string& file, torch::nn::Module& module) {

@@ -7,7 +7,8 @@
 namespace bench::steps {
 
 /// Writes parameters and buffers of a module by their names to a safetensors file, which other
-/// frameworks read. An empty name writes nothing.
+/// frameworks read. An empty name writes nothing. A file of that name is replaced when the new one
+/// is complete.
 /// @throws UsageError if the file cannot be made
 /// @throws std::runtime_error if not everything could be written
 void save_weights(const std::string& file, const torch::nn::Module& module);

@@ -52,6 +52,8 @@ class Counts {
   std::int64_t parameters() const;
   std::int64_t active_parameters() const;     ///< Those that a token uses.
   std::int64_t embedding_parameters() const;  ///< Of the table of tokens.
+  /// 3 L h f: of one MLP of each layer.
+  std::int64_t parameters_per_expert() const { return 3 * a_.layers * a_.hidden * a_.mlp; }
   /// Active ones that a token is multiplied with: all but a table of tokens that is only looked up.
   std::int64_t multiplied_parameters() const;
 

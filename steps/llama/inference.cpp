@@ -15,7 +15,10 @@ transformer::InferenceCost inference_cost(const Architecture& architecture) {
           .kinds = architecture.vocabulary,
           .parameters = counts.parameters(),
           .multiplied_parameters = counts.multiplied_parameters(),
-          .macs_per_token = counts.layer_macs_per_token()};
+          .macs_per_token = counts.layer_macs_per_token(),
+          .experts = architecture.experts,
+          .experts_per_token = architecture.experts_per_token,
+          .parameters_per_expert = counts.parameters_per_expert()};
 }
 
 int infer(steps::Session& session, const Options& options) {

@@ -71,7 +71,7 @@ int train(steps::Session& session, Options options) {
   log_expert_loads(model, session.ranks());
   checkpoints.save_last(loop, trainer);
   checkpoints.log_results();
-  session.save_weights(*model);
+  session.save_weights(*model, loop);
   return steps::report_outcome(session, loop);
 }
 

@@ -21,6 +21,7 @@
 #include "transformer/training_options.hpp"
 
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -122,6 +123,16 @@ double InferenceCost::prompt_macs(std::int64_t tokens) const {
   const double attention = static_cast<double>(sizes.layers * sizes.hidden) * count * count;
   return count * static_cast<double>(macs_per_token) + attention +
          static_cast<double>(sizes.vocabulary * sizes.hidden);
+}
+
+double InferenceCost::read_parameters(std::int64_t sequences) const {
+  const auto of_one = static_cast<double>(multiplied_parameters);
+  if (experts == 0)
+    return of_one;
+  const auto all = static_cast<double>(experts);
+  const auto used = static_cast<double>(experts_per_token);
+  const double distinct = all * (1 - std::pow(1 - used / all, static_cast<double>(sequences)));
+  return of_one + (distinct - used) * static_cast<double>(parameters_per_expert);
 }
 
 void log_inference(const InferenceOptions& inference, const TrainingOptions& options,

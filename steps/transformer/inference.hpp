@@ -23,10 +23,18 @@ struct InferenceCost {
   std::int64_t multiplied_parameters = 0;
   /// Multiply-adds of one token of a sequence: without attention and output matrix.
   std::int64_t macs_per_token = 0;
+  std::int64_t experts = 0;  ///< Of a layer; 0: every token is multiplied with the same MLP.
+  std::int64_t experts_per_token = 0;
+  /// Of one expert of each layer. The multiplied parameters have those of a token's experts.
+  std::int64_t parameters_per_expert = 0;
 
   /// Multiply-adds of a prompt's forward pass: matrix products only, in attention only those that
   /// the causal mask leaves, the output matrix for the last token alone.
   double prompt_macs(std::int64_t tokens) const;
+
+  /// Those that one new token of each sequence is multiplied with. If every expert is as likely,
+  /// the tokens of B sequences use E (1 - (1 - e / E)^B) of E experts, e each.
+  double read_parameters(std::int64_t sequences) const;
 };
 
 /// Prints what is generated, and the size of the cache by its formula.

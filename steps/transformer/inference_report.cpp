@@ -61,7 +61,7 @@ double bytes_per_step(const TrainingOptions& options, const InferenceOptions& in
   const std::int64_t bytes = bytes_per_number(options);
   const double tokens = real_of(inference.prompt_tokens) + real_of(inference.new_tokens) / 2;
   const double all =
-      real_of(cost.multiplied_parameters * bytes) +
+      cost.read_parameters(inference.batch_size) * real_of(bytes) +
       tokens * real_of(key_value_cache_bytes(cost.sizes, inference.batch_size, 1, bytes));
   return all / real_of(options.layout.tensor);
 }

@@ -2,7 +2,6 @@
 
 #include "harness/progress_log.hpp"
 
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -23,7 +22,7 @@ std::string iteration_line(const IterationLine& line) {
 }
 
 void IterationLog::begin() {
-  since_ = std::chrono::steady_clock::now();
+  clock_.begin();
 }
 
 void IterationLog::add(const steps::LoggedStep& step) {
@@ -42,9 +41,8 @@ void IterationLog::end(double) {
 }
 
 void IterationLog::print() {
-  const auto now = std::chrono::steady_clock::now();
   const auto count = static_cast<double>(pending_);
-  const double iteration_s = std::chrono::duration<double>(now - since_).count() / count;
+  const double iteration_s = clock_.take_s() / count;
   const double samples_per_second = static_cast<double>(options_.global_batch) / iteration_s;
   const double tera_tokens_per_second =  // of a device
       samples_per_second * static_cast<double>(sequence_) * 1e-12 /
@@ -64,7 +62,6 @@ void IterationLog::print() {
                                    .tflops = tera_tokens_per_second * flops_.of_step,
                                    .tflops_megatron = tera_tokens_per_second * flops_.megatron}));
   std::fflush(stdout);  // whoever waits for hours wants to see it
-  since_ = now;
   pending_ = skipped_ = not_finite_ = 0;
   loss_sum_ = 0;
 }

@@ -3,7 +3,6 @@
 #include "harness/progress_log.hpp"
 #include "transformer/training_options.hpp"
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -48,6 +47,7 @@ class IterationLog : public steps::ProgressLog {
 
   void begin() override;
   void add(const steps::LoggedStep& step) override;
+  void paused(double seconds) override { clock_.skip(seconds); }
   void end(double epoch_s) override;
 
  private:
@@ -63,7 +63,7 @@ class IterationLog : public steps::ProgressLog {
   std::int64_t not_finite_ = 0;
   double loss_sum_ = 0;
   steps::StepResult last_;
-  std::chrono::steady_clock::time_point since_;
+  steps::StepClock clock_;
 };
 
 }  // namespace bench::transformer

@@ -6,6 +6,7 @@
 #include "harness/evaluation.hpp"
 #include "harness/mllog.hpp"
 #include "harness/precision.hpp"
+#include "harness/running_statistics.hpp"
 #include "harness/trainer.hpp"
 #include "vision/accuracy.hpp"
 #include "vision/classifier.hpp"
@@ -23,6 +24,7 @@ bool evaluate(const Options& options, const Dataset& dataset, Network& model,
               const steps::Trainer& trainer, std::int64_t epoch) {
   const std::unique_ptr<steps::Batches> batches = dataset.batches(steps::ImagePart::validation);
   steps::mllog("eval_start", {}, {{"epoch_num", epoch}});
+  steps::average_running_statistics(*model, trainer.context().ranks);
   model->eval();
   const auto evaluated = steps::evaluate(
       trainer.context(),

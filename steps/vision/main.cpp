@@ -76,7 +76,7 @@ int train(steps::Session& session, Options options, const Architecture& architec
   dataset.log_work(*batches, loop.steps());
   if (options.eval_steps > 0 && options.eval_interval == 0 && loop.ended_well())
     session.timers().aside("evaluation", evaluate_once);
-  session.save_weights(*model);
+  session.save_weights(*model, loop);
   return steps::report_outcome(session, loop);
 }
 

@@ -4,7 +4,6 @@
 #include "vision/options.hpp"
 #include "vision/step_log.hpp"
 
-#include <chrono>
 #include <cstdio>
 #include <iterator>
 #include <memory>
@@ -12,18 +11,11 @@
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 #include <fmt/core.h>
 
 namespace bench::vision {
 namespace {
-
-/// Seconds from the end of the step before, which this call sets to now.
-double seconds_of_step(std::chrono::steady_clock::time_point& last_end) {
-  const auto now = std::chrono::steady_clock::now();
-  return std::chrono::duration<double>(now - std::exchange(last_end, now)).count();
-}
 
 /// A value and, in brackets, the mean of all up to it, in one number format.
 std::string with_mean(fmt::format_string<const double&, const double&> format,
@@ -55,11 +47,11 @@ void TfCnnLog::begin() {
   std::fflush(stdout);
   time_s_.clear();
   printed_ = 0;
-  last_end_ = std::chrono::steady_clock::now();
+  clock_.begin();
 }
 
 void TfCnnLog::add(const steps::LoggedStep& step) {
-  time_s_.push_back(seconds_of_step(last_end_));
+  time_s_.push_back(clock_.take_s());
   loss_ = step.result.loss;
   if (steps::has_line(std::ssize(time_s_)))
     print();
@@ -83,11 +75,11 @@ void TorchLog::begin() {
   ++epoch_;
   for (auto* column : {&time_s_, &data_s_, &losses_, &top1_percent_, &top5_percent_})
     column->clear();
-  last_end_ = std::chrono::steady_clock::now();
+  clock_.begin();
 }
 
 void TorchLog::add(const steps::LoggedStep& step) {
-  time_s_.push_back(seconds_of_step(last_end_));
+  time_s_.push_back(clock_.take_s());
   data_s_.push_back(step.io_s);
   losses_.push_back(step.result.loss);
   top1_percent_.push_back(step.result.observed.at(0));

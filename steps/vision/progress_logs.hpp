@@ -3,7 +3,6 @@
 #include "harness/progress_log.hpp"
 #include "vision/options.hpp"
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -39,13 +38,14 @@ class TfCnnLog : public steps::ProgressLog {
 
   void begin() override;
   void add(const steps::LoggedStep& step) override;
+  void paused(double seconds) override { clock_.skip(seconds); }
   void end(double epoch_s) override;
 
  private:
   void print();
 
   std::int64_t batch_size_;
-  std::chrono::steady_clock::time_point last_end_;
+  steps::StepClock clock_;
   std::size_t printed_ = 0;  ///< The step of the last line.
   double loss_ = 0;
   std::vector<double> time_s_;
@@ -60,12 +60,13 @@ class TorchLog : public steps::ProgressLog {
 
   void begin() override;
   void add(const steps::LoggedStep& step) override;
+  void paused(double seconds) override { clock_.skip(seconds); }
   void end(double) override {}
 
  private:
   std::size_t steps_;
   int epoch_ = -1;
-  std::chrono::steady_clock::time_point last_end_;
+  steps::StepClock clock_;
   std::vector<double> time_s_, data_s_, losses_, top1_percent_, top5_percent_;
 };
 

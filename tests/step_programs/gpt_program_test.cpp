@@ -387,6 +387,7 @@ INSTANTIATE_TEST_SUITE_P(
         MistakeCase{"Unknown", "--hiden 64 --batches 4",
                     "not expected: --hiden 64 --batches 4\nhint: --hidden may be meant"},
         MistakeCase{"Interval", "--save-interval 2", "--save-interval requires --save"},
+        MistakeCase{"ProfiledCheckpoint", "--save c --profile t.json", "--profile excludes --save"},
         MistakeCase{"Tf32", "--layers 1 --device cpu --precision tf32",
                     "precision tf32 does not work on the CPU"},
         MistakeCase{"Metrics", "--layers 1 --metrics /nowhere/m.json",

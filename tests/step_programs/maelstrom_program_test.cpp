@@ -1,12 +1,14 @@
 // The programs of MAELSTROM's applications.
 
+#include "harness/program.hpp"
 #include "step_programs/linked_programs.hpp"
 #include "step_programs/rank_processes.hpp"
 
+#include <fstream>
 #include <string>
 #include <vector>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 namespace bench::steps {
 namespace {
@@ -68,6 +70,29 @@ TEST_P(ApplicationTest, StartsFromTheWeightsThatAnotherRunSaved) {
   const Outcome loaded = run(training + "--steps 1 --load-weights " + file);
   ASSERT_EQ(loaded.exit_code, 0) << loaded.err;
   EXPECT_EQ(loaded.value("first_loss"), whole.value("final_loss"));
+}
+
+TEST(SavedWeights, StayAsTheyWereWhereTheTrainingDiverges) {
+  const Folder folder;
+  const std::string file = folder.file("weights.safetensors");
+  std::ofstream(file) << "of an earlier run";
+  const Outcome outcome =
+      run_step(AP1_PROGRAM,
+               "--patch 32 --device cpu --threads 1 --batch-size 2 --warmup 0 --steps 9 "
+               "--learning-rate 1e30 --save-weights " +
+                   file);
+  EXPECT_EQ(outcome.exit_code, exit_diverged) << outcome.err;
+  EXPECT_THAT(outcome.err,
+              testing::HasSubstr("warning: " + file + " is not written: the training diverged\n"));
+  EXPECT_EQ(outcome.value("save_weights_s"), "");
+  EXPECT_EQ(read_text(file), "of an earlier run");
+}
+
+TEST(SavedWeights, AreNotThoseOfProfiledSteps) {
+  const Outcome outcome =
+      run_step(AP1_PROGRAM, "--device cpu --steps 1 --profile t.json --save-weights w.safetensors");
+  EXPECT_EQ(outcome.exit_code, exit_usage);
+  EXPECT_THAT(outcome.err, testing::HasSubstr("--profile excludes --save-weights"));
 }
 
 TEST(BuildInfo, NamesLibrariesAndDevices) {

@@ -125,6 +125,15 @@ TEST_P(MlperfProgramTest, IsAbortedWithoutItsTarget) {
   EXPECT_THAT(outcome.out, HasSubstr("\"status\": \"aborted\"}}\n"));
 }
 
+TEST_P(MlperfProgramTest, RefusesATargetThatNoEvaluationCanReach) {
+  const Outcome none = run("--steps 1 --target " + GetParam().easy_target);
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err, HasSubstr("--target requires --eval-samples"));
+  const Outcome zero = run("--steps 1 --eval-samples 0 --target " + GetParam().easy_target);
+  EXPECT_EQ(zero.exit_code, 2);
+  EXPECT_THAT(zero.err, HasSubstr("error: there is no evaluation for --target"));
+}
+
 TEST(CosmoFlowProgram, PrintsWhatMlperfAsksFor) {
   const Outcome outcome =
       run_step(COSMOFLOW_PROGRAM,

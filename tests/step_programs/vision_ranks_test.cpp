@@ -51,6 +51,20 @@ TEST(VisionRanks, EndsWhereOneRankHasADamagedImage) {
 
 #ifdef BENCH_STEPS_GLOO
 
+// An evaluation averages them as well; each rank has collected its own.
+TEST(VisionRanks, SaveTheMeanOfTheirRunningStatistics) {
+  const Folder folder;
+  const std::string training =
+      "--model resnet18 --image-size 32 --batch-size 2 --threads 1 --device cpu --classes 3 "
+      "--steps 1 --warmup 0 --save-weights ";
+  const auto alone = run_ranks(2, VISION_PROGRAM, training + folder.file("alone"));
+  ASSERT_EQ(alone[0].exit_code, 0) << alone[0].err;
+  const auto evaluated =
+      run_ranks(2, VISION_PROGRAM, training + folder.file("evaluated") + " --eval-steps 1");
+  ASSERT_EQ(evaluated[0].exit_code, 0) << evaluated[0].err;
+  EXPECT_EQ(read_text(folder.file("alone")), read_text(folder.file("evaluated")));
+}
+
 TEST(VisionRanks, EndTogetherWhereTheLossIsLost) {
   const auto outcomes =
       run_ranks(2, VISION_PROGRAM,

@@ -311,5 +311,22 @@ TEST(InferenceCosts, AreThoseOfTheFormula) {
             static_cast<double>(gpt::Counts(b).forward_macs_per_sample()) - 1023 * scores);
 }
 
+// Of 4 experts, 2 sequences use 4 (1 - (1 - 2/4)^2) = 3 with 2 each, and 3 sequences 3.5.
+TEST(InferenceCosts, HaveTheExpertsThatABatchUses) {
+  llama::Architecture a = llama::architecture("135M");
+  EXPECT_EQ(llama::inference_cost(a).read_parameters(64),
+            static_cast<double>(llama::inference_cost(a).multiplied_parameters));
+  a.experts = 4;
+  a.experts_per_token = 2;
+  const InferenceCost cost = llama::inference_cost(a);
+  const double of_two = static_cast<double>(cost.multiplied_parameters);
+  const double expert = 3.0 * 30 * 576 * 1536;
+  EXPECT_EQ(cost.read_parameters(1), of_two);
+  EXPECT_EQ(cost.read_parameters(2), of_two + expert);
+  EXPECT_EQ(cost.read_parameters(3), of_two + 1.5 * expert);
+  const double all = static_cast<double>(llama::Counts(a).parameters());  // the embedding is tied
+  EXPECT_NEAR(cost.read_parameters(1000) / all, 1, 1e-9);
+}
+
 }  // namespace
 }  // namespace bench::transformer

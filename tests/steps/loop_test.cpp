@@ -29,9 +29,11 @@ class Remembering : public ProgressLog {
   void add(const LoggedStep& step) override {
     told += std::to_string(std::lround(step.result.loss)) + " ";
   }
+  void paused(double seconds) override { paused_s.push_back(seconds); }
   void end(double) override { told += "end "; }
 
   std::string told;
+  std::vector<double> paused_s;
 };
 
 /// One weight; the loss of step i, warm-up included, is i.
@@ -152,6 +154,14 @@ TEST_F(LoopTest, CallsWorkBetweenSteps) {
   EXPECT_THAT(after_two, ElementsAre(2, 4));
   EXPECT_THAT(after_epochs, ElementsAre(3, 5));
   EXPECT_EQ(timers_.asides_s("checkpoint").size(), 2U);
+}
+
+TEST_F(LoopTest, TellsTheLogHowLongWorkBetweenStepsTook) {
+  Loop loop(timers_, *trainer_, log_, {.warmup = 1, .steps = 5});
+  loop.after("checkpoint", 2, [] {});
+  run(loop);
+  EXPECT_THAT(log_.paused_s, testing::SizeIs(2));
+  EXPECT_EQ(log_.paused_s, timers_.asides_s("checkpoint"));
 }
 
 /// Another model of one weight, trained at a rate of 1 by the sign of its gradient (Adam).

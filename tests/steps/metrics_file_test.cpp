@@ -73,6 +73,29 @@ TEST(MetricsFile, IsNotLeftByAProgramThatWasCalledWrongly) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.file("")));
 }
 
+TEST(MetricsFile, OfAnEarlierRunIsGoneAsSoonAsTheNextOneBegins) {
+  const Folder folder;
+  const std::string file = folder.file("m.json");
+  std::ofstream(file) << "{\"result\": \"ok\"}\n";
+  std::ofstream(file + ".1") << "{\"result\": \"ok\"}\n";
+  run_quietly([&]() -> int {
+    begin_metrics_file(file, 0, 2);
+    EXPECT_FALSE(std::filesystem::exists(file));
+    EXPECT_TRUE(std::filesystem::exists(file + ".1")) << "that is the file of another rank";
+    throw UsageError("wrong", "do this");
+  });
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST(MetricsFile, OfAnEarlierRunStaysWhereTheNextOneCannotWrite) {
+  const Folder folder;
+  const std::string file = folder.file("m.json");
+  std::ofstream(file) << "{}\n";
+  std::filesystem::create_directory(file + ".part");
+  EXPECT_THROW(begin_metrics_file(file, 0, 1), UsageError);
+  EXPECT_EQ(read_text(file), "{}\n");
+}
+
 TEST(MetricsFile, IsRefusedBeforeTheRunWhereItCannotBeWritten) {
   EXPECT_THROW(begin_metrics_file("/nowhere/m.json", 0, 1), UsageError);
 }

@@ -1,5 +1,7 @@
 #include "harness/progress_log.hpp"
 
+#include "steps/paused.hpp"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -38,6 +40,12 @@ TEST(StepLines, EndsWithTheLastStep) {
       testing::MatchesRegex("step 1/12 \\| loss 0.5 \\| [^\n]*\n"
                             "step 10/12 \\| loss 0.5 \\| [^\n]*\n"
                             "step 12/12 \\| loss 0.5 \\| [^\n]* samples/s \\| [^\n]* s/step\n"));
+}
+
+TEST(StepLines, CountNoPause) {
+  StepLines log(1, 4);
+  const PausedStep step = paused_step(log, {});
+  EXPECT_LE(number_behind(step.printed, "samples/s | "), 1.001 * step.most_s) << step.printed;
 }
 
 }  // namespace

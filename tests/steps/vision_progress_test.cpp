@@ -1,6 +1,7 @@
 // What vision tells of right answers, and its logs of progress.
 
 #include "harness/device.hpp"
+#include "steps/paused.hpp"
 #include "vision/accuracy.hpp"
 #include "vision/progress_logs.hpp"
 
@@ -91,6 +92,18 @@ TEST(Progress, BeginsAnewInEachEpoch) {
   TorchLog lines(12);
   printed(lines, 1);
   EXPECT_THAT(printed(lines, 1), testing::StartsWith("Epoch: [1][ 1/12]\t"));
+}
+
+TEST(Progress, CountsNoPause) {
+  TfCnnLog table(2);
+  const steps::PausedStep in_table = steps::paused_step(table, {});
+  EXPECT_GE(steps::number_behind(in_table.printed, "images/sec: "), 2 / in_table.most_s - 0.1)
+      << in_table.printed;
+  TorchLog lines(1);
+  const steps::PausedStep in_line =
+      steps::paused_step(lines, {.result = {.loss = 1.25, .observed = {0, 50}}});
+  EXPECT_LE(steps::number_behind(in_line.printed, "\tTime "), in_line.most_s + 0.001)
+      << in_line.printed;
 }
 
 TEST(Progress, OfTheImageNetExampleIsLinesOnly) {

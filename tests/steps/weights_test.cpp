@@ -3,6 +3,8 @@
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
 
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -46,6 +48,31 @@ TEST(Weights, AreConvertedToTheTypeOfTheModel) {
   load_weights(file, *loaded);
   EXPECT_EQ(loaded->weight.scalar_type(), torch::kFloat32);
   EXPECT_TRUE(torch::equal(loaded->weight, half->weight.to(torch::kFloat32)));
+}
+
+TEST(Weights, ReplaceThoseOfAnEarlierRunOnlyAsAWhole) {
+  const Folder folder;
+  const std::string file = folder.file("weights.safetensors");
+  std::ofstream(file) << "of an earlier run";
+  std::filesystem::create_directory(file + ".part");  // as if the disk were full
+  EXPECT_THROW(save_weights(file, *torch::nn::Linear(3, 4)), UsageError);
+  EXPECT_EQ(read_text(file), "of an earlier run");
+
+  std::filesystem::remove(file + ".part");
+  save_weights(file, *torch::nn::Linear(3, 4));
+  torch::nn::Linear loaded(3, 4);
+  EXPECT_NO_THROW(load_weights(file, *loaded));
+  EXPECT_FALSE(std::filesystem::exists(file + ".part"));
+}
+
+TEST(Weights, FollowALink) {
+  const Folder folder;
+  std::ofstream(folder.file("weights")) << "of an earlier run";
+  std::filesystem::create_symlink("weights", folder.file("link"));
+  save_weights(folder.file("link"), *torch::nn::Linear(3, 4));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.file("link")));
+  torch::nn::Linear loaded(3, 4);
+  EXPECT_NO_THROW(load_weights(folder.file("weights"), *loaded));
 }
 
 std::string message_of_loading(const std::string& file, torch::nn::Module& module) {

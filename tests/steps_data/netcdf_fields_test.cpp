@@ -249,6 +249,7 @@ INSTANTIATE_TEST_SUITE_P(
         MissingCase{"FillValueIsNaN", NC_FLOAT, std::nan(""), {{"_FillValue", std::nan("")}}},
         MissingCase{"OfDoublePrecision", NC_DOUBLE, 1e300, {{"_FillValue", 1e300}}},
         MissingCase{"MissingValue", NC_FLOAT, -999, {{"missing_value", -999}}},
+        MissingCase{"OfAnotherType", NC_FLOAT, 1e20, {{"missing_value", 1e20}}},
         MissingCase{"Scaled", NC_SHORT, -1, {{"_FillValue", -1}, {"scale_factor", 0.1}}},
         MissingCase{"OfOneByte", NC_BYTE, -1, {{"_FillValue", -1}}},
         MissingCase{"NeverWrittenFloat", NC_FLOAT, NC_FILL_FLOAT, {}},

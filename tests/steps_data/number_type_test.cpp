@@ -119,6 +119,17 @@ TEST(Convert, ComparesMissingValuesBeforeScaling) {
   EXPECT_TRUE(std::isnan(numbers[2]));
 }
 
+TEST(Convert, ComparesMissingValuesInTheStoredType) {
+  const Packing packing{.missing = {1e20, 1e300}, .missing_as_nan = true};
+  const float infinity = std::numeric_limits<float>::infinity();
+  const auto numbers = converted<float>(bytes_of_numbers<float>({1, 1e20F, 1e19F, infinity}),
+                                        NumberType::float32, packing);
+  EXPECT_EQ(numbers[0], 1);
+  EXPECT_TRUE(std::isnan(numbers[1])) << "as a float it is not the double 1e20";
+  EXPECT_EQ(numbers[2], 1e19F);
+  EXPECT_EQ(numbers[3], infinity) << "1e300 is no float";
+}
+
 TEST(Convert, TakesNaNForMissingIfItIsTheMissingValue) {
   const Packing packing{.missing = {std::nan("")}};
   std::vector<float> memory(2);

@@ -18,11 +18,10 @@ namespace bench::steps {
 namespace {
 
 struct Metrics {
-  std::string file;  ///< Empty: none.
+  std::string file;     ///< Empty: none.
+  std::string written;  ///< Replaces the file once it is complete; of a device, itself.
   std::ofstream out;
   std::vector<std::pair<std::string, std::string>> values;  ///< Name and JSON, as they came.
-
-  std::string unfinished() const { return file + ".part"; }
 };
 
 // The log is the program's, as standard output is; handing this to all who log would be in the way.
@@ -34,12 +33,15 @@ void begin_metrics_file(const std::string& file, int rank, int size) {
   if (file.empty())
     return;
   metrics.file = rank > 0 ? fmt::format("{}.{}", file, rank) : file;
-  metrics.out = std::ofstream(metrics.unfinished());
+  const bool is_device =
+      std::filesystem::exists(metrics.file) && !std::filesystem::is_regular_file(metrics.file);
+  metrics.written = is_device ? metrics.file : metrics.file + ".part";
+  metrics.out = std::ofstream(metrics.written);
   if (!metrics.out)
     throw UsageError(fmt::format("cannot write {}", std::exchange(metrics.file, "")),
                      "--metrics takes a file in a folder that exists and can be written");
   // A run that is killed must not leave the results of an earlier one.
-  if (std::filesystem::is_regular_file(metrics.file))
+  if (!is_device)
     std::filesystem::remove(metrics.file);
   metrics.values.clear();
   keep_metric("rank", json_value(rank));
@@ -69,13 +71,14 @@ void end_metrics_file() {
   }
   metrics.out << "\n}\n";
   metrics.out.close();
-  if (!metrics.out || std::rename((file + ".part").c_str(), file.c_str()) != 0)
+  if (!metrics.out ||
+      (metrics.written != file && std::rename(metrics.written.c_str(), file.c_str()) != 0))
     throw std::runtime_error(fmt::format("cannot write {} to its end", file));
 }
 
 void discard_metrics_file() {
-  if (!metrics.file.empty())
-    std::remove(metrics.unfinished().c_str());
+  if (!metrics.file.empty() && metrics.written != metrics.file)
+    std::remove(metrics.written.c_str());
   metrics.file.clear();
 }
 

@@ -73,6 +73,20 @@ TEST(MetricsFile, IsNotLeftByAProgramThatWasCalledWrongly) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.file("")));
 }
 
+TEST(MetricsFile, ADeviceIsWrittenToAndStays) {
+  const Folder folder;
+  const std::string link = folder.file("null");
+  std::filesystem::create_symlink("/dev/null", link);
+  EXPECT_EQ(run_quietly([&] {
+              begin_metrics_file(link, 0, 1);
+              log_value("result", "ok");
+              return 0;
+            }),
+            exit_ok);
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_FALSE(std::filesystem::exists(link + ".part"));
+}
+
 TEST(MetricsFile, OfAnEarlierRunIsGoneAsSoonAsTheNextOneBegins) {
   const Folder folder;
   const std::string file = folder.file("m.json");

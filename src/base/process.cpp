@@ -180,6 +180,12 @@ void exchange(Process& process, PipeEnds& in, PipeEnds& out, PipeEnds& err, std:
   }
 }
 
+/// The system ends a text at its first zero byte: what follows would be lost without a word.
+void refuse_zero_byte(const std::string& text, const ProcessSpec& spec, const std::string& what) {
+  if (text.find('\0') != std::string::npos)
+    throw Error(fmt::format("cannot start '{}': {} has a zero byte", spec.arguments[0], what));
+}
+
 }  // namespace
 
 Environment current_environment() {
@@ -206,12 +212,6 @@ std::string ExitStatus::description() const {
   if (signal != 0)
     return fmt::format("signal {} ({})", signal, strsignal(signal));
   return fmt::format("exit code {}", code);
-}
-
-/// The system ends a text at its first zero byte: what follows would be lost without a word.
-void refuse_zero_byte(const std::string& text, const ProcessSpec& spec, const std::string& what) {
-  if (text.find('\0') != std::string::npos)
-    throw Error(fmt::format("cannot start '{}': {} has a zero byte", spec.arguments[0], what));
 }
 
 Process::Process(const ProcessSpec& spec) {

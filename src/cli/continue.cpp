@@ -61,7 +61,7 @@ setup::Run extended(const Update& update, const setup::Run& run, workspace::Work
                     extension.obsolete == 1 ? "is" : "are", update.file));
   if (!extension.kept.empty())
     tell(fmt::format(
-        "note: the workpackages keep what scripts gave for {} when they were made",
+        "note: scripts give other values today; the workpackages keep theirs: {}",
         join(std::vector<std::string>(extension.kept.begin(), extension.kept.end()), ", ")));
   return updated;
 }

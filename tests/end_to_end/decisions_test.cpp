@@ -46,6 +46,25 @@ TEST_F(DecisionsTest, AnUpdateRunsTheNewValuesAndNothingElse) {
   EXPECT_THAT(take_witness(), IsEmpty());
 }
 
+/// The children of a workpackage inherit it.
+TEST_F(DecisionsTest, AnUpdateKeepsWhatAScriptGave) {
+  const auto timed = [](const std::string& values) {
+    return replace_all(sweep(values), "{n: " + values + "}",
+                       "[{name: n, _: " + values + "}, {name: now, mode: shell, _: date +%N}]");
+  };
+  here_.write("s.yaml", timed("'1,2'"));
+  here_.bench({"run", "s.yaml"});
+  take_witness();
+  here_.write("s.yaml", timed("'1,2,3'"));
+  const auto output = here_.bench({"continue", "runs", "-u", "s.yaml"});
+  EXPECT_EQ(output.status.code, 0) << output.standard_error;
+  EXPECT_THAT(take_witness(), ElementsAre("a3", "b3"));
+  EXPECT_THAT(
+      output.standard_error,
+      HasSubstr("note: run 0 has 1 workpackage more\n"
+                "note: scripts give other values today; the workpackages keep theirs: now"));
+}
+
 TEST_F(DecisionsTest, AnUpdateSaysWhatItsFileNoLongerHas) {
   here_.write("s.yaml", sweep("[1, 2]"));
   here_.bench({"run", "s.yaml"});

@@ -1,5 +1,6 @@
 #include "ask_program.hpp"
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <filesystem>

@@ -7,6 +7,8 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <bench/setup/run.hpp>
 #include <bench/tabulate/analyses.hpp>
@@ -23,12 +25,10 @@ RunContent::RunContent(const workspace::RunDirectory& directory)
 
 RunContent::RunContent(const workspace::RunDirectory& directory, Workspace workspace)
     : run_(setup::load_run(directory, workspace)),
-      view_(run_, workspace),
       analyses_(tabulate::stored_analyses_of_each(run_, workspace)),
-      is_analysed_(tabulate::is_each_analysed(run_, workspace)) {
-  const tabulate::TidyRun source{.run = run_, .workspace = workspace, .analyses = analyses_};
-  tidy_ = tabulate::tidy({&source, 1});
-}
+      tidy_(tabulate::tidy(std::vector<tabulate::TidyRun>{{run_, workspace, analyses_}})),
+      view_(run_, workspace, std::move(tidy_.workpackages), std::move(tidy_.attempts)),
+      is_analysed_(tabulate::is_each_analysed(run_, workspace)) {}
 
 std::shared_ptr<const RunContent> RunContents::read(const workspace::RunDirectory& directory) {
   constexpr std::size_t most_kept = 4;

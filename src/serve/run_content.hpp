@@ -37,9 +37,9 @@ class RunContent {
   RunContent(const workspace::RunDirectory& directory, workspace::Workspace workspace);
 
   setup::Run run_;
-  inspect::RunView view_;
   tabulate::Analyses analyses_;
   tabulate::TidyTable tidy_;
+  inspect::RunView view_;  ///< Has the workpackages of the table.
   bool is_analysed_ = false;
 };
 

@@ -170,17 +170,17 @@ std::vector<Graph::ParentTuple> Graph::tuples_of_expanded() {
 /// @param kept gains the names of `scripts` whose value is another one than that of the dropped
 std::size_t Graph::drop_known(ExpansionBatch& batch, const std::set<std::string>& scripts,
                               std::set<std::string>& kept) const {
-  ScriptValues now(scripts);
-  for (const Candidate& one : batch.candidates)
-    now.add(one.workpackage.step, one.workpackage.parents, early_values(one.combination));
   KnownWorkpackages known(all());
   const auto is_known = [&](const Candidate& candidate) {
     return known.take(candidate.workpackage.step, candidate.workpackage.parents,
                       early_values(candidate.combination));
   };
-  std::size_t dropped = std::erase_if(batch.candidates, is_known);
-  if (batch.candidates.empty() || scripts.empty())
-    return dropped;
+  if (scripts.empty())
+    return std::erase_if(batch.candidates, is_known);
+  ScriptValues now(scripts);
+  for (const Candidate& one : batch.candidates)
+    now.add(one.workpackage.step, one.workpackage.parents, early_values(one.combination));
+  const std::size_t dropped = std::erase_if(batch.candidates, is_known);
   std::map<std::string, std::set<std::string>> names;  // of the values that make a workpackage
   for (const Candidate& one : batch.candidates)
     for (const auto& [name, value] : early_values(one.combination))
@@ -189,20 +189,19 @@ std::size_t Graph::drop_known(ExpansionBatch& batch, const std::set<std::string>
   for (const Workpackage& one : all())
     if (!one.was_never_made() && names.contains(one.step))
       before.add(one.step, one.parents, values_named(one, names.at(one.step)));
-  dropped += std::erase_if(batch.candidates, [&](const Candidate& candidate) {
-    const Workpackage& one = candidate.workpackage;
-    const Values values = early_values(candidate.combination);
-    const Values* then = before.only(one.step, one.parents, values);
-    const Values* today = now.only(one.step, one.parents, values);
-    if (!then || !today ||
-        !known.take(one.step, one.parents, with(*then, part_of(values, scripts, false))))
-      return false;
-    for (const auto& value : *today)
-      if (std::ranges::find(*then, value) == then->end())
-        kept.insert(value.first);
-    return true;
-  });
-  return dropped;
+  return dropped + std::erase_if(batch.candidates, [&](const Candidate& candidate) {
+           const Workpackage& one = candidate.workpackage;
+           const Values values = early_values(candidate.combination);
+           const Values* then = before.only(one.step, one.parents, values);
+           const Values* today = now.only(one.step, one.parents, values);
+           if (!then || !today ||
+               !known.take(one.step, one.parents, with(*then, part_of(values, scripts, false))))
+             return false;
+           for (const auto& value : *today)
+             if (std::ranges::find(*then, value) == then->end())
+               kept.insert(value.first);
+           return true;
+         });
 }
 
 Graph::Missing Graph::make_missing(const model::Benchmark& before) {

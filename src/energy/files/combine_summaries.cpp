@@ -180,7 +180,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> of_region
      {"energy_devices_region_", "_wh"},
      {"power_region_", "_w"}}};
 
-/// Whether one of the meters that measured the region of `name` has no such value of it.
+/// Whether one of the meters that measured the region of `name` lacks this value.
 bool is_of_part_of_a_region(const std::string& name, const std::map<std::string, Values>& values) {
   return std::ranges::any_of(of_regions, [&](const auto& affixes) {
     const auto& [begin, end] = affixes;

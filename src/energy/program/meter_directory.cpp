@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What is there under one suffix; empty paths for what is not.
+/// The files with one suffix; empty paths for those that are missing.
 struct Found {
   fs::path summary;
   fs::path samples;

@@ -77,7 +77,7 @@ std::string expand_user_and_environment(std::string_view text);
 
 /// The existing files that a shell pattern (`* ? [..]`) matches, sorted; a name without a pattern
 /// in it matches itself, a dangling link too. A backslash is an ordinary character, as in Python.
-/// @param directory where a relative pattern begins; its own characters are no pattern
+/// @param directory where a relative pattern begins; taken literally
 std::vector<std::filesystem::path> files_matching(const std::filesystem::path& directory,
                                                   const std::filesystem::path& pattern);
 

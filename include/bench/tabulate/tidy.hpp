@@ -34,7 +34,7 @@ struct TidyTable {
   /// Without sources, since `state` and `reason` are columns. A heading's name is its title.
   result::Table table;
   std::vector<TidyColumn> columns;  ///< Of each heading.
-  /// Of each row. A run in progress has others soon, so this is not read twice.
+  /// Of each row, as read for the table: a run in progress may have more a moment later.
   std::vector<workspace::Workpackage> workpackages;
   std::vector<workspace::Attempt> attempts;  ///< Their latest ones, in the same order.
 };

@@ -7,8 +7,8 @@
 
 namespace bench::energy {
 
-/// Whether it is an `energy.txt` or, with a `/` at its end, a directory, by its name, or a
-/// directory that exists; anything else is a table.
+/// Whether an operand is an `energy.txt` (a name that ends in `.txt`) or a directory (one that
+/// exists, or a name with `/` at its end). Anything else is a table.
 bool has_summaries(const std::filesystem::path& operand);
 
 /// Combines files, `energy.*.txt`, as combine_summaries does. A directory stands for the meters

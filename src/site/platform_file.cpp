@@ -48,6 +48,13 @@ std::string job_lines(const Survey& found) {
          "launcher: {command: srun}  # guess: the site may want mpirun, or an --mpi option\n";
 }
 
+/// The peaks of a data sheet are a module's. A GPU of NVIDIA is one; an MI250 of AMD is two devices.
+Fact modules_of(const Survey& found) {
+  if (found.is_nvidia && !found.accelerator.guessed)
+    return found.devices_per_node;
+  return {found.devices_per_node.value, "one device per module; an MI250 is two devices", true};
+}
+
 }  // namespace
 
 std::string platform_file(const std::string& name, const Survey& found) {
@@ -63,11 +70,8 @@ std::string platform_file(const std::string& name, const Survey& found) {
                    : fmt::format("partition {}{}", found.partition.value,
                                  found.cluster.empty() ? "" : " of cluster " + found.cluster)));
   text += "status: live\n" + job_lines(found);
-  Fact modules = found.devices_per_node;
-  modules.guessed = true;
-  modules.source = "one device per module; an MI250 is two devices";
   text += group("machine", {{"nodes", found.nodes},
-                            {"modules_per_node", modules},
+                            {"modules_per_node", modules_of(found)},
                             {"devices_per_node", found.devices_per_node},
                             {"processor", found.processor},
                             {"sockets", found.sockets},

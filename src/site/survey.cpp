@@ -188,6 +188,7 @@ void take_nvidia(Survey& found) {
   const auto lines = split(answer.output, "\n");
   const auto fields = split_values(lines.front(), ",");
   take_accelerator(fields.front(), lines.size(), "nvidia-smi", found);
+  found.is_nvidia = true;
   const std::string source = found.accelerator.source;
   const auto number = [&](std::size_t k) {
     return fields.size() > k ? parse_number(fields[k]) : std::nullopt;

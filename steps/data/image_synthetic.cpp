@@ -42,19 +42,23 @@ class SyntheticMaker : public SampleMaker {
   void make(std::uint64_t sample, const FieldMemory& memory) override {
     const std::span<float> values = floats(memory[0]);
     Random random = EpochOrder::stream(options_.seed, sample);
+    // Drawn colour by colour in both orders, so that a GPU sees the images of a CPU.
     const std::size_t plane = values.size() / 3;
+    const bool planes = options_.order == PixelOrder::planes;
+    const std::size_t to_next_pixel = planes ? 1 : 3;
+    const std::size_t to_next_colour = planes ? plane : 1;
     std::uint64_t bits = 0;
     int left = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (left == 0) {
-        bits = random.next();
-        left = 64 / bits_per_level;
+    for (std::size_t colour = 0; colour < 3; ++colour)
+      for (std::size_t pixel = 0; pixel < plane; ++pixel) {
+        if (left == 0) {
+          bits = random.next();
+          left = 64 / bits_per_level;
+        }
+        values[colour * to_next_colour + pixel * to_next_pixel] = (*levels_)[colour][bits % levels];
+        bits >>= bits_per_level;
+        --left;
       }
-      const std::size_t colour = options_.order == PixelOrder::planes ? i / plane : i % 3;
-      values[i] = (*levels_)[colour][bits % levels];
-      bits >>= bits_per_level;
-      --left;
-    }
     integers(memory[1])[0] = random.below(static_cast<std::uint32_t>(options_.classes));
   }
 

@@ -116,11 +116,20 @@ TEST_F(SurveyTest, ANodeWithoutABatchSystemIsDescribedByItself) {
   EXPECT_NEAR(fox.machine.accelerator.memory_gb->value, 85.5, 0.05);
 }
 
+/// Otherwise the peaks that users add to the file would be no variables of a device.
+TEST_F(SurveyTest, GpusOfNvidiaAreModules) {
+  programs_.say("nvidia-smi", "NVIDIA H100 PCIe, 81559, 350.00\nNVIDIA H100 PCIe, 81559, 350.00\n");
+  const platform::Platform fox = read(platform_file("fox", survey("")));
+  EXPECT_EQ(fox.machine.modules_per_node->value, 2);
+  EXPECT_FALSE(fox.machine.modules_per_node->unconfirmed);
+}
+
 TEST_F(SurveyTest, AmdsGpusAreCounted) {
   programs_.say("rocm-smi",
                 "device,Card series,Card model\ncard0,AMD MI250,0x1\ncard1,AMD MI250,0x1\n");
   const platform::Platform fox = read(platform_file("fox", survey("")));
   EXPECT_EQ(fox.machine.devices_per_node->value, 2);
+  EXPECT_TRUE(fox.machine.modules_per_node->unconfirmed);
   EXPECT_EQ(fox.machine.accelerator.name, "AMD MI250");
 }
 

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -22,8 +22,9 @@ int processes_with(const std::string& words) {
   int count = 0;
   for (const auto& entry : fs::directory_iterator("/proc")) {
     std::ifstream stream(entry.path() / "cmdline");
-    const std::string line{std::istreambuf_iterator<char>(stream), {}};
-    count += line.find(words) != std::string::npos;
+    std::ostringstream line;
+    line << stream.rdbuf();  // unlike a stream's iterators, throws nothing if a process goes
+    count += line.str().find(words) != std::string::npos;
   }
   return count;
 }

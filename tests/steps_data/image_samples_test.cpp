@@ -259,6 +259,17 @@ TEST(SyntheticImageMakers, NormaliseEachColourInBothOrders) {
   }
 }
 
+TEST(SyntheticImageMakers, DrawTheSameImageInBothOrders) {
+  ImageSampleOptions options = small_options();
+  const std::vector<float> planes = image_of(*synthetic_image_makers(options, 1)[0], 3);
+  options.order = PixelOrder::pixels;
+  const std::vector<float> pixels = image_of(*synthetic_image_makers(options, 1)[0], 3);
+  const std::size_t plane = pixels.size() / 3;
+  for (std::size_t pixel = 0; pixel < plane; ++pixel)
+    for (std::size_t colour = 0; colour < 3; ++colour)
+      ASSERT_EQ(pixels[3 * pixel + colour], planes[colour * plane + pixel]);
+}
+
 TEST(SyntheticImageMakers, FollowSeedAndNumberAlone) {
   const SampleMakers two = synthetic_image_makers(small_options(), 2);
   ImageSampleOptions other = small_options();

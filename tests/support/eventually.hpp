@@ -27,7 +27,8 @@ bool eventually(const Condition& condition) {
 /// Whether the process is gone, or a zombie that its parent has not taken note of.
 inline bool is_gone(int pid) {
   std::ifstream stream("/proc/" + std::to_string(pid) + "/stat");
-  const std::string stat{std::istreambuf_iterator<char>(stream), {}};
+  std::string stat;
+  std::getline(stream, stat);  // unlike a stream's iterators, throws nothing if the process goes
   const auto end = stat.rfind(')');
   return end == std::string::npos || stat.substr(end, 3) == ") Z";
 }

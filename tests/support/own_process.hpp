@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <system_error>
@@ -18,7 +17,8 @@ inline std::string program_and_start(int pid) {
   std::error_code unreadable;
   std::string result = std::filesystem::read_symlink(directory + "/exe", unreadable);
   std::ifstream file(directory + "/stat");
-  const std::string line{std::istreambuf_iterator<char>(file), {}};
+  std::string line;
+  std::getline(file, line);
   std::istringstream fields(line.substr(line.rfind(')') + 1));
   std::string field;
   for (int k = 3; k <= 22; ++k)

@@ -31,6 +31,7 @@ struct Survey {
   Fact memory_gb;
   Fact processor;
   Fact accelerator;
+  bool is_nvidia = false;  ///< `accelerator`, as nvidia-smi says.
   Fact accelerator_memory_gb;
   Fact power_limit_w;
   std::vector<std::string> accounts;

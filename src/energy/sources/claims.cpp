@@ -182,7 +182,8 @@ std::filesystem::path claims_directory() {
   if (!local_rank())
     return {};
   std::string program;
-  for (const char* name : {"PMIX_NAMESPACE", "PALS_APID", "SLURM_STEP_ID", "PMI_JOBID"})
+  for (const char* name :
+       {"PMIX_NAMESPACE", "PALS_APID", "FLUX_JOB_ID", "SLURM_STEP_ID", "PMI_JOBID"})
     if (const std::string value = value_of(name); program.empty() && !value.empty())
       program = as_identifier(value_of("SLURM_JOB_ID") + "_" + value);
   if (program.empty())

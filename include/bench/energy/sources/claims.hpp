@@ -55,8 +55,8 @@ class Claims {
 };
 
 /// The directory of the parallel program that this process is a part of, in memory on this node;
-/// empty outside of one. Source: the variables of Slurm (srun(1)), PMIx, PALS and Open MPI; else
-/// the launcher's process tells programs apart.
+/// empty outside of one. Source: the variables of Slurm (srun(1)), PMIx, PALS, Flux and Open MPI;
+/// else the launcher's process tells programs apart.
 std::filesystem::path claims_directory();
 
 }  // namespace bench::energy

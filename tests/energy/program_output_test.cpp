@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -66,6 +67,27 @@ bool has_hdf5() {
                     "--format",           "h5",    "--method",
                     "mock:constant=1W",   "--",    "true"};
   return run_command(spec, longest_run_s).status.success();
+}
+
+TEST_F(ProgramOutputTest, AProgramThatCannotBeStartedLeavesTheFilesOfAnEarlierRun) {
+  const std::vector<std::string> options{
+      "--method", "mock:constant=100W", "--regions", "--out", "d", "--"};
+  const auto run_with = [&](const std::vector<std::string>& program) {
+    std::vector<std::string> arguments = options;
+    arguments.insert(arguments.end(), program.begin(), program.end());
+    return run(arguments).status.code;
+  };
+  EXPECT_EQ(run_with({"./nosuch"}), 127);
+  EXPECT_FALSE(std::filesystem::exists(directory_.path() / "d"));
+  ASSERT_EQ(run_with({"sh", "-c", "echo begin a >> $BENCH_ENERGY_REGIONS; sleep 0.2"}), 0);
+  std::map<std::string, std::string> before;
+  for (const std::string& name : files("d"))
+    before[name] = text("d/" + name);
+  EXPECT_EQ(run_with({"./nosuch"}), 127);
+  EXPECT_EQ(run_with({"./d/energy.txt"}), 126);
+  EXPECT_EQ(files("d").size(), before.size());
+  for (const auto& [name, content] : before)
+    EXPECT_EQ(text("d/" + name), content) << name;
 }
 
 TEST_F(ProgramOutputTest, WritesTheFormatsThatAreAskedFor) {
@@ -137,24 +159,14 @@ TEST_F(ProgramOutputTest, AMissingHdf5MattersToNobodyElse) {
 
 TEST_F(ProgramOutputTest, ResultsOfAnEarlierRunDoNotStandBesideOtherSamples) {
   const std::vector<std::string> options{"--method", "mock:constant=1W", "--out", "d"};
-  const std::vector<std::string> killed{"sh", "-c", "sleep 0.7; kill -KILL $PPID"};
-  const auto run_it = [&](const std::vector<std::string>& program) {
-    std::vector<std::string> arguments = options;
-    arguments.push_back("--");
-    arguments.insert(arguments.end(), program.begin(), program.end());
-    run(arguments);
-  };
+  std::vector<std::string> killed = options;
+  killed.insert(killed.end(), {"--", "sh", "-c", "sleep 0.7; kill -KILL $PPID"});
   std::vector<std::string> earlier = options;
   earlier.insert(earlier.end(), {"--format", "csv,json", "--regions", "--", "true"});
   run(earlier);
   EXPECT_THAT(files("d"), testing::IsSupersetOf({"energy.csv", "energy.json", "energy.txt"}));
-  run_it(killed);
+  run(killed);
   EXPECT_THAT(files("d"), UnorderedElementsAre("power.csv", "regions.log", "unfinished.jsonl"));
-  run_it({"/no/such/program"});
-  EXPECT_THAT(files("d"), UnorderedElementsAre("power.csv", "regions.log"));
-  run(earlier);
-  run_it({"/no/such/program"});
-  EXPECT_THAT(files("d"), UnorderedElementsAre("power.csv", "regions.log"));
 }
 
 TEST_F(ProgramOutputTest, AnUnsetVariableIsNoticedBeforeTheProgramStarts) {

@@ -269,7 +269,6 @@ Measurement measure_to_the_end(const Options& options, pid_t program, Sampler& s
 /// @returns how the program ended, or what to end with where it could not be started
 ExitStatus run_measured(const Options& options, const Output& output, Sampler& sampler,
                         const IdlePower& idle, const Context& context) {
-  FileThread files;
   std::shared_ptr<RunRecord> record;  // null: no files are wanted
   if (const auto file = output.run_record(); !file.empty()) {
     record = std::make_shared<RunRecord>(file);
@@ -277,7 +276,7 @@ ExitStatus run_measured(const Options& options, const Output& output, Sampler& s
   }
   Environment environment = context.environment;
   std::optional<RegionMarks> marks;
-  if (options.regions) {
+  if (options.regions && may_be_started(options.program[0])) {
     output.make_directory();
     marks.emplace(output.region_log(), sampler, record);
     set_variable(environment, region_variable, marks->path().string());
@@ -287,38 +286,30 @@ ExitStatus run_measured(const Options& options, const Output& output, Sampler& s
   const Clock::time_point begin = Clock::now();
   const Started started =
       start_program(options.program, environment, context.mask, options.on_meter_death);
-  if (started.pid >= 0) {
-    sampler.begin(begin);
-    if (marks)
-      marks->begin(begin);
-    watch.begin();
-  }
+  if (started.pid < 0)  // what an earlier run has left stays
+    return {.code = fail_to_start(started)};
+  sampler.begin(begin);
+  if (marks)
+    marks->begin(begin);
+  watch.begin();
+  FileThread files;
   if (record)
     make_files(options, output, sampler, record, files);
-  if (started.pid >= 0)
-    record_software(options, files);
+  record_software(options, files);
   Provenance provenance = provenance_of(options, begin);
   if (record)
     record->add_start(start_of(options, provenance, idle, sampler));
-  ExitStatus status{.code = started.exit_code};
-  Measurement measurement;
-  if (started.pid >= 0)
-    measurement = measure_to_the_end(options, started.pid, sampler, marks, watch, status);
-  else
-    say(started.message);
+  ExitStatus status;
+  Measurement measurement = measure_to_the_end(options, started.pid, sampler, marks, watch, status);
   files.drop_later();
-  if (started.pid >= 0) {
-    provenance.status = status;
-    provenance.started_unix_s = measurement.begin_unix_s;
-    add_idle_power(measurement, idle);
-    report(options, measurement);
-    if (record)
-      files.post([&] { write_results(output, measurement, provenance, *record); });
-  }
+  provenance.status = status;
+  provenance.started_unix_s = measurement.begin_unix_s;
+  add_idle_power(measurement, idle);
+  report(options, measurement);
+  if (record)
+    files.post([&] { write_results(output, measurement, provenance, *record); });
   if (!wait_for_files(files))
     end_now(status, options);  // what the thread uses stays as it is
-  if (started.pid < 0)
-    return status;
   const bool complete =
       total_of(measurement).energy_j && !missing_source(measurement.absences, options.sources);
   return options.strict && !complete && status.success() ? ExitStatus{.code = code_of_usage}

@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
+#include <bench/energy/files/output.hpp>
 #include <bench/energy/program/meter_directory.hpp>
 
 namespace bench::energy {
@@ -90,11 +91,17 @@ MeterDirectory meter_directory(const fs::path& directory) {
 
 void remove_meter_files(const fs::path& directory) {
   std::error_code ignored;  // what cannot be removed cannot be replaced either, which will be told
-  for (const auto& [suffix, files] : found_in(directory, ignored))
+  for (const auto& [suffix, files] : found_in(directory, ignored)) {
+    if (files.is_of_meter()) {
+      for (const fs::path& file : results_in(directory, suffix))
+        fs::remove(file, ignored);
+      fs::remove(region_log_in(directory, suffix), ignored);
+    }
     if (suffix.empty() || files.is_of_meter())
       for (const fs::path& file : {files.summary, files.samples, files.record})
         if (!file.empty())
           fs::remove(file, ignored);
+  }
 }
 
 }  // namespace bench::energy

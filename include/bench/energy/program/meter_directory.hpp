@@ -27,8 +27,8 @@ struct MeterDirectory {
 /// @throws bench::Error if the directory cannot be read
 MeterDirectory meter_directory(const std::filesystem::path& directory);
 
-/// Removes the summaries, samples and records, so that they do not pass for those of the meters
-/// that will have the directory next. Other files stay, and a missing directory is fine.
+/// Removes the results, samples, marks and records, so that they do not pass for those of the
+/// meters that will have the directory next. Other files stay, and a missing directory is fine.
 void remove_meter_files(const std::filesystem::path& directory);
 
 }  // namespace bench::energy

@@ -353,7 +353,7 @@ ExitStatus run_with_sources(const Options& options, const Context& context) {
 /// Who measures what, where this is one of several meters of a parallel program.
 std::shared_ptr<Claims> claims_of_node() {
   const std::filesystem::path directory = claims_directory();
-  return directory.empty() ? nullptr : std::make_shared<Claims>(directory);
+  return directory.empty() ? nullptr : std::make_shared<Claims>(directory, claims_rank());
 }
 
 int measure(Options options) {

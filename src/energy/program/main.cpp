@@ -401,12 +401,15 @@ int run_recover(const std::vector<std::string>& arguments) {
     fmt::print("{}", options.help);
     return 0;
   }
-  for (const RecoveredFiles& recovered : recover_directory(options)) {
+  const RecoveredDirectory recovery = recover_directory(options);
+  for (const RecoveredFiles& recovered : recovery.made) {
     for (const std::string& line : warnings(recovered.measurement))
       say("warning: " + line);
     fmt::print("{}\n", recovered.line);
   }
-  return 0;
+  for (const Error& failure : recovery.failures)
+    say(render(failure));
+  return recovery.failures.empty() ? 0 : 1;
 }
 
 int run(std::vector<std::string> arguments) {

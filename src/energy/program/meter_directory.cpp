@@ -28,17 +28,6 @@ struct Found {
   bool is_of_meter() const { return !samples.empty() || !record.empty(); }
 };
 
-/// Ours or jpwr's. An empty file is one, too: its meter was killed before it wrote the header.
-bool holds_samples(const fs::path& file) {
-  if (std::error_code failure; !fs::is_regular_file(file, failure))
-    return false;  // a program may have put a FIFO there
-  std::ifstream stream(file);
-  std::string header;
-  std::getline(stream, header);
-  return header.empty() || header.starts_with("time_s,unix_time_s") ||
-         header.starts_with(",timestamps");
-}
-
 /// By suffix.
 std::map<std::string, Found> found_in(const fs::path& directory, std::error_code& failure) {
   std::map<std::string, Found> found;
@@ -68,6 +57,16 @@ std::optional<std::string> suffix_of(std::string_view file_name, std::string_vie
     return "";
   return middle.starts_with('.') && middle.size() > 1 ? std::optional(std::string(middle.substr(1)))
                                                       : std::nullopt;
+}
+
+bool holds_samples(const fs::path& file) {
+  if (std::error_code failure; !fs::is_regular_file(file, failure))
+    return false;  // a program may have put a FIFO there
+  std::ifstream stream(file);
+  std::string header;
+  std::getline(stream, header);
+  return header.empty() || header.starts_with("time_s,unix_time_s") ||
+         header.starts_with(",timestamps");
 }
 
 MeterDirectory meter_directory(const fs::path& directory) {

@@ -15,6 +15,10 @@ namespace bench::energy {
 std::optional<std::string> suffix_of(std::string_view file_name, std::string_view stem,
                                      std::string_view extension);
 
+/// Whether these are the samples of a meter, ours or jpwr's. Those of one that was killed before it
+/// wrote the header are empty.
+bool holds_samples(const std::filesystem::path& file);
+
 /// The files of the meters that had a directory as `--out`, all at the same time.
 struct MeterDirectory {
   std::vector<std::filesystem::path> summaries;  ///< `energy.SUFFIX.txt`, one per meter.

@@ -145,6 +145,12 @@ INSTANTIATE_TEST_SUITE_P(
                      {channel("model0", Scope::gpu_model, 0),
                       channel("model1", Scope::gpu_model, 1), gpu_device},
                      {"model1", "gpu"}},
+        AdditiveCase{
+            "OfTwoModelsOfADeviceTheFirstCounts",
+            {channel("cpu a", Scope::cpu_model, -1), channel("cpu b", Scope::cpu_model, -1),
+             channel("gpu0 a", Scope::gpu_model, 0), channel("gpu1", Scope::gpu_model, 1),
+             channel("gpu0 b", Scope::gpu_model, 0)},
+            {"cpu a", "gpu0 a", "gpu1"}},
         AdditiveCase{"ABoardHoldsItsIpus",
                      {channel("ipu0", Scope::ipu, 0), channel("board0", Scope::board, 0),
                       channel("ipu1", Scope::ipu, 1)},

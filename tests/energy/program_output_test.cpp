@@ -151,6 +151,16 @@ TEST_F(ProgramOutputTest, SamplesThatCannotBeWrittenDoNotMatterToTheProgram) {
   EXPECT_THAT(files("d"), UnorderedElementsAre("power.csv", "energy.csv", "energy.txt"));
 }
 
+TEST_F(ProgramOutputTest, ThatCannotBePrintedIsAnError) {
+  for (const std::string arguments : {"--list", "--help", "combine --help"}) {
+    ProcessSpec spec;
+    spec.arguments = {"sh", "-c", BENCH_ENERGY_PROGRAM + (" " + arguments) + " > /dev/full"};
+    const CommandOutput output = run_command(spec, longest_run_s);
+    EXPECT_EQ(output.status.code, 125) << arguments;
+    EXPECT_THAT(output.standard_error, HasSubstr("No space left on device"));
+  }
+}
+
 TEST_F(ProgramOutputTest, AMissingHdf5MattersToNobodyElse) {
   const auto output =
       run({"--method", "mock:constant=1W", "--", "echo", "started"}, without_hdf5());

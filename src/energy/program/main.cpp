@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -370,6 +371,13 @@ int measure(Options options) {
   end_now(run_with_sources(options, context), options);
 }
 
+/// @throws bench::Error where the disk is full, say
+int after_flushing(int code) {
+  if (std::fflush(stdout) != 0)
+    throw Error::of_system("cannot write standard output", errno);
+  return code;
+}
+
 int run_program(const std::vector<std::string>& arguments) {
   const Options options = parse_options(arguments);
   if (!options.help.empty()) {
@@ -421,9 +429,9 @@ int run(std::vector<std::string> arguments) {
   if (command == guard_command)
     return run_guard({arguments.begin() + 1, arguments.end()});
   if (command != "combine" && command != "recover")
-    return run_program(arguments);
+    return after_flushing(run_program(arguments));
   arguments.erase(arguments.begin());
-  return command == "combine" ? run_combine(arguments) : run_recover(arguments);
+  return after_flushing(command == "combine" ? run_combine(arguments) : run_recover(arguments));
 }
 
 }  // namespace

@@ -259,9 +259,9 @@ TEST(Architecture, OnlyTheProgramsPrint) {
 }
 
 // Beside `main` and the loop over workpackages: where one attempt, one shell command, one power
-// source, one setting, one platform file, one check of this machine or one of many runs that does
-// not work is an answer, not the end; and where an error learns which line of the input it is
-// about.
+// source, one setting, one platform file, one check of this machine or one of many runs (to show,
+// or to recover) that does not work is an answer, not the end; and where an error learns which line
+// of the input it is about.
 TEST(Architecture, ErrorsAreCaughtInFewPlaces) {
   EXPECT_THAT(matches(files_of({"include", "src"}), R"(catch \((const )?(bench::)?Error\b)",
                       {"src/cli/main.cpp",
@@ -277,6 +277,7 @@ TEST(Architecture, ErrorsAreCaughtInFewPlaces) {
                        "src/doctor/run_check.cpp",
                        "src/execute/local.cpp",
                        "src/energy/program/main.cpp",
+                       "src/energy/program/recover.cpp",
                        "src/energy/sources/methods.cpp",
                        "src/energy/sources/amd.cpp",
                        "src/energy/settings/guard.cpp",

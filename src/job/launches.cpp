@@ -82,8 +82,10 @@ void remove_earlier_energy(const RenderContext& context) {
   for (const auto& entry : fs::directory_iterator(work, absent)) {
     const std::string name = entry.path().filename().string();
     if (name.starts_with(prefix) && parse_integer(name.substr(prefix.size())) &&
-        !entry.is_symlink(absent))
+        !entry.is_symlink(absent)) {
       energy::remove_meter_files(entry.path());
+      fs::remove(entry.path(), absent);  // or it would be that of a meter that left nothing
+    }
   }
 }
 

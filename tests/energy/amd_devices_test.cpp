@@ -4,12 +4,15 @@
 #include <cstddef>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
 #include <bench/energy/drivers/amd_devices.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/scope.hpp>
 
 namespace bench::energy {
 namespace {
@@ -69,6 +72,53 @@ INSTANTIATE_TEST_SUITE_P(
                                  .compute_order = {"0000:c6:00.0", "0000:d6:00.0"},
                                  .restricted = true},
                                 {3}}),
+    [](const auto& test) { return test.param.name; });
+
+/// What the kernel shows of a GPU at c1, near the CPUs of package 1.
+struct ApuCase {
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> files;
+  bool is_apu;
+};
+void PrintTo(const ApuCase& c, std::ostream* out) {
+  *out << c.name;
+}
+class AmdApusTest : public testing::TestWithParam<ApuCase> {};
+
+TEST_P(AmdApusTest, AreThoseWhosePowerIncludesTheCpu) {
+  const TemporaryDirectory sysfs;
+  sysfs.write("class/drm/card0/device/vendor", "0x1002");
+  sysfs.write("class/drm/card0/device/uevent", "PCI_SLOT_NAME=0000:c1:00.0");
+  sysfs.write("class/drm/card0/device/local_cpulist", "24-47,120-143");
+  sysfs.write("devices/system/cpu/cpu24/topology/physical_package_id", "1");
+  for (const auto& [file, text] : GetParam().files)
+    sysfs.write(file, text);
+  const AmdVisibility visibility = amd_visibility(sysfs.path());
+  EXPECT_EQ(visibility.apus, GetParam().is_apu ? AmdApus({{"0000:c1:00.0", 1}}) : AmdApus());
+  std::vector<std::string> notes;
+  const std::vector<AmdDevice> devices{device("c1")};
+  const Channel channel = amd_meters("rocm", devices, visibility, notes).at(0).channel;
+  EXPECT_EQ(channel.name, GetParam().is_apu ? "rocm:0:apu" : "rocm:0:gpu");
+  EXPECT_EQ(channel.scope, GetParam().is_apu ? Scope::apu : Scope::gpu);
+  EXPECT_EQ(channel.device, GetParam().is_apu ? 1 : -1);
+}
+
+const std::string product_file = "class/drm/card0/device/device";
+const std::string table_file = "class/drm/card0/device/gpu_metrics";
+const std::string node_file = "class/kfd/kfd/topology/nodes/1/properties";
+INSTANTIATE_TEST_SUITE_P(
+    Energy, AmdApusTest,
+    testing::Values(
+        ApuCase{"Mi300a", {{product_file, "0x74a0"}}, true},
+        ApuCase{"Mi300x", {{product_file, "0x74a1"}}, false},
+        ApuCase{"ByItsTable", {{table_file, std::string("\x78\0\2\3", 4)}}, true},
+        ApuCase{"WithTheTableOfAGpu", {{table_file, std::string("\x78\0\1\3", 4)}}, false},
+        ApuCase{"ByTheComputeDriver",
+                {{node_file, "cpu_cores_count 8\nsimd_count 44\nlocation_id 49408\ndomain 0\n"}},
+                true},
+        ApuCase{"BesideACpu",
+                {{node_file, "cpu_cores_count 0\nsimd_count 44\nlocation_id 49408\ndomain 0\n"}},
+                false}),
     [](const auto& test) { return test.param.name; });
 
 std::vector<std::string> names(const std::vector<AmdMeter>& meters) {

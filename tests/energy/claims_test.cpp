@@ -26,6 +26,20 @@ TEST(Claims, AreOfTheFirstThatAsks) {
   EXPECT_FALSE(first.take("nvml:GPU-1"));
 }
 
+/// Two meters that a shell of one rank starts side by side.
+TEST(Claims, DoNotCountForAnotherMeterOfTheSameRank) {
+  const TemporaryDirectory directory;
+  Claims first(directory.path() / "claims", "0/0");
+  Claims other_rank(directory.path() / "claims", "1/1");
+  Claims same_rank(directory.path() / "claims", "0/0");
+  EXPECT_TRUE(first.take("rapl"));
+  EXPECT_TRUE(same_rank.take("rapl"));
+  EXPECT_EQ(same_rank.failure(), "");
+  EXPECT_TRUE(first.close_if_alone());
+  EXPECT_TRUE(first.take("nvml"));
+  EXPECT_FALSE(other_rank.take("nvml"));
+}
+
 TEST(Claims, MayBeMadeAgainByTheirOwner) {
   const TemporaryDirectory directory;
   Claims claims(directory.path() / "claims");

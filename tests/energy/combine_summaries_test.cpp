@@ -200,6 +200,14 @@ TEST(CombineSummaries, OneAfterTheOtherAChannelHasNoEnergyThatOneHasLost) {
               ElementsAre(NameValue{"energy_absent", "mock:lost: failed"}));
 }
 
+TEST(CombineSummaries, OfNodesAChannelHasNoEnergyThatOneHasLost) {
+  const std::vector<NameValue> complete{{"energy_wh", "2"}, {"energy_nvml_0_gpu_wh", "2"}};
+  EXPECT_THAT(combine_summaries(Summaries{complete, {{"energy_absent", "nvml:0:gpu: failed"}}}),
+              ElementsAre(NameValue{"energy_absent", "nvml:0:gpu: failed"}));
+  EXPECT_THAT(combine_summaries(Summaries{complete, {{"energy_wh", "3"}}}),
+              ElementsAre(NameValue{"energy_wh", "5"}, NameValue{"energy_nvml_0_gpu_wh", "2"}));
+}
+
 TEST(CombineSummaries, OneAfterTheOtherEachMayHaveChannelsOfItsOwn) {
   EXPECT_THAT(combine_summaries(Summaries{{{"energy_wh", "2"}, {"energy_nvml_0_gpu_wh", "2"}},
                                           {{"energy_wh", "3"}, {"energy_nvml_1_gpu_wh", "3"}}},

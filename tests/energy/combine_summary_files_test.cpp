@@ -1,12 +1,15 @@
 #include "energy/fixtures.hpp"
 
 #include <filesystem>
+#include <ostream>
+#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
 #include <bench/energy/program/combine_summary_files.hpp>
 
 namespace bench::energy {
@@ -48,13 +51,46 @@ TEST(CombineSummaryFiles, WithAMeterThatWroteNoResultThereAreNoFigures) {
                 "samples, and `bench-energy combine` the sum)\n");
 }
 
-TEST(CombineSummaryFiles, ADirectoryWithoutMetersIsRefused) {
-  const TemporaryDirectory directory;
-  EXPECT_EQ(message_of([&] {
-              combine_summary_files(std::vector{directory.path()}, directory.path() / "energy.txt");
-            }),
-            "no energy.txt in " + directory.path().string());
+/// Operands that would make a wrong sum, and what is said of them; `DIR` is where they are.
+struct RefusedOperands {
+  std::string name;
+  std::vector<std::string> operands;
+  std::string message;
+};
+void PrintTo(const RefusedOperands& c, std::ostream* out) {
+  *out << c.name;
 }
+class RefusedOperandsTest : public testing::TestWithParam<RefusedOperands> {};
+
+TEST_P(RefusedOperandsTest, AreNamedAndNothingIsWritten) {
+  const TemporaryDirectory directory;
+  directory.write("a/energy.txt", "energy_wh=1");
+  directory.write("empty/model.txt", "of a program");
+  std::filesystem::create_directory_symlink("a", directory.path() / "link");
+  std::vector<std::filesystem::path> operands;
+  for (const std::string& operand : GetParam().operands)
+    operands.push_back(directory.path() / operand);
+  const auto output = directory.path() / "energy.txt";
+  EXPECT_EQ(message_of([&] { combine_summary_files(operands, output, Course::in_sequence); }),
+            replace_all(GetParam().message, "DIR",
+                        std::filesystem::canonical(directory.path()).string()));
+  EXPECT_FALSE(std::filesystem::exists(output));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Energy, RefusedOperandsTest,
+    testing::Values(RefusedOperands{"NoMeter", {"empty"}, "no energy.txt in DIR/empty"},
+                    RefusedOperands{
+                        "NoMeterInOne", {"a/", "empty/"}, "no energy.txt in DIR/empty/"},
+                    RefusedOperands{"ADirectoryTwice", {"a", "a/"}, "DIR/a/ is named twice"},
+                    RefusedOperands{"ALink", {"a", "link"}, "DIR/link is named twice"},
+                    RefusedOperands{"AFileTwice",
+                                    {"a/energy.txt", "a/../a/energy.txt"},
+                                    "DIR/a/../a/energy.txt is named twice"},
+                    RefusedOperands{"AFileAndItsDirectory",
+                                    {"a/energy.txt", "link"},
+                                    "DIR/a/energy.txt is named, and so is its directory"}),
+    [](const auto& test) { return test.param.name; });
 
 TEST(CombineSummaryFiles, ALineWithoutItsNumberHasAPlaceAndAHint) {
   const TemporaryDirectory directory;

@@ -146,6 +146,17 @@ TEST(Hwmon, KnowsTheAddressOfAnAmdGpu) {
   EXPECT_THAT(opened(tree).at("hwmon:hwmon0:gpu").pci_addresses, ElementsAre("0000:c1:00.0"));
 }
 
+TEST(Hwmon, KnowsAnApu) {
+  const TemporaryDirectory tree;
+  tree.write("class/hwmon/hwmon0/name", "amdgpu");
+  tree.write("class/hwmon/hwmon0/power1_input", "65000000");
+  tree.write("class/hwmon/hwmon0/device/uevent", "PCI_SLOT_NAME=0000:c1:00.0");
+  tree.write("class/drm/card0/device/vendor", "0x1002");
+  tree.write("class/drm/card0/device/device", "0x74a0");
+  tree.write("class/drm/card0/device/uevent", "PCI_SLOT_NAME=0000:c1:00.0");
+  EXPECT_EQ(opened(tree).at("hwmon:0:apu").device, 0);
+}
+
 TEST(Hwmon, TwoMetersWithOneLabelStayApart) {
   const TemporaryDirectory tree;
   add_rail(tree, 1, "Grace Power Socket 0", "1000000");

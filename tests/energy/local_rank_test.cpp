@@ -1,5 +1,6 @@
 #include "support/environment_variable.hpp"
 
+#include <initializer_list>
 #include <optional>
 
 #include <stdlib.h>
@@ -9,16 +10,22 @@
 namespace bench::energy {
 namespace {
 
-TEST(LocalRank, ComesFromWhateverLauncherThereIs) {
-  for (const char* name :
-       {"SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PALS_LOCAL_RANKID"})
+/// @param variables cleared, and then set one by one
+void expect_each_tells(std::optional<int> (*number)(),
+                       std::initializer_list<const char*> variables) {
+  for (const char* name : variables)
     ::unsetenv(name);
-  EXPECT_EQ(local_rank(), std::nullopt);
-  for (const char* name :
-       {"SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PALS_LOCAL_RANKID"}) {
-    const support::EnvironmentVariable rank(name, "3");
-    EXPECT_EQ(local_rank(), 3) << name;
+  EXPECT_EQ(number(), std::nullopt);
+  for (const char* name : variables) {
+    const support::EnvironmentVariable variable(name, "17");
+    EXPECT_EQ(number(), 17) << name;
   }
+}
+
+TEST(LocalRank, ComesFromWhateverLauncherThereIs) {
+  expect_each_tells(local_rank,
+                    {"SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+                     "PALS_LOCAL_RANKID", "FLUX_TASK_LOCAL_ID", "JSM_NAMESPACE_LOCAL_RANK"});
 }
 
 TEST(LocalRank, OfMpirunGoesBeforeThatOfItsBatchStep) {
@@ -28,14 +35,13 @@ TEST(LocalRank, OfMpirunGoesBeforeThatOfItsBatchStep) {
 }
 
 TEST(GlobalRank, ComesFromWhateverLauncherThereIs) {
-  const auto names = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PALS_RANKID", "SLURM_PROCID"};
-  for (const char* name : names)
-    ::unsetenv(name);
-  EXPECT_EQ(global_rank(), std::nullopt);
-  for (const char* name : names) {
-    const support::EnvironmentVariable rank(name, "17");
-    EXPECT_EQ(global_rank(), 17) << name;
-  }
+  expect_each_tells(global_rank, {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PALS_RANKID", "SLURM_PROCID",
+                                  "FLUX_TASK_RANK", "JSM_NAMESPACE_RANK"});
+}
+
+TEST(TaskCount, ComesFromWhateverLauncherThereIs) {
+  expect_each_tells(task_count, {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS",
+                                 "FLUX_JOB_SIZE", "JSM_NAMESPACE_SIZE"});
 }
 
 }  // namespace

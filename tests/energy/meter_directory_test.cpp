@@ -96,7 +96,8 @@ TEST(MeterDirectory, OneThatDoesNotExistIsAnError) {
 
 TEST(MeterDirectory, OnlyFilesOfMetersAreRemoved) {
   const TemporaryDirectory directory;
-  for (const char* file : {"energy.txt", "energy.n1.txt", "power.n1.csv", "unfinished.n2.jsonl"})
+  for (const char* file : {"energy.txt", "energy.n1.txt", "energy.n1.csv", "regions.n1.log",
+                           "power.n1.csv", "unfinished.n2.jsonl"})
     directory.write(file, header);
   directory.write("energy.model.txt", "of a program");
   directory.write("power.model.csv", "watts,hours");

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <fstream>
 #include <map>
+#include <ostream>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -116,6 +117,40 @@ TEST(NodeProgram, ACommandIsGoneWithTheMeter) {
       "true");
   EXPECT_TRUE(has_ended(pid_file));
 }
+
+/// Ways in which a meter ends whose command has shown nothing yet.
+struct EndCase {
+  std::string name;
+  std::string wait_ready;
+  std::string end;  ///< What the shell does with the meter `$!` once the command runs.
+};
+void PrintTo(const EndCase& c, std::ostream* out) {
+  *out << c.name;
+}
+class SilentCommandTest : public testing::TestWithParam<EndCase> {};
+
+TEST_P(SilentCommandTest, IsGoneWithTheMeterAndWithAllThatItStarted) {
+  const TemporaryDirectory directory;
+  const std::string command_pid = (directory.path() / "command").string();
+  const std::string sleep_pid = (directory.path() / "sleep").string();
+  ProcessSpec spec;
+  spec.arguments = {"sh", "-c",
+                    std::string(BENCH_ENERGY_PROGRAM) + " --wait-ready " + GetParam().wait_ready +
+                        " --method 'command:x=sleep 600 & echo $! > " + sleep_pid + "; echo $$ > " +
+                        command_pid + "; wait; echo 5' -- sh -c 'until [ -s " + command_pid +
+                        " ]; do sleep 0.02; done' & until [ -s " + command_pid +
+                        " ]; do sleep 0.02; done; " + GetParam().end + "; wait $!; true"};
+  run_command(spec, 250);
+  EXPECT_TRUE(has_ended(command_pid));
+  EXPECT_TRUE(has_ended(sleep_pid));
+}
+
+INSTANTIATE_TEST_SUITE_P(Ends, SilentCommandTest,
+                         testing::Values(EndCase{"WithTheProgram", "0s", "true"},
+                                         EndCase{"AfterTheWait", "100ms", "true"},
+                                         EndCase{"Terminated", "60min", "kill -TERM $!"},
+                                         EndCase{"Killed", "60min", "kill -KILL $!"}),
+                         [](const auto& test) { return test.param.name; });
 
 TEST(NodeProgram, AModelOfTheNodeIsAnEstimate) {
   const MeteredRun run({"--method", "model:node=300W..300W"}, "sleep 1");

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -68,6 +69,27 @@ bool has_hdf5() {
   return run_command(spec, longest_run_s).status.success();
 }
 
+TEST_F(ProgramOutputTest, AProgramThatCannotBeStartedLeavesTheFilesOfAnEarlierRun) {
+  const std::vector<std::string> options{
+      "--method", "mock:constant=100W", "--regions", "--out", "d", "--"};
+  const auto run_with = [&](const std::vector<std::string>& program) {
+    std::vector<std::string> arguments = options;
+    arguments.insert(arguments.end(), program.begin(), program.end());
+    return run(arguments).status.code;
+  };
+  EXPECT_EQ(run_with({"./nosuch"}), 127);
+  EXPECT_FALSE(std::filesystem::exists(directory_.path() / "d"));
+  ASSERT_EQ(run_with({"sh", "-c", "echo begin a >> $BENCH_ENERGY_REGIONS; sleep 0.2"}), 0);
+  std::map<std::string, std::string> before;
+  for (const std::string& name : files("d"))
+    before[name] = text("d/" + name);
+  EXPECT_EQ(run_with({"./nosuch"}), 127);
+  EXPECT_EQ(run_with({"./d/energy.txt"}), 126);
+  EXPECT_EQ(files("d").size(), before.size());
+  for (const auto& [name, content] : before)
+    EXPECT_EQ(text("d/" + name), content) << name;
+}
+
 TEST_F(ProgramOutputTest, WritesTheFormatsThatAreAskedFor) {
   const auto output = run({"--method", "mock:constant=100W", "--out", "d", "--format", "csv,json",
                            "--suffix", "r%q{SLURM_PROCID}_%h", "--", "sleep", "0.05"},
@@ -129,6 +151,16 @@ TEST_F(ProgramOutputTest, SamplesThatCannotBeWrittenDoNotMatterToTheProgram) {
   EXPECT_THAT(files("d"), UnorderedElementsAre("power.csv", "energy.csv", "energy.txt"));
 }
 
+TEST_F(ProgramOutputTest, ThatCannotBePrintedIsAnError) {
+  for (const std::string arguments : {"--list", "--help", "combine --help"}) {
+    ProcessSpec spec;
+    spec.arguments = {"sh", "-c", BENCH_ENERGY_PROGRAM + (" " + arguments) + " > /dev/full"};
+    const CommandOutput output = run_command(spec, longest_run_s);
+    EXPECT_EQ(output.status.code, 125) << arguments;
+    EXPECT_THAT(output.standard_error, HasSubstr("No space left on device"));
+  }
+}
+
 TEST_F(ProgramOutputTest, AMissingHdf5MattersToNobodyElse) {
   const auto output =
       run({"--method", "mock:constant=1W", "--", "echo", "started"}, without_hdf5());
@@ -137,24 +169,14 @@ TEST_F(ProgramOutputTest, AMissingHdf5MattersToNobodyElse) {
 
 TEST_F(ProgramOutputTest, ResultsOfAnEarlierRunDoNotStandBesideOtherSamples) {
   const std::vector<std::string> options{"--method", "mock:constant=1W", "--out", "d"};
-  const std::vector<std::string> killed{"sh", "-c", "sleep 0.7; kill -KILL $PPID"};
-  const auto run_it = [&](const std::vector<std::string>& program) {
-    std::vector<std::string> arguments = options;
-    arguments.push_back("--");
-    arguments.insert(arguments.end(), program.begin(), program.end());
-    run(arguments);
-  };
+  std::vector<std::string> killed = options;
+  killed.insert(killed.end(), {"--", "sh", "-c", "sleep 0.7; kill -KILL $PPID"});
   std::vector<std::string> earlier = options;
   earlier.insert(earlier.end(), {"--format", "csv,json", "--regions", "--", "true"});
   run(earlier);
   EXPECT_THAT(files("d"), testing::IsSupersetOf({"energy.csv", "energy.json", "energy.txt"}));
-  run_it(killed);
+  run(killed);
   EXPECT_THAT(files("d"), UnorderedElementsAre("power.csv", "regions.log", "unfinished.jsonl"));
-  run_it({"/no/such/program"});
-  EXPECT_THAT(files("d"), UnorderedElementsAre("power.csv", "regions.log"));
-  run(earlier);
-  run_it({"/no/such/program"});
-  EXPECT_THAT(files("d"), UnorderedElementsAre("power.csv", "regions.log"));
 }
 
 TEST_F(ProgramOutputTest, AnUnsetVariableIsNoticedBeforeTheProgramStarts) {

@@ -50,6 +50,12 @@ TEST(EnergyRanks, ASourceHasOneReaderOnANode) {
   EXPECT_EQ(output.standard_error.find("energy_wh="), output.standard_error.rfind("energy_wh="));
 }
 
+TEST(EnergyRanks, ASecondMeterOfOneRankMeasuresOnItsOwn) {
+  const CommandOutput output = run_two_ranks(constant_power, "SLURM_LOCALID=0 SLURM_PROCID=0 ");
+  EXPECT_FALSE(has_become_its_program(output));
+  EXPECT_NE(output.standard_error.find("energy_wh="), output.standard_error.rfind("energy_wh="));
+}
+
 TEST(EnergyRanks, EveryRankMeasuresTheDevicesThatNoOtherDoes) {
   const CommandOutput output =
       run_two_ranks({"--method", "nvml,mock:constant=1W"}, "CUDA_VISIBLE_DEVICES=1 ",

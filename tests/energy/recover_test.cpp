@@ -64,7 +64,7 @@ class RecoverTest : public testing::Test {
     record.open();
   }
 
-  std::vector<RecoveredFiles> recover() const { return recover_directory(options()); }
+  std::vector<RecoveredFiles> recover() const { return recover_directory(options()).made; }
   RecoverOptions options() const { return {.directory = directory(), .suffix = {}, .formats = {}}; }
 
   std::set<std::string> names() const {
@@ -177,8 +177,18 @@ TEST_F(RecoverTest, AnEmptyLogHasAReason) {
             "energy_absent=a: the meter was killed before the first sample\n");
 }
 
+TEST_F(RecoverTest, OneThatCannotBeUsedIsToldAndTheOthersAreMade) {
+  write("power.a.csv", samples);
+  write("power.b.csv", "");
+  write("power.model.csv", "watts,hours\n1,2\n");  // of a program
+  const RecoveredDirectory recovery = recover_directory(options());
+  EXPECT_EQ(recovery.made.size(), 1U);
+  EXPECT_EQ(names().count("energy.a.txt"), 1U);
+  ASSERT_EQ(recovery.failures.size(), 1U);
+  EXPECT_THAT(recovery.failures[0].message(), HasSubstr("power.b.csv is empty"));
+}
+
 TEST_F(RecoverTest, ALivingMeterIsLeftAlone) {
-  write("power.csv", samples);
   write("power.rank1.csv", samples);
   RunRecord living(directory() / "unfinished.rank1.jsonl");
   add_to(living);
@@ -257,7 +267,7 @@ INSTANTIATE_TEST_SUITE_P(
                                 "",
                                 "DIR/power.csv is empty, and DIR/unfinished.jsonl is not there"},
                     RefusalCase{"SomethingElse",
-                                {{"power.csv", "a,b\n1,2\n"}, {"power.b.csv", samples}},
+                                {{"power.csv", "a,b\n1,2\n"}},
                                 "",
                                 "the columns are not those of samples"}),
     [](const auto& test) { return test.param.name; });

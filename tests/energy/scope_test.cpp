@@ -34,10 +34,11 @@ TEST_P(ScopeTest, IsIncludedInItsParentsAndTheirs) {
 
 INSTANTIATE_TEST_SUITE_P(
     Energy, ScopeTest,
-    testing::Values(ScopeCase{Scope::core, " =package node"},
-                    ScopeCase{Scope::uncore, " =package node"},
-                    ScopeCase{Scope::cpu_model, " package grace module node"},
-                    ScopeCase{Scope::package, " node"}, ScopeCase{Scope::dram, " node"},
+    testing::Values(ScopeCase{Scope::core, " =package =apu node"},
+                    ScopeCase{Scope::uncore, " =package =apu node"},
+                    ScopeCase{Scope::cpu_model, " package grace apu module node"},
+                    ScopeCase{Scope::package, " =apu node"}, ScopeCase{Scope::apu, " node"},
+                    ScopeCase{Scope::dram, " node"},
                     ScopeCase{Scope::cpu_rail, " =grace =module node"},
                     ScopeCase{Scope::soc_rail, " =grace =module node"},
                     ScopeCase{Scope::grace, " =module node"}, ScopeCase{Scope::gpu, " module node"},

@@ -1,6 +1,7 @@
 #include "energy/fixtures.hpp"
 #include "support/environment_variable.hpp"
 
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -150,6 +151,21 @@ TEST_F(AmdSettingTest, AClockIsRefused) {
               gpu_settings({.gpu_power_limit_w = 300, .gpu_clock_mhz = 1000}, {}, root_.path());
             }),
             "the clock of an AMD GPU cannot be set");
+}
+
+/// Of a machine that has no NVIDIA driver, whatever this one has.
+Settings settings_without_nvidia(const WantedSettings& wanted, const std::filesystem::path& sysfs) {
+  return gpu_settings(wanted, {{"no-such-library.so"}}, sysfs);
+}
+
+TEST_F(AmdSettingTest, WhatAnAmdGpuLacksIsNotLookedForAtNvidia) {
+  EXPECT_EQ(message_of([&] { settings_without_nvidia({.gpu_clock_mhz = 1000}, root_.path()); }),
+            "the clock of an AMD GPU cannot be set");
+  const support::EnvironmentVariable none("ROCR_VISIBLE_DEVICES", "7");
+  EXPECT_EQ(message_and_hint_of(
+                [&] { settings_without_nvidia({.gpu_power_limit_w = 300}, root_.path()); }),
+            "no AMD GPU that the program sees has a power limit | check ROCR_VISIBLE_DEVICES and "
+            "HIP_VISIBLE_DEVICES, or remove gpu_power_limit");
 }
 
 TEST_F(GpuSettingTest, WithoutPermissionIsRefusedInWords) {

@@ -98,6 +98,21 @@ TEST_F(LaunchesTest, WhatAnInterruptedAttemptHasMeasuredIsNotAdded) {
   EXPECT_TRUE(fs::exists(work / "input.txt"));
 }
 
+/// `combine` refuses a directory without results, and a launch may not come in the next attempt.
+TEST_F(LaunchesTest, ADirectoryOfAnEarlierAttemptIsGoneWithItsMeasurement) {
+  begin("step: {name: go, do: [$jube_starter a, $jube_starter b], energy: true, batch: true}\n");
+  const fs::path work = context().work();
+  for (const char* directory : {"energy_1", "energy_2"}) {
+    make_directories(work / directory);
+    for (const char* file : {"energy.txt", "energy.csv", "power.csv", "regions.log"})
+      write_file_atomically(work / directory / file, "");
+  }
+  write_file_atomically(work / "energy_2/input.txt", "");
+  remove_earlier_energy(context());
+  EXPECT_FALSE(fs::exists(work / "energy_1"));
+  EXPECT_TRUE(fs::exists(work / "energy_2/input.txt"));
+}
+
 TEST_F(LaunchesTest, WhatEarlierCyclesHaveMeasuredStays) {
   begin("step: {name: go, cycles: 3, do: $jube_starter a, energy: true, batch: true}\n");
   const fs::path work = context().work();

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <span>
 #include <sstream>
 #include <string>
@@ -28,6 +29,9 @@ namespace {
 
 /// GPUs of two dies with one meter.
 constexpr std::array two_die_products{0x7408U, 0x740cU};
+/// MI300A. Source: pci.ids, 1002:74a0.
+constexpr unsigned apu_product = 0x74a0;
+constexpr int first_apu_metrics = 2;
 
 std::optional<std::string> variable(const char* name) {
   const char* const value = std::getenv(name);
@@ -48,6 +52,7 @@ std::optional<std::uint64_t> hexadecimal(std::string_view text) {
 /// The GPU of one node of the compute driver.
 struct ComputeNode {
   bool readable = false;
+  std::uint64_t cpu_cores = 0;
   std::uint64_t simd_count = 0;  ///< 0 is a CPU.
   std::uint64_t location = 0;
   std::uint64_t domain = 0;
@@ -59,7 +64,9 @@ ComputeNode compute_node(const std::filesystem::path& directory) {
   std::string key;
   for (std::uint64_t value = 0; properties >> key >> value;) {
     node.readable = true;
-    if (key == "simd_count")
+    if (key == "cpu_cores_count")
+      node.cpu_cores = value;
+    else if (key == "simd_count")
       node.simd_count = value;
     else if (key == "location_id")
       node.location = value;
@@ -67,6 +74,31 @@ ComputeNode compute_node(const std::filesystem::path& directory) {
       node.domain = value;
   }
   return node;
+}
+
+std::vector<ComputeNode> compute_nodes(const std::filesystem::path& sysfs) {
+  std::vector<ComputeNode> nodes;
+  for (const auto& directory : entries(sysfs / "class/kfd/kfd/topology/nodes", ""))
+    nodes.push_back(compute_node(directory));
+  return nodes;
+}
+
+std::string address_of(const ComputeNode& node) {
+  return pci_address_of(node.domain << 32U | node.location);
+}
+
+bool has_table_of_apu(const std::filesystem::path& device) {
+  const std::string table = kernel_text(device / "gpu_metrics");
+  return table.size() >= 4 && table[2] >= first_apu_metrics;
+}
+
+/// Of the first CPU near the device; 0 where the kernel does not say.
+int package_near(const std::filesystem::path& device, const std::filesystem::path& sysfs) {
+  const std::string cpus = first_line(device / "local_cpulist");
+  const std::string cpu = "cpu" + cpus.substr(0, cpus.find_first_of(",-"));
+  return static_cast<int>(
+      parse_integer(first_line(sysfs / "devices/system/cpu" / cpu / "topology/physical_package_id"))
+          .value_or(0));
 }
 
 /// The place of `name`, a number or `GPU-<unique id>`, in `order`; its size where there is none.
@@ -151,15 +183,20 @@ std::vector<AmdPackage> packages_of(std::span<const AmdDevice> devices) {
 }
 
 Channel channel_of(const AmdPackage& package, const std::string& source,
-                   std::span<const AmdDevice> devices) {
+                   std::span<const AmdDevice> devices, const AmdApus& apus) {
   Channel channel;
   channel.scope = Scope::gpu;
+  const AmdDevice& meter = devices[package.devices[0]];
+  if (const auto apu = apus.find(meter.pci_address); apu != apus.end()) {
+    channel.scope = Scope::apu;
+    channel.device = apu->second;
+  }
   for (const std::size_t i : package.devices)
     if (std::ranges::count(channel.pci_addresses, devices[i].pci_address) == 0)
       channel.pci_addresses.push_back(devices[i].pci_address);
   channel.device_id = join(channel.pci_addresses, "+");
-  const AmdDevice& meter = devices[package.devices[0]];
-  channel.name = fmt::format("{}:{}:gpu", source, join(package.numbers, "+"));
+  channel.name =
+      fmt::format("{}:{}:{}", source, join(package.numbers, "+"), name_of(channel.scope));
   channel.description = fmt::format("{} {}", meter.name.empty() ? "AMD GPU" : meter.name,
                                     join(channel.pci_addresses, " and "));
   if (meter.unique_id)
@@ -169,18 +206,36 @@ Channel channel_of(const AmdPackage& package, const std::string& source,
 
 }  // namespace
 
+AmdApus amd_apus(const std::filesystem::path& sysfs) {
+  std::set<std::string> by_compute_driver;
+  for (const ComputeNode& node : compute_nodes(sysfs))
+    if (node.cpu_cores > 0 && node.simd_count > 0)
+      by_compute_driver.insert(address_of(node));
+  AmdApus apus;
+  for (const auto& card : entries(sysfs / "class/drm", "card")) {
+    const auto directory = card / "device";
+    if (first_line(directory / "vendor") != amd_vendor)
+      continue;
+    const AmdDevice device = amd_device_of_sysfs(directory);
+    if (device.product == apu_product || has_table_of_apu(directory) ||
+        by_compute_driver.contains(device.pci_address))
+      apus[device.pci_address] = package_near(directory, sysfs);
+  }
+  return apus;
+}
+
 AmdVisibility amd_visibility(const std::filesystem::path& sysfs) {
   AmdVisibility visibility{variable("ROCR_VISIBLE_DEVICES"),
                            variable("HIP_VISIBLE_DEVICES"),
                            variable("CUDA_VISIBLE_DEVICES"),
                            {},
-                           false};
-  for (const auto& directory : entries(sysfs / "class/kfd/kfd/topology/nodes", "")) {
-    const ComputeNode node = compute_node(directory);
+                           false,
+                           amd_apus(sysfs)};
+  for (const ComputeNode& node : compute_nodes(sysfs)) {
     if (!node.readable)
       visibility.restricted = true;
     else if (node.simd_count > 0)
-      visibility.compute_order.push_back(pci_address_of(node.domain << 32U | node.location));
+      visibility.compute_order.push_back(address_of(node));
   }
   return visibility;
 }
@@ -203,7 +258,7 @@ std::vector<AmdMeter> amd_meters(const std::string& source, std::span<const AmdD
     const auto is_visible = [&](std::size_t i) { return std::ranges::count(visible, i) > 0; };
     if (std::ranges::none_of(package.devices, is_visible))
       continue;
-    const Channel channel = channel_of(package, source, devices);
+    const Channel channel = channel_of(package, source, devices, visibility.apus);
     const std::size_t meter = package.devices[0];
     if (devices[meter].silent)
       notes.push_back(fmt::format("{}: {} shows neither power nor energy", channel.name,

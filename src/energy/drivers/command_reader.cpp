@@ -3,10 +3,12 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -15,8 +17,10 @@
 #include <unistd.h>
 
 #include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/unique_fd.hpp>
 #include <bench/energy/drivers/command_reader.hpp>
 #include <bench/energy/meter/ticks.hpp>
 
@@ -27,8 +31,24 @@ namespace {
 constexpr std::size_t most_at_once = 65536;
 constexpr std::chrono::milliseconds first_read_interval{5};
 
+/// Runs its arguments beside a process that waits for the end of standard input, which comes when
+/// the meter ends, however that is, and then kills the group of both. That process is not the
+/// command's child: a command may wait for all of its own.
+constexpr const char* run_while_meter_lives =
+    "exec 3<&0 < /dev/null; "
+    "( ( read -r line <&3; kill -KILL 0 ) > /dev/null 2>&1 & ); "
+    "exec \"$@\" 3<&-";
+
 std::chrono::nanoseconds duration_of(double s) {
   return std::chrono::nanoseconds(static_cast<long long>(s * 1e9));
+}
+
+/// Both ends are closed in programs that are started.
+std::array<UniqueFd, 2> open_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+    throw Error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
 std::string no_answer(double patience_s) {
@@ -90,14 +110,19 @@ void CommandReader::start(Clock::time_point now) {
   pending_.clear();
   said_.clear();
   try {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-      throw Error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
-    output_ = UniqueFd(ends[0]);
-    const UniqueFd input(ends[1]);
-    ::fcntl(output_.get(), F_SETFL, O_NONBLOCK);
-    process_.emplace(ProcessSpec{
-        .arguments = settings_.arguments, .stdout_fd = input.get(), .stderr_fd = input.get()});
+    if (find_program(settings_.arguments[0]).empty())
+      throw Error(fmt::format("cannot start '{}': not found on PATH", settings_.arguments[0]));
+    std::vector<std::string> arguments{"/bin/sh", "-c", run_while_meter_lives, "sh"};
+    std::ranges::copy(settings_.arguments, std::back_inserter(arguments));
+    auto [output, output_end] = open_pipe();
+    auto [life, life_end] = open_pipe();
+    ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
+    process_.emplace(ProcessSpec{.arguments = std::move(arguments),
+                                 .stdin_fd = life.get(),
+                                 .stdout_fd = output_end.get(),
+                                 .stderr_fd = output_end.get()});
+    output_ = std::move(output);
+    life_ = std::move(life_end);
   } catch (const Error& error) {
     failure_ = error.message();
   }

@@ -193,11 +193,10 @@ bool is_of_part_of_a_region(const std::string& name, const std::map<std::string,
   });
 }
 
-/// Whether `name` is the energy of a channel, and may be that of some launches only: one without a
-/// total does not have it. One with a total has measured another device.
-bool is_of_some_launches(const std::string& name, std::span<const std::vector<NameValue>> summaries,
-                         Course course) {
-  if (course == Course::at_once || !name.starts_with("energy_") || !name.ends_with("_wh") ||
+/// Whether `name` is the energy of a channel, and may be that of some nodes or launches only: one
+/// without a total does not have it. One with a total has measured another device.
+bool is_of_some_meters(const std::string& name, std::span<const std::vector<NameValue>> summaries) {
+  if (!name.starts_with("energy_") || !name.ends_with("_wh") ||
       name.starts_with("energy_region_") || name.starts_with("energy_devices_"))
     return false;
   return std::ranges::any_of(summaries, [&](const auto& summary) {
@@ -206,11 +205,11 @@ bool is_of_some_launches(const std::string& name, std::span<const std::vector<Na
 }
 
 bool is_of_a_part(const std::string& name, const std::map<std::string, Values>& values,
-                  std::span<const std::vector<NameValue>> summaries, Course course) {
+                  std::span<const std::vector<NameValue>> summaries) {
   const bool is_total = std::ranges::find(totals, name) != totals.end();
   return (is_total && values.at(name).size() != summaries.size()) ||
          is_error_bar_of_a_part(name, values) || is_of_part_of_a_region(name, values) ||
-         is_of_some_launches(name, summaries, course);
+         is_of_some_meters(name, summaries);
 }
 
 /// Of one meter's energy, which may be a small part of all.
@@ -284,7 +283,7 @@ std::vector<NameValue> combine_summaries(std::span<const std::vector<NameValue>>
     }
   std::vector<NameValue> lines;
   for (const std::string& name : names) {
-    if (!values.contains(name) || is_of_a_part(name, values, summaries, course))
+    if (!values.contains(name) || is_of_a_part(name, values, summaries))
       continue;
     if (std::string value = combined(name, values[name], summaries, course); !value.empty())
       lines.emplace_back(name, std::move(value));

@@ -19,6 +19,38 @@
 #include <bench/energy/meter/measurement.hpp>
 
 namespace bench::energy {
+namespace {
+
+std::filesystem::path file_in(const std::filesystem::path& directory, const std::string& name,
+                              const std::string& suffix, const char* extension) {
+  return directory / fmt::format("{}{}.{}", name, suffix.empty() ? "" : "." + suffix, extension);
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> results_in(const std::filesystem::path& directory,
+                                              const std::string& suffix) {
+  std::vector<std::filesystem::path> found;
+  std::error_code ignored;  // what cannot be seen cannot be written either, which will be told
+  for (const auto& [name, extension] : {std::pair{"energy", "txt"},
+                                        {"energy", "csv"},
+                                        {"energy", "json"},
+                                        {"energy", "h5"},
+                                        {"regions", "csv"},
+                                        {"region_times", "csv"},
+                                        {"energy_from_counter", "csv"},
+                                        {"energy_from_counter", "h5"}})
+    if (auto path = file_in(directory, name, suffix, extension);
+        std::filesystem::exists(path, ignored))
+      found.push_back(std::move(path));
+  return found;
+}
+
+std::filesystem::path region_log_in(const std::filesystem::path& directory,
+                                    const std::string& suffix) {
+  return file_in(directory, "regions", suffix, "log");
+}
+
 Output::Output(OutputSettings settings) : settings_(std::move(settings)) {
   if (settings_.directory.empty())
     return;
@@ -33,12 +65,11 @@ void Output::make_directory() const {
 }
 
 std::filesystem::path Output::file(const std::string& name, const char* extension) const {
-  const std::string suffix = settings_.suffix.empty() ? "" : "." + settings_.suffix;
-  return settings_.directory / fmt::format("{}{}.{}", name, suffix, extension);
+  return file_in(settings_.directory, name, settings_.suffix, extension);
 }
 
 std::filesystem::path Output::region_log() const {
-  return settings_.directory.empty() ? "" : file("regions", "log");
+  return settings_.directory.empty() ? "" : region_log_in(settings_.directory, settings_.suffix);
 }
 
 std::filesystem::path Output::power_log() const {
@@ -50,21 +81,9 @@ std::filesystem::path Output::run_record() const {
 }
 
 std::vector<std::filesystem::path> Output::results() const {
-  std::vector<std::filesystem::path> found;
   if (settings_.directory.empty())
-    return found;
-  std::error_code ignored;  // what cannot be seen cannot be written either, which will be told
-  for (const auto& [name, extension] : {std::pair{"energy", "txt"},
-                                        {"energy", "csv"},
-                                        {"energy", "json"},
-                                        {"energy", "h5"},
-                                        {"regions", "csv"},
-                                        {"region_times", "csv"},
-                                        {"energy_from_counter", "csv"},
-                                        {"energy_from_counter", "h5"}})
-    if (auto path = file(name, extension); std::filesystem::exists(path, ignored))
-      found.push_back(std::move(path));
-  return found;
+    return {};
+  return results_in(settings_.directory, settings_.suffix);
 }
 
 void Output::remove_earlier() const {

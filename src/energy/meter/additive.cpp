@@ -60,13 +60,20 @@ const Channel* covering(const Channel& channel, std::span<const Channel> channel
   return better_node_meter(channel, channels);
 }
 
+/// Two estimates of one device.
+bool model_the_same(const Channel& a, const Channel& b) {
+  return (a.scope == Scope::cpu_model || a.scope == Scope::gpu_model) && a.scope == b.scope &&
+         a.device == b.device;
+}
+
 /// The first channel that measures one of the same devices, if that is another one.
 const Channel* same_device_before(const Channel& channel, std::span<const Channel> channels) {
   for (const Channel& other : channels) {
     if (&other == &channel)
       break;
-    if (std::ranges::find_first_of(channel.pci_addresses, other.pci_addresses) !=
-        channel.pci_addresses.end())
+    if (model_the_same(channel, other) ||
+        std::ranges::find_first_of(channel.pci_addresses, other.pci_addresses) !=
+            channel.pci_addresses.end())
       return &other;
   }
   return nullptr;

@@ -20,7 +20,7 @@ std::string_view source_of(const Channel& channel) {
 }
 
 bool is_own_device(const Channel& channel) {
-  constexpr std::array scopes{Scope::gpu, Scope::gpu_model, Scope::ipu};
+  constexpr std::array scopes{Scope::gpu, Scope::apu, Scope::gpu_model, Scope::ipu};
   return !channel.shared && std::ranges::find(scopes, channel.scope) != scopes.end();
 }
 

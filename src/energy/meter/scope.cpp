@@ -39,7 +39,9 @@ constexpr std::array rows{
     Row{.scope = Scope::cpu_model,
         .name = "cpu_model",
         .parents = {Parent{Scope::package}, Parent{Scope::grace}}},
-    Row{.scope = Scope::package, .name = "package", .parents = {Parent{Scope::node}}},
+    Row{.scope = Scope::package,
+        .name = "package",
+        .parents = {Parent{Scope::node}, of_same(Scope::apu)}},
     Row{.scope = Scope::dram, .name = "dram", .parents = {Parent{Scope::node}}},
     Row{.scope = Scope::cpu_rail, .name = "cpu", .parents = {of_same(Scope::grace)}},
     Row{.scope = Scope::soc_rail, .name = "sysio", .parents = {of_same(Scope::grace)}},
@@ -54,6 +56,7 @@ constexpr std::array rows{
         .added = false,
         .device = true},
     Row{.scope = Scope::gpu, .name = "gpu", .parents = {Parent{Scope::module}}, .device = true},
+    Row{.scope = Scope::apu, .name = "apu", .parents = {Parent{Scope::node}}, .device = true},
     // What NVML calls a module holds the GPU and more; what it adds is not known on every board.
     Row{.scope = Scope::gpu_module,
         .name = "module",

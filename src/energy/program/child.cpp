@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <bench/base/files.hpp>
 #include <bench/base/process.hpp>
 #include <bench/base/unique_fd.hpp>
 #include <bench/energy/program/child.hpp>
@@ -96,6 +97,10 @@ bool stops_from_terminal(int signal) {
 }
 
 }  // namespace
+
+bool may_be_started(const std::string& program) {
+  return ::access(find_program(program).c_str(), X_OK) == 0;
+}
 
 // By vfork, since posix_spawn asks after every signal (126 system calls), ignores two more of them
 // for the program, and cannot have the kernel kill it. This process handles no signal, so there is

@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <set>
 #include <span>
 #include <string>
 #include <system_error>
@@ -29,6 +30,26 @@ std::vector<std::vector<NameValue>> read_summaries(std::span<const fs::path> fil
   return summaries;
 }
 
+/// A file is in its directory, too, which stands for all that are there.
+void require_each_once(std::span<const fs::path> operands) {
+  std::set<fs::path> named;
+  std::vector<fs::path> files;
+  for (const fs::path& operand : operands) {
+    std::error_code absent;  // which is told where it is read
+    const fs::path path = fs::canonical(operand, absent);
+    if (absent)
+      continue;
+    if (!named.insert(path).second)
+      throw Error(fmt::format("{} is named twice", operand.string()), "name it once");
+    if (!fs::is_directory(path, absent))
+      files.push_back(path);
+  }
+  for (const fs::path& file : files)
+    if (named.contains(file.parent_path()))
+      throw Error(fmt::format("{} is named, and so is its directory", file.string()),
+                  "name the directory alone: it stands for those that are in it");
+}
+
 std::string without_result(const fs::path& samples) {
   return fmt::format(
       "the meter of {} wrote no result (if it was killed, `bench-energy recover` makes one from "
@@ -53,6 +74,7 @@ void combine_summary_files(std::span<const fs::path> operands, const fs::path& o
                            Course course) {
   std::vector<std::vector<NameValue>> summaries;
   std::vector<std::string> unfinished;
+  require_each_once(operands);
   for (const fs::path& operand : operands) {
     std::error_code absent;
     if (!fs::is_directory(operand, absent)) {
@@ -60,14 +82,14 @@ void combine_summary_files(std::span<const fs::path> operands, const fs::path& o
       continue;
     }
     const MeterDirectory meters = meter_directory(operand);
+    if (meters.summaries.empty() && meters.unfinished.empty())
+      throw Error(fmt::format("no energy.txt in {}", operand.string()),
+                  "name directories that a meter had as --out");
     for (const fs::path& file : meters.unfinished)
       unfinished.push_back(without_result(file));
     if (!meters.summaries.empty())
       summaries.push_back(combine_summaries(read_summaries(meters.summaries, output)));
   }
-  if (summaries.empty() && unfinished.empty())
-    throw Error(fmt::format("no energy.txt in {}", operands[0].string()),
-                "name a directory that a meter had as --out");
   std::string text;
   for (const auto& [name, value] :
        unfinished.empty() ? combine_summaries(summaries, course) : no_total(unfinished))

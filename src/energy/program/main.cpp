@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -269,7 +270,6 @@ Measurement measure_to_the_end(const Options& options, pid_t program, Sampler& s
 /// @returns how the program ended, or what to end with where it could not be started
 ExitStatus run_measured(const Options& options, const Output& output, Sampler& sampler,
                         const IdlePower& idle, const Context& context) {
-  FileThread files;
   std::shared_ptr<RunRecord> record;  // null: no files are wanted
   if (const auto file = output.run_record(); !file.empty()) {
     record = std::make_shared<RunRecord>(file);
@@ -277,7 +277,7 @@ ExitStatus run_measured(const Options& options, const Output& output, Sampler& s
   }
   Environment environment = context.environment;
   std::optional<RegionMarks> marks;
-  if (options.regions) {
+  if (options.regions && may_be_started(options.program[0])) {
     output.make_directory();
     marks.emplace(output.region_log(), sampler, record);
     set_variable(environment, region_variable, marks->path().string());
@@ -287,38 +287,30 @@ ExitStatus run_measured(const Options& options, const Output& output, Sampler& s
   const Clock::time_point begin = Clock::now();
   const Started started =
       start_program(options.program, environment, context.mask, options.on_meter_death);
-  if (started.pid >= 0) {
-    sampler.begin(begin);
-    if (marks)
-      marks->begin(begin);
-    watch.begin();
-  }
+  if (started.pid < 0)  // what an earlier run has left stays
+    return {.code = fail_to_start(started)};
+  sampler.begin(begin);
+  if (marks)
+    marks->begin(begin);
+  watch.begin();
+  FileThread files;
   if (record)
     make_files(options, output, sampler, record, files);
-  if (started.pid >= 0)
-    record_software(options, files);
+  record_software(options, files);
   Provenance provenance = provenance_of(options, begin);
   if (record)
     record->add_start(start_of(options, provenance, idle, sampler));
-  ExitStatus status{.code = started.exit_code};
-  Measurement measurement;
-  if (started.pid >= 0)
-    measurement = measure_to_the_end(options, started.pid, sampler, marks, watch, status);
-  else
-    say(started.message);
+  ExitStatus status;
+  Measurement measurement = measure_to_the_end(options, started.pid, sampler, marks, watch, status);
   files.drop_later();
-  if (started.pid >= 0) {
-    provenance.status = status;
-    provenance.started_unix_s = measurement.begin_unix_s;
-    add_idle_power(measurement, idle);
-    report(options, measurement);
-    if (record)
-      files.post([&] { write_results(output, measurement, provenance, *record); });
-  }
+  provenance.status = status;
+  provenance.started_unix_s = measurement.begin_unix_s;
+  add_idle_power(measurement, idle);
+  report(options, measurement);
+  if (record)
+    files.post([&] { write_results(output, measurement, provenance, *record); });
   if (!wait_for_files(files))
     end_now(status, options);  // what the thread uses stays as it is
-  if (started.pid < 0)
-    return status;
   const bool complete =
       total_of(measurement).energy_j && !missing_source(measurement.absences, options.sources);
   return options.strict && !complete && status.success() ? ExitStatus{.code = code_of_usage}
@@ -362,7 +354,7 @@ ExitStatus run_with_sources(const Options& options, const Context& context) {
 /// Who measures what, where this is one of several meters of a parallel program.
 std::shared_ptr<Claims> claims_of_node() {
   const std::filesystem::path directory = claims_directory();
-  return directory.empty() ? nullptr : std::make_shared<Claims>(directory);
+  return directory.empty() ? nullptr : std::make_shared<Claims>(directory, claims_rank());
 }
 
 int measure(Options options) {
@@ -377,6 +369,13 @@ int measure(Options options) {
       task_count().value_or(1) > 1)
     options.output.suffix = fmt::format("{}.{}", host_name(), global_rank().value_or(0));
   end_now(run_with_sources(options, context), options);
+}
+
+/// @throws bench::Error where the disk is full, say
+int after_flushing(int code) {
+  if (std::fflush(stdout) != 0)
+    throw Error::of_system("cannot write standard output", errno);
+  return code;
 }
 
 int run_program(const std::vector<std::string>& arguments) {
@@ -410,12 +409,15 @@ int run_recover(const std::vector<std::string>& arguments) {
     fmt::print("{}", options.help);
     return 0;
   }
-  for (const RecoveredFiles& recovered : recover_directory(options)) {
+  const RecoveredDirectory recovery = recover_directory(options);
+  for (const RecoveredFiles& recovered : recovery.made) {
     for (const std::string& line : warnings(recovered.measurement))
       say("warning: " + line);
     fmt::print("{}\n", recovered.line);
   }
-  return 0;
+  for (const Error& failure : recovery.failures)
+    say(render(failure));
+  return recovery.failures.empty() ? 0 : 1;
 }
 
 int run(std::vector<std::string> arguments) {
@@ -427,9 +429,9 @@ int run(std::vector<std::string> arguments) {
   if (command == guard_command)
     return run_guard({arguments.begin() + 1, arguments.end()});
   if (command != "combine" && command != "recover")
-    return run_program(arguments);
+    return after_flushing(run_program(arguments));
   arguments.erase(arguments.begin());
-  return command == "combine" ? run_combine(arguments) : run_recover(arguments);
+  return after_flushing(command == "combine" ? run_combine(arguments) : run_recover(arguments));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
+#include <bench/energy/files/output.hpp>
 #include <bench/energy/program/meter_directory.hpp>
 
 namespace bench::energy {
@@ -26,17 +27,6 @@ struct Found {
 
   bool is_of_meter() const { return !samples.empty() || !record.empty(); }
 };
-
-/// Ours or jpwr's. An empty file is one, too: its meter was killed before it wrote the header.
-bool holds_samples(const fs::path& file) {
-  if (std::error_code failure; !fs::is_regular_file(file, failure))
-    return false;  // a program may have put a FIFO there
-  std::ifstream stream(file);
-  std::string header;
-  std::getline(stream, header);
-  return header.empty() || header.starts_with("time_s,unix_time_s") ||
-         header.starts_with(",timestamps");
-}
 
 /// By suffix.
 std::map<std::string, Found> found_in(const fs::path& directory, std::error_code& failure) {
@@ -69,6 +59,16 @@ std::optional<std::string> suffix_of(std::string_view file_name, std::string_vie
                                                       : std::nullopt;
 }
 
+bool holds_samples(const fs::path& file) {
+  if (std::error_code failure; !fs::is_regular_file(file, failure))
+    return false;  // a program may have put a FIFO there
+  std::ifstream stream(file);
+  std::string header;
+  std::getline(stream, header);
+  return header.empty() || header.starts_with("time_s,unix_time_s") ||
+         header.starts_with(",timestamps");
+}
+
 MeterDirectory meter_directory(const fs::path& directory) {
   std::error_code failure;
   std::map<std::string, Found> found = found_in(directory, failure);
@@ -90,11 +90,17 @@ MeterDirectory meter_directory(const fs::path& directory) {
 
 void remove_meter_files(const fs::path& directory) {
   std::error_code ignored;  // what cannot be removed cannot be replaced either, which will be told
-  for (const auto& [suffix, files] : found_in(directory, ignored))
+  for (const auto& [suffix, files] : found_in(directory, ignored)) {
+    if (files.is_of_meter()) {
+      for (const fs::path& file : results_in(directory, suffix))
+        fs::remove(file, ignored);
+      fs::remove(region_log_in(directory, suffix), ignored);
+    }
     if (suffix.empty() || files.is_of_meter())
       for (const fs::path& file : {files.summary, files.samples, files.record})
         if (!file.empty())
           fs::remove(file, ignored);
+  }
 }
 
 }  // namespace bench::energy

@@ -107,7 +107,7 @@ constexpr std::array options_of_measuring{
               .help = "Other programs run on the node at the same time: the total has only the "
                       "GPUs that CUDA_VISIBLE_DEVICES or ROCR_VISIBLE_DEVICES gives this program"},
     OptionRow{"--record", Arity::one, "DIR", "",
-              "Describe the node and the libraries that its programs load in this directory, once"},
+              "In jobs of bench that run for 1 s: describe node and loaded libraries in DIR, once"},
     OptionRow{"--sysfs-root", Arity::one, "DIR", "/sys",
               "Directory of the kernel's files of sensors and devices"},
     OptionRow{"--proc-root", Arity::one, "DIR", "/proc",
@@ -229,9 +229,17 @@ WantedSettings wanted_settings(const CommandLine& line) {
   return wanted;
 }
 
+/// As an unset variable in a script would have it.
+std::string directory_of(const CommandLine& line, const char* option) {
+  if (line.has(option) && line.value(option).empty())
+    throw Error(fmt::format("{} names no directory", option),
+                fmt::format("without {} no files are written", option));
+  return line.value(option);
+}
+
 OutputSettings own_output(const CommandLine& line) {
   OutputSettings output;
-  output.directory = line.value("--out");
+  output.directory = directory_of(line, "--out");
   output.suffix = expand_suffix(line.value("--suffix"));
   if (!line.has("--format"))
     return output;
@@ -246,7 +254,7 @@ OutputSettings jpwr_output(const CommandLine& line) {
   if (type != "h5" && type != "csv")
     throw Error(fmt::format("unknown --df-filetype '{}'", type), "h5 or csv");
   OutputSettings output;
-  output.directory = line.value("--df-out");
+  output.directory = directory_of(line, "--df-out");
   output.suffix = expand_jpwr_suffix(line.value("--df-suffix"));
   output.formats = parse_formats({type});
   output.layout = PowerLayout::jpwr;

@@ -122,8 +122,13 @@ class Remains {
 /// @throws bench::Error if there is nothing to recover
 std::vector<Remains> remains_in(const RecoverOptions& options) {
   std::vector<std::string> suffixes = suffixes_in(options.directory);
+  const auto is_foreign = [&](const std::string& suffix) {
+    return !holds_samples(Remains(options.directory, suffix).log());
+  };
   if (options.suffix)
     std::erase_if(suffixes, [&](const std::string& suffix) { return suffix != *options.suffix; });
+  else if (!std::ranges::all_of(suffixes, is_foreign))
+    std::erase_if(suffixes, is_foreign);
   if (suffixes.empty())
     throw Error(fmt::format("no {} in {}",
                             options.suffix && !options.suffix->empty()
@@ -148,14 +153,20 @@ std::vector<Remains> remains_in(const RecoverOptions& options) {
 
 }  // namespace
 
-std::vector<RecoveredFiles> recover_directory(const RecoverOptions& options) {
+RecoveredDirectory recover_directory(const RecoverOptions& options) {
   std::vector<Remains> all = remains_in(options);
-  for (Remains& remains : all)
-    remains.open(options.formats);
-  std::vector<RecoveredFiles> made;
-  for (Remains& remains : all)
-    made.push_back(remains.write());
-  return made;
+  RecoveredDirectory recovery;
+  for (Remains& remains : all) {
+    try {
+      remains.open(options.formats);
+      recovery.made.push_back(remains.write());
+    } catch (const Error& failure) {
+      if (all.size() == 1)
+        throw;
+      recovery.failures.push_back(failure);
+    }
+  }
+  return recovery;
 }
 
 }  // namespace bench::energy

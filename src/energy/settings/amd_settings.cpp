@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstddef>
@@ -78,15 +79,22 @@ class PowerCap : public Setting {
   std::optional<std::uint64_t> before_uw_;
 };
 
+bool is_of_amd(const std::filesystem::path& card) {
+  return first_line((card / "device/vendor").string()) == amd_vendor;
+}
+
 }  // namespace
+
+bool has_amd_gpu(const std::filesystem::path& sysfs) {
+  return std::ranges::any_of(entries(sysfs / "class/drm", "card"), is_of_amd);
+}
 
 Settings amd_settings(double limit_w, const std::filesystem::path& sysfs) {
   std::vector<AmdDevice> devices;
   std::vector<std::filesystem::path> hwmons;
   for (const auto& card : entries(sysfs / "class/drm", "card")) {
     const auto hwmon = amd_hwmon(card / "device");
-    if (hwmon.empty() || first_line((card / "device/vendor").string()) != amd_vendor ||
-        !SysfsNumber(hwmon / "power1_cap").exists())
+    if (hwmon.empty() || !is_of_amd(card) || !SysfsNumber(hwmon / "power1_cap").exists())
       continue;
     devices.push_back(amd_device_of_sysfs(card / "device"));
     hwmons.push_back(hwmon);

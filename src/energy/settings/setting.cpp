@@ -3,11 +3,24 @@
 #include <vector>
 
 #include <bench/base/error.hpp>
+#include <bench/energy/drivers/nvml_library.hpp>
 #include <bench/energy/settings/setting.hpp>
 #include <bench/energy/settings/wanted.hpp>
 #include <bench/energy/sources/nvml_devices.hpp>
 
 namespace bench::energy {
+namespace {
+
+bool has_nvidia_driver(const std::vector<std::string>& libraries) {
+  try {
+    const NvmlLibrary library(libraries);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
 
 Settings gpu_settings(const WantedSettings& wanted, const NvmlSettings& visible,
                       const std::filesystem::path& sysfs) {
@@ -16,10 +29,15 @@ Settings gpu_settings(const WantedSettings& wanted, const NvmlSettings& visible,
   Settings settings;
   if (wanted.gpu_power_limit_w)
     settings = amd_settings(*wanted.gpu_power_limit_w, sysfs);
-  if (settings.empty())
+  const bool is_amd =
+      !settings.empty() || (has_amd_gpu(sysfs) && !has_nvidia_driver(visible.libraries));
+  if (!is_amd)
     return nvidia_settings(wanted, visible);
   if (wanted.gpu_clock_mhz)
     throw Error("the clock of an AMD GPU cannot be set", "remove gpu_clock");
+  if (settings.empty())
+    throw Error("no AMD GPU that the program sees has a power limit",
+                "check ROCR_VISIBLE_DEVICES and HIP_VISIBLE_DEVICES, or remove gpu_power_limit");
   return settings;
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -47,9 +48,13 @@ std::string running_process(const std::string& pid) {
   return pid + " " + fields[start_time];
 }
 
-void append(int fd, char sign) {
-  const std::string line = sign + running_process(std::to_string(::getpid())) + "\n";
+void append_line(int fd, std::string line) {
+  line += "\n";
   [[maybe_unused]] const auto written = ::write(fd, line.data(), line.size());
+}
+
+void append(int fd, char sign) {
+  append_line(fd, sign + running_process(std::to_string(::getpid())));
 }
 
 bool was_removed(int fd) {
@@ -66,6 +71,16 @@ std::string text_of(int fd) {
       return text;
     text.append(buffer.data(), static_cast<std::size_t>(count));
   }
+}
+
+/// Whether the meter that has the claim with this text is of the rank. An earlier one may have left
+/// its own there.
+bool is_of_rank(const std::string& text, const std::string& rank) {
+  std::string owner;
+  for (const std::string& line : split(text, "\n"))
+    if (line.starts_with('='))
+      owner = line.substr(1);
+  return !rank.empty() && owner == rank;
 }
 
 }  // namespace
@@ -100,8 +115,12 @@ Claims::Answer Claims::ask(const std::string& what) {
   }
   const bool locked = ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0;
   const bool anothers = !locked && errno == EWOULDBLOCK;
+  if (anothers && is_of_rank(text_of(fd.get()), rank_))
+    return Answer::none;
   if (anothers)
     append(fd.get(), '+');
+  else if (locked && !rank_.empty())
+    append_line(fd.get(), '=' + rank_);
   if (was_removed(fd.get()))
     return Answer::again;
   if (anothers)
@@ -178,11 +197,17 @@ void Claims::give_back() {
     ::rmdir(directory_.c_str());  // succeeds for the last
 }
 
+std::string claims_rank() {
+  const auto number = [](std::optional<int> rank) { return rank ? std::to_string(*rank) : "-"; };
+  return number(local_rank()) + "/" + number(global_rank());
+}
+
 std::filesystem::path claims_directory() {
   if (!local_rank())
     return {};
   std::string program;
-  for (const char* name : {"PMIX_NAMESPACE", "PALS_APID", "SLURM_STEP_ID", "PMI_JOBID"})
+  for (const char* name :
+       {"PMIX_NAMESPACE", "PALS_APID", "FLUX_JOB_ID", "SLURM_STEP_ID", "PMI_JOBID"})
     if (const std::string value = value_of(name); program.empty() && !value.empty())
       program = as_identifier(value_of("SLURM_JOB_ID") + "_" + value);
   if (program.empty())

@@ -14,6 +14,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/energy/drivers/amd_devices.hpp>
 #include <bench/energy/drivers/sysfs.hpp>
 #include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/grace_label.hpp>
@@ -108,7 +109,8 @@ std::optional<double> checked_power_w(const SysfsNumber& file, std::string& fail
 
 class Hwmon : public PowerSource {
  public:
-  explicit Hwmon(const std::filesystem::path& directory) {
+  explicit Hwmon(const std::filesystem::path& sysfs) : sysfs_(sysfs) {
+    const std::filesystem::path directory = sysfs / "class/hwmon";
     const SysfsDirectory all(directory.string());
     for (const std::string& hwmon : entry_names(directory.string(), "hwmon"))
       if (auto meter = find_meter({all, hwmon}))
@@ -141,8 +143,7 @@ class Hwmon : public PowerSource {
     channel.device = socket_of(meter.label);
     channel.averaging_window_s = meter.averaging_window_s;
     if (channel.scope == Scope::gpu)
-      if (const std::string address = pci_slot_name(directory / hwmon / "device"); !address.empty())
-        channel.pci_addresses = {address};
+      describe_gpu(channel, pci_slot_name(directory / hwmon / "device"));
     const std::string device = channel.device >= 0 ? std::to_string(channel.device) : hwmon;
     channel.name = fmt::format("hwmon:{}:{}", device, suffix(channel.scope, meter));
     if (std::any_of(channels_.begin(), channels_.end(),
@@ -153,6 +154,18 @@ class Hwmon : public PowerSource {
     channels_.push_back(std::move(channel));
     files_.push_back(std::move(meter.power));
     courses_.emplace_back();
+  }
+
+  void describe_gpu(Channel& channel, const std::string& address) {
+    if (address.empty())
+      return;
+    channel.pci_addresses = {address};
+    if (!apus_)
+      apus_ = amd_apus(sysfs_);
+    if (const auto apu = apus_->find(address); apu != apus_->end()) {
+      channel.scope = Scope::apu;
+      channel.device = apu->second;
+    }
   }
 
   /// Firmware may read one rail again and serve the others of its socket from a cache.
@@ -208,6 +221,8 @@ class Hwmon : public PowerSource {
     int copies = 0;     ///< Of late.
   };
 
+  std::filesystem::path sysfs_;
+  std::optional<AmdApus> apus_;  ///< Once there is an AMD GPU.
   std::vector<SysfsNumber> files_;
   std::vector<Course> courses_;
   std::size_t first_ = 0;
@@ -218,13 +233,12 @@ class Hwmon : public PowerSource {
 }  // namespace
 
 std::unique_ptr<PowerSource> open_hwmon(const std::filesystem::path& sysfs) {
-  const auto directory = sysfs / "class/hwmon";
-  auto source = std::make_unique<Hwmon>(directory);
+  auto source = std::make_unique<Hwmon>(sysfs);
   if (!source->channels().empty())
     return source;
   if (!source->notes().empty())
     throw Error(source->notes().front());
-  throw Error(fmt::format("no power meter in {}/hwmon*", directory.string()));
+  throw Error(fmt::format("no power meter in {}/hwmon*", (sysfs / "class/hwmon").string()));
 }
 
 extern const SourceMethod hwmon_method{

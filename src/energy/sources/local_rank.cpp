@@ -21,16 +21,18 @@ std::optional<int> first_integer(std::initializer_list<const char*> names) {
 }  // namespace
 
 std::optional<int> local_rank() {
-  return first_integer(
-      {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PALS_LOCAL_RANKID", "SLURM_LOCALID"});
+  return first_integer({"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PALS_LOCAL_RANKID",
+                        "FLUX_TASK_LOCAL_ID", "JSM_NAMESPACE_LOCAL_RANK", "SLURM_LOCALID"});
 }
 
 std::optional<int> task_count() {
-  return first_integer({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"});
+  return first_integer({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "FLUX_JOB_SIZE", "JSM_NAMESPACE_SIZE",
+                        "SLURM_STEP_NUM_TASKS"});
 }
 
 std::optional<int> global_rank() {
-  return first_integer({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PALS_RANKID", "SLURM_PROCID"});
+  return first_integer({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PALS_RANKID", "FLUX_TASK_RANK",
+                        "JSM_NAMESPACE_RANK", "SLURM_PROCID"});
 }
 
 bool is_in_job() {

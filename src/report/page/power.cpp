@@ -22,6 +22,7 @@
 #include <bench/base/value.hpp>
 #include <bench/energy/files/csv.hpp>
 #include <bench/energy/files/power_log.hpp>
+#include <bench/energy/program/meter_directory.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/report/figures/figure.hpp>
 #include <bench/report/figures/plan.hpp>
@@ -61,17 +62,15 @@ std::vector<fs::path> logs_of(const setup::Run& run, const Workpackage& workpack
   std::vector<fs::path> logs =
       files_matching(run.directory.path / workpackage.directory, "work/power*.csv");
   std::erase_if(logs, [&](const fs::path& log) {
-    const std::string name = log.filename().string();
-    return (name != "power.csv" && !name.starts_with("power.")) ||
+    return !energy::suffix_of(log.filename().string(), "power", ".csv") ||
            open_below(run.directory.path, log).get() < 0;
   });
   return logs;
 }
 
-/// What is between `power.` and `.csv`; empty for `power.csv`.
+/// Empty for `power.csv`.
 std::string node_of(const fs::path& log) {
-  const std::string name = log.stem().string();
-  return name == "power" ? "" : name.substr(std::string_view("power.").size());
+  return energy::suffix_of(log.filename().string(), "power", ".csv").value_or("");
 }
 
 /// Workpackages with samples, longest first.

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,7 +29,16 @@ struct AmdDevice {
 /// What sysfs says of the PCI device in `directory`, but for `silent`.
 AmdDevice amd_device_of_sysfs(const std::filesystem::path& directory);
 
-/// Which AMD GPUs a program sees.
+/// The APUs of a node by their PCI addresses: the number of the CPU package in each.
+using AmdApus = std::map<std::string, int>;
+
+/// Looks for them. The power of an APU includes its CPU (Linux, Documentation/gpu/amdgpu, hwmon:
+/// power1_average). It is known by a table `gpu_metrics` of version 2 or later, by the compute
+/// driver, whose node has both CPU cores and SIMDs, or, of an MI300A, which has the table of the
+/// MI300X, by its number.
+AmdApus amd_apus(const std::filesystem::path& sysfs);
+
+/// Which AMD GPUs a program sees, and which of all are APUs.
 struct AmdVisibility {
   std::optional<std::string> rocr;  ///< ROCR_VISIBLE_DEVICES
   std::optional<std::string> hip;   ///< HIP_VISIBLE_DEVICES
@@ -39,6 +49,7 @@ struct AmdVisibility {
   /// The compute driver keeps some GPU from this process, as the device cgroup of a job does. Then
   /// what is not in `compute_order` is not the job's.
   bool restricted = false;
+  AmdApus apus;
 };
 
 /// What this process's environment and `<sysfs>/class/kfd/kfd/topology/nodes/*/properties` say.
@@ -53,8 +64,8 @@ AmdVisibility amd_visibility(const std::filesystem::path& sysfs);
 std::vector<std::size_t> visible_amd_devices(const AmdVisibility& visibility,
                                              std::span<const AmdDevice> devices);
 
-/// One meter to read, and its channel `<source>:<numbers>:gpu`; numbers are those in the order of
-/// PCI addresses, the same in every source of AMD GPUs.
+/// One meter to read, and its channel `<source>:<numbers>:gpu`, of an APU `:apu`; numbers are those
+/// in the order of PCI addresses, the same in every source of AMD GPUs.
 struct AmdMeter {
   std::size_t device;
   Channel channel;

@@ -27,7 +27,7 @@ struct CommandSettings {
 ///
 /// A command that ends is started again and again; one that goes on and prints a line per reading
 /// is left running. It is given no input, and its whole process group is killed when it ends, when
-/// it is silent for too long, and with this object.
+/// it is silent for too long, and with this object or this process, however that ends.
 class CommandReader {
  public:
   explicit CommandReader(CommandSettings settings);
@@ -51,6 +51,7 @@ class CommandReader {
   CommandSettings settings_;
   std::optional<Process> process_;
   UniqueFd output_;
+  UniqueFd life_;        ///< Its closing kills the command.
   std::string pending_;  ///< The beginning of a line.
   std::string said_;     ///< The last line that was not a reading.
   std::string failure_;

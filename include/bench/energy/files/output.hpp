@@ -22,6 +22,13 @@ struct OutputSettings {
   PowerLayout layout = PowerLayout::own;  ///< jpwr's: csv or h5, and its files instead of ours.
 };
 
+/// The results in a directory whose names have this suffix.
+std::vector<std::filesystem::path> results_in(const std::filesystem::path& directory,
+                                              const std::string& suffix);
+/// The marks of the program in a directory, likewise, whether they are there or not.
+std::filesystem::path region_log_in(const std::filesystem::path& directory,
+                                    const std::string& suffix);
+
 /// The files of a run.
 ///
 /// Samples always go to `power.csv` first, since that can grow while the program runs and survives

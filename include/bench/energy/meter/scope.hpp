@@ -14,6 +14,7 @@ enum class Scope {
   cpu_rail,     ///< CPU rail of a superchip.
   soc_rail,     ///< SoC rail of a superchip.
   gpu,          ///< One GPU with its memory.
+  apu,          ///< One package with CPU cores and a GPU.
   gpu_average,  ///< The same GPU again, through a slower filter.
   gpu_module,   ///< The superchip of a GPU as NVML sees it.
   package,      ///< One CPU package.
@@ -46,7 +47,7 @@ Inclusion inclusion(Scope outer, Scope inner);
 std::span<const Scope> all_scopes();
 /// A channel of this scope may be part of a total.
 bool may_be_added(Scope scope);
-/// A GPU or an IPU. A superchip's module has the processor in it, too.
+/// A GPU, an APU or an IPU. A superchip's module has the processor in it, too, and is none.
 bool is_device(Scope scope);
 
 }  // namespace bench::energy

@@ -32,6 +32,9 @@ enum class OnMeterDeath { survive, kill };
 Started start_program(const std::vector<std::string>& arguments, const Environment& environment,
                       const sigset_t& mask, OnMeterDeath on_meter_death = OnMeterDeath::survive);
 
+/// Whether a file of this name is there and may be executed, as far as can be known before.
+bool may_be_started(const std::string& program);
+
 /// Becomes the program, with the signal mask `mask`. Returns only if that fails.
 Started become_program(const std::vector<std::string>& arguments, const Environment& environment,
                        const sigset_t& mask);

@@ -15,6 +15,10 @@ namespace bench::energy {
 std::optional<std::string> suffix_of(std::string_view file_name, std::string_view stem,
                                      std::string_view extension);
 
+/// Whether these are the samples of a meter, ours or jpwr's. Those of one that was killed before it
+/// wrote the header are empty.
+bool holds_samples(const std::filesystem::path& file);
+
 /// The files of the meters that had a directory as `--out`, all at the same time.
 struct MeterDirectory {
   std::vector<std::filesystem::path> summaries;  ///< `energy.SUFFIX.txt`, one per meter.
@@ -27,8 +31,8 @@ struct MeterDirectory {
 /// @throws bench::Error if the directory cannot be read
 MeterDirectory meter_directory(const std::filesystem::path& directory);
 
-/// Removes the summaries, samples and records, so that they do not pass for those of the meters
-/// that will have the directory next. Other files stay, and a missing directory is fine.
+/// Removes the results, samples, marks and records, so that they do not pass for those of the
+/// meters that will have the directory next. Other files stay, and a missing directory is fine.
 void remove_meter_files(const std::filesystem::path& directory);
 
 }  // namespace bench::energy

@@ -45,6 +45,9 @@ Settings nvidia_settings(const WantedSettings& wanted, const NvmlSettings& visib
 /// The power limit of every AMD GPU that this process may use and that has one; may be empty.
 Settings amd_settings(double limit_w, const std::filesystem::path& sysfs);
 
+/// Whether the node has one, even if this process may not use it.
+bool has_amd_gpu(const std::filesystem::path& sysfs);
+
 /// Settings of the AMD GPUs if there are any, otherwise of the NVIDIA GPUs: a node has GPUs of one
 /// vendor.
 /// @throws bench::Error if there is no GPU, or if its clock cannot be set

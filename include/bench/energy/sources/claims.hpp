@@ -15,13 +15,17 @@ namespace bench::energy {
 /// reader, the first that asks. A claim ends with the process that made it, however it ends. Safe
 /// to use by several threads.
 ///
-/// A claim is a locked file. A meter that comes too late writes into it which process it is, and
-/// later that its program has ended: it keeps reading until no such program runs any more.
+/// A claim is a locked file with the rank of its meter. A meter that comes too late writes into it
+/// which process it is, and later that its program has ended: it keeps reading until no such
+/// program runs any more. One of the same rank is no part of that parallel program: a shell, say,
+/// has started both. It measures on its own.
 class Claims {
  public:
   /// @param directory the same for all meters that share the node's sources; made where it is not
   ///        there. One that belongs to another user, or that others may write to, is not used.
-  explicit Claims(std::filesystem::path directory) : directory_(std::move(directory)) {}
+  /// @param rank which meter of the parallel program this is, in one word; empty: not known
+  explicit Claims(std::filesystem::path directory, std::string rank = "")
+      : directory_(std::move(directory)), rank_(std::move(rank)) {}
   Claims(const Claims&) = delete;
   Claims& operator=(const Claims&) = delete;
   ~Claims() { give_back(); }
@@ -47,6 +51,7 @@ class Claims {
   bool others_run() const;
 
   std::filesystem::path directory_;
+  std::string rank_;
   mutable std::mutex mutex_;
   UniqueFd directory_fd_;
   std::map<std::string, UniqueFd> taken_;
@@ -55,8 +60,11 @@ class Claims {
 };
 
 /// The directory of the parallel program that this process is a part of, in memory on this node;
-/// empty outside of one. Source: the variables of Slurm (srun(1)), PMIx, PALS and Open MPI; else
-/// the launcher's process tells programs apart.
+/// empty outside of one. Source: the variables of Slurm (srun(1)), PMIx, PALS, Flux and Open MPI;
+/// else the launcher's process tells programs apart.
 std::filesystem::path claims_directory();
+
+/// The local and the global number of this process, for `Claims`.
+std::string claims_rank();
 
 }  // namespace bench::energy

@@ -98,6 +98,14 @@ void add_run_options(CLI::App& app, Options& options) {
       ->check(CLI::IsMember({"tf_cnn", "torch"}));
 }
 
+void check_evaluation(const Options& options) {
+  if (options.eval_steps == 0 && (options.eval_interval > 0 || options.eval_epochs > 0))
+    throw steps::UsageError(
+        fmt::format("there is no evaluation for {}",
+                    options.eval_epochs > 0 ? "--eval-epochs" : "--eval-interval"),
+        "give --eval-steps more than 0");
+}
+
 }  // namespace
 
 bool read_options(steps::Session& session, int argc, char** argv, Options& options) {
@@ -110,6 +118,7 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
   if (!session.parse(argc, argv))
     return false;
   options.common = session.arguments();
+  check_evaluation(options);
   if (image_size->empty())
     options.image_size = make_architecture(options.model, options.classes).image_size;
   return true;

@@ -39,6 +39,10 @@ struct LoopOptions {
 void set_epoch_length(CommonArguments& arguments, std::int64_t global_batch,
                       std::optional<std::uint64_t> samples_per_epoch);
 
+/// So many epochs in steps, for evaluations between them.
+/// @throws UsageError if epochs have no length, as with `--epochs 0`
+std::int64_t steps_of_epochs(const CommonArguments& arguments, std::int64_t epochs);
+
 /// Those that every program has.
 /// @throws UsageError if the user wants epochs, and `set_epoch_length` was not called
 LoopOptions loop_options(const CommonArguments& arguments);

@@ -163,7 +163,7 @@ void check_training_options(const TrainingOptions& options, const DecoderSizes& 
 void set_epochs(TrainingOptions& options, std::optional<std::uint64_t> samples_per_epoch) {
   steps::set_epoch_length(options.common, options.global_batch, samples_per_epoch);
   if (options.evaluation.epochs > 0)
-    options.evaluation.interval = options.evaluation.epochs * options.common.steps_per_epoch;
+    options.evaluation.interval = steps::steps_of_epochs(options.common, options.evaluation.epochs);
 }
 
 void set_ranks(TrainingOptions& options, int ranks) {

@@ -1,5 +1,6 @@
 #include "vision/options.hpp"
 
+#include "harness/loop.hpp"
 #include "harness/program.hpp"
 #include "harness/replay.hpp"
 #include "harness/validators.hpp"
@@ -127,7 +128,7 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
 void set_epochs(Options& options, std::optional<std::uint64_t> samples_per_epoch) {
   steps::set_epoch_length(options.common, options.global_batch(), samples_per_epoch);
   if (options.eval_epochs > 0)
-    options.eval_interval = options.eval_epochs * options.common.steps_per_epoch;
+    options.eval_interval = steps::steps_of_epochs(options.common, options.eval_epochs);
 }
 
 void find_dataset(Options& options) {

@@ -111,6 +111,12 @@ TEST(EpochLength, MustBeKnown) {
   EXPECT_THROW(loop_options(arguments), UsageError);
 }
 
+TEST(EpochLength, IsThatOfEvaluationsBetweenThem) {
+  EXPECT_EQ(steps_of_epochs({.steps_per_epoch = 3}, 2), 6);
+  EXPECT_EQ(steps_of_epochs({}, 0), 0);
+  EXPECT_THROW(steps_of_epochs({}, 2), UsageError);
+}
+
 TEST_F(LoopTest, EndsWithTheStepThatDiverges) {
   Loop loop(timers_, *trainer_, log_, {.warmup = 2, .steps = 9});
   run(loop, 4);

@@ -153,6 +153,11 @@ void check_training_options(const TrainingOptions& options, const DecoderSizes& 
   if (options.lr_decay_samples <= options.lr_warmup_samples)
     throw steps::UsageError("the learning rate falls before it has risen",
                             "--lr-decay-samples must be above --lr-warmup-samples");
+  if (options.lowest_learning_rate > options.highest_learning_rate)
+    throw steps::UsageError(
+        fmt::format("the lowest learning rate, --min-lr {}, is above the highest, --lr {}",
+                    options.lowest_learning_rate, options.highest_learning_rate),
+        "give a --min-lr that is not above --lr");
   const EvaluationOptions& evaluation = options.evaluation;
   if (evaluation.samples > 0 && evaluation.interval == 0 && evaluation.epochs == 0)
     throw steps::UsageError("--eval-samples has no effect without evaluations",

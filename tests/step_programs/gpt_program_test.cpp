@@ -367,6 +367,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "a global batch of 3 is not made of micro-batches of 2 for 1 ranks"},
         MistakeCase{"Schedule", "--lr-warmup-samples 10 --lr-decay-samples 10",
                     "falls before it has risen"},
+        MistakeCase{"LowestRate", "--lr 1e-6",
+                    "the lowest learning rate, --min-lr 1e-05, is above the highest, --lr 1e-06"},
         MistakeCase{"Attention", "--attention blocked", "blocked not in {auto,fused,plain}"},
         MistakeCase{"Model", "--model 118M", "118M"},
         MistakeCase{"Tables", "--model 117M --tensor-parallel 2 --vocab-size 50257",

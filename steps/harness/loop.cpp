@@ -131,6 +131,10 @@ void Loop::end_measured() {
     profiler_.start();
 }
 
+std::int64_t Loop::whole_epochs() const {
+  return options_.steps_per_epoch > 0 ? measured_ / options_.steps_per_epoch : epochs_;
+}
+
 bool Loop::epoch_is_over() const {
   const std::int64_t per_epoch = options_.steps_per_epoch;
   return measured_ == options_.steps || (per_epoch > 0 && measured_ % per_epoch == 0) ||

@@ -88,6 +88,7 @@ TEST_F(LoopTest, HasEpochsOfTheirLength) {
   run(loop);
   EXPECT_EQ(log_.told, "begin 1 2 end begin 3 4 end begin 5 end ");
   EXPECT_EQ(loop.epochs(), 3);
+  EXPECT_EQ(loop.whole_epochs(), 2);
   EXPECT_EQ(timers_.samples_s(Region::epoch).size(), 3U);
 }
 

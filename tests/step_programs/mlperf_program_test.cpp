@@ -315,6 +315,20 @@ TEST(DeepCamProgram, TrainsOnADataSet) {
   EXPECT_THAT(other.err, HasSubstr("data (32, 48, 16), expected data (32, 32, 16)"));
 }
 
+TEST(DeepCamProgram, MapsTheRangeOfItsDataSetAlsoWithWeightsOfAnother) {
+  const Folder folder;
+  write_weather(folder.file("set/train"), 2);
+  write_statistics(folder.file("set/stats.h5"));
+  const std::string weights = " '" + folder.file("w.safetensors") + "'";
+  const std::string arguments =
+      "--height 32 --width 48 --device cpu --threads 1 --warmup 0 --steps 1 --learning-rate 0 ";
+  const std::string data = arguments + "--data-path " + folder.file("set");
+  ASSERT_EQ(run_step(DEEPCAM_PROGRAM, arguments + "--save-weights" + weights).exit_code, 0);
+  const Outcome loaded = run_step(DEEPCAM_PROGRAM, data + " --load-weights" + weights);
+  ASSERT_EQ(loaded.exit_code, 0) << loaded.err;
+  EXPECT_EQ(loaded.value("first_loss"), run_step(DEEPCAM_PROGRAM, data).value("first_loss"));
+}
+
 #endif
 
 #ifdef BENCH_STEPS_GLOO

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -185,7 +186,10 @@ TEST(DeepCamProgram, PrintsWhatMlperfAsksForOfEachOptimizer) {
        {"\"key\": \"opt_name\", \"value\": \"LAMB\"", "\"key\": \"opt_lr\", \"value\": 0.0055",
         "\"key\": \"opt_max_grad_norm\", \"value\": 1.0",
         "\"key\": \"scheduler_type\", \"value\": \"cosine_annealing\"",
-        "\"key\": \"scheduler_t_max\", \"value\": 100.0"}}};
+        "\"key\": \"scheduler_t_max\", \"value\": 100.0"}},
+      {"late cosine",
+       "--lr-schedule cosine --lr-warmup 10 --lr-decay-start 60 --lr-decay 110",
+       {"\"key\": \"scheduler_t_max\", \"value\": 50.0"}}};
   for (const OptimizerCase& one : cases) {
     const Outcome outcome =
         run_step(DEEPCAM_PROGRAM,
@@ -198,6 +202,19 @@ TEST(DeepCamProgram, PrintsWhatMlperfAsksForOfEachOptimizer) {
          {"seed", "batchnorm_group_size", "gradient_accumulation_frequency", "opt_betas", "opt_eps",
           "scheduler_lr_warmup_steps", "scheduler_lr_warmup_factor", "train_samples"})
       EXPECT_THAT(keys(outcome), testing::Contains(key)) << one.name;
+  }
+}
+
+TEST(MlperfLines, AreRefusedForALearningRateWithoutKeys) {
+  for (const auto& [program, schedule] :
+       {std::pair(DEEPCAM_PROGRAM, "polynomial --lr-decay 1000"),
+        std::pair(DEEPCAM_PROGRAM, "step --lr-milestones 800,900 --lr-factor 0.1,0.5"),
+        std::pair(COSMOFLOW_PROGRAM, "cosine --lr-decay 90")}) {
+    const std::string arguments = std::string("--describe --lr-schedule ") + schedule;
+    EXPECT_EQ(run_step(program, arguments).exit_code, 0) << schedule;
+    const Outcome outcome = run_step(program, arguments + " --mllog");
+    EXPECT_EQ(outcome.exit_code, 2) << schedule;
+    EXPECT_THAT(outcome.err, HasSubstr("--mllog have no keys for this learning rate\nhint: use "));
   }
 }
 

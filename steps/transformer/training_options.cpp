@@ -102,7 +102,8 @@ void add_log_options(CLI::App& app, TrainingOptions& options) {
       ->check(CLI::Range(std::int64_t{1}, many));
   app.add_option("--exit-duration-in-mins", options.exit_duration_min,
                  "As --time-limit, in minutes (Megatron-LM's name)")
-      ->check(steps::not_negative());
+      ->check(steps::not_negative())
+      ->excludes("--time-limit");
 }
 
 /// Before anything runs; what the files hold is found out when they are opened.

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <fstream>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -106,6 +107,18 @@ void add_log_options(CLI::App& app, TrainingOptions& options) {
       ->excludes("--time-limit");
 }
 
+/// Operations are counted in 64 bits.
+void check_countable(const DecoderSizes& sizes) {
+  const auto hidden = static_cast<double>(sizes.hidden);
+  const auto sequence = static_cast<double>(sizes.sequence);
+  const double of_layer = 4 * hidden + 3 * static_cast<double>(sizes.mlp) + 2 * sequence;
+  const double of_token = static_cast<double>(sizes.layers) * of_layer;
+  const double macs = hidden * sequence * (of_token + static_cast<double>(sizes.vocabulary));
+  if (6 * macs > static_cast<double>(std::numeric_limits<std::int64_t>::max()))
+    throw steps::UsageError("a step of this model has more operations than can be counted",
+                            "choose smaller sizes, such as --hidden or --seq");
+}
+
 /// Before anything runs; what the files hold is found out when they are opened.
 void check_data(const CorpusOptions& data) {
   steps::parse_split(data.split);
@@ -151,6 +164,7 @@ void check_training_options(const TrainingOptions& options, const DecoderSizes& 
     throw steps::UsageError(error,
                             "change --tensor-parallel or --pipeline-parallel, or the sizes: "
                             "--vocab-size may be padded");
+  check_countable(sizes);
   if (options.lr_decay_samples <= options.lr_warmup_samples)
     throw steps::UsageError("the learning rate falls before it has risen",
                             "--lr-decay-samples must be above --lr-warmup-samples");

@@ -371,6 +371,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "the lowest learning rate, --min-lr 1e-05, is above the highest, --lr 1e-06"},
         MistakeCase{"TwoTimeLimits", "--time-limit 1 --exit-duration-in-mins 1",
                     "--time-limit excludes --exit-duration-in-mins"},
+        MistakeCase{"Operations", "--describe --layers 16777216 --hidden 16777216 --heads 16",
+                    "more operations than can be counted"},
         MistakeCase{"Attention", "--attention blocked", "blocked not in {auto,fused,plain}"},
         MistakeCase{"Model", "--model 118M", "118M"},
         MistakeCase{"Tables", "--model 117M --tensor-parallel 2 --vocab-size 50257",

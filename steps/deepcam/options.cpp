@@ -127,6 +127,7 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
   add_optimizer_options(app, options);
   steps::add_data_options(app, options.data);
   steps::add_quality_options(app, options.quality);
+  app.get_option("--target")->check(steps::between(0, 1));
   steps::add_submission_options(app, options.submission);
   if (!session.parse(argc, argv))
     return false;

@@ -115,7 +115,7 @@ TEST_P(MlperfProgramTest, EndsAtItsTarget) {
 }
 
 TEST_P(MlperfProgramTest, IsAbortedWithoutItsTarget) {
-  const std::string impossible = GetParam().metric == "eval_error" ? "0" : "1.5";
+  const std::string impossible = GetParam().metric == "eval_error" ? "0" : "1";
   const Outcome outcome =
       run("--steps 2 --samples-per-epoch 2 --eval-samples 2 --mllog --target " + impossible);
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -216,6 +216,12 @@ TEST(MlperfLines, AreRefusedForALearningRateWithoutKeys) {
     EXPECT_EQ(outcome.exit_code, 2) << schedule;
     EXPECT_THAT(outcome.err, HasSubstr("--mllog have no keys for this learning rate\nhint: use "));
   }
+}
+
+TEST(DeepCamProgram, RefusesAQualityThatThereIsNot) {
+  const Outcome outcome = run_step(DEEPCAM_PROGRAM, "--eval-samples 2 --target 5");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--target: 5 is not a number from 0 to 1"));
 }
 
 TEST(DeepCamProgram, RefusesASingleValueToNormalise) {

@@ -4,6 +4,7 @@
 #include "harness/timers.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <numeric>
 #include <span>
@@ -15,9 +16,9 @@
 namespace bench::ap6 {
 namespace {
 
-double mean_of(std::span<const double> numbers) {
+double mean_of(std::span<const double> numbers, std::size_t steps) {
   const double sum = std::accumulate(numbers.begin(), numbers.end(), 0.0);
-  return sum / static_cast<double>(std::max<std::size_t>(numbers.size(), 1));
+  return sum / static_cast<double>(std::max<std::size_t>(steps, 1));
 }
 
 }  // namespace
@@ -51,16 +52,17 @@ void EpochLog::end(double epoch_s) {
   fmt::print("loss time avg: {:.6g}\n", loss_s);
   fmt::print("backward time avg: {:.6g}\n", take_mean_s(steps::Region::backward));
   fmt::print("embeddings time avg: {:.6g}\n", embeddings_timer_.take_mean_s());
-  fmt::print("loss avg: {:.6g}\n", mean_of(losses_));
+  fmt::print("loss avg: {:.6g}\n", mean_of(losses_, losses_.size()));
   std::fflush(stdout);  // an epoch may take an hour
 }
 
-/// Of the samples since the last call.
+/// Of a step since the last call, which may have several samples: encoder and prototypes have a
+/// backward pass each.
 double EpochLog::take_mean_s(steps::Region region) {
   const std::vector<double>& samples_s = timers_.samples_s(region);
   std::size_t& taken = taken_.at(static_cast<std::size_t>(region));
   const std::size_t first = std::exchange(taken, samples_s.size());
-  return mean_of(std::span(samples_s).subspan(first));
+  return mean_of(std::span(samples_s).subspan(first), losses_.size());
 }
 
 }  // namespace bench::ap6

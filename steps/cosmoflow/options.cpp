@@ -11,6 +11,7 @@
 #include "harness/loader_options.hpp"
 #include "harness/log.hpp"
 #include "harness/mllog.hpp"
+#include "harness/program.hpp"
 #include "harness/quality.hpp"
 #include "harness/rate_schedule.hpp"
 #include "harness/schedule_options.hpp"
@@ -57,6 +58,14 @@ void add_optimizer_options(CLI::App& app, Options& options) {
       ->check(steps::not_negative());
 }
 
+/// MLPerf's keys name milestones only.
+void check_mllog_schedule(const steps::RateSchedule& schedule) {
+  using Shape = steps::RateSchedule::Shape;
+  if (schedule.shape != Shape::step && schedule.shape != Shape::constant)
+    throw steps::UsageError("the lines of --mllog have no keys for this learning rate",
+                            "use --lr-schedule step or constant, or remove --mllog");
+}
+
 }  // namespace
 
 bool read_options(steps::Session& session, int argc, char** argv, Options& options) {
@@ -71,6 +80,8 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
   if (!session.parse(argc, argv))
     return false;
   steps::check_schedule_options(app, options.schedule);
+  if (session.arguments().mllog)
+    check_mllog_schedule(options.schedule);
   steps::check_quality_options(app, options.quality);
   return true;
 }

@@ -80,6 +80,7 @@ class NetcdfFile : public ArrayFile {
   ArrayVariable inquire(const Id& id) const;
   Packing packing_of(const Id& id, const TypeFacts& facts) const;
   std::vector<double> attribute(const Id& id, const char* name) const;
+  std::vector<double> missing_values(const Id& id, const char* name) const;
   /// @throws DataError if the status is an error
   void check(int status, const Id& id, const std::string& action) const;
 
@@ -168,6 +169,19 @@ std::vector<double> NetcdfFile::attribute(const Id& id, const char* name) const 
   return values;
 }
 
+/// The numbers of an attribute that stand for missing ones. A float 1e20 is another number than the
+/// double 1e20, but whoever writes it into a variable of doubles means both.
+std::vector<double> NetcdfFile::missing_values(const Id& id, const char* name) const {
+  std::vector<double> values = attribute(id, name);
+  nc_type type = NC_NAT;
+  if (values.empty() || nc_inq_atttype(id.group, id.variable, name, &type) != NC_NOERR ||
+      type != NC_FLOAT)
+    return values;
+  for (std::size_t i = values.size(); i-- > 0;)
+    values.push_back(std::stod(fmt::format("{}", static_cast<float>(values[i]))));
+  return values;
+}
+
 Packing NetcdfFile::packing_of(const Id& id, const TypeFacts& facts) const {
   Packing packing;
   for (const auto& [name, value] :
@@ -176,12 +190,12 @@ Packing NetcdfFile::packing_of(const Id& id, const TypeFacts& facts) const {
       packing.scaled = true;
       *value = numbers.front();
     }
-  packing.missing = attribute(id, "_FillValue");
+  packing.missing = missing_values(id, "_FillValue");
   int without_fill = 0;
   check(nc_inq_var_fill(id.group, id.variable, &without_fill, nullptr), id, "cannot be read");
   if (packing.missing.empty() && !without_fill && facts.fill)
     packing.missing.push_back(*facts.fill);
-  for (const double value : attribute(id, "missing_value"))
+  for (const double value : missing_values(id, "missing_value"))
     packing.missing.push_back(value);
   return packing;
 }

@@ -5,6 +5,7 @@
 #include "data/sample_maker.hpp"
 #include "data/synthetic_fields.hpp"
 #include "dataset/field_option.hpp"
+#include "dataset/unfinished_output.hpp"
 #include "harness/arguments.hpp"
 #include "harness/log.hpp"
 #include "harness/program.hpp"
@@ -113,9 +114,10 @@ std::vector<steps::SyntheticField> parse_fields(const FieldOptions& options) {
   return fields;
 }
 
-void make_folder(const std::string& folder) {
+void make_folder(const std::string& folder, UnfinishedOutput& unfinished) {
   std::error_code failure;
-  fs::create_directories(folder, failure);
+  if (fs::create_directories(folder, failure))
+    unfinished.add(folder);
   const bool empty = !failure && fs::is_empty(folder, failure);
   if (failure)
     throw steps::UsageError(fmt::format("cannot write {}: {}", folder, failure.message()),
@@ -144,7 +146,8 @@ std::uint64_t write_file(const FieldOptions& options, const std::string& path, s
   return fs::file_size(path);
 }
 
-void write_files(const FieldOptions& options, steps::SampleMaker& maker) {
+void write_files(const FieldOptions& options, steps::SampleMaker& maker,
+                 UnfinishedOutput& unfinished) {
   const std::uint64_t in_each = options.samples_in_each_file();
   const std::uint64_t files = (options.samples + in_each - 1) / in_each;
   const std::size_t digits = std::max<std::size_t>(5, std::to_string(files).size());
@@ -152,7 +155,9 @@ void write_files(const FieldOptions& options, steps::SampleMaker& maker) {
   for (std::uint64_t i = 0; i < files; ++i) {
     const std::string name =
         fmt::format("samples-{:0{}}-of-{:0{}}{}", i, digits, files, digits, options.file_ending());
-    bytes += write_file(options, (fs::path(options.output) / name).string(), i * in_each,
+    const std::string path = (fs::path(options.output) / name).string();
+    unfinished.add(path);
+    bytes += write_file(options, path, i * in_each,
                         std::min(in_each, options.samples - i * in_each), maker);
   }
   steps::log_value("samples", options.samples);
@@ -168,8 +173,10 @@ int write_fields(int argc, char** argv) {
     return steps::exit_ok;
   const auto makers =
       steps::synthetic_field_makers(parse_fields(options), options.seed, /*threads=*/1);
-  make_folder(options.output);
-  write_files(options, *makers.front());
+  UnfinishedOutput unfinished;
+  make_folder(options.output, unfinished);
+  write_files(options, *makers.front(), unfinished);
+  unfinished.keep();
   steps::log_value("result", "ok");
   return steps::exit_ok;
 }

@@ -61,8 +61,9 @@ bool read_image_options(int argc, char** argv, ImageOptions& options) {
   app.add_option("--to-format", options.to_format, "Format of the data set to write")
       ->check(CLI::IsMember({"tfrecord", "lmdb", "folder"}))
       ->required();
-  app.add_option("--images-per-shard", options.images_per_shard, "Images per TFRecord file")
-      ->check(many);
+  const CLI::Option* const per_shard =
+      app.add_option("--images-per-shard", options.images_per_shard, "Images per TFRecord file")
+          ->check(many);
   app.add_option("--images", options.images, "Number of training images of noise")
       ->check(many)
       ->excludes(from);
@@ -88,6 +89,10 @@ bool read_image_options(int argc, char** argv, ImageOptions& options) {
     return false;
   if (options.from.empty() && options.images == 0)
     throw steps::UsageError("nothing to write", "give --from or --images");
+  if (per_shard->count() > 0 && options.to_format != "tfrecord")
+    throw steps::UsageError(
+        fmt::format("--images-per-shard has no effect on {}", options.to_format),
+        "remove it, or use --to-format tfrecord");
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include "data/fields.hpp"
 #include "data/mapped_file.hpp"
 #include "dataset/piece_vocabulary.hpp"
+#include "dataset/unfinished_output.hpp"
 #include "harness/arguments.hpp"
 #include "harness/log.hpp"
 #include "harness/program.hpp"
@@ -121,6 +122,8 @@ WrittenTexts write_samples(const TextOptions& options, const std::vector<std::in
   const std::vector<steps::Field> fields{
       {.name = "input_ids", .type = steps::FieldType::int64, .shape = {options.sequence}},
       {.name = "label", .type = steps::FieldType::int64, .shape = {}}};
+  UnfinishedOutput unfinished;
+  unfinished.add(options.output);
   const auto writer = steps::make_field_writer(text_format_of(options.output), options.output,
                                                fields, {.samples = labels.size()});
   const steps::SampleBuffer sample(fields);
@@ -139,6 +142,7 @@ WrittenTexts write_samples(const TextOptions& options, const std::vector<std::in
     written.cut_texts += pieces[i].size() > most_pieces ? 1 : 0;
   }
   writer->finish();
+  unfinished.keep();
   return written;
 }
 

@@ -4,6 +4,7 @@
 #include "data/mapped_file.hpp"
 #include "data/token_type.hpp"
 #include "data/token_writer.hpp"
+#include "dataset/unfinished_output.hpp"
 #include "harness/arguments.hpp"
 #include "harness/log.hpp"
 #include "harness/program.hpp"
@@ -117,6 +118,9 @@ struct Written {
 };
 
 Written write_corpus(const TokenOptions& options, Encoder& encoder) {
+  UnfinishedOutput unfinished;
+  for (const char* ending : {".bin", ".idx"})
+    unfinished.add(options.output + ending);
   steps::TokenWriter writer(options.output, encoder.type());
   Written written;
   for (const std::string& path : options.texts) {
@@ -134,6 +138,7 @@ Written write_corpus(const TokenOptions& options, Encoder& encoder) {
     }
   }
   writer.finish();
+  unfinished.keep();
   return written;
 }
 

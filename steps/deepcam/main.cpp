@@ -35,13 +35,13 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
   const std::int64_t epoch_samples = data.epoch_samples();
   steps::mllog_samples(epoch_samples, options.quality.eval_samples);
   DeepLab model;
-  if (const auto range = options.value_range())
-    model->set_value_range(*range);
   model->to(session.device());
   if (session.device().is_cuda())
     model->use_channels_last();
   const torch::Tensor weights = class_weights(session.device());
   session.load_weights(*model);
+  if (const auto range = options.value_range())  // of this data set, not of that of the weights
+    model->set_value_range(*range);
   steps::Trainer trainer(session.context(), *model,
                          trainer_options(options, arguments, global_batch));
 

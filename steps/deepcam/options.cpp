@@ -25,7 +25,9 @@
 #include "harness/trainer.hpp"
 #include "harness/validators.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -57,6 +59,17 @@ void add_optimizer_options(CLI::App& app, Options& options) {
       ->check(steps::from_0_to_below_1());
 }
 
+/// MLPerf's keys name a cosine, or milestones with one factor.
+void check_mllog_schedule(const steps::RateSchedule& schedule) {
+  const bool milestones = schedule.shape == Shape::step || schedule.shape == Shape::constant;
+  const bool one_factor =
+      std::ranges::adjacent_find(schedule.factors, std::not_equal_to()) == schedule.factors.end();
+  if (schedule.shape != Shape::cosine && !(milestones && one_factor))
+    throw steps::UsageError("the lines of --mllog have no keys for this learning rate",
+                            "use --lr-schedule cosine, or step with one --lr-factor, or remove "
+                            "--mllog");
+}
+
 void mllog_schedule(const steps::RateSchedule& schedule) {
   using steps::mllog;
   const bool cosine = schedule.shape == Shape::cosine;
@@ -65,7 +78,7 @@ void mllog_schedule(const steps::RateSchedule& schedule) {
   mllog("scheduler_lr_warmup_factor", 1.0);
   // The reference implementation counts from the end of the warm-up.
   if (cosine) {
-    mllog("scheduler_t_max", schedule.end - schedule.warmup);
+    mllog("scheduler_t_max", schedule.end - std::max(schedule.start, schedule.warmup));
     mllog("scheduler_eta_min", schedule.lowest);
     return;
   }
@@ -114,12 +127,15 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
   add_optimizer_options(app, options);
   steps::add_data_options(app, options.data);
   steps::add_quality_options(app, options.quality);
+  app.get_option("--target")->check(steps::between(0, 1));
   steps::add_submission_options(app, options.submission);
   if (!session.parse(argc, argv))
     return false;
   if (app.count("--learning-rate") == 0)
     options.schedule.highest = options.optimizer == "lamb" ? 5.5e-3 : 1e-3;
   steps::check_schedule_options(app, options.schedule);
+  if (session.arguments().mllog)
+    check_mllog_schedule(options.schedule);
   steps::check_quality_options(app, options.quality);
   check_batch_size(options, steps::micro_batch_size(session.arguments()));
   return true;

@@ -140,6 +140,7 @@ class Passes {
   }
 
   std::int64_t steps() const { return steps_; }
+  std::int64_t whole_epochs() const { return steps_ / share_.steps(); }
   std::int64_t samples() const { return passed_; }  ///< Of all ranks.
   /// Of all samples; nothing after a signal.
   std::optional<double> mean_loss() {
@@ -203,7 +204,7 @@ void report(Session& session, const Passes& passes, const ReportedWork& work) {
   log_value("measured_steps", passes.steps());
   log_value("inference_samples", passes.samples());
   log_value("inference_s", inference_s);
-  log_epochs(timers);
+  log_epochs(timers, passes.whole_epochs());
   log_value("data_wait_s", wait_s);
   log_value("data_loading_percent", 100 * (loading_s + wait_s) / (loading_s + inference_s));
   log_latency("time_per_batch", of_all_ranks(session, timers.samples_s(Region::batch)));

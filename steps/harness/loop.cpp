@@ -42,6 +42,13 @@ void set_epoch_length(CommonArguments& arguments, std::int64_t global_batch,
   }
 }
 
+std::int64_t steps_of_epochs(const CommonArguments& arguments, std::int64_t epochs) {
+  if (epochs > 0 && arguments.steps_per_epoch == 0)
+    throw UsageError("there are no epochs for --eval-epochs",
+                     "give --epochs more than 0, or use --eval-interval");
+  return epochs * arguments.steps_per_epoch;
+}
+
 LoopOptions loop_options(const CommonArguments& arguments) {
   if (arguments.epochs > 0 && arguments.steps_per_epoch == 0)
     throw UsageError("epochs have no length here", "use --steps instead of --epochs");
@@ -122,6 +129,10 @@ void Loop::end_measured() {
   phase_ = profiles ? Phase::profile : Phase::ended;
   if (profiles)
     profiler_.start();
+}
+
+std::int64_t Loop::whole_epochs() const {
+  return options_.steps_per_epoch > 0 ? measured_ / options_.steps_per_epoch : epochs_;
 }
 
 bool Loop::epoch_is_over() const {

@@ -39,6 +39,10 @@ struct LoopOptions {
 void set_epoch_length(CommonArguments& arguments, std::int64_t global_batch,
                       std::optional<std::uint64_t> samples_per_epoch);
 
+/// So many epochs in steps, for evaluations between them.
+/// @throws UsageError if epochs have no length, as with `--epochs 0`
+std::int64_t steps_of_epochs(const CommonArguments& arguments, std::int64_t epochs);
+
 /// Those that every program has.
 /// @throws UsageError if the user wants epochs, and `set_epoch_length` was not called
 LoopOptions loop_options(const CommonArguments& arguments);
@@ -101,6 +105,8 @@ class Loop {
   std::optional<double> final_loss() const { return final_loss_; }
   std::int64_t steps() const { return steps_; }    ///< That have ended, warm-up included.
   std::int64_t epochs() const { return epochs_; }  ///< That have begun.
+  /// That have ended with their last step: all but one that the training's end has cut short.
+  std::int64_t whole_epochs() const;
   /// The step in which the loss or a gradient was not finite, from 1, warm-up included.
   std::optional<std::int64_t> diverged_at() const { return diverged_at_; }
   bool is_interrupted() const { return interrupted_; }

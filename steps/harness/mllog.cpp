@@ -3,6 +3,7 @@
 #include "harness/json.hpp"
 
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <source_location>
@@ -18,8 +19,12 @@ namespace {
 bool mllog_is_wanted = false;
 bool mllog_has_begun = false;
 
-/// As Python prints it: a floating point number shows that it is one.
+/// As Python's json prints it: a floating point number shows that it is one.
 std::string as_python(double value) {
+  if (std::isnan(value))
+    return "NaN";
+  if (std::isinf(value))
+    return value > 0 ? "Infinity" : "-Infinity";
   const std::string digits = fmt::format("{}", value);
   return digits.find_first_not_of("-0123456789") == std::string::npos ? digits + ".0" : digits;
 }

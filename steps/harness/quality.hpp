@@ -6,6 +6,7 @@
 #include "harness/session.hpp"
 #include "harness/torch_all.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -32,7 +33,10 @@ struct QualityOptions {
   bool reached_by(double quality) const {
     return lower_is_better ? quality <= target : quality >= target;
   }
+  /// Every quality is better than NaN, that of a network that is lost.
   bool is_better(double quality, double than) const {
+    if (std::isnan(than))
+      return true;
     return lower_is_better ? quality < than : quality > than;
   }
 };

@@ -32,10 +32,11 @@ ReportedWork reported_work(const Cost& cost, std::int64_t global_batch, const st
           .unit = unit};
 }
 
-void log_epochs(const Timers& timers) {
-  const std::vector<double>& epochs_s = timers.samples_s(Region::epoch);
-  if (epochs_s.size() < 2)
+void log_epochs(const Timers& timers, std::int64_t whole_epochs) {
+  const std::vector<double>& all_s = timers.samples_s(Region::epoch);
+  if (all_s.size() < 2)
     return;
+  const std::vector<double> epochs_s(all_s.begin(), all_s.begin() + whole_epochs);
   log_value("epochs", epochs_s.size());
   log_value("epoch_first_s", epochs_s.front());
   log_value("epoch_min_s", *std::ranges::min_element(epochs_s));
@@ -75,7 +76,7 @@ double report_measured(Session& session, const Loop& loop, const ReportedWork& w
     const auto steps = static_cast<double>(loop.results().size());
     log_value("measured_steps", loop.results().size());
     log_value("epoch_s", training_s);
-    log_epochs(timers);
+    log_epochs(timers, loop.whole_epochs());
     log_value("first_step_s", timers.first_batch_s());
     log_times(timers);
     samples_per_second = static_cast<double>(work.global_batch) * steps / training_s;

@@ -5,6 +5,7 @@
 #include "harness/validators.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -117,6 +118,12 @@ void check_schedule_options(const CLI::App& app, const RateSchedule& schedule) {
     throw UsageError(fmt::format("--lr-factor has {} factors, --lr-milestones {} milestones",
                                  schedule.factors.size(), schedule.milestones.size()),
                      "give one factor for each milestone, or one for all");
+  if (schedule.shape == Shape::step &&
+      std::ranges::adjacent_find(schedule.milestones, std::greater_equal()) !=
+          schedule.milestones.end())
+    throw UsageError(
+        fmt::format("the milestones {} do not rise", fmt::join(schedule.milestones, ",")),
+        "give --lr-milestones in their order, such as 30,60,80");
   if (app.count("--lr-first") > 0 && schedule.warmup == 0)
     throw UsageError("--lr-first has no effect without a warm-up",
                      "add --lr-warmup, or remove --lr-first");

@@ -23,14 +23,36 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 namespace bench::steps {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Of a file that is written when the training has ended.
+void check_can_be_written(const std::string& file) {
+  if (file.empty())
+    return;
+  std::error_code failure;  // then no target
+  const fs::path target = fs::weakly_canonical(fs::absolute(file), failure);
+  const bool is_device = fs::exists(target) && !fs::is_regular_file(target);
+  const fs::path written = is_device ? target : target.parent_path();
+  if (fs::is_directory(written) == is_device || ::access(written.c_str(), W_OK) != 0)
+    throw UsageError(fmt::format("cannot write {}", file),
+                     "give a file in a folder that exists and can be written");
+}
+
+}  // namespace
 
 Session::Session(const std::string& program, const std::string& description)
     : app_(std::make_unique<CLI::App>(description, program)) {
@@ -83,6 +105,9 @@ void Session::begin() {
                         arguments_.in_common);
   tell_failures_to([all = *communicator_](const std::exception& error) { all.tell(error); });
   speak_only_on_rank_0(ranks.rank);
+  check_can_be_written(arguments_.profile_file);
+  if (ranks.rank == 0)
+    check_can_be_written(arguments_.save_weights);
   set_up_environment(arguments_, *device_);
   timers_.emplace(make_clock(*device_));
 }

@@ -48,7 +48,7 @@ Validation::Validation(Session& session, ValidationOptions options, const Loader
                        const SampleFormat& format)
     : session_(session), options_(std::move(options)), loader_(loader), format_(format) {
   if (options_.epochs > 0)
-    options_.interval = options_.epochs * session.arguments().steps_per_epoch;
+    options_.interval = steps_of_epochs(session.arguments(), options_.epochs);
   if (options_.interval == 0) {
     if (options_.samples > 0 || !options_.path.empty())
       throw UsageError("there is no evaluation for --eval-samples and --eval-path",

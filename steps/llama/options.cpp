@@ -122,6 +122,9 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
   options.architecture = architecture_of(sizes);
   check_heads(options.architecture);
   check_experts(options);
+  if (session.app().count("--balance-weight") > 0 && options.architecture.experts == 0)
+    throw steps::UsageError("--balance-weight has no effect without experts",
+                            "add --experts, or remove --balance-weight");
   transformer::check_training_options(options, options.architecture.sizes());
   if (options.inference.enabled)
     transformer::prepare_inference(options.inference, options, options.architecture.sizes());

@@ -20,6 +20,7 @@
 #include "transformer/token_data.hpp"
 #include "transformer/training_options.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -95,24 +96,48 @@ DecoderSizes with_sequence(DecoderSizes sizes, std::int64_t tokens) {
   return sizes;
 }
 
-void check_inference_memory(steps::Session& session, const TrainingOptions& options,
-                            const InferenceOptions& inference, const InferenceCost& cost) {
-  constexpr double gib = 1024.0 * 1024 * 1024;
-  const int processes = session.find_ranks().local_size.value_or(1);
-  const auto there = static_cast<double>(steps::device_memory_bytes(session.device(), processes));
-  const auto weights =
-      static_cast<double>(cost.parameters / options.layout.tensor * bytes_per_number(options));
-  const auto cache = static_cast<double>(cache_bytes(inference, options, cost.sizes));
-  if (weights + cache > there)
-    throw steps::OutOfMemory(
-        fmt::format("weights of {:.1f} GiB and a key/value cache of {:.1f} GiB exceed the {:.1f} "
-                    "GiB of each device",
-                    weights / gib, cache / gib, there / gib),
-        "a smaller --batch-size or fewer tokens need a smaller cache; bf16 weights have half the "
-        "bytes of fp32; --tensor-parallel shares both among devices");
+/// What prompts need beside weights and cache: the residual stream, and more in attention or MLP.
+double prefill_bytes(const TrainingOptions& options, const InferenceOptions& inference,
+                     const DecoderSizes& sizes) {
+  const auto prompt = static_cast<double>(inference.prompt_tokens);
+  const double tokens = static_cast<double>(inference.batch_size) * prompt;
+  const auto bytes = static_cast<double>(bytes_per_number(options));
+  double attention = static_cast<double>(sizes.hidden) * bytes;  // queries, of a token
+  if (parse_attention(options.attention) == AttentionKind::plain) {
+    // Of fp32, scores and softmax; of half precision also its copy for the product with V.
+    constexpr double bytes_per_score = 8;
+    attention += static_cast<double>(sizes.heads) * prompt * bytes_per_score;
+  }
+  const double mlp = 2 * static_cast<double>(sizes.mlp) * bytes;  // before and behind activation
+  return tokens * (static_cast<double>(sizes.hidden) * bytes +
+                   std::max(attention, mlp) / static_cast<double>(options.layout.tensor));
 }
 
 }  // namespace
+
+InferenceMemory inference_memory(const InferenceOptions& inference, const TrainingOptions& options,
+                                 const InferenceCost& cost) {
+  // As floating point numbers: what is too much may also be too much for 64 bits.
+  const auto cache_bytes_of_a_token = static_cast<double>(key_value_cache_bytes(
+      cached_sizes(cost.sizes, options.layout), 1, 1, bytes_per_number(options)));
+  return {.weights = static_cast<double>(cost.parameters / options.layout.tensor *
+                                         bytes_per_number(options)),
+          .cache = cache_bytes_of_a_token * static_cast<double>(inference.batch_size) *
+                   static_cast<double>(inference.cached_tokens()),
+          .prefill = prefill_bytes(options, inference, cost.sizes)};
+}
+
+void check_inference_memory(const InferenceMemory& memory, double device_bytes) {
+  constexpr double gib = 1024.0 * 1024 * 1024;
+  if (memory.weights + memory.cache + memory.prefill > device_bytes)
+    throw steps::OutOfMemory(
+        fmt::format("weights of {:.1f} GiB, a key/value cache of {:.1f} GiB and {:.1f} GiB for "
+                    "the pass of prompts exceed the {:.1f} GiB of each device",
+                    memory.weights / gib, memory.cache / gib, memory.prefill / gib,
+                    device_bytes / gib),
+        "a smaller --batch-size or fewer tokens need less beside the weights; bf16 has half the "
+        "bytes of fp32; --tensor-parallel shares all among devices");
+}
 
 std::int64_t bytes_per_number(const TrainingOptions& options) {
   return static_cast<std::int64_t>(c10::elementSize(parameter_type(options.common.precision())));
@@ -153,7 +178,9 @@ void log_inference(const InferenceOptions& inference, const TrainingOptions& opt
 int run_inference(steps::Session& session, const TrainingOptions& options,
                   const InferenceOptions& inference, const InferenceCost& cost,
                   const MakeModel& make_model) {
-  check_inference_memory(session, options, inference, cost);
+  check_inference_memory(inference_memory(inference, options, cost),
+                         static_cast<double>(steps::device_memory_bytes(
+                             session.device(), session.find_ranks().local_size.value_or(1))));
   Grid grid(session.ranks(), options.layout);
   grid.tensor().have_all_tokens = true;
   const torch::TensorOptions tensors = model_tensors(options, session.device());

@@ -44,6 +44,19 @@ void log_inference(const InferenceOptions& inference, const TrainingOptions& opt
 /// Of a parameter, and of a number in the cache.
 std::int64_t bytes_per_number(const TrainingOptions& options);
 
+/// Bytes that a rank needs at least.
+struct InferenceMemory {
+  double weights = 0;
+  double cache = 0;
+  double prefill = 0;  ///< What prompts need in a layer, with plain attention all its scores.
+};
+
+InferenceMemory inference_memory(const InferenceOptions& inference, const TrainingOptions& options,
+                                 const InferenceCost& cost);
+
+/// @throws steps::OutOfMemory if they are more than the device has for the rank
+void check_inference_memory(const InferenceMemory& memory, double device_bytes);
+
 /// Makes a model with its first weights.
 using MakeModel =
     std::function<std::shared_ptr<LanguageModel>(const torch::TensorOptions& tensors, Grid& grid)>;
@@ -55,8 +68,7 @@ using MakeModel =
 /// as the region `decode`. So a meter that reads power every 100 ms can tell the phases apart,
 /// which it could not if they alternated. The new tokens always follow the last prompts.
 /// @returns the exit code of the program
-/// @throws steps::OutOfMemory if weights and cache need more than the device has, before anything
-///         is allocated
+/// @throws steps::OutOfMemory as `check_inference_memory`, before anything is allocated
 int run_inference(steps::Session& session, const TrainingOptions& options,
                   const InferenceOptions& inference, const InferenceCost& cost,
                   const MakeModel& make_model);

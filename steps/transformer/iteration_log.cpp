@@ -3,7 +3,9 @@
 #include "harness/progress_log.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
 
 #include <fmt/core.h>
@@ -11,14 +13,15 @@
 namespace bench::transformer {
 
 std::string iteration_line(const IterationLine& line) {
+  const std::string loss = line.loss ? fmt::format("| lm loss: {:.6E} ", *line.loss) : "";
   return fmt::format(
       " iteration {:8d}/{:8d} | consumed samples: {:12d} | elapsed time per iteration (s): {:.4f} "
-      "| learning rate: {:.3E} | global batch size: {:5d} | lm loss: {:.6E} | loss scale: {:.1f} "
+      "| learning rate: {:.3E} | global batch size: {:5d} {}| loss scale: {:.1f} "
       "| grad norm: {:.3f} | number of skipped iterations: {:3d} | number of nan iterations: {:3d} "
       "| samples per second: {:.3f} | TFLOPs: {:.2f} | TFLOPs(megatron): {:.2f} |\n",
       line.iteration, line.iterations, line.consumed_samples, line.iteration_s, line.learning_rate,
-      line.global_batch, line.loss, line.loss_scale, line.gradient_norm, line.skipped,
-      line.not_finite, line.samples_per_second, line.tflops, line.tflops_megatron);
+      line.global_batch, loss, line.loss_scale, line.gradient_norm, line.skipped, line.not_finite,
+      line.samples_per_second, line.tflops, line.tflops_megatron);
 }
 
 void IterationLog::begin() {
@@ -27,7 +30,7 @@ void IterationLog::begin() {
 
 void IterationLog::add(const steps::LoggedStep& step) {
   last_ = step.result;
-  loss_sum_ += last_.loss;
+  loss_sum_ += last_.skipped ? 0 : last_.loss;
   skipped_ += last_.skipped ? 1 : 0;
   not_finite_ += std::isfinite(last_.loss) ? 0 : 1;
   ++iterations_;
@@ -42,6 +45,10 @@ void IterationLog::end(double) {
 
 void IterationLog::print() {
   const auto count = static_cast<double>(pending_);
+  const std::int64_t advanced = pending_ - skipped_;  // as Megatron-LM calls them
+  std::optional<double> loss;
+  if (advanced > 0)
+    loss = loss_sum_ / static_cast<double>(advanced);
   const double iteration_s = clock_.take_s() / count;
   const double samples_per_second = static_cast<double>(options_.global_batch) / iteration_s;
   const double tera_tokens_per_second =  // of a device
@@ -53,7 +60,7 @@ void IterationLog::print() {
                                    .iteration_s = iteration_s,
                                    .learning_rate = last_.learning_rate,
                                    .global_batch = options_.global_batch,
-                                   .loss = loss_sum_ / count,
+                                   .loss = loss,
                                    .loss_scale = last_.loss_scale,
                                    .gradient_norm = last_.gradient_norm.value_or(0),
                                    .skipped = skipped_,

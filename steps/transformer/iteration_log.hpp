@@ -4,6 +4,7 @@
 #include "transformer/training_options.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace bench::transformer {
@@ -16,7 +17,7 @@ struct IterationLine {
   double iteration_s = 0;  ///< Mean.
   double learning_rate = 0;
   std::int64_t global_batch = 0;
-  double loss = 0;  ///< Mean.
+  std::optional<double> loss;  ///< Mean of those that changed the weights; empty without any.
   double loss_scale = 1;
   double gradient_norm = 0;  ///< Of the last one.
   std::int64_t skipped = 0;

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <fstream>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -102,7 +103,20 @@ void add_log_options(CLI::App& app, TrainingOptions& options) {
       ->check(CLI::Range(std::int64_t{1}, many));
   app.add_option("--exit-duration-in-mins", options.exit_duration_min,
                  "As --time-limit, in minutes (Megatron-LM's name)")
-      ->check(steps::not_negative());
+      ->check(steps::not_negative())
+      ->excludes("--time-limit");
+}
+
+/// Operations are counted in 64 bits.
+void check_countable(const DecoderSizes& sizes) {
+  const auto hidden = static_cast<double>(sizes.hidden);
+  const auto sequence = static_cast<double>(sizes.sequence);
+  const double of_layer = 4 * hidden + 3 * static_cast<double>(sizes.mlp) + 2 * sequence;
+  const double of_token = static_cast<double>(sizes.layers) * of_layer;
+  const double macs = hidden * sequence * (of_token + static_cast<double>(sizes.vocabulary));
+  if (6 * macs > static_cast<double>(std::numeric_limits<std::int64_t>::max()))
+    throw steps::UsageError("a step of this model has more operations than can be counted",
+                            "choose smaller sizes, such as --hidden or --seq");
 }
 
 /// Before anything runs; what the files hold is found out when they are opened.
@@ -150,9 +164,15 @@ void check_training_options(const TrainingOptions& options, const DecoderSizes& 
     throw steps::UsageError(error,
                             "change --tensor-parallel or --pipeline-parallel, or the sizes: "
                             "--vocab-size may be padded");
+  check_countable(sizes);
   if (options.lr_decay_samples <= options.lr_warmup_samples)
     throw steps::UsageError("the learning rate falls before it has risen",
                             "--lr-decay-samples must be above --lr-warmup-samples");
+  if (options.lowest_learning_rate > options.highest_learning_rate)
+    throw steps::UsageError(
+        fmt::format("the lowest learning rate, --min-lr {}, is above the highest, --lr {}",
+                    options.lowest_learning_rate, options.highest_learning_rate),
+        "give a --min-lr that is not above --lr");
   const EvaluationOptions& evaluation = options.evaluation;
   if (evaluation.samples > 0 && evaluation.interval == 0 && evaluation.epochs == 0)
     throw steps::UsageError("--eval-samples has no effect without evaluations",
@@ -163,7 +183,7 @@ void check_training_options(const TrainingOptions& options, const DecoderSizes& 
 void set_epochs(TrainingOptions& options, std::optional<std::uint64_t> samples_per_epoch) {
   steps::set_epoch_length(options.common, options.global_batch, samples_per_epoch);
   if (options.evaluation.epochs > 0)
-    options.evaluation.interval = options.evaluation.epochs * options.common.steps_per_epoch;
+    options.evaluation.interval = steps::steps_of_epochs(options.common, options.evaluation.epochs);
 }
 
 void set_ranks(TrainingOptions& options, int ranks) {

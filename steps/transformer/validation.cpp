@@ -4,6 +4,7 @@
 #include "harness/log.hpp"
 #include "harness/loop.hpp"
 #include "harness/mllog.hpp"
+#include "harness/program.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"
 #include "transformer/grid.hpp"
@@ -13,13 +14,14 @@
 #include "transformer/training_options.hpp"
 #include "transformer/vocab_parallel.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <optional>
 #include <utility>
+
+#include <fmt/core.h>
 
 namespace bench::transformer {
 namespace {
@@ -49,7 +51,14 @@ Validation::Validation(steps::Session& session, const TrainingOptions& options,
       grid_(grid),
       pipeline_(pipeline),
       model_(std::move(model)),
-      trainer_(trainer) {}
+      trainer_(trainer) {
+  const auto part = data.validation_samples();
+  if (part && options.evaluation.samples > static_cast<std::int64_t>(*part))
+    throw steps::UsageError(
+        fmt::format("the validation part of {} has {} samples, an evaluation has {}",
+                    options.data.path, *part, options.evaluation.samples),
+        fmt::format("use --eval-samples {} or less", *part));
+}
 
 void Validation::run_during(steps::Loop& loop) {
   if (options_.evaluation.interval > 0)
@@ -60,12 +69,10 @@ void Validation::run_during(steps::Loop& loop) {
 }
 
 std::int64_t Validation::samples() const {
-  const std::int64_t asked = options_.evaluation.samples;
+  if (options_.evaluation.samples > 0)
+    return options_.evaluation.samples;
   const auto part = data_.validation_samples();
-  if (!part)
-    return asked > 0 ? asked : options_.global_batch;
-  const auto all = static_cast<std::int64_t>(*part);
-  return asked > 0 ? std::min(asked, all) : all;
+  return part ? static_cast<std::int64_t>(*part) : options_.global_batch;
 }
 
 bool Validation::evaluate(std::int64_t epoch) {

@@ -1,5 +1,6 @@
 #include "vision/options.hpp"
 
+#include "harness/loop.hpp"
 #include "harness/program.hpp"
 #include "harness/replay.hpp"
 #include "harness/validators.hpp"
@@ -98,6 +99,14 @@ void add_run_options(CLI::App& app, Options& options) {
       ->check(CLI::IsMember({"tf_cnn", "torch"}));
 }
 
+void check_evaluation(const Options& options) {
+  if (options.eval_steps == 0 && (options.eval_interval > 0 || options.eval_epochs > 0))
+    throw steps::UsageError(
+        fmt::format("there is no evaluation for {}",
+                    options.eval_epochs > 0 ? "--eval-epochs" : "--eval-interval"),
+        "give --eval-steps more than 0");
+}
+
 }  // namespace
 
 bool read_options(steps::Session& session, int argc, char** argv, Options& options) {
@@ -110,6 +119,7 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
   if (!session.parse(argc, argv))
     return false;
   options.common = session.arguments();
+  check_evaluation(options);
   if (image_size->empty())
     options.image_size = make_architecture(options.model, options.classes).image_size;
   return true;
@@ -118,7 +128,7 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
 void set_epochs(Options& options, std::optional<std::uint64_t> samples_per_epoch) {
   steps::set_epoch_length(options.common, options.global_batch(), samples_per_epoch);
   if (options.eval_epochs > 0)
-    options.eval_interval = options.eval_epochs * options.common.steps_per_epoch;
+    options.eval_interval = steps::steps_of_epochs(options.common, options.eval_epochs);
 }
 
 void find_dataset(Options& options) {

@@ -3,6 +3,7 @@
 #include "step_programs/linked_programs.hpp"
 #include "step_programs/rank_processes.hpp"
 
+#include <sstream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -83,6 +84,27 @@ TEST(Ap6, TrainsPrototypesThatAreNotFrozen) {
   ASSERT_EQ(learning.exit_code, 0) << learning.err;
   EXPECT_EQ(learning.value("first_loss"), frozen.value("first_loss"));
   EXPECT_NE(learning.value("final_loss"), frozen.value("final_loss"));
+}
+
+// The prototypes have a backward pass of their own.
+TEST(Ap6, PrintsTheTimeOfBothBackwardPasses) {
+  const Folder folder;
+  const Outcome outcome =
+      run("--epochs 1 --samples-per-epoch 8 --batch-size 4 --freeze-prototypes 0 --timings " +
+          folder.file("t.csv"));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  double backward_s = 0;
+  int passes = 0;
+  std::istringstream lines(read_text(folder.file("t.csv")));
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("Backward,")) {
+      backward_s += std::stod(line.substr(line.rfind(',') + 1));
+      ++passes;
+    }
+  EXPECT_EQ(passes, 4);
+  const std::string name = "backward time avg: ";
+  const double printed_s = std::stod(outcome.out.substr(outcome.out.find(name) + name.size()));
+  EXPECT_NEAR(2 * printed_s / backward_s, 1, 1e-4);
 }
 
 TEST(Ap6, NeedsAsManySamplesAsClusters) {

@@ -105,6 +105,13 @@ TEST_F(DatasetTokensTest, NamesABadVocabularyFile) {
               HasSubstr("error: " + folder_.file("vocab.json") + ": byte 8: no JSON\nhint: "));
 }
 
+TEST_F(DatasetTokensTest, LeavesNothingOfAFailedRun) {
+  const std::string text = write("a", "Hi");
+  EXPECT_EQ(run("--text " + text + " /nowhere/b").exit_code, 2);
+  const Outcome corrected = run("--text " + text);
+  EXPECT_EQ(corrected.exit_code, 0) << corrected.err;
+}
+
 TEST_F(DatasetTokensTest, RefusesWrongArguments) {
   const std::string text = write("a", "he");
   struct Case {

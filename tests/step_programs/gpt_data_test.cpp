@@ -134,6 +134,16 @@ TEST(GptCorpus, MustHaveDocumentsToEvaluateOn) {
   EXPECT_THAT(outcome.err, HasSubstr("0 documents of " + folder.file("c.bin") + " have 0 tokens"));
 }
 
+TEST(GptCorpus, IsNotEvaluatedOnMoreSamplesThanItHas) {
+  const steps::Folder folder;
+  write_sentences(folder.file("c"));
+  const Outcome outcome =
+      train_on("--data-path " + folder.file("c") + " --eval-interval 1 --eval-samples 169", 1);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("has 168 samples, an evaluation has 169\n"
+                                     "hint: use --eval-samples 168 or less"));
+}
+
 TEST(GptEvaluation, LeavesTheTrainingAsItIs) {
   const std::string options =
       "--layers 2 --hidden 32 --heads 4 --seq 32 --vocab-size 128 --threads 1 --device cpu "

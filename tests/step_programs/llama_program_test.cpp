@@ -115,6 +115,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{"Experts", "--experts 2 --experts-per-token 3",
                             "llama: error: a token cannot use 3 of 2 experts\n"
                             "hint: --experts-per-token must be at most --experts\n"},
+                    Mistake{"BalanceWithoutExperts", "--balance-weight 5",
+                            "llama: error: --balance-weight has no effect without experts\n"
+                            "hint: add --experts, or remove --balance-weight\n"},
                     Mistake{"UnevenExperts", "--experts 3 --tensor-parallel 2",
                             "llama: error: 3 experts cannot be shared by 2 tensor-parallel ranks\n"
                             "hint: --experts must be a multiple of --tensor-parallel\n"},

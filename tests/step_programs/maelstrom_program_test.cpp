@@ -129,6 +129,19 @@ INSTANTIATE_TEST_SUITE_P(Programs, ApplicationTest,
                          testing::Values(ap1, ap2, ap3_cnn, ap3_lstm, ap4, ap5, atmorep),
                          [](const auto& test) { return test.param.name; });
 
+TEST(Epochs, CountOnlyIfTheyAreWhole) {
+  const Outcome outcome = run_step(AP1_PROGRAM,
+                                   "--patch 32 --device cpu --threads 1 --batch-size 2 --warmup 0 "
+                                   "--steps 5 --samples-per-epoch 4");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.value("measured_steps"), "5");
+  EXPECT_EQ(outcome.value("epochs"), "2");
+  EXPECT_EQ(outcome.value("epoch_3_s"), "") << "it has one step of two";
+  EXPECT_NEAR(outcome.number("epoch_mean_s"),
+              (outcome.number("epoch_1_s") + outcome.number("epoch_2_s")) / 2, 1e-6);
+  EXPECT_GT(outcome.number("epoch_s"), 2 * outcome.number("epoch_mean_s"));
+}
+
 // As `dl_test` of D3.7.
 TEST(Ap3Program, ReadsWithoutANetwork) {
   const Outcome outcome = run_step(

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -114,7 +115,7 @@ TEST_P(MlperfProgramTest, EndsAtItsTarget) {
 }
 
 TEST_P(MlperfProgramTest, IsAbortedWithoutItsTarget) {
-  const std::string impossible = GetParam().metric == "eval_error" ? "0" : "1.5";
+  const std::string impossible = GetParam().metric == "eval_error" ? "0" : "1";
   const Outcome outcome =
       run("--steps 2 --samples-per-epoch 2 --eval-samples 2 --mllog --target " + impossible);
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -185,7 +186,10 @@ TEST(DeepCamProgram, PrintsWhatMlperfAsksForOfEachOptimizer) {
        {"\"key\": \"opt_name\", \"value\": \"LAMB\"", "\"key\": \"opt_lr\", \"value\": 0.0055",
         "\"key\": \"opt_max_grad_norm\", \"value\": 1.0",
         "\"key\": \"scheduler_type\", \"value\": \"cosine_annealing\"",
-        "\"key\": \"scheduler_t_max\", \"value\": 100.0"}}};
+        "\"key\": \"scheduler_t_max\", \"value\": 100.0"}},
+      {"late cosine",
+       "--lr-schedule cosine --lr-warmup 10 --lr-decay-start 60 --lr-decay 110",
+       {"\"key\": \"scheduler_t_max\", \"value\": 50.0"}}};
   for (const OptimizerCase& one : cases) {
     const Outcome outcome =
         run_step(DEEPCAM_PROGRAM,
@@ -199,6 +203,25 @@ TEST(DeepCamProgram, PrintsWhatMlperfAsksForOfEachOptimizer) {
           "scheduler_lr_warmup_steps", "scheduler_lr_warmup_factor", "train_samples"})
       EXPECT_THAT(keys(outcome), testing::Contains(key)) << one.name;
   }
+}
+
+TEST(MlperfLines, AreRefusedForALearningRateWithoutKeys) {
+  for (const auto& [program, schedule] :
+       {std::pair(DEEPCAM_PROGRAM, "polynomial --lr-decay 1000"),
+        std::pair(DEEPCAM_PROGRAM, "step --lr-milestones 800,900 --lr-factor 0.1,0.5"),
+        std::pair(COSMOFLOW_PROGRAM, "cosine --lr-decay 90")}) {
+    const std::string arguments = std::string("--describe --lr-schedule ") + schedule;
+    EXPECT_EQ(run_step(program, arguments).exit_code, 0) << schedule;
+    const Outcome outcome = run_step(program, arguments + " --mllog");
+    EXPECT_EQ(outcome.exit_code, 2) << schedule;
+    EXPECT_THAT(outcome.err, HasSubstr("--mllog have no keys for this learning rate\nhint: use "));
+  }
+}
+
+TEST(DeepCamProgram, RefusesAQualityThatThereIsNot) {
+  const Outcome outcome = run_step(DEEPCAM_PROGRAM, "--eval-samples 2 --target 5");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--target: 5 is not a number from 0 to 1"));
 }
 
 TEST(DeepCamProgram, RefusesASingleValueToNormalise) {
@@ -313,6 +336,20 @@ TEST(DeepCamProgram, TrainsOnADataSet) {
   const Outcome other = run_step(DEEPCAM_PROGRAM, "--width 32" + data);
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_THAT(other.err, HasSubstr("data (32, 48, 16), expected data (32, 32, 16)"));
+}
+
+TEST(DeepCamProgram, MapsTheRangeOfItsDataSetAlsoWithWeightsOfAnother) {
+  const Folder folder;
+  write_weather(folder.file("set/train"), 2);
+  write_statistics(folder.file("set/stats.h5"));
+  const std::string weights = " '" + folder.file("w.safetensors") + "'";
+  const std::string arguments =
+      "--height 32 --width 48 --device cpu --threads 1 --warmup 0 --steps 1 --learning-rate 0 ";
+  const std::string data = arguments + "--data-path " + folder.file("set");
+  ASSERT_EQ(run_step(DEEPCAM_PROGRAM, arguments + "--save-weights" + weights).exit_code, 0);
+  const Outcome loaded = run_step(DEEPCAM_PROGRAM, data + " --load-weights" + weights);
+  ASSERT_EQ(loaded.exit_code, 0) << loaded.err;
+  EXPECT_EQ(loaded.value("first_loss"), run_step(DEEPCAM_PROGRAM, data).value("first_loss"));
 }
 
 #endif

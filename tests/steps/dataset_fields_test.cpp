@@ -123,6 +123,19 @@ std::vector<std::string> built_formats() {
 INSTANTIATE_TEST_SUITE_P(Formats, DatasetFieldsTest, testing::ValuesIn(built_formats()),
                          [](const auto& instance) { return instance.param; });
 
+#ifdef BENCH_STEPS_HDF5
+// A variable cannot be a group as well.
+TEST(DatasetFields, LeavesNothingOfAFailedRun) {
+  const Folder folder;
+  const std::string arguments =
+      "--format hdf5 --samples 2 --output " + folder.file("d") + " --field a:float32:3 --field ";
+  EXPECT_EQ(run_fields(arguments + "a/b:float32:3").exit_code, 1);
+  EXPECT_FALSE(std::filesystem::exists(folder.file("d")));
+  const Outcome corrected = run_fields(arguments + "b:float32:3");
+  EXPECT_EQ(corrected.exit_code, 0) << corrected.err;
+}
+#endif
+
 TEST(DatasetFields, RefusesWrongArguments) {
   const Folder folder;
   std::filesystem::create_directory(folder.file("full"));

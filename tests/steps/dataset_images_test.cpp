@@ -51,8 +51,9 @@ TEST(DatasetImages, KeepsImagesFromFormatToFormat) {
   EXPECT_EQ(noise.value("validation_images"), "2");
   for (std::string from = folder.file("noise"); const std::string& format : formats) {
     const std::string to = folder.file(format);
-    const Outcome outcome = write_images("--images-per-shard 4 --from " + from + " --to " + to +
-                                         " --to-format " + format);
+    const std::string shards = format == "tfrecord" ? "--images-per-shard 4 " : "";
+    const Outcome outcome =
+        write_images(shards + "--from " + from + " --to " + to + " --to-format " + format);
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_EQ(outcome.value("train_jpeg_bytes"), noise.value("train_jpeg_bytes"));
     for (const ImagePart part : {ImagePart::train, ImagePart::validation})
@@ -105,6 +106,7 @@ TEST(DatasetImages, RefusesWrongArguments) {
   };
   const Case cases[] = {
       {to, "nothing to write"},
+      {"--images 3 --images-per-shard 2" + to, "--images-per-shard has no effect on folder"},
       {"--images 3", "--to is required"},
       {"--images 3 --from x" + to, "--from excludes --images"},
       {"--from /nowhere/set" + to, "cannot read /nowhere/set"},

@@ -1,5 +1,8 @@
 #include "harness/evaluation.hpp"
 
+#include "harness/quality.hpp"
+
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <ostream>
@@ -56,6 +59,14 @@ TEST_F(EvaluationTest, NeedsNoGradients) {
   evaluated(2);
   EXPECT_FALSE(has_gradients_);
   EXPECT_TRUE(torch::GradMode::is_enabled());
+}
+
+TEST(Quality, IsBetterThanNone) {
+  for (const bool lower : {true, false}) {
+    const QualityOptions options{.metric = "quality", .lower_is_better = lower};
+    EXPECT_TRUE(options.is_better(0.5, std::nan("")));
+    EXPECT_FALSE(options.is_better(std::nan(""), 0.5));
+  }
 }
 
 struct EvaluationShareCase {

@@ -3,14 +3,18 @@
 
 #include "gpt/inference.hpp"
 #include "gpt/model.hpp"
+#include "harness/program.hpp"
 #include "llama/inference.hpp"
 #include "llama/model.hpp"
 #include "steps/in_ranks.hpp"
 #include "transformer/attention.hpp"
+#include "transformer/inference.hpp"
+#include "transformer/inference_options.hpp"
 #include "transformer/key_value_cache.hpp"
 #include "transformer/matrix_product.hpp"
 #include "transformer/rotary.hpp"
 #include "transformer/tensor_ranks.hpp"
+#include "transformer/training_options.hpp"
 #include "transformer/vocab_parallel.hpp"
 
 #include <cstdint>
@@ -309,6 +313,31 @@ TEST(InferenceCosts, AreThoseOfTheFormula) {
   const double scores = static_cast<double>(b.vocabulary * b.hidden);
   EXPECT_EQ(of_gpt.prompt_macs(b.sequence),
             static_cast<double>(gpt::Counts(b).forward_macs_per_sample()) - 1023 * scores);
+}
+
+TEST(InferenceCosts, HaveTheMemoryOfTheLargestLayer) {
+  const InferenceCost cost{.sizes = {.layers = 2,
+                                     .hidden = 64,
+                                     .heads = 8,
+                                     .key_value_heads = 4,
+                                     .mlp = 256,
+                                     .sequence = 4096,
+                                     .vocabulary = 96},
+                           .parameters = 1000};
+  const InferenceOptions inference{.batch_size = 16, .prompt_tokens = 1024, .new_tokens = 2};
+  TrainingOptions options;
+  options.attention = "plain";
+  const double tokens = 16 * 1024;
+  const InferenceMemory plain = inference_memory(inference, options, cost);
+  EXPECT_EQ(plain.weights, 4 * 1000);
+  EXPECT_EQ(plain.cache, 2.0 * 2 * 16 * 1025 * 32 * 4);
+  EXPECT_EQ(plain.prefill, tokens * (2 * 64 * 4 + 8 * 1024 * 8));  // scores and their softmax
+  options.attention = "fused";
+  const InferenceMemory fused = inference_memory(inference, options, cost);
+  EXPECT_EQ(fused.prefill, tokens * (64 * 4 + 2 * 256 * 4));
+  const double device_bytes = 100'000'000;
+  EXPECT_NO_THROW(check_inference_memory(fused, device_bytes));
+  EXPECT_THROW(check_inference_memory(plain, device_bytes), steps::OutOfMemory);
 }
 
 // Of 4 experts, 2 sequences use 4 (1 - (1 - 2/4)^2) = 3 with 2 each, and 3 sequences 3.5.

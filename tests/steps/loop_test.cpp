@@ -88,6 +88,7 @@ TEST_F(LoopTest, HasEpochsOfTheirLength) {
   run(loop);
   EXPECT_EQ(log_.told, "begin 1 2 end begin 3 4 end begin 5 end ");
   EXPECT_EQ(loop.epochs(), 3);
+  EXPECT_EQ(loop.whole_epochs(), 2);
   EXPECT_EQ(timers_.samples_s(Region::epoch).size(), 3U);
 }
 
@@ -109,6 +110,12 @@ TEST(EpochLength, MustBeKnown) {
   CommonArguments arguments{.epochs = 1};
   EXPECT_THROW(set_epoch_length(arguments, 4, std::nullopt), UsageError);
   EXPECT_THROW(loop_options(arguments), UsageError);
+}
+
+TEST(EpochLength, IsThatOfEvaluationsBetweenThem) {
+  EXPECT_EQ(steps_of_epochs({.steps_per_epoch = 3}, 2), 6);
+  EXPECT_EQ(steps_of_epochs({}, 0), 0);
+  EXPECT_THROW(steps_of_epochs({}, 2), UsageError);
 }
 
 TEST_F(LoopTest, EndsWithTheStepThatDiverges) {

@@ -1,6 +1,8 @@
 // The format of MLPerf's lines.
 #include "harness/mllog.hpp"
 
+#include <cmath>
+
 #include <gmock/gmock.h>
 
 namespace bench::steps {
@@ -44,6 +46,10 @@ TEST(Mllog, WritesValuesAsPythonDoes) {
        std::vector{0.9, 0.95},
        {},
        R"("POINT_IN_TIME", "key": "opt_betas", "value": [0.9, 0.95], "metadata": {}})"},
+      {"loss",
+       std::vector{std::nan(""), HUGE_VAL, -HUGE_VAL},
+       {},
+       R"("POINT_IN_TIME", "key": "loss", "value": [NaN, Infinity, -Infinity], "metadata": {}})"},
   };
   for (const ValueCase& c : cases) {
     std::string line = line_of(c.key, c.value, c.metadata);

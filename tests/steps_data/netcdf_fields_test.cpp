@@ -257,6 +257,22 @@ INSTANTIATE_TEST_SUITE_P(
         MissingCase{"NeverWrittenShort", NC_SHORT, NC_FILL_SHORT, {}}),
     [](const auto& instance) { return instance.param.name; });
 
+TEST_F(NetcdfFields, MayNameMissingDoublesAsFloats) {
+  constexpr float missing = 1e20F;  // as a double 1.00000002e20
+  {
+    NetcdfTestFile file(path());
+    const int x = file.define("x", NC_DOUBLE, {1, 3});
+    expect_success(nc_put_att_float(file.id(), x, "missing_value", NC_FLOAT, 1, &missing));
+    file.write(x, {1e20, missing, 2});
+  }
+  ArrayLayout layout = samples_of("x");
+  layout.fields[0].missing_as_nan = true;
+  const auto numbers = read_sample(*open_netcdf_fields({path()}, layout), 0)["x"];
+  EXPECT_TRUE(std::isnan(numbers[0]));
+  EXPECT_TRUE(std::isnan(numbers[1]));
+  EXPECT_EQ(numbers[2], 2);
+}
+
 TEST_F(NetcdfFields, HaveNoMissingBytesByDefault) {
   write(NC_BYTE, {NC_FILL_BYTE, 1, 2, 3}, {});
   const auto source = open_netcdf_fields({path()}, samples_of("x"));

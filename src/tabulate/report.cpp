@@ -1,3 +1,4 @@
+#include "last_cycle.hpp"
 #include "table_builder.hpp"
 
 #include <algorithm>
@@ -91,7 +92,7 @@ std::vector<FilteredColumns> filters_of(const model::Result& result) {
 Report report(const setup::Run& run, const workspace::Workspace& workspace,
               const Analyses& analyses, const std::set<std::string>& only, Diagnostics& diagnostics,
               Trust trust) {
-  const auto all = workspace.workpackages();
+  const auto all = in_last_cycle(run, workspace.workpackages());
   const workflow::Lineage family(all);
   const auto is_wanted = [&](const std::string& name) {
     return only.empty() || only.contains(name);
@@ -122,7 +123,7 @@ void keep_filters(const setup::Run& run, const Analyses& analyses,
                   workspace::Workspace& workspace) {
   if (!has_filters(run.benchmark))
     return;
-  const auto all = workspace.workpackages();
+  const auto all = in_last_cycle(run, workspace.workpackages());
   const workflow::Lineage family(all);
   Filters filters(Trust::own);
   Diagnostics told_by_the_report;

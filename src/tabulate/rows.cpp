@@ -209,8 +209,6 @@ Cell Rows::cell(std::size_t row, const std::string& name, FoundOfName& found,
             .value = one->value, .absent_reason = one->absent_reason, .estimated = one->estimated};
         if (!derived_.contains(name))  // what was derived is of the whole row
           cell.spread = spreads_.of(name, standing_for(position));
-        if (cell.spread && meaning.of_head(head).value)  // a parameter that cycles have changed
-          cell.spread.reset();
         if (cell.spread)
           cell.value = median_like(*cell.value, cell.spread->median);
         if (cell.spread && !std::isfinite(cell.spread->high - cell.spread->low))

@@ -1,6 +1,7 @@
 #include "support/error_of.hpp"
 #include "tabulate/report_fixture.hpp"
 
+#include <filesystem>
 #include <map>
 #include <string>
 
@@ -66,6 +67,20 @@ TEST_F(AnalysisTest, ReadsTheFilesOfAPatternSorted) {
     write("000000_go/work/" + std::string(name) + ".log",
           "v=" + std::to_string(static_cast<int>(*name)) + "\n");
   EXPECT_EQ(analysed(), "v_first,v_last,v_cnt\n97,99,3\n");
+}
+
+TEST_F(AnalysisTest, ShowsTheLastCycleOfAnAncestorUnderTheNameOfItsStep) {
+  for (const char* analysed : {"{step: two}", "[{step: one}, {step: two}]"}) {
+    end("parameterset:\n"
+        "  {name: p, parameter: {c: {update_mode: cycle, _: $jube_step_name-$jube_wp_cycle}}}\n"
+        "step: [{name: one, use: p, cycles: 2}, {name: two, depend: one}]\n"
+        "analyser: {name: a, analyse: " +
+        std::string(analysed) +
+        "}\nresult: {use: a, table: {name: r, sort: c, column: [c, c_one, c_two]}}\n");
+    write("000000_one/parameters", std::string("c=one-1\0", 8));
+    EXPECT_EQ(this->analysed(), "c,c_one,c_two\ntwo-0,one-1,two-0\n") << analysed;
+    std::filesystem::remove_all(run_.directory.path);
+  }
 }
 
 TEST_F(AnalysisTest, ComputesTheMedianWhereItIsLookedUp) {

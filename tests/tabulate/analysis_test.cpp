@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <bench/base/diagnostics.hpp>
+#include <bench/result/table.hpp>
 #include <bench/tabulate/analyses.hpp>
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
@@ -189,6 +190,12 @@ TEST_F(AnalysisTest, ReducesIterationsWhoseParametersNameThem) {
   write("000000_go/work/out", "v=1\n");
   write("000001_go/work/out", "v=2\n");
   EXPECT_EQ(analysed(), "i,v_first,v_cnt\n0,1,2\n");
+  const std::string note = ": 1 row, workpackage 1: the value of the first is shown";
+  EXPECT_THAT(result::notes_of(made().tables.at(0).table),
+              testing::ElementsAre("i differs between the iterations" + note));
+  run_.benchmark.results[0].tables[0].columns[0].name = "i_go";
+  EXPECT_THAT(result::notes_of(made().tables.at(0).table),
+              testing::ElementsAre("i_go differs between the iterations" + note));
 }
 
 TEST_F(AnalysisTest, KeepsChildrenOfIterationsWithOtherParametersApart) {

@@ -259,12 +259,13 @@ TEST(Architecture, OnlyTheProgramsPrint) {
 }
 
 // Beside `main` and the loop over workpackages: where one attempt, one shell command, one power
-// source, one setting, one platform file, one check of this machine or one of many runs (to show,
-// or to recover) that does not work is an answer, not the end; and where an error learns which line
-// of the input it is about.
+// source, one setting, one platform file, one check of this machine, one of several results or one
+// of many runs (to show, or to recover) that does not work is an answer, not the end; and where an
+// error learns which line of the input it is about.
 TEST(Architecture, ErrorsAreCaughtInFewPlaces) {
   EXPECT_THAT(matches(files_of({"include", "src"}), R"(catch \((const )?(bench::)?Error\b)",
-                      {"src/cli/main.cpp",
+                      {"src/base/failures.cpp",
+                       "src/cli/main.cpp",
                        "src/scheduler/loop.cpp",
                        "src/scheduler/admission.cpp",
                        "src/store/child_expansion.cpp",

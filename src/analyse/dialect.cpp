@@ -41,6 +41,18 @@ std::size_t flags_length(std::string_view text) {
   return end != std::string_view::npos && end > 2 && text[end] == ')' ? end + 1 : 0;
 }
 
+/// The flags of `(?im-s:` at the start of `text`, empty where it is something else.
+std::string_view group_flags(std::string_view text) {
+  if (!text.starts_with("(?"))
+    return {};
+  const std::size_t on = text.find_first_not_of(flags, 2);
+  if (on == std::string_view::npos)
+    return {};
+  const std::size_t end = text[on] == '-' ? text.find_first_not_of(flags, on + 1) : on;
+  return end != std::string_view::npos && text[end] == ':' ? text.substr(2, end - 2)
+                                                           : std::string_view{};
+}
+
 class Translator {
  public:
   explicit Translator(std::string_view python) : python_(python) {}
@@ -98,6 +110,8 @@ class Translator {
           refuse("nothing to repeat after '('", "write \\* for the character");
         else if (!in_class_ && flags_length(rest()) > 0)
           refuse("flags such as (?i) are not at the start", "put them first");
+        else if (const auto of_group = in_class_ ? "" : group_flags(rest()); !of_group.empty())
+          return open_flagged_group(of_group);
         break;
       case '{':
         if (const std::size_t length = in_class_ ? 0 : open_repeat_length(rest())) {
@@ -109,6 +123,33 @@ class Translator {
         break;
     }
     take(1);
+  }
+
+  /// PCRE2 has neither a, u nor L for a part of an expression.
+  void open_flagged_group(std::string_view of_group) {
+    const char other = result_.ascii_classes ? 'u' : 'a';
+    if (of_group.find('L') != std::string_view::npos)
+      return refuse(fmt::format("(?{}:...) is for bytes, not for text", of_group), "remove the L");
+    if (of_group.find(other) != std::string_view::npos)
+      return refuse(fmt::format("(?{}:...) is not supported", of_group),
+                    other == 'a' ? "put (?a) at the start, for the whole expression"
+                                 : "(?a) at the start is for the whole expression");
+    std::string kept(of_group);
+    std::erase_if(kept, [](char flag) { return flag == 'a' || flag == 'u'; });
+    take(of_group.size() + 3, "(?" + kept + ":");
+  }
+
+  /// Python counts the separators of ASCII among the spaces of Unicode, PCRE2 does not. `\S` in a
+  /// class cannot be written without them.
+  void space_escape(bool is_space) {
+    constexpr std::string_view separators = "\\x1c-\\x1f";
+    const std::string_view written = rest().substr(0, 2);
+    if (result_.ascii_classes || (in_class_ && !is_space))
+      take(2);
+    else if (in_class_)
+      take(2, fmt::format("{}{}", written, separators));
+    else
+      take(2, fmt::format("[{}\\s{}]", is_space ? "" : "^", separators));
   }
 
   void open_class() {
@@ -155,6 +196,11 @@ class Translator {
       return take(2, "\\x0b");
     if (letter == 'Z' && !in_class_)
       return take(2, "\\z");
+    if (letter == 's' || letter == 'S')
+      return space_escape(letter == 's');
+    if (letter == 'N' && rest().substr(2).starts_with('{'))
+      return refuse("names of characters, as in \\N{...}, are not supported",
+                    "write the character itself, or \\u and its four hexadecimal digits");
     const std::string_view known = in_class_ ? "abfnrtdDsSwW" : "abfnrtdDsSwWAB";
     if (is_letter(letter) && known.find(letter) == std::string_view::npos)
       return refuse(fmt::format("'\\{}' is not valid in Python's regular expressions{}", letter,

@@ -1,5 +1,9 @@
+#include <charconv>
+#include <cstdlib>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -8,6 +12,25 @@
 #include <bench/base/value.hpp>
 
 namespace bench {
+
+namespace {
+
+/// As Python's float(), zero or infinite beyond the range of a double.
+std::optional<double> python_number(const std::string& text) {
+  if (const auto number = parse_number(text))
+    return number;
+  std::string_view absolute = text;
+  if (absolute.starts_with('+') || absolute.starts_with('-'))
+    absolute.remove_prefix(1);
+  const char* const end = absolute.data() + absolute.size();
+  double unused = 0;
+  const auto [rest, error] = std::from_chars(absolute.data(), end, unused);
+  if (error != std::errc::result_out_of_range || rest != end || absolute.starts_with('-'))
+    return std::nullopt;
+  return std::strtod(text.c_str(), nullptr);
+}
+
+}  // namespace
 
 ValueType value_type(const std::string& word) {
   if (word == "int")
@@ -27,7 +50,7 @@ Value to_value(const std::string& text, ValueType type) {
       return std::move(integer->digits);
     }
   }
-  const auto number = parse_number(without_digit_separators(strip(text)));
+  const auto number = python_number(without_digit_separators(strip(text)));
   if (!number)
     return text;
   return *number;

@@ -14,6 +14,7 @@
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
+#include <bench/base/failures.hpp>
 #include <bench/base/text.hpp>
 #include <bench/batch/slow_answers.hpp>
 #include <bench/cli/output/console.hpp>
@@ -90,25 +91,33 @@ void log_status(const scheduler::RunStatus& status) {
 }
 
 /// Analyses the run and shows its tables, as the options ask for.
-/// @returns whether there was something to warn of
-bool evaluate_run(const setup::Run& run, workspace::Workspace& workspace, bool show_tables) {
+/// @param warned set where there was something to warn of
+/// @returns whether all results could be made
+bool evaluate_run(const setup::Run& run, workspace::Workspace& workspace, bool show_tables,
+                  bool& warned) {
   advise_update(run);
   Diagnostics diagnostics = telling_diagnostics();
   tabulate::analyse_and_store(run, workspace, diagnostics);
+  Failures failures;
   if (show_tables) {
     std::vector<RunReport> reports(1);
-    reports[0] = {.id = run.directory.id,
-                  .report = tabulate::report(
-                      run, workspace, tabulate::stored_analyses(run, workspace), {}, diagnostics)};
-    keep(reports[0].report);
+    reports[0] = {
+        .id = run.directory.id,
+        .report = tabulate::report(run, workspace, tabulate::stored_analyses(run, workspace), {},
+                                   diagnostics, tabulate::Trust::own, &failures)};
+    keep_tables(reports[0].report, failures);
     print("\n");
-    show(std::move(reports), {});
+    show(reports, {}, &failures);
+    send(reports[0].report, "", failures);
   }
+  tell_failures(failures);
   const auto& warnings = diagnostics.warnings();
-  if (std::ranges::any_of(warnings, [](const Warning& one) { return one.place.known(); }))
+  if (!advice().empty() &&
+      std::ranges::any_of(warnings, [](const Warning& one) { return one.place.known(); }))
     tell(advice());
   end_advice();
-  return !warnings.empty();
+  warned = warned || !warnings.empty();
+  return failures.empty();
 }
 
 /// Cancels the jobs of an interrupted run, as `bench cancel` does.
@@ -227,9 +236,9 @@ int take_further(setup::Run& run, workspace::Workspace& workspace, const WorkOpt
   }
   if (!status.refusals.empty() || (options.stop_at_error && status.failed() > 0))
     return 1;
-  if (options.analyse || options.result)
-    warned |= evaluate_run(run, workspace, options.result);
-  return status.failed() > 0 || (warned && options.strict) ? 1 : 0;
+  const bool is_shown =
+      !(options.analyse || options.result) || evaluate_run(run, workspace, options.result, warned);
+  return !is_shown || status.failed() > 0 || (warned && options.strict) ? 1 : 0;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -70,21 +71,33 @@ ParquetType type_for(const Table& table, std::size_t column) {
   return any_real ? ParquetType::real : ParquetType::int64;
 }
 
+/// `name`, or `name_2` and so on where that is taken.
+std::string unique_name(const std::string& name, std::set<std::string>& taken) {
+  std::string unique = name;
+  for (int n = 2; !taken.insert(unique).second; ++n)
+    unique = fmt::format("{}_{}", name, n);
+  return unique;
+}
+
 /// A column for each of the table, and one that says which of its values are estimates, if any are.
+/// Names depend on the headings alone, not on which columns have estimates.
 std::vector<ParquetColumn> columns_of(const Table& table) {
+  std::set<std::string> taken;
+  std::set<std::string> taken_titles;
+  std::vector<std::string> names;
+  std::vector<std::string> titles;
+  for (const Heading& heading : table.headings) {
+    const std::string title = to_valid_utf8(heading.title);
+    const std::string unit = to_valid_utf8(heading.unit);
+    names.push_back(unique_name(unit.empty() ? title : fmt::format("{}[{}]", title, unit), taken));
+    titles.push_back(unique_name(title, taken_titles));
+  }
   std::vector<ParquetColumn> columns;
-  const auto add = [&columns](const std::string& name, ParquetType type, std::size_t cell) {
-    std::string unique = name;
-    for (int n = 2; std::ranges::find(columns, unique, &ParquetColumn::name) != columns.end(); ++n)
-      unique = fmt::format("{}_{}", name, n);
-    columns.push_back({unique, type, cell});
-  };
   for (std::size_t k = 0; k < table.headings.size(); ++k) {
-    const std::string title = to_valid_utf8(table.headings[k].title);
-    const std::string unit = to_valid_utf8(table.headings[k].unit);
-    add(unit.empty() ? title : fmt::format("{}[{}]", title, unit), type_for(table, k), k);
+    columns.push_back({names[k], type_for(table, k), k});
+    const std::string estimated = unique_name(titles[k] + "_estimated", taken);
     if (std::ranges::any_of(table.rows, [k](const TableRow& row) { return row[k].estimated; }))
-      add(title + "_estimated", ParquetType::boolean, k);
+      columns.push_back({estimated, ParquetType::boolean, k});
   }
   return columns;
 }

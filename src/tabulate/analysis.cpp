@@ -1,6 +1,7 @@
 #include "analysed_files.hpp"
 #include "analysis_patterns.hpp"
 #include "each_workpackage.hpp"
+#include "last_cycle.hpp"
 #include "needed_names.hpp"
 
 #include <algorithm>
@@ -25,11 +26,8 @@
 #include <bench/analyse/group.hpp>
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/files.hpp>
-#include <bench/base/value.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/evaluate/substitute.hpp>
-#include <bench/expand/inheritance.hpp>
-#include <bench/job/cycle_parameters.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
@@ -86,18 +84,6 @@ class Grouping {
   /// The workpackage that stands for a group.
   long long representative(std::size_t group) const {
     return family_.at(members_[group].front().position).id;
-  }
-
-  /// The parameters of the last cycle, which results show in place of those of the first.
-  void add_last_parameters(std::size_t number, std::vector<workspace::Finding>& rows) const {
-    const Workpackage& workpackage = family_.at(members_[number].front().position);
-    const model::Step& step = *run_.benchmark.step(workpackage.step);
-    for (const auto& [name, text] : last_parameters(workpackage)) {
-      const auto* definition = expand::definition_of(run_.benchmark, step, name);
-      const Value value = to_value(text, definition ? definition->type : ValueType::string);
-      for (const std::string& shown : {name, name + "_" + step.name})
-        rows.push_back({.workpackage = workpackage.id, .name = shown, .value = value});
-    }
   }
 
   Group group(std::size_t number) const {
@@ -184,21 +170,7 @@ class Grouping {
     workflow::add_step_variables(*run_.benchmark.step(workpackage.step), known);
     workflow::add_workpackage_variables(run_, workpackage, family_.parents(position), known,
                                         workpackage.progress.cycle);
-    for (auto& [name, value] : last_parameters(workpackage))
-      known[name] = std::move(value);
     return known;
-  }
-
-  /// Where a step has cycles, the parameters of the last one, if they are others than at first.
-  workspace::Parameters last_parameters(const Workpackage& workpackage) const {
-    if (run_.benchmark.step(workpackage.step)->cycles == 1)
-      return {};
-    workspace::Parameters last =
-        job::kept_cycle_parameters(run_.directory.path / workpackage.directory);
-    std::erase_if(last, [&](const auto& parameter) {
-      return std::ranges::find(workpackage.parameters, parameter) != workpackage.parameters.end();
-    });
-    return last;
   }
 
   static void add_derived(const Patterns& derived, Group& group) {
@@ -264,7 +236,7 @@ class PiecewiseAnalysis {
  public:
   PiecewiseAnalysis(const setup::Run& run, const workspace::Workspace& workspace)
       : run_(run),
-        all_(workspace.workpackages()),
+        all_(in_last_cycle(run, workspace.workpackages())),
         family_(all_),
         evaluator_(workflow::evaluator_of(run)) {}
 
@@ -283,7 +255,6 @@ class PiecewiseAnalysis {
         if (!diagnostics)
           drop_statistics_of_one_value(findings[k]);
         add_rows(grouping.representative(first + k), findings[k], rows);
-        grouping.add_last_parameters(first + k, rows);
       }
       take_in(analyser.name, std::move(rows));
     }

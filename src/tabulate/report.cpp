@@ -1,3 +1,4 @@
+#include "last_cycle.hpp"
 #include "table_builder.hpp"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/diagnostics.hpp>
+#include <bench/base/failures.hpp>
 #include <bench/base/files.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/result/table.hpp>
@@ -90,8 +92,8 @@ std::vector<FilteredColumns> filters_of(const model::Result& result) {
 
 Report report(const setup::Run& run, const workspace::Workspace& workspace,
               const Analyses& analyses, const std::set<std::string>& only, Diagnostics& diagnostics,
-              Trust trust) {
-  const auto all = workspace.workpackages();
+              Trust trust, Failures* failures) {
+  const auto all = in_last_cycle(run, workspace.workpackages());
   const workflow::Lineage family(all);
   const auto is_wanted = [&](const std::string& name) {
     return only.empty() || only.contains(name);
@@ -102,13 +104,13 @@ Report report(const setup::Run& run, const workspace::Workspace& workspace,
     TableBuilder filling(run, result, family, analyses, filters, diagnostics);
     for (const model::Table& table : result.tables)
       if (is_wanted(table.name))
-        report.tables.push_back(fill(filling, table));
+        attempt(failures, [&] { report.tables.push_back(fill(filling, table)); });
     for (const model::Syslog& syslog : result.syslogs)
       if (is_wanted(syslog.name))
-        report.syslogs.push_back(fill(filling, syslog));
+        attempt(failures, [&] { report.syslogs.push_back(fill(filling, syslog)); });
     for (const model::Database& database : result.databases)
       if (is_wanted(database.name))
-        report.databases.push_back(fill(run, filling, database));
+        attempt(failures, [&] { report.databases.push_back(fill(run, filling, database)); });
   }
   return report;
 }
@@ -122,7 +124,7 @@ void keep_filters(const setup::Run& run, const Analyses& analyses,
                   workspace::Workspace& workspace) {
   if (!has_filters(run.benchmark))
     return;
-  const auto all = workspace.workpackages();
+  const auto all = in_last_cycle(run, workspace.workpackages());
   const workflow::Lineage family(all);
   Filters filters(Trust::own);
   Diagnostics told_by_the_report;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -209,8 +210,6 @@ Cell Rows::cell(std::size_t row, const std::string& name, FoundOfName& found,
             .value = one->value, .absent_reason = one->absent_reason, .estimated = one->estimated};
         if (!derived_.contains(name))  // what was derived is of the whole row
           cell.spread = spreads_.of(name, standing_for(position));
-        if (cell.spread && meaning.of_head(head).value)  // a parameter that cycles have changed
-          cell.spread.reset();
         if (cell.spread)
           cell.value = median_like(*cell.value, cell.spread->median);
         if (cell.spread && !std::isfinite(cell.spread->high - cell.spread->low))
@@ -268,16 +267,51 @@ bool Rows::is_pattern(std::string_view name) const {
   return patterns_.contains(name) || patterns_.contains(statistics::without_suffix(name));
 }
 
-std::vector<result::Remark> Rows::lacking(std::size_t row,
+const std::string* Rows::parameter_of(std::size_t iteration, const std::string& name) const {
+  if (const auto* value = workspace::value_of(family_.at(iteration).parameters, name))
+    return value;
+  for (const model::Step& step : run_.benchmark.steps)
+    if (const std::string suffix = "_" + step.name; name.ends_with(suffix))
+      for (const std::size_t position : family_.lineage(iteration))
+        if (const Workpackage& one = family_.at(position); one.step == step.name)
+          if (const auto* value =
+                  workspace::value_of(one.parameters, name.substr(0, name.size() - suffix.size())))
+            return value;
+  return nullptr;
+}
+
+std::optional<result::Remark> Rows::differing(std::size_t row, const std::string& name) const {
+  const std::vector<std::size_t> iterations = iterations_of(heads_[row].front());
+  const std::string* first =
+      iterations.size() < 2 || is_pattern(name) ? nullptr : parameter_of(iterations.front(), name);
+  if (!first)
+    return std::nullopt;
+  result::Remark remark{.what = name + " differs between the iterations",
+                        .reason = "the value of the first is shown"};
+  for (const std::size_t iteration : iterations)
+    if (const auto* value = parameter_of(iteration, name); !value || *value != *first)
+      remark.workpackages.push_back(family_.at(iteration).id);
+  return remark.workpackages.empty() ? std::nullopt : std::optional(std::move(remark));
+}
+
+std::vector<result::Remark> Rows::remarks(std::size_t row,
                                           const std::vector<std::string>& names) const {
   std::vector<result::Remark> remarks;
+  const auto add = [&](std::optional<result::Remark> remark) {
+    if (remark && std::ranges::find(remarks, remark->what, &result::Remark::what) == remarks.end())
+      remarks.push_back(std::move(*remark));
+    return remark.has_value();
+  };
   for (const std::string& name : names) {
     if (derived_.contains(name))  // of the whole row
       continue;
+    add(differing(row, name));
     for (const std::size_t position : heads_[row])
-      if (auto remark = spreads_.lacking(name, standing_for(position))) {
-        if (std::ranges::find(remarks, remark->what, &result::Remark::what) == remarks.end())
-          remarks.push_back(std::move(*remark));
+      if (add(spreads_.lacking(name, standing_for(position))))
+        break;
+    for (const std::size_t position : heads_[row])
+      if (finding_at(name, position)) {  // the cell is of this one
+        add(spreads_.several(name, standing_for(position)));
         break;
       }
   }

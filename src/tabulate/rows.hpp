@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -43,8 +44,9 @@ class Rows {
   /// where it has no match there is nothing; where a meter tells nothing, that has to be said.
   bool is_pattern(std::string_view name) const;
 
-  /// A remark for each of these names that has a value in some iterations of a row only.
-  std::vector<result::Remark> lacking(std::size_t row, const std::vector<std::string>& names) const;
+  /// A remark for each of these names that has a value in some iterations of a row only, several
+  /// values in some, or is a parameter in which they differ.
+  std::vector<result::Remark> remarks(std::size_t row, const std::vector<std::string>& names) const;
 
   /// Why no row has any value under a name.
   std::string why_unknown(std::size_t row, const std::string& name) const;
@@ -68,6 +70,10 @@ class Rows {
   /// What was found under this name at a workpackage; null: nothing.
   const workspace::Finding* finding_at(const std::string& name, std::size_t position) const;
   void add_remarks(std::size_t position, result::RowSource& source) const;
+  /// The value of a parameter, or `<parameter>_<step>`, in the row of a single iteration.
+  const std::string* parameter_of(std::size_t iteration, const std::string& name) const;
+  /// Says which iterations of a row have another value of a parameter than the first.
+  std::optional<result::Remark> differing(std::size_t row, const std::string& name) const;
   result::Cell variable(std::size_t row, const std::string& name) const;
   setup::Variables variables(std::size_t position) const;
 

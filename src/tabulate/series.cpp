@@ -18,14 +18,12 @@
 #include <bench/setup/run.hpp>
 #include <bench/statistics/statistics.hpp>
 #include <bench/tabulate/analyses.hpp>
-#include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::tabulate {
 namespace {
 
 using workspace::Finding;
-using workspace::Workpackage;
 using Found = std::vector<const Finding*>;
 
 /// The findings of one analyser by name and unit.
@@ -100,14 +98,6 @@ class Meanings {
   std::map<std::string, std::pair<std::size_t, ValueType>> patterns_;
 };
 
-/// Whether the name is that of a parameter of the workpackage, or that with the name of its step.
-bool is_of_parameter(const std::string& name, const Workpackage& workpackage) {
-  const std::string suffix = "_" + workpackage.step;
-  return workspace::value_of(workpackage.parameters, name) ||
-         (name.ends_with(suffix) &&
-          workspace::value_of(workpackage.parameters, name.substr(0, name.size() - suffix.size())));
-}
-
 }  // namespace
 
 std::vector<Series> series_of(const setup::Run& run, const Analyses& analyses) {
@@ -146,30 +136,6 @@ std::set<std::string> repeated_names(const std::vector<Series>& all) {
         }))
       names.insert(series.base);
   return names;
-}
-
-std::vector<const Finding*> take_last_parameters(const setup::Run& run,
-                                                 const std::vector<Workpackage>& workpackages,
-                                                 std::vector<Series>& all) {
-  std::set<std::string> with_cycles;
-  for (const model::Step& step : run.benchmark.steps)
-    if (step.cycles > 1)
-      with_cycles.insert(step.name);
-  std::vector<const Finding*> taken;
-  if (with_cycles.empty())
-    return taken;
-  for (Series& series : all)
-    std::erase_if(series.found, [&](const Finding* finding) {
-      const auto at =
-          std::ranges::lower_bound(workpackages, finding->workpackage, {}, &Workpackage::id);
-      const bool is_taken = at != workpackages.end() && at->id == finding->workpackage &&
-                            with_cycles.contains(at->step) && is_of_parameter(series.name, *at);
-      if (is_taken)
-        taken.push_back(finding);
-      return is_taken;
-    });
-  std::erase_if(all, [](const Series& series) { return series.found.empty(); });
-  return taken;
 }
 
 }  // namespace bench::tabulate

@@ -9,7 +9,6 @@
 #include <bench/base/value.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/tabulate/analyses.hpp>
-#include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::statistics {
@@ -40,11 +39,5 @@ std::vector<Series> series_of(const setup::Run& run, const Analyses& analyses);
 
 /// The names that any workpackage has several values of.
 std::set<std::string> repeated_names(const std::vector<Series>& all);
-
-/// The values that parameters of steps with cycles have in the last one. The analysis keeps them as
-/// findings; here they are taken out of the series.
-std::vector<const workspace::Finding*> take_last_parameters(
-    const setup::Run& run, const std::vector<workspace::Workpackage>& workpackages,
-    std::vector<Series>& all);
 
 }  // namespace bench::tabulate

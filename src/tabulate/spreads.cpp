@@ -117,6 +117,30 @@ std::optional<result::Remark> Spreads::lacking(const std::string& name,
   return remark;
 }
 
+std::optional<result::Remark> Spreads::several(const std::string& name,
+                                               std::size_t representative) const {
+  if (!found_.contains(name + "_cnt"))
+    return std::nullopt;
+  std::size_t having = 0;
+  result::Remark remark{.what = name + ": the first value, not the median"};
+  for (const std::size_t iteration : family_.siblings(representative)) {
+    const workspace::Workpackage& one = family_.at(iteration);
+    const Finding* found = at(name, one.id);
+    if (one.state != workspace::State::done || !found || !found->value)
+      continue;
+    if (std::holds_alternative<std::string>(*found->value))
+      return std::nullopt;
+    ++having;
+    if (at(name + "_cnt", one.id))
+      remark.workpackages.push_back(one.id);
+  }
+  const std::size_t several = remark.workpackages.size();
+  if (several == 0 || several == having)
+    return std::nullopt;
+  remark.reason = fmt::format("several matches in {} of {} iterations", several, having);
+  return remark;
+}
+
 const Finding* Spreads::at(const std::string& name, long long workpackage) const {
   const auto found = found_.find(name);
   if (found == found_.end())

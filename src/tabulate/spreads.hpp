@@ -30,6 +30,10 @@ class Spreads {
   /// statistic of. None if that is so of all, or of none.
   std::optional<result::Remark> lacking(const std::string& name, std::size_t representative) const;
 
+  /// Says which iterations have several values under a name where others have one, which is why
+  /// there is no median. None for a statistic, and for texts.
+  std::optional<result::Remark> several(const std::string& name, std::size_t representative) const;
+
  private:
   const workspace::Finding* at(const std::string& name, long long workpackage) const;
 

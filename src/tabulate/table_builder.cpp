@@ -134,7 +134,7 @@ result::Table TableBuilder::fill(const std::string& name, const std::string& own
   for (const RowPlace& row : rows.places) {
     std::vector<Cell> cells = cells_of(row, columns, fillers);
     result::RowSource source = row.rows->source(row.row);
-    std::ranges::move(row.rows->lacking(row.row, names), std::back_inserter(source.remarks));
+    std::ranges::move(row.rows->remarks(row.row, names), std::back_inserter(source.remarks));
     if (!cdf.empty()) {
       add_distribution(cells, source, row.cell(model::ordered_name(cdf)), table);
       continue;

@@ -1,3 +1,4 @@
+#include "last_cycle.hpp"
 #include "row_order.hpp"
 #include "series.hpp"
 #include "tidy_columns.hpp"
@@ -6,10 +7,12 @@
 #include <cmath>
 #include <cstddef>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -38,8 +41,14 @@ struct RunData {
   std::vector<Attempt> attempts;
   std::vector<Series> series;
   std::vector<std::size_t> columns;  ///< Of the series.
-  std::vector<const Finding*> last_parameters;
+  /// Those whose parameters changed in later cycles, by position, with the last ones.
+  std::map<std::size_t, Workpackage> last_cycles;
   TidyParameters parameters;
+
+  const Workpackage& in_last_cycle(std::size_t position) const {
+    const auto found = last_cycles.find(position);
+    return found == last_cycles.end() ? workpackages[position] : found->second;
+  }
 };
 
 /// The rows of a run in the table, by the positions of its workpackages and numbers of columns.
@@ -98,9 +107,12 @@ class TidyBuilder {
                                                  .attempts = run.workspace.attempts(),
                                                  .series = series_of(run.run, run.analyses),
                                                  .columns = {},
-                                                 .last_parameters = {},
+                                                 .last_cycles = {},
                                                  .parameters = {run.run, columns_}});
-      data.last_parameters = take_last_parameters(run.run, data.workpackages, data.series);
+      for (std::size_t position = 0; position < data.workpackages.size(); ++position)
+        if (auto last = last_parameters(run.run, data.workpackages[position]))
+          data.last_cycles.emplace(position, data.workpackages[position]).first->second.parameters =
+              std::move(*last);
       repeated_.merge(repeated_names(data.series));
     }
     add_columns();
@@ -157,13 +169,15 @@ class TidyBuilder {
   }
 
   void add_parameters(RunData& data) {
-    for (const Workpackage& workpackage : data.workpackages)
+    for (std::size_t position = 0; position < data.workpackages.size(); ++position) {
+      const Workpackage& workpackage = data.in_last_cycle(position);
       for (std::size_t k = 0; k < workpackage.parameters.size(); ++k) {
         const auto& known = data.parameters.at(workpackage, k);
         if (known.type == ValueType::string && !of_texts_.contains(known.column) &&
             !says_a_number(workpackage.parameters[k].second))
           of_texts_.insert(known.column);
       }
+    }
   }
 
   void fill_origin(const RunData& data, RunRows& rows) {
@@ -186,7 +200,7 @@ class TidyBuilder {
 
   void fill_parameters(RunData& data, RunRows& rows) const {
     for (std::size_t position = 0; position < data.workpackages.size(); ++position) {
-      const Workpackage& workpackage = data.workpackages[position];
+      const Workpackage& workpackage = data.in_last_cycle(position);
       for (std::size_t k = 0; k < workpackage.parameters.size(); ++k) {
         const auto& known = data.parameters.at(workpackage, k);
         Cell& cell = rows.cell(position, known.column);
@@ -194,12 +208,6 @@ class TidyBuilder {
         cell.is_wide_integer = is_wide_integer(cell, known.type);
       }
     }
-    rows.for_each(data.last_parameters, id_of, [&](std::size_t position, const Finding* finding) {
-      const Workpackage& workpackage = data.workpackages[position];
-      for (std::size_t k = 0; k < workpackage.parameters.size(); ++k)
-        if (workpackage.parameters[k].first == finding->name)
-          rows.cell(position, data.parameters.at(workpackage, k).column).value = finding->value;
-    });
   }
 
   Value parameter_value(const std::string& text, const TidyParameters::Known& known) const {

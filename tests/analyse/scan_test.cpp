@@ -134,7 +134,20 @@ INSTANTIATE_TEST_SUITE_P(
         ScanCase{"OpenRepetitionWithoutEnd", "ba{,}c", "bc baaac", {"bc", "baaac"}},
         ScanCase{"BackspaceInAClass", "[\\b]", "a\bb", {"\b"}},
         ScanCase{"WordEdge", "\\bt=(\\d)", "t=1 at=2", {"1"}},
-        ScanCase{"NegativeLookBehind", "(?<!a)b(\\d)", "ab1 cb2", {"2"}}),
+        ScanCase{"NegativeLookBehind", "(?<!a)b(\\d)", "ab1 cb2", {"2"}},
+        ScanCase{"SeparatorsAreSpaces",
+                 "a\\s[\\s]b\\Sc",
+                 "a\x1c\x1f"
+                 "b\x1e"
+                 "c a\x1d b.c",
+                 {"a\x1d b.c"}},
+        ScanCase{"SeparatorsAreNoSpacesOfAscii",
+                 "(?a)a\\sb",
+                 "a\x1c"
+                 "b",
+                 {}},
+        ScanCase{"FlagsOfAGroup", "(?i:a)(?u-i:\\w)", "Aä", {"Aä"}},
+        ScanCase{"AsciiFlagOfAGroup", "(?a)(?ai:A)\\w", "aä ab", {"ab"}}),
     [](const auto& suite) { return suite.param.name; });
 
 /// What Python refuses, and PCRE2 would give a meaning of its own.
@@ -178,7 +191,17 @@ INSTANTIATE_TEST_SUITE_P(
                 "nothing to repeat after '('\nhint: write \\* for the character"},
         Refused{"FlagsInside", "a(?i)b",
                 "flags such as (?i) are not at the start\nhint: put them first"},
-        Refused{"LocaleFlag", "(?L)a", "(?L) is for bytes, not for text\nhint: remove the L"}),
+        Refused{"LocaleFlag", "(?L)a", "(?L) is for bytes, not for text\nhint: remove the L"},
+        Refused{"AsciiFlagOfAGroup", "a(?ai:b)",
+                "(?ai:...) is not supported\n"
+                "hint: put (?a) at the start, for the whole expression"},
+        Refused{"UnicodeFlagOfAGroup", "(?a)a(?u:b)",
+                "(?u:...) is not supported\nhint: (?a) at the start is for the whole expression"},
+        Refused{"LocaleFlagOfAGroup", "a(?L:b)",
+                "(?L:...) is for bytes, not for text\nhint: remove the L"},
+        Refused{"NameOfACharacter", "\\N{DIGIT ONE}",
+                "names of characters, as in \\N{...}, are not supported\n"
+                "hint: write the character itself, or \\u and its four hexadecimal digits"}),
     [](const auto& suite) { return suite.param.name; });
 
 class ScanTest : public WorkDirectory {};

@@ -57,6 +57,13 @@ INSTANTIATE_TEST_SUITE_P(Reals, ToValueTest,
                                          ValueCase{"-inf", real, -HUGE_VAL}));
 
 INSTANTIATE_TEST_SUITE_P(
+    RealsBeyondTheRangeOfADouble, ToValueTest,
+    testing::Values(ValueCase{"1e-400", real, 0.0}, ValueCase{"+1E+400", real, HUGE_VAL},
+                    ValueCase{"-1e400", real, -HUGE_VAL}, ValueCase{" 1_0e-400", real, 0.0},
+                    ValueCase{"--1e400", real, "--1e400"}, ValueCase{"+-1e400", real, "+-1e400"},
+                    ValueCase{"1e400s", real, "1e400s"}));
+
+INSTANTIATE_TEST_SUITE_P(
     TextThatIsNoNumber, ToValueTest,
     testing::Values(ValueCase{"abc", integer, "abc"}, ValueCase{"", integer, ""},
                     ValueCase{"0x10", integer, "0x10"}, ValueCase{"True", integer, "True"},

@@ -21,6 +21,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 constexpr const char* squares_file =
     "squares:\n"
@@ -344,6 +345,42 @@ TEST_F(ResultTest, SyslogIsSentAndPrinted) {
   datagram.resize(static_cast<std::size_t>(
       std::max<ssize_t>(::recv(server.get(), datagram.data(), 100, MSG_DONTWAIT), 0)));
   EXPECT_EQ(datagram, std::string("<14>INFO n=3 result=9\0", 22));
+}
+
+TEST_F(ResultTest, AResultThatFailsHidesNoOther) {
+  here_.write("faults.yaml",
+              replaced({{"{use: output, table: {name: squares",
+                         "{use: output, syslog: {name: l, address: none, key: n},\n"
+                         "         database: {name: d, key: [n, result]},\n"
+                         "         table: [{name: a, column: {format: .2f, _: jube_step_name}},\n"
+                         "                 {name: b, filter: \"$n < '3'\", column: n},\n"
+                         "                 {name: squares"},
+                        {"[n, result]}}\n", "[n, result]}]}\n"}}));
+  for (const char* command : {"run", "result"}) {
+    SCOPED_TRACE(command);
+    const CommandOutput output = command == std::string("run")
+                                     ? here_.bench({"run", "faults.yaml", "-r"})
+                                     : here_.bench({"result", "runs", "--id", "1", "-s", "pretty"});
+    EXPECT_EQ(output.status.code, 1);
+    EXPECT_THAT(output.standard_output, HasSubstr(squares_file));
+    for (const char* error : {"error: format '.2f'",
+                              "error: invalid expression in the filter of "
+                              "table 'b'",
+                              "error: cannot send to syslog 'l' at none"})
+      EXPECT_THAT(split(output.standard_error, error), SizeIs(2)) << error;
+    for (const char* file : {"squares.dat", "d.dat"})
+      EXPECT_EQ(std::filesystem::remove(here_.path() / "runs/000001/result" / file), true) << file;
+    EXPECT_FALSE(here_.has("runs/000001/result/a.dat"));
+  }
+}
+
+TEST_F(ResultTest, ShowsTheTablesThatCannotBeWritten) {
+  here_.write("there", "");
+  here_.write("unwritable.yaml", replaced({{"use: output, ", "use: output, result_dir: there, "}}));
+  const CommandOutput output = here_.bench({"run", "unwritable.yaml", "-r"});
+  EXPECT_EQ(output.status.code, 1);
+  EXPECT_THAT(output.standard_output, HasSubstr(squares_file));
+  EXPECT_THAT(output.standard_error, HasSubstr("error: "));
 }
 
 TEST_F(ResultTest, WarnsOfOutputThatIsNotUtf8) {

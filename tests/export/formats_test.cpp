@@ -134,6 +134,13 @@ TEST(Formats, MetricsHaveNoValuesOfWhatIsNotDone) {
   EXPECT_THAT(text, testing::HasSubstr(R"(state="failed"} 1)"));
 }
 
+TEST(Formats, MetricsWithoutSamplesAreLeftOut) {
+  SampleRun sample;
+  sample.tidy.table.rows[0][1] = {};
+  sample.tidy.table.rows[1][1] = {.value = 9000.0};
+  EXPECT_THAT(rendered("openmetrics", sample), testing::Not(testing::HasSubstr("bench_rate")));
+}
+
 /// InfluxDB refuses a point that has a tag or field of the name of its time.
 TEST(Formats, NamesThatInfluxHasForItselfAreNotUsed) {
   EXPECT_THAT(rendered_with("influx", "time", ""), testing::HasSubstr(",value_time=12.5"));

@@ -93,5 +93,18 @@ TEST(Parquet, SaysWhichValuesAreEstimates) {
               Not(HasSubstr("estimated")));
 }
 
+TEST(Parquet, NamesEstimatesAfterTheirColumn) {
+  const Cell estimated{.value = Value(2.5), .estimated = true};
+  const Table table{.name = "t",
+                    .headings = {{.title = "v", .unit = "s"},
+                                 {.title = "v", .unit = "Wh"},
+                                 {.title = "v_2_estimated"}},
+                    .rows = {{{.value = Value(1.5)}, estimated, {.value = Value(1LL)}}},
+                    .sources = {}};
+  const std::string metadata = metadata_of(render(table, "parquet"));
+  EXPECT_THAT(metadata, HasSubstr(column(boolean, "v_2_estimated_2")));
+  EXPECT_THAT(metadata, HasSubstr(column(int64, "v_2_estimated")));
+}
+
 }  // namespace
 }  // namespace bench::result

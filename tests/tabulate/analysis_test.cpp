@@ -1,6 +1,7 @@
 #include "support/error_of.hpp"
 #include "tabulate/report_fixture.hpp"
 
+#include <filesystem>
 #include <map>
 #include <string>
 
@@ -10,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <bench/base/diagnostics.hpp>
+#include <bench/result/table.hpp>
 #include <bench/tabulate/analyses.hpp>
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
@@ -66,6 +68,20 @@ TEST_F(AnalysisTest, ReadsTheFilesOfAPatternSorted) {
     write("000000_go/work/" + std::string(name) + ".log",
           "v=" + std::to_string(static_cast<int>(*name)) + "\n");
   EXPECT_EQ(analysed(), "v_first,v_last,v_cnt\n97,99,3\n");
+}
+
+TEST_F(AnalysisTest, ShowsTheLastCycleOfAnAncestorUnderTheNameOfItsStep) {
+  for (const char* analysed : {"{step: two}", "[{step: one}, {step: two}]"}) {
+    end("parameterset:\n"
+        "  {name: p, parameter: {c: {update_mode: cycle, _: $jube_step_name-$jube_wp_cycle}}}\n"
+        "step: [{name: one, use: p, cycles: 2}, {name: two, depend: one}]\n"
+        "analyser: {name: a, analyse: " +
+        std::string(analysed) +
+        "}\nresult: {use: a, table: {name: r, sort: c, column: [c, c_one, c_two]}}\n");
+    write("000000_one/parameters", std::string("c=one-1\0", 8));
+    EXPECT_EQ(this->analysed(), "c,c_one,c_two\ntwo-0,one-1,two-0\n") << analysed;
+    std::filesystem::remove_all(run_.directory.path);
+  }
 }
 
 TEST_F(AnalysisTest, ComputesTheMedianWhereItIsLookedUp) {
@@ -174,6 +190,12 @@ TEST_F(AnalysisTest, ReducesIterationsWhoseParametersNameThem) {
   write("000000_go/work/out", "v=1\n");
   write("000001_go/work/out", "v=2\n");
   EXPECT_EQ(analysed(), "i,v_first,v_cnt\n0,1,2\n");
+  const std::string note = ": 1 row, workpackage 1: the value of the first is shown";
+  EXPECT_THAT(result::notes_of(made().tables.at(0).table),
+              testing::ElementsAre("i differs between the iterations" + note));
+  run_.benchmark.results[0].tables[0].columns[0].name = "i_go";
+  EXPECT_THAT(result::notes_of(made().tables.at(0).table),
+              testing::ElementsAre("i_go differs between the iterations" + note));
 }
 
 TEST_F(AnalysisTest, KeepsChildrenOfIterationsWithOtherParametersApart) {

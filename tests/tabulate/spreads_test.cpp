@@ -85,6 +85,14 @@ TEST_F(SpreadsTest, AreNotThereWhereAllValuesAreTheSame) {
 
 TEST_F(SpreadsTest, AreNotThereWhereAnIterationHasSeveralValues) {
   analyse("t", {"t=3\nt=2\nt=1", "t=4", "t=5"});
+  EXPECT_EQ(table("pretty"),
+            "r:\n| t[s] |\n|------|\n|  3.0 |\n"
+            "t: the first value, not the median: 1 row, workpackage 0: several matches in 1 of 3 "
+            "iterations\n");
+}
+
+TEST_F(SpreadsTest, SayNothingWhereAllIterationsHaveSeveralValues) {
+  analyse("t", {"t=3\nt=2", "t=4\nt=5"});
   EXPECT_EQ(table("pretty"), "r:\n| t[s] |\n|------|\n|  3.0 |\n");
 }
 

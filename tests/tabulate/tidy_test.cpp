@@ -167,8 +167,7 @@ TEST_F(TidyTest, ShowsTheParametersOfTheLastCycle) {
       "                                    _: 1 + $jube_wp_cycle}}\n"
       "step: {name: go, use: p, cycles: 2}\n"
       "analyser: {name: a, analyse: {step: go, file: f}}\n");
-  analyses_["a"] = {{.workpackage = 0, .name = "n", .value = 2LL},
-                    {.workpackage = 0, .name = "n_go", .value = 2LL}};
+  write("000000_go/parameters", std::string("n=2\0", 4));
   EXPECT_EQ(csv(table_of_run(), {parameter, finding}), "n\n2\n");
 }
 

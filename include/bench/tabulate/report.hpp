@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <bench/base/diagnostics.hpp>
+#include <bench/base/failures.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/result/database.hpp>
 #include <bench/result/syslog.hpp>
@@ -57,10 +58,11 @@ struct Report {
 /// @param only the names of those to make; empty: all
 /// @param diagnostics told of a name that several columns of one table have
 /// @param trust of a foreign run only filters are applied whose outcome was kept
-/// @throws Error with the place of a `filter` or `format` that does not fit
+/// @param failures of the results that cannot be made, such as those with an invalid filter; null:
+///        the first is thrown
 Report report(const setup::Run& run, const workspace::Workspace& workspace,
               const Analyses& analyses, const std::set<std::string>& only, Diagnostics& diagnostics,
-              Trust trust = Trust::own);
+              Trust trust = Trust::own, Failures* failures = nullptr);
 
 /// The names of all results of a benchmark, in order.
 std::vector<std::string> result_names(const model::Benchmark& benchmark);

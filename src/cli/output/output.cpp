@@ -111,6 +111,18 @@ const std::string& advice() {
   return current_advice();
 }
 
+bool tell_failures(const Failures& failures) {
+  for (const Error& error : failures.errors())
+    tell(render(error), Level::error);
+  const bool any_place = std::ranges::any_of(
+      failures.errors(), [](const Error& error) { return error.place().known(); });
+  if (any_place && !advice().empty()) {
+    tell(advice());
+    end_advice();
+  }
+  return !failures.empty();
+}
+
 void show_log_lines(const std::string& lines) {
   write_text(lines, STDERR_FILENO);
 }

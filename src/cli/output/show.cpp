@@ -10,6 +10,7 @@
 
 #include <bench/base/below.hpp>
 #include <bench/base/diagnostics.hpp>
+#include <bench/base/failures.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/cli/output/output.hpp>
@@ -60,7 +61,7 @@ void keep(const tabulate::FilledSyslog& filled, bool between_tables) {
 }
 
 /// By name, in the order of the newest run; those of older runs alone come last.
-std::vector<SameName> by_name(std::vector<RunReport> runs) {
+std::vector<SameName> by_name(std::vector<RunReport>& runs) {
   std::vector<SameName> all;
   for (auto run = runs.rbegin(); run != runs.rend(); ++run)
     for (tabulate::FilledTable& filled : run->report.tables) {
@@ -158,37 +159,43 @@ void refuse_on_terminal(const std::vector<ShownTable>& tables) {
                   "write it to a file: --output FILE");
 }
 
-void put(std::vector<ShownTable> tables, const ShowOptions& options) {
+void put(std::vector<ShownTable> tables, const ShowOptions& options, Failures* failures) {
   if (options.file.empty())
     refuse_on_terminal(tables);
   if (options.file.empty())
-    print_tables(std::move(tables), "--select NAME selects columns");
+    print_tables(std::move(tables), "--select NAME selects columns", failures);
   else
-    write_tables(std::move(tables), options.file);
+    write_tables(std::move(tables), options.file, failures);
 }
 
 }  // namespace
 
-void keep(const tabulate::Report& report, const std::string& style) {
+void keep_tables(const tabulate::Report& report, Failures& failures) {
   for (const tabulate::FilledTable& table : report.tables)
-    keep(table);
-  for (const tabulate::FilledSyslog& syslog : report.syslogs)
-    keep(syslog, style.empty() || !result::style_of(style).is_for_programs);
-  for (const tabulate::FilledDatabase& database : report.databases)
-    keep(database);
+    failures.attempt([&] { keep(table); });
 }
 
-void show(std::vector<RunReport> runs, const ShowOptions& options) {
+void send(const tabulate::Report& report, const std::string& style, Failures& failures) {
+  const bool between_tables = style.empty() || !result::style_of(style).is_for_programs;
+  for (const tabulate::FilledSyslog& syslog : report.syslogs)
+    failures.attempt([&] { keep(syslog, between_tables); });
+  for (const tabulate::FilledDatabase& database : report.databases)
+    failures.attempt([&] { keep(database); });
+}
+
+void show(std::vector<RunReport>& runs, const ShowOptions& options, Failures* failures) {
   refuse_contradiction(options);
-  if (std::ranges::all_of(runs, [](const RunReport& run) { return run.report.empty(); }))
+  const bool all_failed = failures && !failures->empty();
+  if (!all_failed &&
+      std::ranges::all_of(runs, [](const RunReport& run) { return run.report.empty(); }))
     tell(
         "note: the benchmark has no table, syslog or database; see `bench help result`; --tidy "
         "needs none");
   const bool several_runs = runs.size() > 1;
-  std::vector<ShownTable> tables = shown_tables(by_name(std::move(runs)), several_runs, options);
+  std::vector<ShownTable> tables = shown_tables(by_name(runs), several_runs, options);
   arrange(tables, several_runs ? "id" : "", options);
   refuse_several(tables, options);
-  put(std::move(tables), options);
+  put(std::move(tables), options, failures);
 }
 
 void show(result::Table table, const std::string& style, const ShowOptions& options) {
@@ -197,7 +204,7 @@ void show(result::Table table, const std::string& style, const ShowOptions& opti
   tables.push_back(
       {std::move(table), &result::style_of(options.style.empty() ? style : options.style)});
   arrange(tables, "", options);
-  put(std::move(tables), options);
+  put(std::move(tables), options, nullptr);
 }
 
 }  // namespace bench::cli

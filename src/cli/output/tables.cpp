@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
+#include <bench/base/failures.hpp>
 #include <bench/base/files.hpp>
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/output.hpp>
@@ -50,7 +51,7 @@ void add_notes(const result::Table& table, const std::vector<std::string>& notes
 
 /// Of the tables, of all that are json together.
 std::vector<TableText> texts_of(std::vector<ShownTable> tables,
-                                const std::optional<std::string>& advice) {
+                                const std::optional<std::string>& advice, Failures* failures) {
   std::vector<TableText> texts;
   TableText of_json;
   std::vector<result::Table> json;
@@ -59,11 +60,14 @@ std::vector<TableText> texts_of(std::vector<ShownTable> tables,
       add_notes(shown.table, shown.table.notes, of_json);  // the rows themselves say the rest
       json.push_back(std::move(shown.table));
     } else {
-      const bool is_alone = tables.size() == 1;
-      texts.push_back(
-          {text_of(shown, is_alone, advice), {}, !is_alone || shown.style->may_precede_blank_line});
-      if (shown.style->is_for_programs)
-        add_notes(shown.table, result::notes_of(shown.table), texts.back());
+      attempt(failures, [&] {
+        const bool is_alone = tables.size() == 1;
+        TableText text{
+            text_of(shown, is_alone, advice), {}, !is_alone || shown.style->may_precede_blank_line};
+        if (shown.style->is_for_programs)
+          add_notes(shown.table, result::notes_of(shown.table), text);
+        texts.push_back(std::move(text));
+      });
     }
   if (json.empty())
     return texts;
@@ -79,23 +83,26 @@ void tell_notes(const TableText& text) {
 
 }  // namespace
 
-void print_tables(std::vector<ShownTable> tables, const std::string& advice) {
-  for (const TableText& text : texts_of(std::move(tables), advice)) {
+void print_tables(std::vector<ShownTable> tables, const std::string& advice, Failures* failures) {
+  for (const TableText& text : texts_of(std::move(tables), advice, failures)) {
     print(text.precedes_blank_line ? text.text + "\n" : text.text);
     tell_notes(text);
   }
 }
 
-void write_tables(std::vector<ShownTable> tables, const std::filesystem::path& file) {
+void write_tables(std::vector<ShownTable> tables, const std::filesystem::path& file,
+                  Failures* failures) {
   std::error_code unknown;
   if (std::filesystem::exists(file, unknown) && !std::filesystem::is_regular_file(file, unknown))
     throw Error(fmt::format("{} is not a regular file", file.string()),
                 "without --output tables are printed to standard output");
   std::string all;
-  for (const TableText& text : texts_of(std::move(tables), std::nullopt)) {
+  for (const TableText& text : texts_of(std::move(tables), std::nullopt, failures)) {
     all += (all.empty() ? "" : "\n") + text.text;
     tell_notes(text);
   }
+  if (all.empty() && failures && !failures->empty())
+    return;
   write_file_atomically(std::filesystem::weakly_canonical(file), all);
 }
 

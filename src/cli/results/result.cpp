@@ -14,6 +14,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/diagnostics.hpp>
+#include <bench/base/failures.hpp>
 #include <bench/base/text.hpp>
 #include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/evaluation/published.hpp>
@@ -125,21 +126,33 @@ void check_names(const std::vector<std::string>& wanted, const std::set<std::str
     }
 }
 
-/// The results of one run, saved if the run is the user's own and nothing is compared.
+/// The results of one run, or its tables compared with published numbers.
 tabulate::Report report_of(Evaluated& one, const ResultOptions& options,
-                           std::optional<PublishedComparison>& comparison) {
+                           std::optional<PublishedComparison>& comparison, Failures& failures) {
   const std::set<std::string> only(options.tables.begin(), options.tables.end());
   if (comparison)
     PublishedComparison::add_conditions(one.run.benchmark);
   Diagnostics diagnostics = telling_diagnostics();
   tabulate::Report report =
       tabulate::report(one.run, one.workspace, one.analyses, only, diagnostics,
-                       one.own ? tabulate::Trust::own : tabulate::Trust::foreign);
+                       one.own ? tabulate::Trust::own : tabulate::Trust::foreign, &failures);
   if (comparison)
     return comparison->compared(one, report);
-  if (one.own)  // somebody else's run can be read anyway
-    keep(report, options.show.style);
   return report;
+}
+
+/// Shows the results. Those of the user's own runs are saved, unless they are compared: somebody
+/// else's can be read anyway. The slowest, what is sent to other machines, comes last.
+void show_and_save(const std::vector<Evaluated>& runs, std::vector<RunReport>& reports,
+                   const ResultOptions& options, Failures& failures) {
+  const auto for_own = [&](auto action) {
+    for (std::size_t k = 0; k < runs.size() && !options.reference; ++k)
+      if (runs[k].own)
+        action(reports[k].report);
+  };
+  for_own([&](const tabulate::Report& report) { keep_tables(report, failures); });
+  failures.attempt([&] { show(reports, options.show, &failures); });
+  for_own([&](const tabulate::Report& report) { send(report, options.show.style, failures); });
 }
 
 Evaluated evaluate_logged(const RunDirectory& directory, const ResultOptions& options,
@@ -151,7 +164,8 @@ Evaluated evaluate_logged(const RunDirectory& directory, const ResultOptions& op
   return evaluate(directory, options.update, options.analyse, found);
 }
 
-void show_tables(const std::string& directory, const ResultOptions& options) {
+/// @returns whether everything succeeded
+bool show_tables(const std::string& directory, const ResultOptions& options) {
   std::optional<PublishedComparison> comparison;
   if (options.reference)
     comparison.emplace(*options.reference);
@@ -163,12 +177,17 @@ void show_tables(const std::string& directory, const ResultOptions& options) {
       names.insert(std::move(name));
   }
   check_names(options.tables, names);
+  Failures failures;
   std::vector<RunReport> reports;
   for (Evaluated& one : runs)
-    reports.push_back({.id = one.run.directory.id, .report = report_of(one, options, comparison)});
-  if (comparison)
-    comparison->check_any();
-  show(std::move(reports), options.show);
+    reports.push_back(
+        {.id = one.run.directory.id, .report = report_of(one, options, comparison, failures)});
+  failures.attempt([&] {
+    if (comparison)
+      comparison->check_any();
+    show_and_save(runs, reports, options, failures);
+  });
+  return !tell_failures(failures);
 }
 
 /// The outpath of a directory, which may be a run itself, as the user wrote it.
@@ -211,8 +230,7 @@ int show_results(ResultOptions options) {
   }
   if (options.directories.size() > 1)
     throw Error("several directories were given", "--tidy makes one table of them");
-  show_tables(options.directories.front(), options);
-  return 0;
+  return show_tables(options.directories.front(), options) ? 0 : failure;
 }
 
 }  // namespace

@@ -60,29 +60,32 @@ Labels labels_of(const Subject& subject, const Workpackage& one) {
   return labels;
 }
 
-/// Metrics in the common text format of Prometheus and OpenMetrics: gauges without timestamps.
+/// Metrics in the common text format of Prometheus and OpenMetrics: gauges without timestamps. One
+/// without samples is left out.
 class MetricText {
  public:
   /// @param unit as a part of the name, at its end; empty: none
   void begin(const std::string& name, const std::string& help, const std::string& unit = "") {
     family_ = name;
-    text_ += fmt::format("# TYPE {} gauge\n", name);
+    heading_ = fmt::format("# TYPE {} gauge\n", name);
     if (!unit.empty())
-      text_ += fmt::format("# UNIT {} {}\n", name, unit);
+      heading_ += fmt::format("# UNIT {} {}\n", name, unit);
     // Prometheus allows no escaped quotes here; OpenMetrics requires them.
-    text_ += fmt::format("# HELP {} {}\n", name,
-                         one_line(replace_all(replace_all(help, "\"", "'"), "\\", "/")));
+    heading_ += fmt::format("# HELP {} {}\n", name,
+                            one_line(replace_all(replace_all(help, "\"", "'"), "\\", "/")));
   }
   void add(const Labels& labels, double value) {
     const std::string number = std::isnan(value)   ? "NaN"
                                : std::isinf(value) ? (value > 0 ? "+Inf" : "-Inf")
                                                    : fmt::format("{}", value);
-    text_ += fmt::format("{}{} {}\n", family_, labels_text(labels), number);
+    text_ += std::exchange(heading_, "") +
+             fmt::format("{}{} {}\n", family_, labels_text(labels), number);
   }
   std::string text() const { return text_ + "# EOF\n"; }
 
  private:
   std::string family_;
+  std::string heading_;  ///< Of the metric, until it has a sample.
   std::string text_;
 };
 

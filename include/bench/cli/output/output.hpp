@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <bench/base/diagnostics.hpp>
+#include <bench/base/failures.hpp>
 #include <bench/base/unique_fd.hpp>
 #include <bench/cli/output/log_file.hpp>
 #include <bench/setup/run.hpp>
@@ -32,6 +33,10 @@ void advise_update(const setup::Run& run);
 void end_advice();
 /// What `advise_update` asked to tell; empty: nothing.
 const std::string& advice();
+/// Tells errors that did not end the command as `main` tells the one that does, and ends the advice
+/// once it is told.
+/// @returns whether there are any
+bool tell_failures(const Failures& failures);
 /// Lines of the log on standard error.
 void show_log_lines(const std::string& lines);
 /// Tells warnings as they come.

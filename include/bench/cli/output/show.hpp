@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <bench/base/failures.hpp>
 #include <bench/result/table.hpp>
 #include <bench/tabulate/report.hpp>
 
@@ -26,17 +27,20 @@ struct RunReport {
   tabulate::Report report;
 };
 
-/// Writes the results of a run where they belong: a `<name>.dat` per table, in its own style with
-/// all of its columns, rows into databases; sends messages to syslog and prints them.
+/// Writes a `<name>.dat` for each table, in its own style with all of its columns.
+void keep_tables(const tabulate::Report& report, Failures& failures);
+
+/// Sends messages to syslog and prints them, and writes rows into databases.
 /// @param style in which tables are shown; messages do not come between what a program reads
-void keep(const tabulate::Report& report, const std::string& style = "");
+void send(const tabulate::Report& report, const std::string& style, Failures& failures);
 
 /// Prints the tables; those of several runs as one per name. All that are json are one object. What
 /// is said below a table for people goes to standard error beside csv and json. On a terminal that
 /// is too narrow for a pretty table, it is shown a cell in each line.
-/// @param runs ascending by id
+/// @param runs ascending by id; their tables are taken
+/// @param failures of tables that cannot be shown; null: the first is thrown
 /// @throws Error if several tables would be csv, which nobody could tell apart
-void show(std::vector<RunReport> runs, const ShowOptions& options);
+void show(std::vector<RunReport>& runs, const ShowOptions& options, Failures* failures = nullptr);
 
 /// The same of one table.
 /// @param style unless the options have one

@@ -113,6 +113,42 @@ TEST(Mistakes, TheCorrectFileHasNone) {
   EXPECT_EQ(output.status.code, 0) << output.standard_error;
 }
 
+/// No shell reads these, so that an unknown name would become a part of the file's name.
+TEST(Mistakes, AnUnknownNameInThatOfAFileIsADoubt) {
+  const Playground here;
+  here.write("in", "");
+  here.write("m.yaml", R"(name: m
+outpath: runs
+parameterset: {name: p, parameter: {node: 1, TASKS: 2}}
+fileset: {name: f, copy: {name: copy$nodes, _: in}, prepare: {stdout: prep$nodes, _: echo $nodes}}
+substituteset: {name: r, iofile: {in: in, out: made$nodes}, sub: {source: x, dest: z}}
+step:
+  name: s
+  use: [p, f, r, set$nodes]
+  shared: shared$nodes
+  do_log_file: log$nodes
+  do:
+    - {done_file: done$nodes, error_file: error$nodes, break_file: break$nodes, _: 'true'}
+    - {stdout: out$nodes, stderr: err$TASK, _: 'run $node in $HOME'}
+    - {done_file: $HOME/done$node, stdout: $jube_wp_id, stderr: $TASKS$SCRATCH, _: 'true'}
+patternset: {name: pats, pattern: {name: value, _: x}}
+analyser: {name: a, use: pats, analyse: {step: s, file: out$nodes}}
+)");
+  const std::string said = here.bench({"check", "m.yaml"}).standard_error;
+  for (const char* what :
+       {"'copy$nodes' of file set 'f' uses 'nodes'", "`stdout` of a command uses 'nodes'",
+        "a command of step 's' uses 'nodes'", "'made$nodes' of substitute set 'r' uses 'nodes'",
+        "`use` uses 'nodes'", "`shared` uses 'nodes'", "`do_log_file` uses 'nodes'",
+        "`done_file` of a command uses 'nodes'", "`error_file` of a command uses 'nodes'",
+        "`break_file` of a command uses 'nodes'", "`stderr` of a command uses 'TASK'",
+        "`file` of analyser 'a' uses 'nodes'"})
+    EXPECT_THAT(said, HasSubstr(what));
+  EXPECT_THAT(said, HasSubstr("m.yaml:12:84: warning: `done_file` of a command uses 'nodes', which "
+                              "is not a parameter of step 's'\n"));
+  EXPECT_THAT(said, HasSubstr("hint: did you mean 'node'?\n"));
+  EXPECT_THAT(said, Not(HasSubstr("m.yaml:14")));
+}
+
 TEST(Mistakes, ASourceOfAStepThatNeverRunsIsNone) {
   const Playground here;
   here.write("m.yaml",

@@ -89,6 +89,8 @@ class Check {
       check_step(step);
     for (const Analyser& analyser : benchmark_.analysers)
       check_analyser(analyser);
+    for (const Result& result : benchmark_.results)
+      check_result(result);
   }
 
  private:
@@ -295,6 +297,30 @@ class Check {
                        name),
            near, pattern.place, fails);
     }
+  }
+
+  void check_result(const Result& result) {
+    const Fillable known(benchmark_, result.use);
+    for (const Table& table : result.tables)
+      check_filter(table, table.columns, "table", known);
+    for (const Syslog& syslog : result.syslogs)
+      check_filter(syslog, syslog.keys, "syslog", known);
+    for (const Database& database : result.databases)
+      check_filter(database, database.keys, "database", known);
+  }
+
+  template <class Output, class Columns>
+  void check_filter(const Output& output, const Columns& columns, const char* what,
+                    const Fillable& known) {
+    const std::string& filter = output.filter;
+    for (const std::string& name : evaluate::names_in(filter))
+      if (!known.contains(name) && !is_calculated(columns, name))
+        tell(fmt::format("the filter of {} '{}' uses '{}', which is not a parameter or pattern of "
+                         "this result",
+                         what, output.name, name),
+             known.near(name), output.place,
+             !everywhere_.contains(name) &&
+                 holds(evaluate::names_in(without_literals(filter)), name));
   }
 
   const Benchmark& benchmark_;

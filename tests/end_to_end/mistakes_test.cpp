@@ -70,6 +70,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "error: `where` of step 's' uses 'nmber', which is not a parameter of the step\n"},
         Mistake{"Active", "$number < 9", "$numbr < 9",
                 "error: `active` of step 's' uses 'numbr', which is not a parameter of the step\n"},
+        Mistake{"Filter", "twice]}", "twice], filter: $nubmer > 1}",
+                "error: the filter of table 't' uses 'nubmer', which is not a parameter or pattern "
+                "of this result\n"},
         Mistake{"Source", "copy: m.yaml", "copy: n.yaml", "error: no file matches 'n.yaml'\n"}),
     [](const auto& one) { return one.param.name; });
 
@@ -100,6 +103,12 @@ INSTANTIATE_TEST_SUITE_P(
                 "step 's'\n"},
         Mistake{"Column", "[number,", "[numbr,",
                 "warning: column 'numbr' is not a parameter or pattern of this result\n"},
+        Mistake{"FilterSyntax", "twice]}", "twice], filter: $number >}",
+                "warning: invalid expression in the filter of table 't': SyntaxError"},
+        Mistake{"FilterStatement", "twice]}", "twice], filter: import os}",
+                "warning: invalid expression in the filter of table 't': SyntaxError"},
+        Mistake{"FilterInQuotes", "twice]}", "twice], filter: \"'$numbr' != '1'\"}",
+                "warning: the filter of table 't' uses 'numbr'"},
         Mistake{"InQuotes", "$number < 9", "\"'$numbr' != 'gpu'\"",
                 "warning: `active` of step 's' uses 'numbr'"},
         Mistake{"LoopVariable", "echo v=$number", "for number in 4 5; do echo v=$number; done",
@@ -108,9 +117,15 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Mistakes, TheCorrectFileHasNone) {
   const Playground here;
-  here.write("m.yaml", correct);
-  const auto output = here.bench({"check", "m.yaml", "--strict"});
-  EXPECT_EQ(output.status.code, 0) << output.standard_error;
+  for (const char* filter :
+       {"", ", filter: $value < 9 and $jube_wp_id >= 0",
+        ", filter: '\"$number\" in (\"1\", $value_avg)'", ", filter: '$number$number.5 > 1'"}) {
+    std::string yaml = correct;
+    yaml.replace(yaml.find("twice]"), 6, std::string("twice]") + filter);
+    here.write("m.yaml", yaml);
+    const auto output = here.bench({"check", "m.yaml", "--strict"});
+    EXPECT_EQ(output.status.code, 0) << filter << output.standard_error;
+  }
 }
 
 /// No shell reads these, so that an unknown name would become a part of the file's name.

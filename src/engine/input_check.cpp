@@ -112,8 +112,8 @@ class SourceCheck {
   void check(const model::Step& step) const {
     if (step.active == "false")
       return;
-    const bool first =
-        &step == benchmark_.steps.data() && step.depend.empty() && !runs_scripts(step);
+    const bool first = &step == benchmark_.steps.data() && step.depend.empty() &&
+                       step.active == "true" && !runs_scripts(step);
     for (const std::string& name : step.use)
       if (const model::FileSet* set = benchmark_.file_set(name))
         for (const model::FileEntry& entry : set->entries) {
@@ -135,7 +135,8 @@ class SourceCheck {
     });
   }
 
-  /// An earlier step or a parameter may make the file, so that not every one is sure to be missed.
+  /// An earlier step or a parameter may make the file, or the step may be inactive, so that not
+  /// every one is sure to be missed.
   void check(const model::FileEntry& entry, bool first) const {
     for (const std::string& path : entry.paths) {
       if (!is_fixed(entry.source_dir, parameters_) || !is_fixed(path, parameters_))

@@ -1,8 +1,9 @@
 #include "bench_program.hpp"
 
-#include <map>
 #include <ostream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -73,7 +74,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"Filter", "twice]}", "twice], filter: $nubmer > 1}",
                 "error: the filter of table 't' uses 'nubmer', which is not a parameter or pattern "
                 "of this result\n"},
-        Mistake{"Source", "copy: m.yaml", "copy: n.yaml", "error: no file matches 'n.yaml'\n"}),
+        Mistake{"Source", "copy: m.yaml}\nstep: {",
+                "copy: n.yaml}\nstep:\n  - {name: first, use: f, do: 'true'}\n  - {",
+                "error: no file matches 'n.yaml'\n"}),
     [](const auto& one) { return one.param.name; });
 
 /// What the shell, or a row, may know all the same.
@@ -175,11 +178,15 @@ TEST(Mistakes, ASourceOfAStepThatNeverRunsIsNone) {
   EXPECT_THAT(output.standard_error, Not(HasSubstr("missing")));
 }
 
-TEST(Mistakes, ASourceThatAParameterOrAnEarlierStepMayMakeIsADoubt) {
-  for (const auto& [source, steps] : std::map<std::string, std::string>{
+TEST(Mistakes, ASourceThatMayBeMadeOrMayNotBeNeededIsADoubt) {
+  for (const auto& [source, steps] : std::vector<std::pair<std::string, std::string>>{
            {"made",
             "parameterset: {name: p, parameter: {name: g, mode: shell, _: 'touch made; echo g'}}\n"
             "step: {name: a, use: [p, f], do: 'test -e made'}\n"},
+           {"made",
+            "parameterset: {name: p, parameter: {needed: false}}\n"
+            "step:\n  - {name: a, use: [p, f], active: $needed, do: 'true'}\n"
+            "  - {name: b, do: 'true'}\n"},
            {"runs/made",
             "step:\n  - {name: make, do: 'touch ../../../made'}\n"
             "  - {name: take, depend: make, use: f, do: 'test -e made'}\n"}}) {

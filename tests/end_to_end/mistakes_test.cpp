@@ -106,6 +106,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "step 's'\n"},
         Mistake{"Column", "[number,", "[numbr,",
                 "warning: column 'numbr' is not a parameter or pattern of this result\n"},
+        Mistake{"MaxAsync", "step: {name: s", "step: {name: s, max_async: $number",
+                "warning: max_async of step 's' differs between its workpackages\n"},
         Mistake{"FilterSyntax", "twice]}", "twice], filter: $number >}",
                 "warning: invalid expression in the filter of table 't': SyntaxError"},
         Mistake{"FilterStatement", "twice]}", "twice], filter: import os}",

@@ -55,6 +55,12 @@ class FileSystemTest : public testing::Test {
     return environment;
   }
 
+  Environment refusing(const std::string& what) const {
+    Environment environment = disguise("ef53");
+    environment.emplace_back("FAKE_FILE_SYSTEM_" + what, "1");
+    return environment;
+  }
+
   /// What only a write-ahead log leaves beside the database.
   bool has_log() const {
     return here_.has("runs/000000/workspace.db-wal") || here_.has("runs/000000/workspace.db-shm");
@@ -141,6 +147,24 @@ TEST_F(FileSystemTest, ARunIsShownButNotContinuedWhereNothingCanBeLocked) {
   EXPECT_EQ(again.status.code, 1);
   EXPECT_THAT(again.standard_error, HasSubstr("error: cannot lock "));
   EXPECT_EQ(here_.bench({"continue", "runs"}).status.code, 0);
+}
+
+TEST_F(FileSystemTest, ARunThatCannotBeginOnAFullDiskLeavesNothing) {
+  const auto run = here_.bench({"run", "p.yaml"}, refusing("FULL"));
+  EXPECT_EQ(run.status.code, 1);
+  EXPECT_THAT(run.standard_error, HasSubstr("error: cannot make the workspace "));
+  EXPECT_FALSE(here_.has("runs/000000"));
+}
+
+TEST_F(FileSystemTest, ARunIsRemovedFromAFullDisk) {
+  here_.write("runs/go", "");
+  ASSERT_EQ(here_.bench({"run", "p.yaml"}).status.code, 0);
+  here_.write("runs/000001/workspace.lock", "");  // what a killed bench leaves
+  for (const char* id : {"000001", "000000"}) {
+    const auto removal = here_.bench({"remove", "runs", "--force"}, refusing("FULL"));
+    EXPECT_EQ(removal.status.code, 0) << removal.standard_error;
+    EXPECT_FALSE(here_.has(std::string("runs/") + id));
+  }
 }
 
 }  // namespace

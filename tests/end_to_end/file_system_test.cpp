@@ -4,6 +4,7 @@
 
 #include <ostream>
 #include <string>
+#include <utility>
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
@@ -147,6 +148,26 @@ TEST_F(FileSystemTest, ARunIsShownButNotContinuedWhereNothingCanBeLocked) {
   EXPECT_EQ(again.status.code, 1);
   EXPECT_THAT(again.standard_error, HasSubstr("error: cannot lock "));
   EXPECT_EQ(here_.bench({"continue", "runs"}).status.code, 0);
+}
+
+TEST_F(FileSystemTest, AnOwnRunIsAnalysedAndShownWhereItCannotBeWritten) {
+  here_.write("runs/go", "");
+  ASSERT_EQ(here_.bench({"run", "p.yaml"}).status.code, 0);
+  for (const auto& [what, note] : {std::pair{"READ_ONLY",
+                                             "note: cannot write in runs/000000: Read-only file "
+                                             "system, so this analysis is shown but not saved\n"},
+                                   {"FULL",
+                                    "database or disk is full, so this analysis is shown but not "
+                                    "saved\n"}}) {
+    const auto result = here_.bench({"result", "runs"}, refusing(what));
+    EXPECT_EQ(result.status.code, 0) << what;
+    EXPECT_EQ(result.standard_output, patient_table) << what;
+    EXPECT_THAT(result.standard_error, HasSubstr(note));
+  }
+  ASSERT_EQ(here_.bench({"result", "runs"}).standard_error, "");
+  const auto analysed = here_.bench({"result", "runs"}, refusing("FULL"));
+  EXPECT_EQ(analysed.standard_output, patient_table);
+  EXPECT_THAT(analysed.standard_error, HasSubstr("so the results are shown but not saved\n"));
 }
 
 TEST_F(FileSystemTest, ARunThatCannotBeginOnAFullDiskLeavesNothing) {

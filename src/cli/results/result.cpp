@@ -137,8 +137,7 @@ tabulate::Report report_of(Evaluated& one, const ResultOptions& options,
                        one.own ? tabulate::Trust::own : tabulate::Trust::foreign);
   if (comparison)
     return comparison->compared(one, report);
-  if (one.own)  // somebody else's run can be read anyway
-    keep(report, options.show.style);
+  save(one, report, options.show.style);
   return report;
 }
 

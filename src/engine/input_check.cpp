@@ -1,13 +1,17 @@
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/analyse/analyse.hpp>
 #include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/engine/input_check.hpp>
 #include <bench/evaluate/evaluator.hpp>
@@ -54,6 +58,34 @@ void check_formats(const model::Benchmark& benchmark) {
   }
 }
 
+/// Warns about filters that Python cannot read, whatever the values are: a number and a word stand
+/// for them.
+void check_filters(const model::Benchmark& benchmark, Diagnostics& diagnostics) {
+  std::vector<std::string> expressions;
+  std::vector<std::pair<std::string, Place>> owners;
+  const auto add = [&](const auto& outputs, const char* what) {
+    for (const auto& output : outputs) {
+      if (output.filter.empty())
+        continue;
+      owners.emplace_back(fmt::format("{} '{}'", what, output.name), output.place);
+      for (const std::string value : {"1", "_"})
+        expressions.push_back(
+            evaluate::substitute(output.filter, [&](std::string_view) { return &value; }));
+    }
+  };
+  for (const model::Result& result : benchmark.results) {
+    add(result.tables, "table");
+    add(result.syslogs, "syslog");
+    add(result.databases, "database");
+  }
+  const auto outcomes = evaluate::Evaluator().check_syntax(expressions);
+  for (std::size_t k = 0; k < owners.size(); ++k)
+    if (const auto& [owner, place] = owners[k]; !outcomes[2 * k].ok && !outcomes[2 * k + 1].ok)
+      diagnostics.warn(
+          fmt::format("invalid expression in the filter of {}: {}", owner, outcomes[2 * k].error),
+          "", place);
+}
+
 /// Whether a name of a file is known before anything runs.
 bool is_fixed(const std::string& name, const NameSet& parameters) {
   return std::ranges::none_of(evaluate::names_in(name), [&](const std::string& one) {
@@ -80,8 +112,8 @@ class SourceCheck {
   void check(const model::Step& step) const {
     if (step.active == "false")
       return;
-    const bool first =
-        &step == benchmark_.steps.data() && step.depend.empty() && !runs_scripts(step);
+    const bool first = &step == benchmark_.steps.data() && step.depend.empty() &&
+                       step.active == "true" && !runs_scripts(step);
     for (const std::string& name : step.use)
       if (const model::FileSet* set = benchmark_.file_set(name))
         for (const model::FileEntry& entry : set->entries) {
@@ -103,7 +135,8 @@ class SourceCheck {
     });
   }
 
-  /// An earlier step or a parameter may make the file, so that not every one is sure to be missed.
+  /// An earlier step or a parameter may make the file, or the step may be inactive, so that not
+  /// every one is sure to be missed.
   void check(const model::FileEntry& entry, bool first) const {
     for (const std::string& path : entry.paths) {
       if (!is_fixed(entry.source_dir, parameters_) || !is_fixed(path, parameters_))
@@ -134,6 +167,7 @@ void check_input(const setup::Input& input, Diagnostics& diagnostics) {
     model::check_names(benchmark, diagnostics);
     check_patterns(benchmark);
     check_formats(benchmark);
+    check_filters(benchmark, diagnostics);
     SourceCheck(benchmark, setup::home_of(benchmark, input), diagnostics).check();
   }
 }

@@ -24,14 +24,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Takes a directory back that nothing has been put into.
+/// Takes a directory back in which no run came into being, unless a script has put something there.
 class EmptyDirectoryGuard {
  public:
   explicit EmptyDirectoryGuard(fs::path directory) : directory_(std::move(directory)) {}
   EmptyDirectoryGuard(const EmptyDirectoryGuard&) = delete;
   EmptyDirectoryGuard& operator=(const EmptyDirectoryGuard&) = delete;
   ~EmptyDirectoryGuard() {
+    if (workspace::is_run(directory_))
+      return;
     std::error_code not_empty;
+    for (const char* own : {"workspace.lock", "workspace.db.new", "workspace.db.new-journal"})
+      fs::remove(directory_ / own, not_empty);
     fs::remove(directory_, not_empty);
   }
 

@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include <bench/base/diagnostics.hpp>
 #include <bench/engine/preview.hpp>
 #include <bench/evaluate/evaluator.hpp>
@@ -28,6 +30,23 @@ bool needs_partitions(const setup::Run& run) {
          std::ranges::any_of(run.benchmark.steps, [](const model::Step& step) {
            return step.batch && !step.batch->pack.empty();
          });
+}
+
+/// One number limits a step, though its workpackages may each have another.
+void check_max_async(const model::Benchmark& benchmark, const std::vector<Preview>& previews,
+                     const store::Concurrency& concurrency, Diagnostics& diagnostics) {
+  for (std::size_t k = 0; k < benchmark.steps.size(); ++k) {
+    const model::Step& step = benchmark.steps[k];
+    if (step.max_async.find('$') != std::string::npos &&
+        std::ranges::any_of(previews, [&](const Preview& one) {
+          return one.workpackage.step == step.name &&
+                 concurrency.max_async_of(k, one.workpackage) != concurrency.most_unfinished(k);
+        }))
+      diagnostics.warn(
+          fmt::format("max_async of step '{}' differs between its workpackages", step.name),
+          fmt::format("that of the first counts for all: {}", concurrency.most_unfinished(k)),
+          step.place);
+  }
 }
 
 std::vector<std::string> texts_of(job::RenderContext context) {
@@ -81,6 +100,7 @@ std::vector<Preview> preview(setup::Run& run, Diagnostics& diagnostics,
     for (const execute::Snippet& snippet : rendered.snippets)
       one.commands.push_back(snippet.text);
   }
+  check_max_async(run.benchmark, previews, concurrency, diagnostics);
   return previews;
 }
 

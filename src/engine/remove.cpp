@@ -118,11 +118,14 @@ Removal plan_removal(const workspace::Workspace& workspace, const std::vector<lo
   for (const Workpackage& workpackage : all)
     known.insert(workpackage.id);
   for (const long long id : wanted)
-    if (!known.contains(id))
+    if (!known.contains(id)) {
+      const bool was_there = !known.empty() && id >= 0 && id < *known.rbegin();
       throw Error(fmt::format("unknown workpackage {}", id),
-                  known.empty() ? ""
-                                : fmt::format("the run has workpackages {} to {}", *known.begin(),
-                                              *known.rbegin()));
+                  was_there       ? "it was removed; `bench info` shows the others"
+                  : known.empty() ? ""
+                                  : fmt::format("the run has workpackages {} to {}", *known.begin(),
+                                                *known.rbegin()));
+    }
   std::set<long long> reset = wanted;
   std::set<long long> gone = descendants(all, reset);
   // What goes with a skipped one may have implied others.

@@ -113,6 +113,10 @@ std::vector<Outcome> Evaluator::evaluate(std::span<const Request> requests) {
   return outcomes;
 }
 
+std::vector<Outcome> Evaluator::check_syntax(std::span<const std::string> expressions) {
+  return python_->ask(Ask::syntax, expressions, timeout_s_);
+}
+
 std::vector<Outcome> Evaluator::evaluate_truth(std::span<const std::string> expressions) {
   std::vector<Outcome> outcomes(expressions.size());
   std::vector<std::string> asked;

@@ -11,8 +11,9 @@
 
 namespace bench::evaluate {
 
-/// What to make of the value of an expression: its `str`, or "True" or "False".
-enum class Ask : char { text = 'v', truth = 't' };
+/// What to make of the value of an expression: its `str`, or "True" or "False". For its syntax it
+/// is not evaluated.
+enum class Ask : char { text = 'v', truth = 't', syntax = 's' };
 
 /// The co-process that evaluates Python expressions. It talks over one socket in place of its
 /// standard input and output; what an expression prints goes to standard error.

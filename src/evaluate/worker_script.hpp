@@ -123,6 +123,9 @@ def prepare(text):
 
 def evaluate(ask, text):
     try:
+        if ask == b"s":
+            build(text.lstrip(" \t"))
+            return b"v", b""
         value = eval(*prepare(text.lstrip(" \t")))
         result = str(value if ask == b"v" else bool(value))
         return b"v", result.encode("utf-8", "surrogateescape")

@@ -103,23 +103,13 @@ bool is_of_meter(std::string_view name) {
   });
 }
 
-/// The parameters of a step, also by the step's name.
+/// The parameters that a step has, inherited ones too, also by the step's name.
 void add_parameters(const Benchmark& benchmark, const std::string& step,
                     std::set<std::string>& names) {
-  for (const std::string& used : benchmark.step(step)->use)
-    for (const ParameterSet* set : possible_sets(benchmark, used))
-      for (const Parameter& parameter : set->parameters) {
-        names.insert(parameter.name);
-        names.insert(parameter.name + "_" + step);
-      }
-}
-
-/// Whether a column or key with this name or title calculates its values.
-template <class Columns>
-bool is_calculated(const Columns& columns, const std::string& name) {
-  return std::ranges::any_of(columns, [&](const auto& column) {
-    return column.calculation && (column.name == name || column.title == name);
-  });
+  for (const std::string& name : parameter_names(benchmark, *benchmark.step(step))) {
+    names.insert(name);
+    names.insert(name + "_" + step);
+  }
 }
 
 }  // namespace

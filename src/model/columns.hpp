@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
@@ -23,5 +24,13 @@ class Fillable {
   std::set<std::string> names_;
   bool energy_;
 };
+
+/// Whether a column or key with this name or title calculates its values.
+template <class Columns>
+bool is_calculated(const Columns& columns, const std::string& name) {
+  return std::ranges::any_of(columns, [&](const auto& column) {
+    return column.calculation && (column.name == name || column.title == name);
+  });
+}
 
 }  // namespace bench::model

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -59,6 +61,11 @@ std::string near_of(const std::string& name, const Names& known) {
   return did_you_mean(name, std::vector<std::string>(known.begin(), known.end()));
 }
 
+/// Whether a name is more likely that of an environment variable than of a parameter.
+bool is_of_environment(const std::string& name) {
+  return to_lower(name) != name;
+}
+
 /// `gr` of `größe`.
 std::string ascii_front(const std::string& word) {
   return std::string(word.begin(),
@@ -72,6 +79,9 @@ class Check {
     for (const Step& step : benchmark.steps)
       for (const Command& command : step.commands)
         bare_words_.merge(bare_words(command.text));
+    for (const FileSet& set : benchmark.file_sets)
+      for (const FileEntry& entry : set.entries)
+        bare_words_.merge(bare_words(entry.command.text));
   }
 
   void check() {
@@ -79,6 +89,8 @@ class Check {
       check_step(step);
     for (const Analyser& analyser : benchmark_.analysers)
       check_analyser(analyser);
+    for (const Result& result : benchmark_.results)
+      check_result(result);
   }
 
  private:
@@ -87,17 +99,58 @@ class Check {
     const std::string of_step = fmt::format("of step '{}'", step.name);
     check_expression(step.where, "`where` " + of_step, step.place, known);
     check_expression(step.active, "`active` " + of_step, step.place, known);
-    for (const Command& command : step.commands) {
-      check_expression(command.active, "`active` of a command " + of_step, command.place, known);
+    for (const Command& command : step.commands)
       check_command(command, step, known);
-    }
     if (step.batch)
       check_batch(*step.batch, of_step, known);
-    for (const SubstituteSet& set : benchmark_.substitute_sets)
+    for (const std::string& use : step.use)
+      check_file_name(use, "`use`", step, step.place, known);
+    check_file_name(step.shared, "`shared`", step, step.place, known);
+    check_file_name(step.do_log_file, "`do_log_file`", step, step.place, known);
+    for_each_used(benchmark_.file_sets, step,
+                  [&](const FileSet& set) { check_file_set(set, step, known); });
+    for_each_used(benchmark_.substitute_sets, step,
+                  [&](const SubstituteSet& set) { check_substitutions(set, step, known); });
+  }
+
+  template <class Set, class Use>
+  static void for_each_used(const std::vector<Set>& sets, const Step& step, const Use& use) {
+    for (const Set& set : sets)
       if (std::ranges::any_of(step.use,
-                              [&](const std::string& use) { return may_name(use, set.name); }))
-        for (const Substitution& substitution : set.substitutions)
-          check_substitution(substitution, step, known);
+                              [&](const std::string& name) { return may_name(name, set.name); }))
+        use(set);
+  }
+
+  void check_file_set(const FileSet& set, const Step& step, const Names& known) {
+    const std::string of_set = fmt::format(" of file set '{}'", set.name);
+    for (const FileEntry& entry : set.entries) {
+      if (entry.action == FileEntry::Action::prepare) {
+        check_command(entry.command, step, known);
+        continue;
+      }
+      check_expression(entry.active, "`active`" + of_set, entry.place, known);
+      std::vector<std::string> names{entry.source_dir, entry.target_dir};
+      names.insert(names.end(), entry.paths.begin(), entry.paths.end());
+      names.insert(names.end(), entry.names.begin(), entry.names.end());
+      for (const std::string& name : names)
+        check_file_name(name, fmt::format("'{}'", name) + of_set, step, entry.place, known);
+    }
+  }
+
+  /// No shell reads it: a name that neither a parameter nor the environment has stays in it.
+  void check_file_name(const std::string& text, const std::string& what, const Step& step,
+                       const Place& place, const Names& known) {
+    for (const std::string& name : evaluate::names_in(text)) {
+      if (known.contains(name) || name.starts_with("jube_") || std::getenv(name.c_str()))
+        continue;
+      const std::string near = near_of(name, known);
+      if (near.empty() && is_of_environment(name))
+        continue;
+      diagnostics_.warn(
+          fmt::format("{} uses '{}', which is not a parameter of step '{}'", what, name, step.name),
+          near.empty() ? fmt::format("write `$${}` for an environment variable", name) : near,
+          place);
+    }
   }
 
   /// No shell reads them: a name that nothing has would be a part of the value.
@@ -127,8 +180,21 @@ class Check {
     diagnostics_.warn(message, hint, place);
   }
 
-  /// A name that is unknown is the shell's, unless it is nearly that of a parameter.
   void check_command(const Command& command, const Step& step, const Names& known) {
+    check_expression(command.active, fmt::format("`active` of a command of step '{}'", step.name),
+                     command.place, known);
+    for (const auto& [attribute, name] : {std::pair("stdout", &command.stdout_file),
+                                          {"stderr", &command.stderr_file},
+                                          {"done_file", &command.done_file},
+                                          {"error_file", &command.error_file},
+                                          {"break_file", &command.break_file}})
+      check_file_name(*name, fmt::format("`{}` of a command", attribute), step, command.place,
+                      known);
+    check_shell_text(command, step, known);
+  }
+
+  /// A name that is unknown is the shell's, unless it is nearly that of a parameter.
+  void check_shell_text(const Command& command, const Step& step, const Names& known) {
     const auto names = evaluate::names_in(command.text);
     for (const std::string& name : names)
       if (const std::string near = misspelt(name, known);
@@ -153,6 +219,15 @@ class Check {
             command.place);
   }
 
+  void check_substitutions(const SubstituteSet& set, const Step& step, const Names& known) {
+    for (const SubstitutedFile& file : set.files)
+      for (const std::string& name : std::set{file.in, file.out})
+        check_file_name(name, fmt::format("'{}' of substitute set '{}'", name, set.name), step,
+                        file.place, known);
+    for (const Substitution& substitution : set.substitutions)
+      check_substitution(substitution, step, known);
+  }
+
   /// What is written into a file, a job script most of all, keeps a name that nothing has.
   void check_substitution(const Substitution& substitution, const Step& step, const Names& known) {
     const Names own = bare_words(substitution.dest);
@@ -173,8 +248,7 @@ class Check {
 
   /// Whether neither a parameter nor, as far as can be told, the shell or the environment has it.
   bool is_unknown(const std::string& name, const Names& known) const {
-    const bool of_environment = to_lower(name) != name;
-    return !of_environment && !known.contains(name) && !name.starts_with("jube_") &&
+    return !is_of_environment(name) && !known.contains(name) && !name.starts_with("jube_") &&
            !bare_words_.contains(name);
   }
 
@@ -186,10 +260,14 @@ class Check {
   void check_analyser(const Analyser& analyser) {
     const Fillable known(benchmark_, {analyser.name});
     for (const Analysis& analysis : analyser.analyses) {
-      const Names parameters = parameter_names(benchmark_, *benchmark_.step(analysis.step));
+      const Step& step = *benchmark_.step(analysis.step);
+      const Names parameters = parameter_names(benchmark_, step);
       check_patterns(analyser.use, analysis.step, parameters, known);
-      for (const AnalysedFile& file : analysis.files)
+      for (const AnalysedFile& file : analysis.files) {
+        check_file_name(file.name, fmt::format("`file` of analyser '{}'", analyser.name), step,
+                        file.place, parameters);
         check_patterns(file.use, analysis.step, parameters, known);
+      }
     }
   }
 
@@ -219,6 +297,30 @@ class Check {
                        name),
            near, pattern.place, fails);
     }
+  }
+
+  void check_result(const Result& result) {
+    const Fillable known(benchmark_, result.use);
+    for (const Table& table : result.tables)
+      check_filter(table, table.columns, "table", known);
+    for (const Syslog& syslog : result.syslogs)
+      check_filter(syslog, syslog.keys, "syslog", known);
+    for (const Database& database : result.databases)
+      check_filter(database, database.keys, "database", known);
+  }
+
+  template <class Output, class Columns>
+  void check_filter(const Output& output, const Columns& columns, const char* what,
+                    const Fillable& known) {
+    const std::string& filter = output.filter;
+    for (const std::string& name : evaluate::names_in(filter))
+      if (!known.contains(name) && !is_calculated(columns, name))
+        tell(fmt::format("the filter of {} '{}' uses '{}', which is not a parameter or pattern of "
+                         "this result",
+                         what, output.name, name),
+             known.near(name), output.place,
+             !everywhere_.contains(name) &&
+                 holds(evaluate::names_in(without_literals(filter)), name));
   }
 
   const Benchmark& benchmark_;

@@ -33,8 +33,11 @@ Concurrency::Concurrency(const setup::Run& run) : run_(run), parallel_(setup::pa
 
 void Concurrency::learn(std::size_t index, const workspace::Workpackage& workpackage) {
   Limits& limits = steps_[index];
-  if (limits.most_unfinished)
-    return;
+  if (!limits.most_unfinished)
+    limits.most_unfinished = max_async_of(index, workpackage);
+}
+
+int Concurrency::max_async_of(std::size_t index, const workspace::Workpackage& workpackage) const {
   const model::Step& step = run_.benchmark.steps[index];
   const setup::Variables variables = workflow::benchmark_variables(run_);
   const std::string text(strip(evaluate::substitute(
@@ -43,7 +46,7 @@ void Concurrency::learn(std::size_t index, const workspace::Workpackage& workpac
   if (!text.empty() && (!limit || *limit < 0))
     throw Error(fmt::format("max_async of step '{}' is not an integer: {}", step.name, text), "",
                 step.place);
-  limits.most_unfinished = static_cast<int>(limit.value_or(0));
+  return static_cast<int>(limit.value_or(0));
 }
 
 int Concurrency::limit(std::size_t step) const {

@@ -196,7 +196,6 @@ bool is_own(const fs::path& run_directory) {
           ? std::vector<const char*>{jube_configuration_file, jube_workpackages_file}
           : std::vector<const char*>{"workspace.db"};
   return ::stat(run_directory.c_str(), &directory) == 0 && directory.st_uid == ::geteuid() &&
-         ::access(run_directory.c_str(), W_OK) == 0 &&
          std::ranges::all_of(records,
                              [&](const char* name) { return is_own_file(run_directory / name); });
 }

@@ -99,9 +99,17 @@ void roll_back(const fs::path& file) {
   sqlite.execAndGet("PRAGMA user_version");  // the first read does that; this one needs no schema
 }
 
+/// Whether changes may stand in the write-ahead log alone.
+bool has_log(const fs::path& file) {
+  std::error_code absent;
+  const auto size = fs::file_size(file.string() + "-wal", absent);
+  return !absent && size > 0;
+}
+
 /// A reader that cannot write beside the database (another user's run) cannot take part in the
 /// write-ahead log; what the file holds is then all there is to see. That is so, too, where the
-/// file system has no locks; nobody can be writing there, since WriterLock refuses.
+/// file system has no locks; nobody can be writing there, since WriterLock refuses. On a full disk
+/// a log cannot be begun, which is not needed where the file has everything.
 SQLite::Database open_to_read(const fs::path& file) {
   if (!has_locks(file.parent_path()))
     return open_file_alone(file);
@@ -112,7 +120,9 @@ SQLite::Database open_to_read(const fs::path& file) {
       roll_back(file);
       return open_with_locks(file);
     }
-    if (failure.getErrorCode() != SQLITE_CANTOPEN && failure.getErrorCode() != SQLITE_READONLY)
+    const int code = failure.getErrorCode();
+    const bool whole_without_log = code == SQLITE_FULL && !has_log(file);
+    if (code != SQLITE_CANTOPEN && code != SQLITE_READONLY && !whole_without_log)
       throw;
     return open_file_alone(file);
   }
@@ -239,8 +249,11 @@ Workspace Workspace::open(const fs::path& run_directory, Access access) {
       set_journal(database->sqlite, run_directory);
     return Workspace(std::move(database));
   } catch (const SQLite::Exception& failure) {
-    throw Error(fmt::format("cannot open the workspace {}: {}", file.string(), failure.what()),
-                hint_for(failure));
+    const std::string message =
+        fmt::format("cannot open the workspace {}: {}", file.string(), failure.what());
+    if (means_damage(failure))
+      throw Error(message, hint_for(failure));
+    throw MachineError(message, hint_for(failure));
   }
 }
 

@@ -68,8 +68,8 @@ UniqueFd lock(const std::filesystem::path& file) {
   // Not through a link: what it leads to would be overwritten.
   UniqueFd fd(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
   if (!fd.valid())
-    throw Error(fmt::format("cannot open {}: {}", file.string(), std::strerror(errno)),
-                "this run can be read, but not continued, by you");
+    throw Error::of_system(fmt::format("cannot open {}", file.string()), errno,
+                           "this run can be read, but not continued, by you");
   if (const int why = take(fd.get(), file); why != 0) {
     if (why == EWOULDBLOCK)
       return {};
@@ -81,8 +81,10 @@ UniqueFd lock(const std::filesystem::path& file) {
                 "runs to look at, but none is made or continued there; choose another outpath");
   }
   const std::string holder = name_of_this_process();
-  if (::ftruncate(fd.get(), 0) != 0 ||
-      ::pwrite(fd.get(), holder.data(), holder.size(), 0) != static_cast<ssize_t>(holder.size()))
+  // The name is only a message for others. On a full disk it is missing, so that `bench remove`
+  // can make room there.
+  if ((::ftruncate(fd.get(), 0) != 0 || ::pwrite(fd.get(), holder.data(), holder.size(), 0) < 0) &&
+      errno != ENOSPC && errno != EDQUOT)
     throw Error(fmt::format("cannot write {}: {}", file.string(), std::strerror(errno)));
   return fd;
 }

@@ -4,6 +4,7 @@
 
 #include <ostream>
 #include <string>
+#include <utility>
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
@@ -52,6 +53,12 @@ class FileSystemTest : public testing::Test {
   Environment without_locks() const {
     Environment environment = disguise("0bd00bd0");
     environment.emplace_back("FAKE_FILE_SYSTEM_WITHOUT_LOCKS", "1");
+    return environment;
+  }
+
+  Environment refusing(const std::string& what) const {
+    Environment environment = disguise("ef53");
+    environment.emplace_back("FAKE_FILE_SYSTEM_" + what, "1");
     return environment;
   }
 
@@ -141,6 +148,44 @@ TEST_F(FileSystemTest, ARunIsShownButNotContinuedWhereNothingCanBeLocked) {
   EXPECT_EQ(again.status.code, 1);
   EXPECT_THAT(again.standard_error, HasSubstr("error: cannot lock "));
   EXPECT_EQ(here_.bench({"continue", "runs"}).status.code, 0);
+}
+
+TEST_F(FileSystemTest, AnOwnRunIsAnalysedAndShownWhereItCannotBeWritten) {
+  here_.write("runs/go", "");
+  ASSERT_EQ(here_.bench({"run", "p.yaml"}).status.code, 0);
+  for (const auto& [what, note] : {std::pair{"READ_ONLY",
+                                             "note: cannot write in runs/000000: Read-only file "
+                                             "system, so this analysis is shown but not saved\n"},
+                                   {"FULL",
+                                    "database or disk is full, so this analysis is shown but not "
+                                    "saved\n"}}) {
+    const auto result = here_.bench({"result", "runs"}, refusing(what));
+    EXPECT_EQ(result.status.code, 0) << what;
+    EXPECT_EQ(result.standard_output, patient_table) << what;
+    EXPECT_THAT(result.standard_error, HasSubstr(note));
+  }
+  ASSERT_EQ(here_.bench({"result", "runs"}).standard_error, "");
+  const auto analysed = here_.bench({"result", "runs"}, refusing("FULL"));
+  EXPECT_EQ(analysed.standard_output, patient_table);
+  EXPECT_THAT(analysed.standard_error, HasSubstr("so the results are shown but not saved\n"));
+}
+
+TEST_F(FileSystemTest, ARunThatCannotBeginOnAFullDiskLeavesNothing) {
+  const auto run = here_.bench({"run", "p.yaml"}, refusing("FULL"));
+  EXPECT_EQ(run.status.code, 1);
+  EXPECT_THAT(run.standard_error, HasSubstr("error: cannot make the workspace "));
+  EXPECT_FALSE(here_.has("runs/000000"));
+}
+
+TEST_F(FileSystemTest, ARunIsRemovedFromAFullDisk) {
+  here_.write("runs/go", "");
+  ASSERT_EQ(here_.bench({"run", "p.yaml"}).status.code, 0);
+  here_.write("runs/000001/workspace.lock", "");  // what a killed bench leaves
+  for (const char* id : {"000001", "000000"}) {
+    const auto removal = here_.bench({"remove", "runs", "--force"}, refusing("FULL"));
+    EXPECT_EQ(removal.status.code, 0) << removal.standard_error;
+    EXPECT_FALSE(here_.has(std::string("runs/") + id));
+  }
 }
 
 }  // namespace

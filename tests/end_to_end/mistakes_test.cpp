@@ -1,8 +1,9 @@
 #include "bench_program.hpp"
 
-#include <map>
 #include <ostream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -70,7 +71,12 @@ INSTANTIATE_TEST_SUITE_P(
                 "error: `where` of step 's' uses 'nmber', which is not a parameter of the step\n"},
         Mistake{"Active", "$number < 9", "$numbr < 9",
                 "error: `active` of step 's' uses 'numbr', which is not a parameter of the step\n"},
-        Mistake{"Source", "copy: m.yaml", "copy: n.yaml", "error: no file matches 'n.yaml'\n"}),
+        Mistake{"Filter", "twice]}", "twice], filter: $nubmer > 1}",
+                "error: the filter of table 't' uses 'nubmer', which is not a parameter or pattern "
+                "of this result\n"},
+        Mistake{"Source", "copy: m.yaml}\nstep: {",
+                "copy: n.yaml}\nstep:\n  - {name: first, use: f, do: 'true'}\n  - {",
+                "error: no file matches 'n.yaml'\n"}),
     [](const auto& one) { return one.param.name; });
 
 /// What the shell, or a row, may know all the same.
@@ -100,6 +106,14 @@ INSTANTIATE_TEST_SUITE_P(
                 "step 's'\n"},
         Mistake{"Column", "[number,", "[numbr,",
                 "warning: column 'numbr' is not a parameter or pattern of this result\n"},
+        Mistake{"MaxAsync", "step: {name: s", "step: {name: s, max_async: $number",
+                "warning: max_async of step 's' differs between its workpackages\n"},
+        Mistake{"FilterSyntax", "twice]}", "twice], filter: $number >}",
+                "warning: invalid expression in the filter of table 't': SyntaxError"},
+        Mistake{"FilterStatement", "twice]}", "twice], filter: import os}",
+                "warning: invalid expression in the filter of table 't': SyntaxError"},
+        Mistake{"FilterInQuotes", "twice]}", "twice], filter: \"'$numbr' != '1'\"}",
+                "warning: the filter of table 't' uses 'numbr'"},
         Mistake{"InQuotes", "$number < 9", "\"'$numbr' != 'gpu'\"",
                 "warning: `active` of step 's' uses 'numbr'"},
         Mistake{"LoopVariable", "echo v=$number", "for number in 4 5; do echo v=$number; done",
@@ -108,9 +122,51 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Mistakes, TheCorrectFileHasNone) {
   const Playground here;
-  here.write("m.yaml", correct);
-  const auto output = here.bench({"check", "m.yaml", "--strict"});
-  EXPECT_EQ(output.status.code, 0) << output.standard_error;
+  for (const char* filter :
+       {"", ", filter: $value < 9 and $jube_wp_id >= 0",
+        ", filter: '\"$number\" in (\"1\", $value_avg)'", ", filter: '$number$number.5 > 1'"}) {
+    std::string yaml = correct;
+    yaml.replace(yaml.find("twice]"), 6, std::string("twice]") + filter);
+    here.write("m.yaml", yaml);
+    const auto output = here.bench({"check", "m.yaml", "--strict"});
+    EXPECT_EQ(output.status.code, 0) << filter << output.standard_error;
+  }
+}
+
+/// No shell reads these, so that an unknown name would become a part of the file's name.
+TEST(Mistakes, AnUnknownNameInThatOfAFileIsADoubt) {
+  const Playground here;
+  here.write("in", "");
+  here.write("m.yaml", R"(name: m
+outpath: runs
+parameterset: {name: p, parameter: {node: 1, TASKS: 2}}
+fileset: {name: f, copy: {name: copy$nodes, _: in}, prepare: {stdout: prep$nodes, _: echo $nodes}}
+substituteset: {name: r, iofile: {in: in, out: made$nodes}, sub: {source: x, dest: z}}
+step:
+  name: s
+  use: [p, f, r, set$nodes]
+  shared: shared$nodes
+  do_log_file: log$nodes
+  do:
+    - {done_file: done$nodes, error_file: error$nodes, break_file: break$nodes, _: 'true'}
+    - {stdout: out$nodes, stderr: err$TASK, _: 'run $node in $HOME'}
+    - {done_file: $HOME/done$node, stdout: $jube_wp_id, stderr: $TASKS$SCRATCH, _: 'true'}
+patternset: {name: pats, pattern: {name: value, _: x}}
+analyser: {name: a, use: pats, analyse: {step: s, file: out$nodes}}
+)");
+  const std::string said = here.bench({"check", "m.yaml"}).standard_error;
+  for (const char* what :
+       {"'copy$nodes' of file set 'f' uses 'nodes'", "`stdout` of a command uses 'nodes'",
+        "a command of step 's' uses 'nodes'", "'made$nodes' of substitute set 'r' uses 'nodes'",
+        "`use` uses 'nodes'", "`shared` uses 'nodes'", "`do_log_file` uses 'nodes'",
+        "`done_file` of a command uses 'nodes'", "`error_file` of a command uses 'nodes'",
+        "`break_file` of a command uses 'nodes'", "`stderr` of a command uses 'TASK'",
+        "`file` of analyser 'a' uses 'nodes'"})
+    EXPECT_THAT(said, HasSubstr(what));
+  EXPECT_THAT(said, HasSubstr("m.yaml:12:84: warning: `done_file` of a command uses 'nodes', which "
+                              "is not a parameter of step 's'\n"));
+  EXPECT_THAT(said, HasSubstr("hint: did you mean 'node'?\n"));
+  EXPECT_THAT(said, Not(HasSubstr("m.yaml:14")));
 }
 
 TEST(Mistakes, ASourceOfAStepThatNeverRunsIsNone) {
@@ -124,11 +180,15 @@ TEST(Mistakes, ASourceOfAStepThatNeverRunsIsNone) {
   EXPECT_THAT(output.standard_error, Not(HasSubstr("missing")));
 }
 
-TEST(Mistakes, ASourceThatAParameterOrAnEarlierStepMayMakeIsADoubt) {
-  for (const auto& [source, steps] : std::map<std::string, std::string>{
+TEST(Mistakes, ASourceThatMayBeMadeOrMayNotBeNeededIsADoubt) {
+  for (const auto& [source, steps] : std::vector<std::pair<std::string, std::string>>{
            {"made",
             "parameterset: {name: p, parameter: {name: g, mode: shell, _: 'touch made; echo g'}}\n"
             "step: {name: a, use: [p, f], do: 'test -e made'}\n"},
+           {"made",
+            "parameterset: {name: p, parameter: {needed: false}}\n"
+            "step:\n  - {name: a, use: [p, f], active: $needed, do: 'true'}\n"
+            "  - {name: b, do: 'true'}\n"},
            {"runs/made",
             "step:\n  - {name: make, do: 'touch ../../../made'}\n"
             "  - {name: take, depend: make, use: f, do: 'test -e made'}\n"}}) {

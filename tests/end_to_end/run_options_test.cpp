@@ -69,6 +69,13 @@ TEST_F(RunOptionsTest, ARunThatIsNotFinishedSaysHowToGoOn) {
                         ">>>> continue: bench continue runs --id 0\n"));
 }
 
+TEST_F(RunOptionsTest, TheNextCommandsDoNotTakeAnOutpathForOptions) {
+  here_.write("dash.yaml", "name: dash\noutpath: -out\nstep: {name: s, do: 'true'}\n");
+  EXPECT_THAT(here_.bench({"run", "dash.yaml"}).standard_output,
+              HasSubstr(">>>>     info: bench info ./-out --id 0\n"));
+  EXPECT_EQ(here_.bench({"info", "./-out", "--id", "0"}).status.code, 0);
+}
+
 TEST_F(RunOptionsTest, EachBenchmarkTakesOneOfTheIds) {
   here_.write("two.yaml", two_benchmarks);
   EXPECT_EQ(here_.bench({"run", "two.yaml", "small.yaml", "-i", "4", "9"}).status.code, 0);

@@ -71,6 +71,14 @@ TEST_F(RemoveTest, TakesEveryDescendantOnce) {
   EXPECT_THAT(removal.removed, ElementsAre(2, 3, 4));
 }
 
+TEST_F(RemoveTest, SaysOfOneThatIsGoneThatItWasRemoved) {
+  remove_workpackages(run_, workspace_, plan_removal(workspace_, {0}));
+  EXPECT_THAT(error_of([&] { plan_removal(workspace_, {2}); }),
+              HasSubstr("unknown workpackage 2\nhint: it was removed"));
+  EXPECT_THAT(error_of([&] { plan_removal(workspace_, {5}); }),
+              HasSubstr("the run has workpackages 0 to 4"));
+}
+
 TEST_F(RemoveTest, WhatDescendsFromAnotherOneIsNotKept) {
   const Removal removal = plan_removal(workspace_, {4, 3, 0});
   EXPECT_THAT(removal.reset, ElementsAre(0, 3));

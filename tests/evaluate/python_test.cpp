@@ -171,6 +171,15 @@ TEST(Python, LargeTextsInBothDirectionsDoNotBlock) {
     EXPECT_EQ("'" + outcomes[k].value + "'", expressions[k]);
 }
 
+TEST(Python, SyntaxIsCheckedWithoutEvaluation) {
+  Evaluator evaluator;
+  const auto outcomes =
+      evaluator.check_syntax(std::vector<std::string>{" os._exit(3)", "1 >", "import os"});
+  EXPECT_EQ(outcomes.at(0), value(""));
+  EXPECT_THAT(outcomes.at(1).error, testing::StartsWith("SyntaxError"));
+  EXPECT_FALSE(outcomes.at(2).ok);
+}
+
 TEST(Python, KeepsOneProcessForAllCalls) {
   Evaluator evaluator;
   EXPECT_EQ(evaluate(evaluator, {"os.getpid()"}), evaluate(evaluator, {"os.getpid()"}));

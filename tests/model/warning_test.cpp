@@ -114,7 +114,8 @@ TEST_P(FillableColumnTest, IsNotWarnedOf) {
 
 INSTANTIATE_TEST_SUITE_P(Names, FillableColumnTest,
                          testing::Values("rate", "rate_avg", "rate_sum2", "rate_cnt", "size",
-                                         "size_build", "jube_wp_id", "jube_wp_id_build"));
+                                         "size_build", "size_go", "jube_wp_id",
+                                         "jube_wp_id_build"));
 
 TEST(Columns, ThatNothingFillsAreWarnedOf) {
   EXPECT_THAT(warnings_of_column("szie"),

@@ -62,6 +62,9 @@ class Evaluator {
   /// of the value. `value` is "True" or "False"; an empty or failing expression is not `ok`.
   std::vector<Outcome> evaluate_truth(std::span<const std::string> expressions);
 
+  /// Whether Python expressions can be read; none of them is evaluated, and `value` is empty.
+  std::vector<Outcome> check_syntax(std::span<const std::string> expressions);
+
  private:
   class Python;
   double timeout_s_;

@@ -19,6 +19,10 @@ class Concurrency {
   /// @throws Error for one that is not an integer
   void learn(std::size_t step, const workspace::Workpackage& workpackage);
 
+  /// The `max_async` that a workpackage would have by its own parameters; 0: any number.
+  /// @throws Error for one that is not an integer
+  int max_async_of(std::size_t step, const workspace::Workpackage& workpackage) const;
+
   /// How many of a step may run at a time; 0: any number. 1 by default where they work in one
   /// directory together, as their author expects.
   int most_running(std::size_t step) const { return steps_[step].most_running; }

@@ -35,8 +35,8 @@ bool is_made_by_jube(const std::filesystem::path& directory);
 /// @throws Error for a run that JUBE has made: bench only reads those
 void refuse_run_of_jube(const std::filesystem::path& run_directory);
 
-/// Whether the run is the user's own: its directory and its records are, and the directory may be
-/// written. Only then may reading it execute anything of its benchmark.
+/// Whether the run is the user's own: its directory and its records are. Only then may reading it
+/// execute anything of its benchmark.
 bool is_own(const std::filesystem::path& run_directory);
 
 /// Every run in `outpath`, ascending by id: all-digit directories that hold one.

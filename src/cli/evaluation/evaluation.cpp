@@ -1,12 +1,16 @@
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
+#include <bench/base/outage.hpp>
 #include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/inspect/difference.hpp>
@@ -40,11 +44,31 @@ void analyse_and_store(const RunDirectory& directory, const Update& update) {
   });
 }
 
-const char* why_not_saved(const std::filesystem::path& run_directory) {
+const char* why_not_locked(const std::filesystem::path& run_directory) {
   if (workspace::is_made_by_jube(run_directory))
     return "JUBE made this run";
   return workspace::worker_of(run_directory) ? "another bench process is working on this run"
                                              : "this run cannot be locked";
+}
+
+/// Analyses a run and saves the analysis if possible.
+/// @returns why it was not saved; empty if it was
+std::string try_to_store(const RunDirectory& directory, const Update& update,
+                         Evaluated& evaluated) {
+  if (::access(directory.path.c_str(), W_OK) != 0)
+    return fmt::format("cannot write in {}: {}", short_path(directory.path), std::strerror(errno));
+  try {
+    const auto lock = WriterLock::take_if_free(directory.path);
+    if (!lock)
+      return why_not_locked(directory.path);
+    analyse_and_store(directory, update);
+  } catch (const Error& error) {
+    if (!is_fault_of_machine(error))
+      throw;
+    evaluated.writable = false;
+    return error.message();
+  }
+  return "";
 }
 
 bool is_analysed(const Evaluated& evaluated, Found found) {
@@ -84,15 +108,17 @@ Evaluated evaluate(const RunDirectory& directory, const Update& update, bool ana
   setup::Run run = setup::load_run(directory, workspace);
   if (update.file.empty())
     advise_update(run);
-  Evaluated evaluated{std::move(run), std::move(workspace), {}, workspace::is_own(directory.path)};
+  Evaluated evaluated{.run = std::move(run),
+                      .workspace = std::move(workspace),
+                      .analyses = {},
+                      .own = workspace::is_own(directory.path),
+                      .writable = ::access(directory.path.c_str(), W_OK) == 0};
   const bool needed = analyse_again || !update.file.empty() || !is_analysed(evaluated, found);
   if (needed && evaluated.own) {
-    if (const auto lock = WriterLock::take_if_free(directory.path)) {
-      analyse_and_store(directory, update);
+    if (const std::string why = try_to_store(directory, update, evaluated); why.empty()) {
       evaluated.run = setup::load_run(directory, evaluated.workspace);
     } else {
-      tell(fmt::format("note: {}, so this analysis is shown but not saved",
-                       why_not_saved(directory.path)));
+      tell(fmt::format("note: {}, so this analysis is shown but not saved", why));
       evaluated.run = update.applied_to(evaluated.run);
       Diagnostics diagnostics = telling_diagnostics();
       evaluated.analyses = tabulate::analyse_run(evaluated.run, evaluated.workspace, diagnostics);

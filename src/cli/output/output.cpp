@@ -255,7 +255,9 @@ std::string parameters_text(const workspace::Parameters& parameters) {
 
 std::string short_path(const std::filesystem::path& path) {
   const std::string relative = path.lexically_relative(std::filesystem::current_path()).string();
-  return relative.empty() || relative.starts_with("..") ? path.string() : relative;
+  if (relative.empty() || relative.starts_with(".."))
+    return path.string();
+  return relative.starts_with("-") ? "./" + relative : relative;  // not an option of a command
 }
 
 std::string target_of(const setup::Run& run) {

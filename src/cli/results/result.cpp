@@ -141,13 +141,14 @@ tabulate::Report report_of(Evaluated& one, const ResultOptions& options,
   return report;
 }
 
-/// Shows the results. Those of the user's own runs are saved, unless they are compared: somebody
-/// else's can be read anyway. The slowest, what is sent to other machines, comes last.
+/// Shows the results. Those of the user's own runs are saved if that is possible, unless they are
+/// compared: somebody else's can be read anyway. The slowest, what is sent to other machines, comes
+/// last.
 void show_and_save(const std::vector<Evaluated>& runs, std::vector<RunReport>& reports,
                    const ResultOptions& options, Failures& failures) {
   const auto for_own = [&](auto action) {
     for (std::size_t k = 0; k < runs.size() && !options.reference; ++k)
-      if (runs[k].own)
+      if (runs[k].own && runs[k].writable)
         action(reports[k].report);
   };
   for_own([&](const tabulate::Report& report) { keep_tables(report, failures); });

@@ -32,7 +32,8 @@ struct Evaluated {
   setup::Run run;
   workspace::Workspace workspace;
   tabulate::Analyses analyses;
-  bool own = false;  ///< The run belongs to the user, so results may be saved in it.
+  bool own = false;      ///< The run belongs to the user, so code of its benchmark may be executed.
+  bool writable = true;  ///< Results can be saved in it, as far as is known.
 };
 
 /// Analyses a run and saves the results and the update; for a JUBE run, neither.
@@ -40,8 +41,8 @@ struct Evaluated {
 void analyse_directory(const workspace::RunDirectory& directory, const Update& update);
 
 /// Opens a run and analyses it if requested or needed. The results are not saved if another bench
-/// process works on the run. Another user's run is shown as its owner last analysed it, since
-/// analysing executes code of the benchmark.
+/// process works on the run, the disk is full or the file system read-only. Another user's run is
+/// shown as its owner last analysed it, since analysing executes code of the benchmark.
 Evaluated evaluate(const workspace::RunDirectory& directory, const Update& update,
                    bool analyse_again, Found found = Found::in_rows);
 

@@ -48,7 +48,8 @@ std::string job_lines(const Survey& found) {
          "launcher: {command: srun}  # guess: the site may want mpirun, or an --mpi option\n";
 }
 
-/// The peaks of a data sheet are a module's. A GPU of NVIDIA is one; an MI250 of AMD is two devices.
+/// The peaks of a data sheet are a module's. A GPU of NVIDIA is one; an MI250 of AMD is two
+/// devices.
 Fact modules_of(const Survey& found) {
   if (found.is_nvidia && !found.accelerator.guessed)
     return found.devices_per_node;

@@ -66,6 +66,8 @@ TEST_F(HistoryTest, SaysHowManyValuesAreNotFinite) {
   EXPECT_THAT(history({"loss", "runs"}),
               AllOf(HasSubstr("loss of step s at n=1:\n3 values left out: nan or infinite\n"),
                     ContainsRegex("at n=2:\n.*\n.*\n.* 4 [|].*\n2 values left out: nan or inf")));
+  EXPECT_THAT(history({"loss", "runs", "-s", "csv"}),
+              HasSubstr("note: loss of step s at n=1: 3 values left out: nan or infinite\n"));
 }
 
 TEST_F(HistoryTest, ADamagedRunIsNamedAndLeftOut) {

@@ -1,6 +1,9 @@
 #include "command.hpp"
+#include "interruption.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -8,6 +11,7 @@
 #include <fmt/core.h>
 
 #include <bench/cli/evaluation/evaluation.hpp>
+#include <bench/cli/output/output.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {
@@ -66,6 +70,18 @@ std::string swallowed_hint(const CLI::App& command) {
   }
   return "";
 }
+int act_on_each(const std::vector<workspace::RunDirectory>& runs,
+                const std::function<int(const workspace::RunDirectory&)>& act) {
+  int worst = 0;
+  for (const workspace::RunDirectory& run : runs) {
+    worst = std::max(worst,
+                     runs.size() == 1 ? act(run) : isolate_errors(run, [&] { return act(run); }));
+    if (is_interruption_code(worst))
+      break;
+  }
+  return worst;
+}
+
 
 std::vector<workspace::RunDirectory> compared_runs(const std::string& directory,
                                                    const std::vector<std::string>& ids) {
@@ -75,6 +91,15 @@ std::vector<workspace::RunDirectory> compared_runs(const std::string& directory,
     runs.erase(runs.begin(), runs.end() - 2);
   return runs;
 }
+void warn_of_idle(const Update& update) {
+  if (!update.file.empty())
+    return;
+  if (!update.tags.empty())
+    tell("warning: --tag has no effect without --update");
+  if (!update.include_path.empty())
+    tell("warning: --include-path has no effect without --update");
+}
+
 
 void declare_update(CLI::App& app, Update& update, const std::string& description) {
   app.add_option("-u,--update", update.file, description)->type_name("FILE");

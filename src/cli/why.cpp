@@ -199,9 +199,10 @@ std::function<int()> declare_why(CLI::App& app) {
       ->capture_default_str();
   return [options] {
     const Question question = question_of(*options);
-    for (const workspace::RunDirectory& run : question.choice.runs())
+    return act_on_each(question.choice.runs(), [&](const workspace::RunDirectory& run) {
       explain_run(run, question, *options);
-    return 0;
+      return 0;
+    });
   };
 }
 

@@ -74,7 +74,7 @@ TEST_F(HistoryTest, ADamagedRunIsNamedAndLeftOut) {
   run({1000, 1003, 1001});
   here_.write("runs/000001/workspace.db", "no database");
   EXPECT_THAT(history({"time", "runs", "--across", "night"}),
-              AllOf(HasSubstr("note: runs/000001 is not used: "), HasSubstr("runs/000000")));
+              AllOf(HasSubstr("note: runs/000001 is left out: "), HasSubstr("runs/000000")));
 }
 
 TEST_F(HistoryTest, SaysThatItsEndIsUndecided) {

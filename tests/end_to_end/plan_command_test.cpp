@@ -125,7 +125,7 @@ TEST_F(PlanTest, ADamagedRunIsNamedAndLeftOut) {
   run("[1]");
   here_.write("runs/000000/workspace.db", "no database");
   EXPECT_THAT(plan({"sweep.yaml"}),
-              AllOf(HasSubstr("history: 1 run of"), HasSubstr("note: runs/000000 is not used: ")));
+              AllOf(HasSubstr("history: 1 run of"), HasSubstr("note: runs/000000 is left out: ")));
 }
 
 TEST_F(PlanTest, RunsElsewhereAreAddedByHand) {

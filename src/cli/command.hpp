@@ -9,6 +9,7 @@
 #include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/show.hpp>
 #include <bench/result/style.hpp>
+#include <bench/setup/input.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {
@@ -75,6 +76,12 @@ CLI::Validator number_above_zero();
 
 /// `--margin`, of commands that judge changes.
 void declare_margin(CLI::App& app, double& percent);
+
+/// The request for an input file, or for a directory that `bench export` wrote.
+setup::Request request_for(const std::string& file, setup::Request request);
+
+/// FILE, DIR, PATH or RUN, where the command has one; else null.
+const CLI::Option* place_option(const CLI::App& command);
 
 /// The hint for a FILE or DIR that an option with several values consumed, as in `-t a b file.yaml`
 /// or `-i 0 runs`. Empty if there is none.

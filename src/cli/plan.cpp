@@ -240,11 +240,11 @@ void plan_benchmark(const PlanOptions& options, const setup::Input& input,
                           plural(fitting.workpackages, "workpackage"), fitting.stop));
 }
 
-int plan_file(PlanOptions& options) {
-  setup::Request& request = options.request;
-  request.input_file = options.file;
+int plan_file(const PlanOptions& options) {
+  setup::Request request = options.request;
   request.tags = {options.tags.begin(), options.tags.end()};
   request.include_path = {options.include_path.begin(), options.include_path.end()};
+  request = request_for(options.file, std::move(request));
   Diagnostics diagnostics = telling_diagnostics();
   const setup::Input input = setup::read_input(request, diagnostics);
   engine::check_input(input, diagnostics);
@@ -293,7 +293,8 @@ int check_plan(const PlanOptions& options) {
 std::function<int()> declare_plan(CLI::App& app) {
   const auto options = std::make_shared<PlanOptions>();
   setup::Request& request = options->request;
-  CLI::Option* const file = app.add_option("FILE", options->file, "input file");
+  CLI::Option* const file =
+      app.add_option("FILE", options->file, "input file, or a directory that `bench export` wrote");
   app.add_option("-t,--tag", options->tags, "active tags")->type_name("TAG");
   app.add_option("--include-path", options->include_path,
                  "directories to search for included files")

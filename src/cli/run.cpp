@@ -97,15 +97,11 @@ struct InputFile {
 
 InputFile read_input_file(const RunOptions& options, const std::string& file) {
   setup::Request request = options.request;
-  request.input_file = file;
   request.budget = options.work.budget;
   request.parallel = options.work.parallel;
   request.tags = {options.tags.begin(), options.tags.end()};
   request.include_path = {options.include_path.begin(), options.include_path.end()};
-  if (crate::is_archive(file))
-    throw Error(file + " is an archive", "unpack it, and run the directory that was in it");
-  if (crate::is_export(file))
-    request = crate::rerun_request(file, std::move(request));
+  request = request_for(file, std::move(request));
   command_log().begin_parsing();
   Diagnostics diagnostics = telling_diagnostics(options.work.strict);
   setup::Input input = setup::read_input(request, diagnostics);
@@ -167,6 +163,15 @@ std::function<int()> declare_run(CLI::App& app) {
       ->type_name("ID");
   app.add_option_function<std::string>(
          "-m,--comment", [&request](const std::string& text) { request.comment = text; },
+setup::Request request_for(const std::string& file, setup::Request request) {
+  if (crate::is_archive(file))
+    throw Error(file + " is an archive", "unpack it, and run the directory that was in it");
+  if (crate::is_export(file))
+    return crate::rerun_request(file, std::move(request));
+  request.input_file = file;
+  return request;
+}
+
          "comment that replaces the file's; '' for none")
       ->type_name("TEXT");
   app.add_option("--include-path", options->include_path,
@@ -188,7 +193,8 @@ std::function<int()> declare_run(CLI::App& app) {
       ->type_name("COMMAND");
   app.add_option("--order-seed", request.order_seed,
                  "seed for steps with `order: random`; default: drawn, and recorded in the run")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--max-workpackages", request.max_workpackages,
                  "refuse a run with more workpackages")
       ->type_name("N")
@@ -202,3 +208,4 @@ std::function<int()> declare_run(CLI::App& app) {
 }
 
 }  // namespace bench::cli
+      ->check(CLI::NonNegativeNumber)

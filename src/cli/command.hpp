@@ -43,22 +43,22 @@ struct RunChoice {
   }
 };
 
-/// The runs of one directory that a command compares: those with these ids, or the last two.
 /// Acts on each run. An error in one of several is told and does not stop the others, but an
 /// interruption does.
 /// @returns the worst exit code
 int act_on_each(const std::vector<workspace::RunDirectory>& runs,
                 const std::function<int(const workspace::RunDirectory&)>& act);
 
+/// The runs of one directory that a command compares: those with these ids, or the last two.
 std::vector<workspace::RunDirectory> compared_runs(const std::string& directory,
                                                    const std::vector<std::string>& ids);
 
 /// `-u`, `-t`, `--include-path`: an input file for an existing run.
 /// @param description what it is used for
 void declare_update(CLI::App& app, Update& update, const std::string& description);
-/// For commands that show results.
 /// Warns of `-t` and `--include-path` without `-u`.
 void warn_of_idle(const Update& update);
+/// For commands that show results.
 inline constexpr const char* update_of_results =
     "use the patterns, analysers and results of this input file";
 

@@ -320,6 +320,9 @@ std::function<int()> declare_plan(CLI::App& app) {
              "instead of FILE: compare this run with its plan, made from the runs before it")
           ->type_name("RUN")
           ->excludes(file);
+  for (const char* of_file : {"--tag", "--include-path", "--outpath", "--platform", "--budget",
+                              "--costs", "--efficiency"})
+    check->excludes(of_file);
   declare_style(app, options->style, "print the table in this style");
   return [options, file, check] {
     if (check->count() > 0)

@@ -28,14 +28,6 @@ bool holds_runs(const std::filesystem::path& path) {
   return workspace::is_run(path) || !workspace::find_runs(path).empty();
 }
 
-/// FILE or DIR, where the command has one.
-const CLI::Option* place_option(const CLI::App& command) {
-  for (const char* name : {"FILE", "DIR", "PATH"})
-    if (const CLI::Option* option = command.get_option_no_throw(name))
-      return option;
-  return nullptr;
-}
-
 }  // namespace
 
 void RunChoice::declare(CLI::App& app) {
@@ -50,6 +42,13 @@ void RunChoice::declare_directory(CLI::App& app) {
 void RunChoice::declare_ids(CLI::App& app) {
   app.add_option("-i,--id", ids, "run: a number, -1 for the newest, last or all; default: last")
       ->type_name("ID");
+}
+
+const CLI::Option* place_option(const CLI::App& command) {
+  for (const char* name : {"FILE", "DIR", "PATH", "RUN"})
+    if (const CLI::Option* option = command.get_option_no_throw(name))
+      return option;
+  return nullptr;
 }
 
 std::string swallowed_hint(const CLI::App& command) {
@@ -70,6 +69,7 @@ std::string swallowed_hint(const CLI::App& command) {
   }
   return "";
 }
+
 int act_on_each(const std::vector<workspace::RunDirectory>& runs,
                 const std::function<int(const workspace::RunDirectory&)>& act) {
   int worst = 0;
@@ -82,7 +82,6 @@ int act_on_each(const std::vector<workspace::RunDirectory>& runs,
   return worst;
 }
 
-
 std::vector<workspace::RunDirectory> compared_runs(const std::string& directory,
                                                    const std::vector<std::string>& ids) {
   std::vector<workspace::RunDirectory> runs =
@@ -91,6 +90,7 @@ std::vector<workspace::RunDirectory> compared_runs(const std::string& directory,
     runs.erase(runs.begin(), runs.end() - 2);
   return runs;
 }
+
 void warn_of_idle(const Update& update) {
   if (!update.file.empty())
     return;
@@ -99,7 +99,6 @@ void warn_of_idle(const Update& update) {
   if (!update.include_path.empty())
     tell("warning: --include-path has no effect without --update");
 }
-
 
 void declare_update(CLI::App& app, Update& update, const std::string& description) {
   app.add_option("-u,--update", update.file, description)->type_name("FILE");

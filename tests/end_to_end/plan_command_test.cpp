@@ -311,5 +311,12 @@ TEST_F(PlanTest, AnswersTheLinesOfItsPage) {
   EXPECT_GE(count, 6);
 }
 
+TEST_F(PlanTest, ACheckRefusesTheOptionsOfAPlan) {
+  for (const char* option : {"--tag", "--include-path", "--outpath", "--platform", "--budget",
+                             "--costs", "--efficiency"})
+    EXPECT_THAT(here_.text_of("plan", {"--check", "runs", option, "1"}, 2),
+                HasSubstr(option + std::string(" excludes --check")));
+}
+
 }  // namespace
 }  // namespace bench::end_to_end

@@ -1,6 +1,8 @@
 #include "bench_program.hpp"
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -208,8 +210,6 @@ TEST_F(RunOptionsTest, AFinishedRunLeavesOneDatabaseFile) {
   EXPECT_TRUE(here_.has("runs/000000/workspace.db"));
 }
 
-}  // namespace
-}  // namespace bench::end_to_end
 TEST_F(RunOptionsTest, OptionsForABatchSystemNeedOne) {
   for (const char* option : {"--partition", "--account", "--qos", "--reservation"})
     for (const std::vector<std::string>& arguments :
@@ -249,3 +249,5 @@ TEST_F(RunOptionsTest, CountsAreNotNegative) {
   EXPECT_FALSE(here_.has("runs"));
 }
 
+}  // namespace
+}  // namespace bench::end_to_end

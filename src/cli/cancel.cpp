@@ -69,9 +69,10 @@ std::function<int()> declare_cancel(CLI::App& app) {
                  "only jobs of these workpackages; also cancels workpackages in the same jobs")
       ->type_name("WP");
   return [options] {
-    for (const workspace::RunDirectory& run : options->choice.runs())
+    return act_on_each(options->choice.runs(), [&](const workspace::RunDirectory& run) {
       cancel_jobs(run, *options);
-    return 0;
+      return 0;
+    });
   };
 }
 

@@ -168,7 +168,8 @@ std::function<int()> declare_check(CLI::App& app) {
   };
   const auto options = std::make_shared<Options>();
   setup::Request& request = options->request;
-  app.add_option("FILE", options->file, "input file")->required();
+  app.add_option("FILE", options->file, "input file, or a directory that `bench export` wrote")
+      ->required();
   app.add_option("-t,--tag", options->tags, "active tags")->type_name("TAG");
   app.add_option("--include-path", options->include_path,
                  "directories to search for included files")
@@ -178,13 +179,13 @@ std::function<int()> declare_check(CLI::App& app) {
   app.add_option("--max-workpackages", request.max_workpackages,
                  "refuse a run with more workpackages")
       ->type_name("N")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_flag("--strict", options->strict, "treat warnings as errors");
   return [options] {
-    options->request.input_file = options->file;
     options->request.tags = {options->tags.begin(), options->tags.end()};
     options->request.include_path = {options->include_path.begin(), options->include_path.end()};
-    return check_file(options->request, options->strict);
+    return check_file(request_for(options->file, options->request), options->strict);
   };
 }
 

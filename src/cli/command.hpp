@@ -9,6 +9,7 @@
 #include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/show.hpp>
 #include <bench/result/style.hpp>
+#include <bench/setup/input.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {
@@ -42,6 +43,12 @@ struct RunChoice {
   }
 };
 
+/// Acts on each run. An error in one of several is told and does not stop the others, but an
+/// interruption does.
+/// @returns the worst exit code
+int act_on_each(const std::vector<workspace::RunDirectory>& runs,
+                const std::function<int(const workspace::RunDirectory&)>& act);
+
 /// The runs of one directory that a command compares: those with these ids, or the last two.
 std::vector<workspace::RunDirectory> compared_runs(const std::string& directory,
                                                    const std::vector<std::string>& ids);
@@ -49,6 +56,8 @@ std::vector<workspace::RunDirectory> compared_runs(const std::string& directory,
 /// `-u`, `-t`, `--include-path`: an input file for an existing run.
 /// @param description what it is used for
 void declare_update(CLI::App& app, Update& update, const std::string& description);
+/// Warns of `-t` and `--include-path` without `-u`.
+void warn_of_idle(const Update& update);
 /// For commands that show results.
 inline constexpr const char* update_of_results =
     "use the patterns, analysers and results of this input file";
@@ -67,6 +76,12 @@ CLI::Validator number_above_zero();
 
 /// `--margin`, of commands that judge changes.
 void declare_margin(CLI::App& app, double& percent);
+
+/// The request for an input file, or for a directory that `bench export` wrote.
+setup::Request request_for(const std::string& file, setup::Request request);
+
+/// FILE, DIR, PATH or RUN, where the command has one; else null.
+const CLI::Option* place_option(const CLI::App& command);
 
 /// The hint for a FILE or DIR that an option with several values consumed, as in `-t a b file.yaml`
 /// or `-i 0 runs`. Empty if there is none.

@@ -30,6 +30,14 @@ namespace bench::cli {
 
 namespace {
 
+struct ContinueOptions {
+  RunChoice choice;
+  WorkOptions work;
+  platform::SubmissionDefaults asking;
+  bool failed = false;
+  Update update;
+};
+
 /// The caller holds the lock.
 void make_failed_again(const setup::Run& run, workspace::Workspace& workspace) {
   engine::check_removable(run.directory);
@@ -66,17 +74,52 @@ setup::Run extended(const Update& update, const setup::Run& run, workspace::Work
   return updated;
 }
 
+/// Sets what the options change of a run. The caller holds the lock.
+void apply(const ContinueOptions& options, setup::Run& run, workspace::Workspace& workspace) {
+  std::vector<std::string> notices;
+  run.platform = setup::platform_of(run);
+  engine::notice_options(run, options.asking, notices);
+  setup::ask_otherwise(options.asking, run, workspace);
+  run.platform = setup::platform_of(run);
+  if (options.work.chain && !run.metadata.chained && engine::chain_steps(run, notices))
+    setup::store_fact("chained", run, workspace);
+  for (const std::string& notice : notices)
+    tell("note: " + notice);
+  if (!options.work.budget.empty()) {
+    setup::set_budget(options.work.budget, run);
+    setup::store_fact("budget_nh", run, workspace);
+  }
+  if (options.work.parallel) {
+    setup::set_parallel(*options.work.parallel, run);
+    setup::store_fact("parallel", run, workspace);
+  }
+}
+
+int continue_run(const workspace::RunDirectory& directory, const ContinueOptions& options) {
+  const workspace::WriterLock lock(directory.path);
+  auto workspace = workspace::Workspace::open(directory.path, workspace::Workspace::Access::write);
+  setup::Run run = setup::load_run(directory, workspace);
+  WorkOptions work = options.work;
+  if (!options.update.file.empty()) {
+    run = extended(options.update, run, workspace, work.strict);
+    work.analyse = true;  // its patterns may have changed, too
+  }
+  apply(options, run, workspace);
+  if (options.failed)
+    make_failed_again(run, workspace);
+  if (setup::input_has_changed(run))
+    tell(
+        fmt::format("note: {} has changed; this run continues with the recorded version "
+                    "(`bench continue {} -u FILE` adds new points, `bench result -u` uses new "
+                    "patterns and tables)",
+                    short_path(run.metadata.input_file), target_of(run)));
+  return work_on(run, workspace, work, "continue");
+}
+
 }  // namespace
 
 std::function<int()> declare_continue(CLI::App& app) {
-  struct Options {
-    RunChoice choice;
-    WorkOptions work;
-    platform::SubmissionDefaults asking;
-    bool failed = false;
-    Update update;
-  };
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ContinueOptions>();
   options->choice.declare(app);
   declare_asking(app, options->asking);
   declare(app, options->work);
@@ -85,46 +128,10 @@ std::function<int()> declare_continue(CLI::App& app) {
                  "add the points that this changed input file has and the run lacks");
   return [options] {
     set_verbosity(options->work);
-    int worst = 0;
-    for (const auto& directory :
-         workspace::select_runs(options->choice.directory, options->choice.ids)) {
-      const workspace::WriterLock lock(directory.path);
-      auto workspace =
-          workspace::Workspace::open(directory.path, workspace::Workspace::Access::write);
-      setup::Run run = setup::load_run(directory, workspace);
-      if (!options->update.file.empty()) {
-        run = extended(options->update, run, workspace, options->work.strict);
-        options->work.analyse = true;  // its patterns may have changed, too
-      }
-      setup::ask_otherwise(options->asking, run, workspace);
-      run.platform = setup::platform_of(run);
-      std::vector<std::string> notices;
-      engine::notice_options(run, options->asking, notices);
-      if (options->work.chain && !run.metadata.chained && engine::chain_steps(run, notices))
-        setup::store_fact("chained", run, workspace);
-      for (const std::string& notice : notices)
-        tell("note: " + notice);
-      if (!options->work.budget.empty()) {
-        setup::set_budget(options->work.budget, run);
-        setup::store_fact("budget_nh", run, workspace);
-      }
-      if (options->work.parallel) {
-        setup::set_parallel(*options->work.parallel, run);
-        setup::store_fact("parallel", run, workspace);
-      }
-      if (options->failed)
-        make_failed_again(run, workspace);
-      if (setup::input_has_changed(run))
-        tell(
-            fmt::format("note: {} has changed; this run continues with the recorded version "
-                        "(`bench continue {} -u FILE` adds new points, `bench result -u` uses new "
-                        "patterns and tables)",
-                        short_path(run.metadata.input_file), target_of(run)));
-      worst = std::max(worst, work_on(run, workspace, options->work, "continue"));
-      if (is_interruption_code(worst))
-        break;
-    }
-    return worst;
+    warn_of_idle(options->update);
+    return act_on_each(options->choice.runs(), [&](const workspace::RunDirectory& directory) {
+      return continue_run(directory, *options);
+    });
   };
 }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/information.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/inspect/run_view.hpp>
@@ -34,15 +35,23 @@ struct InfoOptions {
   bool csv = false;
 };
 
-void show_overview(const std::string& directory) {
+std::vector<std::string> overview_row(const workspace::RunDirectory& run) {
+  const Workspace workspace = Workspace::open(run.path, Access::read);
+  return {std::to_string(run.id),          workspace.fact("benchmark"), workspace.fact("started"),
+          inspect::last_change(workspace), workspace.fact("comment"),   workspace.fact("tags"),
+          status_word(workspace.counts())};
+}
+
+int show_overview(const std::string& directory) {
+  const std::vector<workspace::RunDirectory> runs = workspace::select_runs(directory, {"all"});
   std::vector<std::vector<std::string>> rows;
-  for (const auto& run : workspace::select_runs(directory, {"all"})) {
-    const Workspace workspace = Workspace::open(run.path, Access::read);
-    rows.push_back({std::to_string(run.id), workspace.fact("benchmark"), workspace.fact("started"),
-                    inspect::last_change(workspace), workspace.fact("comment"),
-                    workspace.fact("tags"), status_word(workspace.counts())});
-  }
+  for (const workspace::RunDirectory& run : runs)
+    if (runs.size() == 1)
+      rows.push_back(overview_row(run));
+    else
+      skip_if_unsound(run, [&] { rows.push_back(overview_row(run)); });
   print(text_table({"id", "name", "started", "last change", "comment", "tags", "status"}, rows));
+  return rows.empty() ? failure : 0;
 }
 
 void show_steps(const setup::Run& run, const inspect::RunView& view, const InfoOptions& options) {
@@ -112,11 +121,11 @@ std::function<int()> declare_info(CLI::App& app) {
     const bool overview = options->choice.ids.empty() && !options->of_steps &&
                           !options->of_workpackages && !options->csv;
     if (overview)
-      show_overview(options->choice.directory);
-    else
-      for (const workspace::RunDirectory& run : options->choice.runs())
-        show(run, *options);
-    return 0;
+      return show_overview(options->choice.directory);
+    return act_on_each(options->choice.runs(), [&](const workspace::RunDirectory& run) {
+      show(run, *options);
+      return 0;
+    });
   };
 }
 

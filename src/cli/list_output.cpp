@@ -83,9 +83,10 @@ std::function<int()> declare_output(CLI::App& app) {
   app.add_option("-o,--only", options->only, "only stdout or only stderr")
       ->check(CLI::IsMember({"stdout", "stderr"}));
   return [options] {
-    for (const workspace::RunDirectory& run : options->choice.runs())
+    return act_on_each(options->choice.runs(), [&](const workspace::RunDirectory& run) {
       list_output(run, *options);
-    return 0;
+      return 0;
+    });
   };
 }
 

@@ -53,9 +53,10 @@ std::function<int()> declare_log(CLI::App& app) {
       ->type_name("NAME");
   return [options] {
     std::ranges::for_each(options->names, check_log_name);
-    for (const workspace::RunDirectory& run : options->choice.runs())
+    return act_on_each(options->choice.runs(), [&](const workspace::RunDirectory& run) {
       show_logs(run, options->names);
-    return 0;
+      return 0;
+    });
   };
 }
 

@@ -95,8 +95,9 @@ int usage(const CLI::App& at, const CLI::ParseError& error,
 }
 
 /// A command line that parses, but not as it was meant.
-int swallowed(const std::string& hint) {
-  tell("error: an option consumed the FILE argument\nhint: " + hint);
+int swallowed(const CLI::App& command, const std::string& hint) {
+  tell(fmt::format("error: an option consumed the {} argument\nhint: {}",
+                   place_option(command)->get_name(), hint));
   return usage_error;
 }
 
@@ -203,7 +204,7 @@ int run(std::vector<std::string> arguments) {
     return usage(at, error, written);
   }
   if (const std::string hint = swallowed_hint(at); !hint.empty())
-    return swallowed(hint);
+    return swallowed(at, hint);
   workspace::apply_group_umask();
   int code = action();
   if (const int error = console().output_error()) {

@@ -240,11 +240,11 @@ void plan_benchmark(const PlanOptions& options, const setup::Input& input,
                           plural(fitting.workpackages, "workpackage"), fitting.stop));
 }
 
-int plan_file(PlanOptions& options) {
-  setup::Request& request = options.request;
-  request.input_file = options.file;
+int plan_file(const PlanOptions& options) {
+  setup::Request request = options.request;
   request.tags = {options.tags.begin(), options.tags.end()};
   request.include_path = {options.include_path.begin(), options.include_path.end()};
+  request = request_for(options.file, std::move(request));
   Diagnostics diagnostics = telling_diagnostics();
   const setup::Input input = setup::read_input(request, diagnostics);
   engine::check_input(input, diagnostics);
@@ -293,7 +293,8 @@ int check_plan(const PlanOptions& options) {
 std::function<int()> declare_plan(CLI::App& app) {
   const auto options = std::make_shared<PlanOptions>();
   setup::Request& request = options->request;
-  CLI::Option* const file = app.add_option("FILE", options->file, "input file");
+  CLI::Option* const file =
+      app.add_option("FILE", options->file, "input file, or a directory that `bench export` wrote");
   app.add_option("-t,--tag", options->tags, "active tags")->type_name("TAG");
   app.add_option("--include-path", options->include_path,
                  "directories to search for included files")
@@ -319,6 +320,9 @@ std::function<int()> declare_plan(CLI::App& app) {
              "instead of FILE: compare this run with its plan, made from the runs before it")
           ->type_name("RUN")
           ->excludes(file);
+  for (const char* of_file : {"--tag", "--include-path", "--outpath", "--platform", "--budget",
+                              "--costs", "--efficiency"})
+    check->excludes(of_file);
   declare_style(app, options->style, "print the table in this style");
   return [options, file, check] {
     if (check->count() > 0)

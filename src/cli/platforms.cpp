@@ -95,9 +95,11 @@ void list_platforms(const fs::path& beside) {
 }
 
 /// The platform with this name or tag, or in this file.
-Platform platform_of_word(const std::string& word) {
-  const std::string name = platform::is_platform_file(word) ? "" : platform::platform_of_tag(word);
-  return platform::load_platform(name.empty() ? word : name);
+/// @param beside of an input file, whose run looks there first; empty: none
+Platform platform_of_word(const std::string& word, const fs::path& beside = {}) {
+  const std::string name =
+      platform::is_platform_file(word) ? "" : platform::platform_of_tag(word, beside);
+  return platform::load_platform(name.empty() ? word : name, beside);
 }
 
 struct NewOptions {
@@ -166,8 +168,9 @@ struct CheckOptions {
   double timeout_s = 300;
 };
 
-int check_platform(const CheckOptions& options) {
-  const Platform machine = platform_of_word(options.name);
+/// @param beside as in `platform_of_word`
+int check_platform(const CheckOptions& options, const fs::path& beside) {
+  const Platform machine = platform_of_word(options.name, beside);
   const auto partitions = site::partitions_of(machine, options.partitions);
   std::vector<std::string> names;
   for (const batch::Partition& partition : partitions)
@@ -207,7 +210,7 @@ std::function<int()> declare_new(CLI::App& app) {
   return [options] { return write_platform(*options); };
 }
 
-std::function<int()> declare_check_of(CLI::App& app) {
+std::function<int(const fs::path&)> declare_check_of(CLI::App& app) {
   const auto options = std::make_shared<CheckOptions>();
   app.add_option("NAME", options->name, "name, tag or file of the platform")->required();
   app.add_option("--partition", options->partitions,
@@ -217,7 +220,7 @@ std::function<int()> declare_check_of(CLI::App& app) {
       ->type_name("SECONDS")
       ->check(number_above_zero())
       ->capture_default_str();
-  return [options] { return check_platform(*options); };
+  return [options](const fs::path& beside) { return check_platform(*options, beside); };
 }
 
 }  // namespace
@@ -225,7 +228,7 @@ std::function<int()> declare_check_of(CLI::App& app) {
 std::function<int()> declare_platforms(CLI::App& app) {
   const auto tag = std::make_shared<std::string>();
   const auto input = std::make_shared<std::string>();
-  app.add_option("--for", *input, "list them as a run of this input file would find them")
+  app.add_option("--for", *input, "look for them as a run of this input file does")
       ->type_name("FILE");
   CLI::App* show =
       app.add_subcommand("show", "show everything known about one machine, with sources");
@@ -241,12 +244,13 @@ std::function<int()> declare_platforms(CLI::App& app) {
   return [=] {
     if (make->parsed())
       return make_it();
+    const fs::path beside = input->empty() ? fs::path() : fs::absolute(*input).parent_path();
     if (check->parsed())
-      return check_it();
+      return check_it(beside);
     if (show->parsed())
-      print(platform_sheet(platform_of_word(*tag)));
+      print(platform_sheet(platform_of_word(*tag, beside)));
     else
-      list_platforms(input->empty() ? fs::path() : fs::absolute(*input).parent_path());
+      list_platforms(beside);
     return 0;
   };
 }

@@ -36,13 +36,18 @@ struct RemoveOptions {
   bool force = false;
 };
 
-/// Whether the user says yes. Nobody is asked where nobody can answer.
-bool confirmed(const std::string& question, bool force) {
-  if (force)
-    return true;
+/// @throws Error where nobody can answer
+void check_askable(const std::string& question) {
   if (::isatty(STDIN_FILENO) != 1)
     throw Error(fmt::format("cannot ask for confirmation: {}?", question),
                 "nothing was removed; add --force to remove without asking");
+}
+
+/// Whether the user says yes.
+bool confirmed(const std::string& question, bool force) {
+  if (force)
+    return true;
+  check_askable(question);
   print(question + "? (y/n) ");
   std::string answer;
   if (!std::getline(std::cin, answer))
@@ -140,13 +145,18 @@ std::function<int()> declare_remove(CLI::App& app) {
   failed->excludes("--workpackage");
   app.add_flag("-f,--force", options->force, "do not ask for confirmation");
   return [options] {
-    for (const RunDirectory& run :
-         workspace::select_with_leftovers(options->choice.directory, options->choice.ids))
-      if (options->workpackages.empty() && !options->failed)
+    const auto runs =
+        workspace::select_with_leftovers(options->choice.directory, options->choice.ids);
+    const bool whole = options->workpackages.empty() && !options->failed;
+    if (whole && runs.size() > 1 && !options->force)
+      check_askable(fmt::format("remove {}", plural(runs.size(), "run")));
+    return act_on_each(runs, [&](const RunDirectory& run) {
+      if (whole)
         remove_one_run(run, options->force);
       else
         remove_some_workpackages(run, *options);
-    return 0;
+      return 0;
+    });
   };
 }
 

@@ -63,11 +63,25 @@ void show_preview(setup::Run& run, bool all, Diagnostics& diagnostics) {
   check_budget(run, previews);
 }
 
+/// Says which options nothing in the benchmark uses.
+void tell_idle_options(const setup::Request& request, const setup::Run& run) {
+  std::vector<std::string> notices;
+  engine::notice_options(run, request.asking, notices);
+  const auto none = [&](auto has) { return std::ranges::none_of(run.benchmark.steps, has); };
+  if (request.launcher && none([](const model::Step& step) { return step.batch.has_value(); }))
+    notices.emplace_back("--launcher has no effect: no step has `batch`");
+  if (!request.power_source.empty() &&
+      none([](const model::Step& step) { return step.energy.has_value(); }))
+    notices.emplace_back("--power-source has no effect: no step has `energy`");
+  tell_notices(notices);
+}
+
 int run_benchmark(const RunOptions& options, const setup::Input& input,
                   const model::Benchmark& benchmark, const setup::Request& request) {
   setup::Run run = setup::plan_run(input, benchmark, request);
   Diagnostics diagnostics = telling_diagnostics(options.work.strict);
   job::check_templates(run, diagnostics);
+  tell_idle_options(options.request, run);
   if (options.work.chain) {
     std::vector<std::string> of_chain;
     engine::chain_steps(run, of_chain);
@@ -81,7 +95,6 @@ int run_benchmark(const RunOptions& options, const setup::Input& input,
   if (!options.work.budget.empty())
     check_budget(run, engine::preview(run, diagnostics, notices));
   engine::preflight(run, notices);
-  engine::notice_options(run, request.asking, notices);
   engine::NewRun made = engine::make_run(run, request, diagnostics, notices);
   tell_notices(notices);
   command_log().write_parse_log(run.directory.path);
@@ -97,15 +110,11 @@ struct InputFile {
 
 InputFile read_input_file(const RunOptions& options, const std::string& file) {
   setup::Request request = options.request;
-  request.input_file = file;
   request.budget = options.work.budget;
   request.parallel = options.work.parallel;
   request.tags = {options.tags.begin(), options.tags.end()};
   request.include_path = {options.include_path.begin(), options.include_path.end()};
-  if (crate::is_archive(file))
-    throw Error(file + " is an archive", "unpack it, and run the directory that was in it");
-  if (crate::is_export(file))
-    request = crate::rerun_request(file, std::move(request));
+  request = request_for(file, std::move(request));
   command_log().begin_parsing();
   Diagnostics diagnostics = telling_diagnostics(options.work.strict);
   setup::Input input = setup::read_input(request, diagnostics);
@@ -154,6 +163,15 @@ int run_files(RunOptions& options) {
 
 }  // namespace
 
+setup::Request request_for(const std::string& file, setup::Request request) {
+  if (crate::is_archive(file))
+    throw Error(file + " is an archive", "unpack it, and run the directory that was in it");
+  if (crate::is_export(file))
+    return crate::rerun_request(file, std::move(request));
+  request.input_file = file;
+  return request;
+}
+
 std::function<int()> declare_run(CLI::App& app) {
   const auto options = std::make_shared<RunOptions>();
   setup::Request& request = options->request;
@@ -188,10 +206,12 @@ std::function<int()> declare_run(CLI::App& app) {
       ->type_name("COMMAND");
   app.add_option("--order-seed", request.order_seed,
                  "seed for steps with `order: random`; default: drawn, and recorded in the run")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--max-workpackages", request.max_workpackages,
                  "refuse a run with more workpackages")
       ->type_name("N")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   declare(app, options->work);
   app.add_flag("-n,--dry-run,--debug", options->dry_run,

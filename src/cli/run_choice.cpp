@@ -1,6 +1,9 @@
 #include "command.hpp"
+#include "interruption.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -8,6 +11,7 @@
 #include <fmt/core.h>
 
 #include <bench/cli/evaluation/evaluation.hpp>
+#include <bench/cli/output/output.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {
@@ -24,14 +28,6 @@ bool holds_runs(const std::filesystem::path& path) {
   return workspace::is_run(path) || !workspace::find_runs(path).empty();
 }
 
-/// FILE or DIR, where the command has one.
-const CLI::Option* place_option(const CLI::App& command) {
-  for (const char* name : {"FILE", "DIR", "PATH"})
-    if (const CLI::Option* option = command.get_option_no_throw(name))
-      return option;
-  return nullptr;
-}
-
 }  // namespace
 
 void RunChoice::declare(CLI::App& app) {
@@ -46,6 +42,13 @@ void RunChoice::declare_directory(CLI::App& app) {
 void RunChoice::declare_ids(CLI::App& app) {
   app.add_option("-i,--id", ids, "run: a number, -1 for the newest, last or all; default: last")
       ->type_name("ID");
+}
+
+const CLI::Option* place_option(const CLI::App& command) {
+  for (const char* name : {"FILE", "DIR", "PATH", "RUN"})
+    if (const CLI::Option* option = command.get_option_no_throw(name))
+      return option;
+  return nullptr;
 }
 
 std::string swallowed_hint(const CLI::App& command) {
@@ -67,6 +70,18 @@ std::string swallowed_hint(const CLI::App& command) {
   return "";
 }
 
+int act_on_each(const std::vector<workspace::RunDirectory>& runs,
+                const std::function<int(const workspace::RunDirectory&)>& act) {
+  int worst = 0;
+  for (const workspace::RunDirectory& run : runs) {
+    worst = std::max(worst,
+                     runs.size() == 1 ? act(run) : isolate_errors(run, [&] { return act(run); }));
+    if (is_interruption_code(worst))
+      break;
+  }
+  return worst;
+}
+
 std::vector<workspace::RunDirectory> compared_runs(const std::string& directory,
                                                    const std::vector<std::string>& ids) {
   std::vector<workspace::RunDirectory> runs =
@@ -74,6 +89,15 @@ std::vector<workspace::RunDirectory> compared_runs(const std::string& directory,
   if (ids.empty() && runs.size() > 2)
     runs.erase(runs.begin(), runs.end() - 2);
   return runs;
+}
+
+void warn_of_idle(const Update& update) {
+  if (!update.file.empty())
+    return;
+  if (!update.tags.empty())
+    tell("warning: --tag has no effect without --update");
+  if (!update.include_path.empty())
+    tell("warning: --include-path has no effect without --update");
 }
 
 void declare_update(CLI::App& app, Update& update, const std::string& description) {

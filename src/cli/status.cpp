@@ -164,12 +164,13 @@ std::function<int()> declare_status(CLI::App& app) {
   app.add_flag("--watch", options->watch,
                "show the steps whenever they change, until all are done");
   return [options] {
-    for (const RunDirectory& run : options->choice.runs())
+    return act_on_each(options->choice.runs(), [&](const RunDirectory& run) {
       if (options->watch)
         watch(run);
       else
         print_status_word(counts_of(run));
-    return 0;
+      return 0;
+    });
   };
 }
 

@@ -196,12 +196,14 @@ std::function<int()> declare_why(CLI::App& app) {
   app.add_option("-s,--step", options->step, "with a point: only in this step")->type_name("STEP");
   app.add_option("-n,--lines", options->lines, "how many lines of each output to show")
       ->type_name("N")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   return [options] {
     const Question question = question_of(*options);
-    for (const workspace::RunDirectory& run : question.choice.runs())
+    return act_on_each(question.choice.runs(), [&](const workspace::RunDirectory& run) {
       explain_run(run, question, *options);
-    return 0;
+      return 0;
+    });
   };
 }
 

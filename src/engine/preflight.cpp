@@ -43,6 +43,10 @@ bool names(const model::Batch& batch, const std::string& setting) {
   return found && !found->text.empty();
 }
 
+bool has_batch(const model::Step& step) {
+  return step.batch.has_value();
+}
+
 /// Settings that the machine needs, for the steps that do not name them.
 void require_settings(const setup::Run& run) {
   const platform::Platform& platform = run.platform;
@@ -159,12 +163,21 @@ void notice_options(const setup::Run& run, const platform::SubmissionDefaults& o
       {"account", options.account},
       {"qos", options.qos},
       {"reservation", options.reservation}};
-  for (const model::Step& step : run.benchmark.steps)
-    for (const auto& [name, value] : given)
-      if (!value.empty() && job::is_scheduled(run, step) && names(*step.batch, name))
+  for (const auto& [name, value] : given) {
+    if (value.empty())
+      continue;
+    if (!run.platform.capabilities().queues_jobs)
+      throw Error(fmt::format("--{} has no effect: platform {} has no batch system", name,
+                              run.platform.name),
+                  "select a machine with --platform NAME; `bench platforms` lists them");
+    if (std::ranges::none_of(run.benchmark.steps, has_batch))
+      notices.push_back(fmt::format("--{} has no effect: no step has `batch`", name));
+    for (const model::Step& step : run.benchmark.steps)
+      if (step.batch && names(*step.batch, name))
         notices.push_back(fmt::format(
             "--{} has no effect on step '{}', which names its own ({}:{})", name, step.name,
             step.batch->setting(name)->place.file, step.batch->setting(name)->place.line));
+  }
 }
 
 }  // namespace bench::engine

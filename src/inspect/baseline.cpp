@@ -1,9 +1,12 @@
+#include "metrics.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -123,6 +126,15 @@ std::vector<KnownRun> known_runs(const std::filesystem::path& outpath) {
         {directory,
          setup::metadata_from(Workspace::open(directory.path, Workspace::Access::read).facts())});
   return runs;
+}
+
+std::map<std::string, std::size_t> not_finite_values(const Side& side) {
+  std::map<std::string, std::size_t> counts;
+  for (const auto& [name, metric] : measured_run(side, {}).metrics)
+    for (const auto& [workpackage, value] : metric.values)
+      if (!std::isfinite(value))
+        ++counts[name];
+  return counts;
 }
 
 std::set<std::string> parameters_of(const std::vector<std::string>& names) {

@@ -50,10 +50,13 @@ std::string workpackages_text(const Workpackages& workpackages) {
   return join(pieces, ", ");
 }
 
+/// A row: its run, and its number there; all lines of a distribution are one.
+using RowName = std::pair<std::optional<long long>, std::size_t>;
+
 /// What rows have in common, and the reason for it.
 struct Group {
   std::vector<std::string> titles;
-  std::set<std::size_t> rows;
+  std::set<RowName> rows;
   Workpackages workpackages;
   std::string reason;
 };
@@ -177,7 +180,7 @@ class Footer {
       const std::string reason = reason_of(culprit(source));
       Group& group = not_done_.at(reason);
       add_once(group.titles, title);
-      group.rows.insert(row);
+      group.rows.insert(name_of(row));
       add_workpackages(source, reason, group);
       explained_.insert(row);
     } else if (!cell.absent_reason.empty()) {
@@ -196,15 +199,20 @@ class Footer {
                                  : "not finished";
     const std::string reason = reason_of(culprit_of_row);
     Group& group = with_values_[what].at(reason);
-    group.rows.insert(row);
+    group.rows.insert(name_of(row));
     add_workpackages(source, reason, group);
   }
 
   void add_remark(std::size_t row, const Remark& remark) {
     Group& group = remarks_[remark.what].at(remark.reason);
-    group.rows.insert(row);
+    group.rows.insert(name_of(row));
     group.workpackages[table_.sources[row].run].insert(remark.workpackages.begin(),
                                                        remark.workpackages.end());
+  }
+
+  RowName name_of(std::size_t row) const {
+    const RowSource& source = table_.sources[row];
+    return {source.run, source.row.value_or(row)};
   }
 
   const Table& table_;

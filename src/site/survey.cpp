@@ -32,7 +32,7 @@ struct NodeKind {
   long long sockets = 0;
   long long cores_per_socket = 0;
   long long threads = 0;
-  long long memory_mb = 0;
+  long long memory_mib = 0;
   std::string gres;
 };
 
@@ -52,12 +52,15 @@ std::vector<NodeKind> read_node_kinds(const std::string& sinfo) {
   return kinds;
 }
 
-/// The type and the number of `gpu:a100:4(S:0-1)`, the type empty in `gpu:4`.
+/// The type and the number of `gpu:a100:4(S:0-1)`; the type may lack, and a number of 1.
 std::optional<std::pair<std::string, std::string>> gpus_of(const std::string& gres) {
   for (const std::string& entry : split_names(gres)) {
-    const auto words = split(entry.substr(0, entry.find('(')), ":");
-    if (words.front() == "gpu" && words.size() >= 2)
-      return std::pair{words.size() > 2 ? words[1] : "", words.back()};
+    auto words = split(entry.substr(0, entry.find('(')), ":");
+    if (words.front() != "gpu")
+      continue;
+    if (words.size() == 1 || !parse_integer(words.back()))
+      words.emplace_back("1");
+    return std::pair{words.size() > 2 ? words[1] : "", words.back()};
   }
   return std::nullopt;
 }
@@ -67,8 +70,8 @@ Fact number_fact(long long value, const std::string& source, bool guessed = fals
 }
 
 std::string kind_text(const NodeKind& kind) {
-  return fmt::format("{} with {} cores, {} MB{}", kind.count, kind.sockets * kind.cores_per_socket,
-                     kind.memory_mb,
+  return fmt::format("{} with {} cores, {} MiB{}", kind.count, kind.sockets * kind.cores_per_socket,
+                     kind.memory_mib,
                      kind.gres.empty() || kind.gres == "(null)" ? "" : ", " + kind.gres);
 }
 
@@ -96,9 +99,9 @@ void take_nodes(const std::string& partition, Survey& found) {
   found.sockets = number_fact(most.sockets, source);
   found.cores_per_node = number_fact(most.sockets * most.cores_per_socket, source);
   found.threads_per_core = number_fact(most.threads, source);
-  if (most.memory_mb > 0)
+  if (most.memory_mib > 0)
     found.memory_gb = {
-        fmt::format("{:.0f}", std::floor(static_cast<double>(most.memory_mb) / 1000)),
+        fmt::format("{:.0f}", std::floor(static_cast<double>(most.memory_mib) * 1.048576 / 1000)),
         "sinfo (RealMemory)"};
   take_gpus(most, found);
   if (kinds.size() > 1) {
@@ -132,7 +135,7 @@ void take_slurm(const std::string& wanted, Survey& found) {
   std::erase(names, chosen->name);
   found.has_slurm = true;
   found.partition = {chosen->name, "scontrol show partition"};
-  found.nodes = number_fact(chosen->max_nodes, "scontrol show partition");
+  found.nodes = number_fact(chosen->nodes, "scontrol show partition");
   if (!names.empty())
     found.notes.push_back("Other partitions: " + join(names, ", ") + ".");
   for (const batch::Association& one : system->ask_associations())

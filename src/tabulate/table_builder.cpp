@@ -131,11 +131,13 @@ result::Table TableBuilder::fill(const std::string& name, const std::string& own
   if (!cdf.empty())
     add_distribution_headings(cdf, model::meaning_of(run_.benchmark, result_, cdf).unit, table);
   const std::vector<std::string> names = shown_names(columns);
+  std::size_t number = 0;
   for (const RowPlace& row : rows.places) {
     std::vector<Cell> cells = cells_of(row, columns, fillers);
     result::RowSource source = row.rows->source(row.row);
     std::ranges::move(row.rows->remarks(row.row, names), std::back_inserter(source.remarks));
     if (!cdf.empty()) {
+      source.row = number++;
       add_distribution(cells, source, row.cell(model::ordered_name(cdf)), table);
       continue;
     }

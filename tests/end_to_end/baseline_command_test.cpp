@@ -247,5 +247,17 @@ TEST_F(BaselineCommandTest, MistakesOfItsOwnCommandsHaveHints) {
   EXPECT_THAT(baseline({"check", "-i", "0", "runs"}, 2), HasSubstr("consumed 'runs' as a value"));
 }
 
+TEST_F(BaselineCommandTest, AcceptWarnsOfValuesThatAreNotFinite) {
+  here_.write("d.yaml",
+              "name: d\noutpath: runs\nparameterset: {name: p, parameter: {n: [1, 2]}}\n"
+              "step: {name: s, use: p, do: \"test $n = 1 && echo loss=4 || echo loss=nan\"}\n"
+              "patternset: {name: f, pattern: {name: loss, type: float, _: loss=(.+)}}\n"
+              "analyser: {name: a, use: f, analyse: {step: s, file: stdout}}\n");
+  here_.bench({"run", "d.yaml"});
+  EXPECT_THAT(baseline({"accept", "runs"}),
+              HasSubstr("warning: run 0 has 1 value of loss that is nan or infinite; checks of its "
+                        "point stay undecided\n"));
+}
+
 }  // namespace
 }  // namespace bench::end_to_end

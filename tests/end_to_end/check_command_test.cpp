@@ -104,5 +104,15 @@ TEST(CheckTest, WarningsAreCountedAndWithStrictFail) {
   EXPECT_EQ(here.bench({"check", "typo.yaml", "--strict"}).status.code, 1);
 }
 
+TEST(CheckTest, TakesAnExportedRun) {
+  const Playground here;
+  here.write("small.yaml", small_sweep());
+  here.bench({"run", "small.yaml"});
+  here.bench({"export", "runs", "--output", "out"});
+  EXPECT_THAT(here.text_of("check", {"out"}, 0),
+              HasSubstr("benchmark small: 2 steps, 6 workpackages, platform local\n"));
+  EXPECT_THAT(here.text_of("plan", {"out"}, 0), HasSubstr("total: 6 workpackages"));
+}
+
 }  // namespace
 }  // namespace bench::end_to_end

@@ -220,5 +220,14 @@ TEST(HelpTest, AReaderThatGoesAwayIsNoFailure) {
   EXPECT_THAT(output.standard_error, IsEmpty());
 }
 
+TEST(HelpTest, NamesEveryExitCodeAndVariable) {
+  const Playground here;
+  EXPECT_THAT(here.text_of("help", {"exit_codes"}, 0),
+              AllOf(HasSubstr(" 3: `baseline check` is undecided"), HasSubstr("130, 143, 129: ")));
+  EXPECT_THAT(here.text_of("help", {"environment"}, 0),
+              AllOf(HasSubstr("JUBE_VERBOSE: "), HasSubstr("JUBE_GROUP_NAME: "),
+                    HasSubstr("BENCH_PATIENCE_S: ")));
+}
+
 }  // namespace
 }  // namespace bench::end_to_end

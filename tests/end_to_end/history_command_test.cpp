@@ -66,13 +66,15 @@ TEST_F(HistoryTest, SaysHowManyValuesAreNotFinite) {
   EXPECT_THAT(history({"loss", "runs"}),
               AllOf(HasSubstr("loss of step s at n=1:\n3 values left out: nan or infinite\n"),
                     ContainsRegex("at n=2:\n.*\n.*\n.* 4 [|].*\n2 values left out: nan or inf")));
+  EXPECT_THAT(history({"loss", "runs", "-s", "csv"}),
+              HasSubstr("note: loss of step s at n=1: 3 values left out: nan or infinite\n"));
 }
 
 TEST_F(HistoryTest, ADamagedRunIsNamedAndLeftOut) {
   run({1000, 1003, 1001});
   here_.write("runs/000001/workspace.db", "no database");
   EXPECT_THAT(history({"time", "runs", "--across", "night"}),
-              AllOf(HasSubstr("note: runs/000001 is not used: "), HasSubstr("runs/000000")));
+              AllOf(HasSubstr("note: runs/000001 is left out: "), HasSubstr("runs/000000")));
 }
 
 TEST_F(HistoryTest, SaysThatItsEndIsUndecided) {

@@ -14,6 +14,7 @@ namespace bench::end_to_end {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class MlperfCommandTest : public testing::Test {
  protected:
@@ -56,6 +57,17 @@ TEST_F(MlperfCommandTest, NamesFileLineAndRuleOfEachLog) {
             "bad.log: quality: the best eval_error is 0.13, at most 0.124 is needed\n"
             "bad.log:14: opt_name: opt_name \"adam\" is not one of sgd\n"
             "good.log: complies with the rules for cosmoflow (36 lines)\n");
+}
+
+TEST_F(MlperfCommandTest, LogsThatShareADirectoryHaveNoEnergy) {
+  std::vector<std::string> arguments = score_of_ten(good_);
+  here_.write("0/other", here_.read("1/stdout"));
+  arguments[5] = "0/other";  // in place of 1/stdout
+  arguments.emplace_back("--throughput");
+  const auto score = here_.bench(arguments);
+  EXPECT_EQ(score.status.code, 0) << score.standard_output << score.standard_error;
+  EXPECT_THAT(score.standard_output, Not(HasSubstr(",125\n")));
+  EXPECT_THAT(score.standard_error, HasSubstr("or several logs beside it"));
 }
 
 TEST_F(MlperfCommandTest, ScoresTrainings) {

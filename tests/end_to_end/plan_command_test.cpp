@@ -125,7 +125,7 @@ TEST_F(PlanTest, ADamagedRunIsNamedAndLeftOut) {
   run("[1]");
   here_.write("runs/000000/workspace.db", "no database");
   EXPECT_THAT(plan({"sweep.yaml"}),
-              AllOf(HasSubstr("history: 1 run of"), HasSubstr("note: runs/000000 is not used: ")));
+              AllOf(HasSubstr("history: 1 run of"), HasSubstr("note: runs/000000 is left out: ")));
 }
 
 TEST_F(PlanTest, RunsElsewhereAreAddedByHand) {
@@ -309,6 +309,13 @@ TEST_F(PlanTest, AnswersTheLinesOfItsPage) {
     ++count;
   }
   EXPECT_GE(count, 6);
+}
+
+TEST_F(PlanTest, ACheckRefusesTheOptionsOfAPlan) {
+  for (const char* option : {"--tag", "--include-path", "--outpath", "--platform", "--budget",
+                             "--costs", "--efficiency"})
+    EXPECT_THAT(here_.text_of("plan", {"--check", "runs", option, "1"}, 2),
+                HasSubstr(option + std::string(" excludes --check")));
 }
 
 }  // namespace

@@ -103,6 +103,8 @@ TEST_F(PlatformsTest, ThoseOfEveryPlaceAreFoundInOrder) {
     return list.standard_error;
   };
   EXPECT_EQ(origin({"--for", "there/in.yaml"}), "run");
+  EXPECT_THAT(here_.text_of("platforms", {"show", "owl", "--for", "there/in.yaml"}, 0),
+              HasSubstr("there/"));
   EXPECT_EQ(origin({}), "user");
   std::filesystem::remove(here_.path() / "home/bench/platforms/owl.yaml");
   EXPECT_EQ(origin({}), "site");

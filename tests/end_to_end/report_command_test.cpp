@@ -209,5 +209,20 @@ TEST(ReportWithoutVegaTest, SaysHowToGetIt) {
             HasSubstr(" to " + (here.path() / "bench/report").string())));
 }
 
+TEST_F(ReportTest, TagsChooseRuns) {
+  run(training, 1);
+  here_.bench({"run", "in.yaml", "-t", "gpu"});
+  EXPECT_THAT(report({"runs", "-i", "all", "-t", "gpu"}), HasSubstr("report.html: 1 run, "));
+  EXPECT_THAT(report({"-i", "all", "-t", "gpu", "runs"}, 2),
+              HasSubstr("error: an option consumed the RUN argument\nhint: --tag consumed 'runs' "
+                        "as a value; put RUN first, or `--` before it"));
+}
+
+TEST_F(ReportTest, FiguresHaveNeitherAFileNorATitle) {
+  for (const char* option : {"--output", "--title"})
+    EXPECT_THAT(report({"--figures", "d", option, "x"}, 2),
+                HasSubstr(option + std::string(" excludes --figures")));
+}
+
 }  // namespace
 }  // namespace bench::end_to_end

@@ -231,6 +231,10 @@ TEST_F(ResultTest, UnknownColumnsAreWarnings) {
   EXPECT_EQ(shown({"-s", "csv", "--select", "n", "resul"},
                   "warning: unknown column 'resul'\nhint: did you mean 'result'?\n"),
             "n\n1\n2\n3\n\n");
+  const auto nothing = here_.bench({"result", "runs", "--select", "typo"});
+  EXPECT_EQ(nothing.status.code, 1);
+  EXPECT_EQ(nothing.standard_error,
+            "error: unknown column 'typo'\nhint: the columns are n, result\n");
 }
 
 TEST_F(ResultTest, AColumnCannotBeBothSelectedAndExcluded) {

@@ -1,6 +1,8 @@
 #include "bench_program.hpp"
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -213,6 +215,45 @@ TEST_F(RunOptionsTest, AFinishedRunLeavesOneDatabaseFile) {
   here_.bench({"run", "small.yaml"});
   EXPECT_FALSE(here_.has("runs/000000/workspace.db-wal"));
   EXPECT_TRUE(here_.has("runs/000000/workspace.db"));
+}
+
+TEST_F(RunOptionsTest, OptionsForABatchSystemNeedOne) {
+  for (const char* option : {"--partition", "--account", "--qos", "--reservation"})
+    for (const std::vector<std::string>& arguments :
+         {std::vector<std::string>{"run", "small.yaml", option, "x"},
+          {"run", "-n", "small.yaml", option, "x"}}) {
+      const auto refused = here_.bench(arguments);
+      EXPECT_EQ(refused.status.code, 1);
+      EXPECT_EQ(refused.standard_error,
+                std::string("error: ") + option +
+                    " has no effect: platform local has no batch system\nhint: select a machine "
+                    "with --platform NAME; `bench platforms` lists them\n");
+    }
+  EXPECT_FALSE(here_.has("runs"));
+}
+
+TEST_F(RunOptionsTest, NamesOptionsThatNoStepUses) {
+  EXPECT_EQ(here_
+                .bench({"run", "small.yaml", "--launcher", "mpirun", "--power-source",
+                        "mock:constant=1W"})
+                .standard_error,
+            "note: --launcher has no effect: no step has `batch`\n"
+            "note: --power-source has no effect: no step has `energy`\n");
+  EXPECT_EQ(here_.bench({"continue", "runs", "-t", "gpu"}).standard_error,
+            "warning: --tag has no effect without --update\n");
+}
+
+TEST_F(RunOptionsTest, CountsAreNotNegative) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"run", "small.yaml", "--max-workpackages", "-1"},
+        {"run", "small.yaml", "--order-seed", "-1"},
+        {"check", "small.yaml", "--max-workpackages", "-1"},
+        {"why", "runs", "0", "-n", "-1"}}) {
+    const auto refused = here_.bench(arguments);
+    EXPECT_EQ(refused.status.code, 2) << arguments.front();
+    EXPECT_THAT(refused.standard_error, HasSubstr("error: ")) << arguments.front();
+  }
+  EXPECT_FALSE(here_.has("runs"));
 }
 
 }  // namespace

@@ -45,6 +45,19 @@ TEST(Notes, NameTheRowsThatAreNotDone) {
                                       "failed: 1 row, workpackage 1: exit code 1"}));
 }
 
+TEST(Notes, CountTheLinesOfADistributionAsOneRow) {
+  Table table = table_of_states();
+  table.rows = {{number(1), number(1)}, {number(1), number(2)}, {number(2), number(3)}};
+  const RowSource some_failed{
+      .iterations = 5, .done = 4, .not_done = {{7, true, "exit code 1"}}, .row = 0};
+  RowSource other = some_failed;
+  other.row = 1;
+  table.sources = {some_failed, some_failed, other};
+  EXPECT_EQ(
+      notes_of(table),
+      (std::vector<std::string>{"4 of 5 iterations count: 2 rows, workpackage 7: exit code 1"}));
+}
+
 TEST(Notes, NameWhatWasSkippedAndWhy) {
   Table table;
   table.headings = {{"v", "", 0, {}}};

@@ -4,7 +4,9 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 
 #include <bench/base/host.hpp>
@@ -29,7 +31,7 @@ class SurveyTest : public testing::Test {
   void fake_slurm() const {
     programs_.say("sbatch", "slurm 23.02");
     programs_.write("scontrol", R"(case "$*" in
-*partition*) echo 'PartitionName=gpu State=UP TotalNodes=12 MaxTime=1-00:00:00'
+*partition*) echo 'PartitionName=gpu State=UP TotalNodes=12 MaxNodes=4 MaxTime=1-00:00:00'
   echo 'PartitionName=cpu Default=YES State=UP TotalNodes=100' ;;
 *config*) echo 'ClusterName             = fox'; echo 'MaxArraySize = 1001' ;;
 esac)");
@@ -60,12 +62,24 @@ TEST_F(SurveyTest, APartitionIsDescribedByItsMostFrequentNodes) {
   EXPECT_EQ(fox.machine.nodes->value, 12);
   EXPECT_EQ(fox.machine.devices_per_node->value, 4);
   EXPECT_EQ(fox.machine.cores_per_node->value, 128);
-  EXPECT_EQ(fox.machine.memory_gb->value, 515);
-  EXPECT_THAT(fox.machine.notes,
-              testing::ElementsAre("Other partitions: cpu.",
-                                   "The nodes of the partition differ; this file describes the "
-                                   "first: 10 with 128 cores, 515000 MB, gpu:a100:4(S:0-7); 2 with "
-                                   "128 cores, 1000000 MB, gpu:a100:8(S:0-1)."));
+  EXPECT_EQ(fox.machine.memory_gb->value, 540);
+  EXPECT_THAT(
+      fox.machine.notes,
+      testing::ElementsAre("Other partitions: cpu.",
+                           "The nodes of the partition differ; this file describes the "
+                           "first: 10 with 128 cores, 515000 MiB, gpu:a100:4(S:0-7); 2 with "
+                           "128 cores, 1000000 MiB, gpu:a100:8(S:0-1)."));
+}
+
+/// As in `Gres=gpu:a100`.
+TEST_F(SurveyTest, AGresWithoutANumberIsOneGpu) {
+  fake_slurm();
+  for (const auto& [gres, type] : {std::pair("gpu:a100", "a100"), {"gpu", ""}}) {
+    programs_.say("sinfo", fmt::format("2|2|64|2|515000|{}", gres));
+    const platform::Platform fox = read(platform_file("fox", survey("gpu")));
+    EXPECT_EQ(fox.machine.devices_per_node->value, 1) << gres;
+    EXPECT_EQ(fox.gpu_type, type) << gres;
+  }
 }
 
 TEST_F(SurveyTest, GuessesAreMarked) {

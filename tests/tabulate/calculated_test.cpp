@@ -190,6 +190,12 @@ TEST_F(CalculatedTest, ShowsTheDistributionOfAPattern) {
   EXPECT_EQ(table(), "nodes,b[s],share\n1,0.5,0.5\n1,0.75,0.75\n1,2.0,1\n2,,\n");
 }
 
+TEST_F(CalculatedTest, ADistributionIsOneRowForItsNotes) {
+  end(with_batches("cdf: b, column: nodes"), {{0, workspace::State::failed}}, "exit code 1");
+  find(0, "b_ordered", "0.5 0.75 2.0");
+  EXPECT_THAT(table("pretty"), HasSubstr("failed: 1 row, workpackage 0: exit code 1"));
+}
+
 TEST_F(CalculatedTest, FindsTheElbowOfADistribution) {
   end(with_batches(
       "column: [nodes, {metric: elbow, of: b}, {metric: elbow_share, of: b, unit: '%'}]"));

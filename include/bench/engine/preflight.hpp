@@ -15,8 +15,9 @@ namespace bench::engine {
 /// @throws Error with a did-you-mean, and with the place of what asks for too much
 void preflight(setup::Run& run, std::vector<std::string>& notices);
 
-/// Says which options of `bench run` or `bench continue` have no effect on a step, since the step
+/// Says which options of `bench run` or `bench continue` have no effect: no step has jobs, or one
 /// names a partition, account, QOS or reservation of its own.
+/// @throws Error where they ask for a batch system, and the platform has none
 void notice_options(const setup::Run& run, const platform::SubmissionDefaults& options,
                     std::vector<std::string>& notices);
 

@@ -45,6 +45,10 @@ struct KnownRun {
 /// The runs of an outpath, ascending by id.
 std::vector<KnownRun> known_runs(const std::filesystem::path& outpath);
 
+/// How many values of a run are nan or infinite, by the name of their metric.
+/// @param side with what was found at each workpackage
+std::map<std::string, std::size_t> not_finite_values(const Side& side);
+
 /// Names that are no facts, but parameters: both may have the same name.
 std::set<std::string> parameters_of(const std::vector<std::string>& names);
 

@@ -65,6 +65,8 @@ struct RowSource {
   std::size_t done = 1;           ///< Of these; where there are any, only they count.
   std::vector<NotDone> not_done;  ///< Those of the row and of its ancestors.
   std::vector<Remark> remarks = {};
+  /// The number of the row that a line of a distribution is part of; none: it is a row of its own.
+  std::optional<std::size_t> row = {};
 };
 
 /// A table ready to print: every row has one cell per heading.

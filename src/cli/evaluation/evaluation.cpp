@@ -1,6 +1,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/outage.hpp>
 #include <bench/cli/evaluation/evaluation.hpp>
+#include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/inspect/difference.hpp>
 #include <bench/setup/input.hpp>
@@ -139,6 +141,29 @@ std::string description_of(const Evaluated& one, const std::string& further) {
                      one.run.benchmark.name, one.run.metadata.started);
 }
 
+int isolate_errors(const RunDirectory& directory, const std::function<int()>& act) {
+  try {
+    return act();
+  } catch (const Error& error) {
+    tell(render(Error(fmt::format("{}: {}", short_path(directory.path), error.message()),
+                      error.hint(), error.place())),
+         Level::error);
+    if (error.place().known() && !advice().empty())
+      tell(advice());
+    end_advice();
+    command_log().close(1);
+    return 1;
+  }
+}
+
+void skip_if_unsound(const RunDirectory& directory, const std::function<void()>& read) {
+  try {
+    read();
+  } catch (const Error& error) {
+    tell(fmt::format("note: {} is left out: {}", short_path(directory.path), error.message()));
+  }
+}
+
 const Evaluated& EvaluatedRuns::read(const RunDirectory& directory) {
   for (const Evaluated& known : read_)
     if (known.run.directory.path == std::filesystem::absolute(directory.path))
@@ -147,12 +172,9 @@ const Evaluated& EvaluatedRuns::read(const RunDirectory& directory) {
 }
 
 const Evaluated* EvaluatedRuns::read_if_sound(const RunDirectory& directory) {
-  try {
-    return &read(directory);
-  } catch (const Error& error) {
-    tell(fmt::format("note: {} is not used: {}", short_path(directory.path), error.message()));
-    return nullptr;
-  }
+  const Evaluated* one = nullptr;
+  skip_if_unsound(directory, [&] { one = &read(directory); });
+  return one;
 }
 
 std::vector<inspect::Side> EvaluatedRuns::sides(const std::vector<RunDirectory>& directories) {

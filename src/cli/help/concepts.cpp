@@ -124,12 +124,17 @@ BENCH_ACCOUNT and BENCH_QOS if the option is missing.)"},
      R"(JUBE_BENCHMARK_OUTPATH: replaces the outpath of the file
 JUBE_INCLUDE_PATH: directories of included files
 JUBE_EXEC_SHELL: replaces /bin/sh
+JUBE_VERBOSE: 1 to 3, as -v to -vvv of `run` and `continue`
+JUBE_GROUP_NAME: the group that new runs are shared with
 BENCH_PYTHON: replaces python3
 BENCH_DATA: directories of platforms, templates and references
 BENCH_PLATFORM_PATH: directories of platform files
-BENCH_PARTITION, BENCH_ACCOUNT, BENCH_QOS: override the platform file)"},
+BENCH_PARTITION, BENCH_ACCOUNT, BENCH_QOS: override the platform file
+BENCH_PATIENCE_S: seconds to wait while a file system lets nothing be written; default: 60)"},
     {"exit_codes", "the exit codes of bench",
-     R"(0: success. 1: a workpackage failed, or the input is wrong. 2: the command line is wrong.)"},
+     R"(0: success. 1: a workpackage failed, the input is wrong, or standard output cannot be written.
+2: the command line is wrong. 3: `baseline check` is undecided. 130, 143, 129: ended by Ctrl-C,
+SIGTERM, SIGHUP; running commands were stopped first.)"},
 };
 
 }  // namespace

@@ -30,6 +30,14 @@ std::string word_of_change(const Comparison& change, const PointHistory& history
                           history.better, history.unit);
 }
 
+/// `time[s] of step s at size=1`
+std::string subject_of(const PointHistory& history) {
+  const std::string point = parameters_text(history.parameters);
+  return fmt::format("{}{} of step {}{}{}", history.metric,
+                     history.unit.empty() ? "" : fmt::format("[{}]", history.unit), history.step,
+                     point.empty() ? "" : " at ", point);
+}
+
 std::string levels_text(const PointHistory& history, std::span<const NamedRun> runs) {
   std::vector<std::vector<std::string>> rows;
   for (const verdict::Level& level : history.levels.all) {
@@ -56,6 +64,10 @@ std::string end_text(const PointHistory& history) {
       signed_percent(history.levels.end.change), verdict::fewest_of_level);
 }
 
+std::string left_out_text(const PointHistory& history) {
+  return plural(history.not_finite, "value") + " left out: nan or infinite";
+}
+
 result::Cell of_text(const std::string& text) {
   return {.value = text};
 }
@@ -69,15 +81,11 @@ result::Cell of_count(std::size_t count) {
 std::string history_text(std::span<const PointHistory> histories, std::span<const NamedRun> runs) {
   std::string text;
   for (const PointHistory& history : histories) {
-    const std::string metric =
-        history.unit.empty() ? history.metric : fmt::format("{}[{}]", history.metric, history.unit);
-    const std::string point = parameters_text(history.parameters);
-    text += fmt::format("{}{} of step {}{}{}:\n", text.empty() ? "" : "\n", metric, history.step,
-                        point.empty() ? "" : " at ", point);
+    text += (text.empty() ? "" : "\n") + subject_of(history) + ":\n";
     if (!history.entries.empty())
       text += levels_text(history, runs) + end_text(history);
     if (history.not_finite > 0)
-      text += plural(history.not_finite, "value") + " left out: nan or infinite\n";
+      text += left_out_text(history) + "\n";
   }
   return text;
 }
@@ -103,6 +111,8 @@ result::Table history_table(std::span<const PointHistory> histories,
                             result::Cell{.value = entry.value, .is_calculated = true},
                             of_count(level), of_text(k < decided ? "" : "yes")});
     }
+    if (history.not_finite > 0)
+      table.notes.push_back(subject_of(history) + ": " + left_out_text(history));
   }
   return table;
 }

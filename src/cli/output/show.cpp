@@ -75,17 +75,27 @@ std::vector<SameName> by_name(std::vector<RunReport>& runs) {
   return all;
 }
 
-void warn_of_unknown(const std::vector<ShownTable>& tables, const ShowOptions& options) {
+/// Warns of columns that no table has.
+/// @throws Error if that leaves nothing to show
+void check_columns(const std::vector<ShownTable>& tables, const ShowOptions& options) {
   std::set<std::string> names;
   for (const ShownTable& shown : tables)
     for (const result::Heading& heading : shown.table.headings)
       names.insert({heading.name, heading.title});
+  names.erase("");
   const std::vector<std::string> known(names.begin(), names.end());
+  const auto is_unknown = [&](const std::string& name) { return !names.contains(name); };
+  const auto hint_for = [&](const std::string& name) {
+    return suggestion(name, known, "the columns are ");
+  };
+  if (!tables.empty() && !options.select.empty() && std::ranges::all_of(options.select, is_unknown))
+    throw Error(fmt::format("unknown column '{}'", options.select.front()),
+                hint_for(options.select.front()));
   Diagnostics diagnostics = telling_diagnostics();
   for (const auto* chosen : {&options.select, &options.exclude})
     for (const std::string& name : *chosen)
-      if (!names.contains(name))
-        diagnostics.warn(fmt::format("unknown column '{}'", name), did_you_mean(name, known), {});
+      if (is_unknown(name))
+        diagnostics.warn(fmt::format("unknown column '{}'", name), hint_for(name), {});
 }
 
 std::vector<ShownTable> shown_tables(std::vector<SameName> all, bool several_runs,
@@ -115,7 +125,7 @@ void choose_values(ShownTable& shown, bool raw) {
 /// @param always a column that is shown beside the selected ones; may be empty
 void arrange(std::vector<ShownTable>& tables, const std::string& always,
              const ShowOptions& options) {
-  warn_of_unknown(tables, options);
+  check_columns(tables, options);
   std::vector<std::string> select = options.select;
   if (!select.empty() && !always.empty())
     select.push_back(always);

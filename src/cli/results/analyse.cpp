@@ -20,16 +20,14 @@ std::function<int()> declare_analyse(CLI::App& app) {
   options->choice.declare(app);
   declare_update(app, options->update, update_of_results);
   return [options] {
-    if (options->update.file.empty() && !options->update.tags.empty())
-      tell("warning: --tag has no effect without --update");
-    for (const auto& directory :
-         workspace::select_runs(options->choice.directory, options->choice.ids)) {
+    warn_of_idle(options->update);
+    return act_on_each(options->choice.runs(), [&](const workspace::RunDirectory& directory) {
       if (!workspace::is_made_by_jube(directory.path))
         command_log().open(directory.path, "analyse");
       analyse_directory(directory, options->update);
       print("analysed " + short_path(std::filesystem::absolute(directory.path)) + "\n");
-    }
-    return 0;
+      return 0;
+    });
   };
 }
 

@@ -45,19 +45,25 @@ std::filesystem::path directory_of_runs(const std::string& directory) {
                                       : std::filesystem::path(directory);
 }
 
-int accept_runs(const RunChoice& choice, bool accepted) {
-  for (const RunDirectory& directory : choice.runs()) {
-    if (!accepted) {
-      engine::revoke(directory);
-      print(fmt::format("run {}: no longer accepted\n", directory.id));
-      continue;
-    }
-    const engine::Acceptance acceptance = engine::accept(directory);
-    print(fmt::format("run {}: accepted, fingerprint {}\n", directory.id, acceptance.fingerprint));
-    if (acceptance.failed > 0)
-      tell(fmt::format("note: {} of run {} failed and will not count",
-                       plural(acceptance.failed, "workpackage"), directory.id));
-  }
+int accept_run(const RunDirectory& directory) {
+  const engine::Acceptance acceptance = engine::accept(directory);
+  print(fmt::format("run {}: accepted, fingerprint {}\n", directory.id, acceptance.fingerprint));
+  if (acceptance.failed > 0)
+    tell(fmt::format("note: {} of run {} failed and will not count",
+                     plural(acceptance.failed, "workpackage"), directory.id));
+  EvaluatedRuns runs;
+  for (const auto& [metric, count] : inspect::not_finite_values(runs.sides({directory}).front()))
+    tell(
+        fmt::format("warning: run {} has {} of {} that {} nan or infinite; checks of {} stay "
+                    "undecided",
+                    directory.id, plural(count, "value"), metric, count == 1 ? "is" : "are",
+                    count == 1 ? "its point" : "their points"));
+  return 0;
+}
+
+int revoke_run(const RunDirectory& directory) {
+  engine::revoke(directory);
+  print(fmt::format("run {}: no longer accepted\n", directory.id));
   return 0;
 }
 
@@ -278,7 +284,7 @@ std::function<int()> declare_baseline(CLI::App& app) {
       print(accepted_text(inspect::known_runs(outpath), short_path(outpath)));
       return 0;
     }
-    return accept_runs(*choice, accepting->parsed());
+    return act_on_each(choice->runs(), accepting->parsed() ? accept_run : revoke_run);
   };
 }
 

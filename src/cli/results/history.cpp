@@ -11,6 +11,7 @@
 #include <bench/cli/output/history_text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/inspect/history.hpp>
+#include <bench/result/style.hpp>
 #include <bench/result/table.hpp>
 #include <bench/workspace/run_directory.hpp>
 
@@ -45,10 +46,15 @@ int show_history(const HistoryCommandOptions& options) {
       runs.sides(directories), {.metric = options.metric,
                                 .across = {options.across.begin(), options.across.end()},
                                 .margin = options.margin_percent / 100});
-  if (options.style.empty())
+  if (options.style.empty()) {
     print(history_text(histories, names));
-  else
-    print(result::render(history_table(histories, names), options.style));
+    return 0;
+  }
+  const result::Table table = history_table(histories, names);
+  print(result::render(table, options.style));
+  if (result::style_of(options.style).is_for_programs)
+    for (const std::string& note : table.notes)
+      tell("note: " + note);
   return 0;
 }
 

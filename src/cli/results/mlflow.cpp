@@ -1,10 +1,12 @@
 #include "../command.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -137,8 +139,17 @@ int send_runs(const MlflowOptions& options) {
        options.directories.empty() ? std::vector<std::string>{"."} : options.directories)
     for (workspace::RunDirectory& run : workspace::select_runs(directory, options.ids))
       runs.push_back(std::move(run));
+  int worst = 0;
   for (const workspace::RunDirectory& directory : runs) {
-    const Evaluated one = evaluate(directory, {}, false, Found::in_workpackages);
+    std::optional<Evaluated> evaluated;
+    const auto read = [&] {
+      evaluated.emplace(evaluate(directory, {}, false, Found::in_workpackages));
+      return 0;
+    };
+    worst = std::max(worst, runs.size() == 1 ? read() : isolate_errors(directory, read));
+    if (!evaluated)
+      continue;
+    const Evaluated& one = *evaluated;
     const std::string name = short_path(one.run.directory.path);
     Counter counter(name);
     const auto tracking = store_of(options, uri, store, one.run.benchmark.name, counter);
@@ -154,7 +165,7 @@ int send_runs(const MlflowOptions& options) {
   }
   if (!store.empty())
     print(opening_of(store));
-  return 0;
+  return worst;
 }
 
 }  // namespace

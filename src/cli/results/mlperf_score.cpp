@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,6 +54,21 @@ void add_energy_beside(mlperf::Training& training) {
       training.energy_is_estimated = true;
 }
 
+/// Adds the energy of each training. One that several logs share belongs to none of them.
+void add_energy(std::vector<mlperf::Result>& results) {
+  std::map<fs::path, int> logs_in;
+  const auto directory_of = [](const mlperf::Training& training) {
+    return fs::weakly_canonical(fs::absolute(training.log).parent_path());
+  };
+  for (const mlperf::Result& result : results)
+    for (const mlperf::Training& training : result.trainings)
+      ++logs_in[directory_of(training)];
+  for (mlperf::Result& result : results)
+    for (mlperf::Training& training : result.trainings)
+      if (logs_in[directory_of(training)] == 1)
+        add_energy_beside(training);
+}
+
 Cell text_cell(const std::string& text) {
   return {.value = Value(text)};
 }
@@ -67,7 +83,8 @@ Cell number_cell(std::optional<double> number, const std::string& format,
 /// Of a training, a score or a throughput.
 template <class Result>
 Cell energy_cell(const Result& of) {
-  Cell cell = number_cell(of.energy_wh, ".4g", "no energy.txt with a total beside the log");
+  Cell cell = number_cell(of.energy_wh, ".4g",
+                          "no energy.txt with a total beside the log, or several logs beside it");
   cell.estimated = cell.value && of.energy_is_estimated;
   return cell;
 }
@@ -201,9 +218,7 @@ int show_score(const ScoreOptions& options) {
     logs.push_back({file, mlperf::parse_log(read_file(file))});
   std::vector<mlperf::Result> results = mlperf::results_of(
       logs, options.without_staging ? mlperf::Staging::left_out : mlperf::Staging::counts);
-  for (mlperf::Result& result : results)
-    for (mlperf::Training& training : result.trainings)
-      add_energy_beside(training);
+  add_energy(results);
 
   bool all_right = true;
   std::vector<std::vector<std::size_t>> counted;

@@ -1,4 +1,5 @@
 #include "../command.hpp"
+#include "shown_runs.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -41,31 +42,12 @@ using workspace::RunDirectory;
 
 struct ReportOptions {
   std::vector<std::string> directories;
-  RunChoice choice;  ///< In each of them.
-  Update update;
-  std::size_t newest = 0;  ///< 0: all selected runs.
+  ShownRuns runs;  ///< In each of them.
   std::string file;
   std::string title;
   std::optional<std::string> reference;  ///< None: nothing is compared.
   std::string figures;                   ///< A directory; empty: none.
 };
-
-std::vector<RunDirectory> chosen_runs(const ReportOptions& options) {
-  std::vector<RunDirectory> chosen;
-  std::set<fs::path> known;
-  for (const std::string& directory : options.directories) {
-    std::vector<std::string> ids = options.choice.ids;
-    if (options.newest > 0 && ids.empty() && !workspace::is_run(directory))
-      ids = {"all"};
-    std::vector<RunDirectory> runs = workspace::select_runs(directory, ids);
-    if (options.newest > 0 && runs.size() > options.newest)
-      runs.erase(runs.begin(), runs.end() - static_cast<std::ptrdiff_t>(options.newest));
-    for (RunDirectory& run : runs)
-      if (known.insert(fs::canonical(run.path)).second)
-        chosen.push_back(std::move(run));
-  }
-  return chosen;
-}
 
 bool has_tables(const model::Benchmark& benchmark) {
   return std::ranges::any_of(benchmark.results,
@@ -116,7 +98,8 @@ class OutpathNames {
   std::map<std::string, std::vector<fs::path>> known_;
 };
 
-report::Page page_of(const ReportOptions& options) {
+/// @param worst becomes 1 after an error in one of several runs
+report::Page page_of(const ReportOptions& options, int& worst) {
   std::optional<PublishedComparison> comparison;
   if (options.reference)
     comparison.emplace(*options.reference);
@@ -125,20 +108,23 @@ report::Page page_of(const ReportOptions& options) {
   std::vector<tabulate::TidyRun> without_tables;
   OutpathNames outpaths;
   Diagnostics diagnostics = telling_diagnostics();
-  for (const RunDirectory& directory : chosen_runs(options)) {
-    Evaluated one = evaluate(directory, options.update, false);
+  const auto add = [&](const RunDirectory& directory) {
+    Evaluated one = evaluate(directory, options.runs.update, false);
     const bool is_without = !has_tables(one.run.benchmark);
     if (is_without)
-      one = evaluate(directory, options.update, false, Found::in_workpackages);
+      one = evaluate(directory, options.runs.update, false, Found::in_workpackages);
     gatherer.add(one.run, one.workspace, tables_of(one, one.run),
                  comparison ? compared_tables(one, *comparison) : std::vector<result::Table>(),
                  diagnostics);
     if (!is_without)
-      continue;
+      return 0;
     const Evaluated& kept = runs.emplace_back(std::move(one));
     without_tables.push_back({kept.run, kept.workspace, kept.analyses,
                               outpaths.of(fs::canonical(directory.path).parent_path())});
-  }
+    return 0;
+  };
+  const std::vector<RunDirectory> chosen = options.runs.in(options.directories, worst);
+  worst = std::max(worst, act_on_each(chosen, add));
   if (comparison)
     comparison->check_any();
   if (!without_tables.empty())
@@ -171,21 +157,24 @@ int write_report(ReportOptions options) {
     options.file = "report.html";
   if (options.figures.empty())
     check_replaceable(options.file);
-  const report::Page page = page_of(options);
+  int worst = 0;
+  const report::Page page = page_of(options, worst);
+  if (page.runs.empty())
+    return worst;
   if (!options.figures.empty()) {
     const auto files = report::draw_figures(content_of(page), options.figures);
     for (const fs::path& file : files)
       print(file.string() + "\n");
     if (files.empty())
       tell("note: no numbers in these runs vary with a parameter, so there is no figure");
-    return 0;
+    return worst;
   }
   const std::string html = html_of(page, library);
   write_file_atomically(options.file, html);
   print(fmt::format("{}: {}, {}, {} ({:.1f} MB)\n", options.file, plural(page.runs.size(), "run"),
                     plural(page.figures.size(), "figure"), plural(page.tables.size(), "table"),
                     static_cast<double>(html.size()) / 1e6));
-  return 0;
+  return worst;
 }
 
 }  // namespace
@@ -195,22 +184,22 @@ std::function<int()> declare_report(CLI::App& app) {
   app.add_option("RUN", options->directories,
                  "run directories, or outpaths (the last run of each); default: the current "
                  "directory");
-  options->choice.declare_ids(app);
-  declare_update(app, options->update, update_of_results);
-  app.add_option("-n,--num", options->newest, "the newest N runs of each outpath")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--output", options->file, "the HTML file; default: report.html")
-      ->type_name("FILE");
-  app.add_option("--title", options->title, "title of the report; default: the benchmark's name")
-      ->type_name("TEXT");
+  options->runs.declare(app);
+  CLI::Option* const output =
+      app.add_option("--output", options->file, "the HTML file; default: report.html")
+          ->type_name("FILE");
+  CLI::Option* const title = app.add_option("--title", options->title,
+                                            "title of the report; default: the benchmark's name")
+                                 ->type_name("TEXT");
   app.add_option("--compare", options->reference,
                  "compare with published numbers, as `bench result --compare` does")
       ->type_name("REFERENCE");
   app.add_option("--figures", options->figures,
                  "instead of the report, write its figures to this directory: as SVG (needs "
                  "Node.js), and as PNG if rsvg-convert is installed")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->excludes(output)
+      ->excludes(title);
   return [options] { return write_report(*options); };
 }
 

@@ -1,4 +1,5 @@
 #include "../command.hpp"
+#include "shown_runs.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -36,12 +37,10 @@ using workspace::RunDirectory;
 
 struct ResultOptions {
   std::vector<std::string> directories;
-  RunChoice choice;  ///< In each of them.
-  Update update;
+  ShownRuns runs;  ///< In each of them.
   ShowOptions show;
   bool tidy = false;
   std::vector<std::string> tables;
-  std::size_t newest = 0;  ///< 0: all selected runs.
   bool analyse = false;
   std::optional<std::string> reference;  ///< None: nothing is compared.
 };
@@ -49,14 +48,7 @@ struct ResultOptions {
 void declare_runs(CLI::App& app, ResultOptions& options) {
   app.add_option("DIR", options.directories,
                  "outpath or run directory, several with --tidy; default: the current directory");
-  options.choice.declare_ids(app);
-  declare_update(app, options.update, update_of_results);
-  app.get_option("--tag")->description(
-      "with -u: tags for that file, in addition to those of the run; otherwise: only runs with one "
-      "of these tags");
-  app.add_option("-n,--num", options.newest, "only the newest N runs; without -i: of all runs")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
+  options.runs.declare(app);
   app.add_flag("-r,--reverse", options.show.descending, "with several runs: newest first");
   app.add_flag("-a,--analyse", options.analyse, "analyse again, even if nothing has changed");
 }
@@ -88,32 +80,6 @@ void declare_form(CLI::App& app, ShowOptions& show) {
       ->type_name("COLUMN");
   declare_columns(app, show);
   app.add_flag("--raw", show.raw, "full values, without the columns' formats");
-}
-
-bool has_one_of(const setup::Run& run, const std::vector<std::string>& tags) {
-  const auto stored = split_names(run.metadata.tags);
-  return std::any_of(tags.begin(), tags.end(), [&](const std::string& tag) {
-    return std::find(stored.begin(), stored.end(), tag) != stored.end();
-  });
-}
-
-std::vector<RunDirectory> chosen_runs(const std::string& directory, const ResultOptions& options) {
-  std::vector<std::string> ids = options.choice.ids;
-  if (options.newest > 0 && ids.empty() && !workspace::is_run(directory))
-    ids = {"all"};
-  std::vector<RunDirectory> runs = workspace::select_runs(directory, ids);
-  if (!options.update.tags.empty() && options.update.file.empty())
-    std::erase_if(runs, [&](const RunDirectory& run) {
-      auto workspace = workspace::Workspace::open(run.path, workspace::Workspace::Access::read);
-      return !has_one_of(setup::load_run(run, workspace), options.update.tags);
-    });
-  if (runs.empty())
-    throw Error(
-        fmt::format("none of these runs has any of the tags {}", join(options.update.tags, ", ")),
-        "`bench info` shows the tags of each run");
-  if (options.newest > 0 && runs.size() > options.newest)
-    runs.erase(runs.begin(), runs.end() - static_cast<std::ptrdiff_t>(options.newest));
-  return runs;
 }
 
 void check_names(const std::vector<std::string>& wanted, const std::set<std::string>& known) {
@@ -162,62 +128,71 @@ Evaluated evaluate_logged(const RunDirectory& directory, const ResultOptions& op
     command_log().open(directory.path, "result");
   else
     command_log().close(0);
-  return evaluate(directory, options.update, options.analyse, found);
+  return evaluate(directory, options.runs.update, options.analyse, found);
 }
 
-/// @returns whether everything succeeded
-bool show_tables(const std::string& directory, const ResultOptions& options) {
+int show_tables(const ResultOptions& options) {
   std::optional<PublishedComparison> comparison;
   if (options.reference)
     comparison.emplace(*options.reference);
   std::vector<Evaluated> runs;
   std::set<std::string> names;
-  for (const RunDirectory& run : chosen_runs(directory, options)) {
+  const auto add = [&](const RunDirectory& run) {
     runs.push_back(evaluate_logged(run, options, Found::in_rows));
     for (std::string& name : tabulate::result_names(runs.back().run.benchmark))
       names.insert(std::move(name));
-  }
+    return 0;
+  };
+  int worst = 0;
+  const std::vector<RunDirectory> chosen = options.runs.in(options.directories, worst);
+  worst = std::max(worst, act_on_each(chosen, add));
+  if (runs.empty())
+    return worst;
   check_names(options.tables, names);
   Failures failures;
   std::vector<RunReport> reports;
-  for (Evaluated& one : runs)
-    reports.push_back(
-        {.id = one.run.directory.id, .report = report_of(one, options, comparison, failures)});
+  for (Evaluated& one : runs) {
+    reports.push_back({.id = one.run.directory.id, .report = {}});
+    const auto fill = [&] {
+      reports.back().report = report_of(one, options, comparison, failures);
+      return 0;
+    };
+    worst = std::max(worst, chosen.size() == 1 ? fill() : isolate_errors(one.run.directory, fill));
+  }
   failures.attempt([&] {
     if (comparison)
       comparison->check_any();
     show_and_save(runs, reports, options, failures);
   });
-  return !tell_failures(failures);
+  return tell_failures(failures) ? std::max(worst, failure) : worst;
 }
 
-/// The outpath of a directory, which may be a run itself, as the user wrote it.
-std::string outpath_of(const std::string& directory) {
-  const std::filesystem::path path = directory;
-  return ((workspace::is_run(path) ? path / ".." : path) / "")
-      .lexically_normal()
-      .parent_path()
-      .string();
+/// The outpath of a run, as the user wrote it.
+std::string outpath_of(const std::filesystem::path& run_directory) {
+  return (run_directory / ".." / "").lexically_normal().parent_path().string();
 }
 
-void show_tidy(const std::vector<std::string>& directories, const ResultOptions& options) {
+int show_tidy(const ResultOptions& options) {
   std::vector<Evaluated> runs;
   std::vector<std::string> outpaths;
-  std::set<std::filesystem::path> known;
-  for (const std::string& directory : directories)
-    for (const RunDirectory& run : chosen_runs(directory, options)) {
-      if (!known.insert(std::filesystem::canonical(run.path)).second)
-        continue;
-      runs.push_back(evaluate_logged(run, options, Found::in_workpackages));
-      outpaths.push_back(outpath_of(directory));
-    }
+  const auto add = [&](const RunDirectory& run) {
+    runs.push_back(evaluate_logged(run, options, Found::in_workpackages));
+    outpaths.push_back(outpath_of(run.path));
+    return 0;
+  };
+  int worst = 0;
+  const std::vector<RunDirectory> chosen = options.runs.in(options.directories, worst);
+  worst = std::max(worst, act_on_each(chosen, add));
+  if (runs.empty())
+    return worst;
   std::vector<tabulate::TidyRun> all;
   for (std::size_t k = 0; k < runs.size(); ++k) {
     const std::size_t at = options.show.descending ? runs.size() - 1 - k : k;
     all.push_back({runs[at].run, runs[at].workspace, runs[at].analyses,
-                   directories.size() > 1 ? outpaths[at] : ""});
+                   options.directories.size() > 1 ? outpaths[at] : ""});
   }
   show(tabulate::tidy(all).table, "csv", options.show);
+  return worst;
 }
 
 int show_results(ResultOptions options) {
@@ -225,13 +200,11 @@ int show_results(ResultOptions options) {
     options.directories = {"."};
   if (options.show.style.empty())
     options.show.style = result::style_of_file(options.show.file);
-  if (options.tidy) {
-    show_tidy(options.directories, options);
-    return 0;
-  }
+  if (options.tidy)
+    return show_tidy(options);
   if (options.directories.size() > 1)
     throw Error("several directories were given", "--tidy makes one table of them");
-  return show_tables(options.directories.front(), options) ? 0 : failure;
+  return show_tables(options);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/engine/remove.hpp>
 #include <bench/setup/run.hpp>
@@ -65,22 +66,28 @@ std::string ids_text(const std::vector<long long>& ids) {
   return join(texts, ", ");
 }
 
+/// What is removed, as a question.
+/// @param with_the_scheduler set to the workpackages that have jobs
+std::string removal_question(const RunDirectory& run, long long& with_the_scheduler) {
+  const std::string directory = short_path(std::filesystem::absolute(run.path));
+  if (workspace::is_leftover(run.path))
+    return fmt::format("remove {}, which contains no run because bench was killed", directory);
+  std::string question;
+  const std::string why = why_unsound([&] {
+    const Workspace workspace = Workspace::open(run.path, Workspace::Access::read);
+    question = fmt::format("remove run {} ({}, started {}) in {}", run.id,
+                           workspace.fact("benchmark"), workspace.fact("started"), directory);
+    for (const workspace::StepCounts& step : workspace.counts())
+      with_the_scheduler += step.submitted;
+  });
+  return why.empty() ? question : fmt::format("remove run {}, although {}", run.id, why);
+}
+
 void remove_one_run(const RunDirectory& run, bool force) {
   engine::check_removable(run);
   const workspace::WriterLock lock(run.path);
-  std::string question;
   long long with_the_scheduler = 0;
-  if (workspace::is_leftover(run.path)) {
-    question = fmt::format("remove {}, which contains no run because bench was killed",
-                           short_path(std::filesystem::absolute(run.path)));
-  } else {
-    const Workspace workspace = Workspace::open(run.path, Workspace::Access::read);
-    question =
-        fmt::format("remove run {} ({}, started {}) in {}", run.id, workspace.fact("benchmark"),
-                    workspace.fact("started"), short_path(std::filesystem::absolute(run.path)));
-    for (const workspace::StepCounts& step : workspace.counts())
-      with_the_scheduler += step.submitted;
-  }
+  const std::string question = removal_question(run, with_the_scheduler);
   if (!confirmed(question, force))
     return;
   engine::remove_run(run);

@@ -166,8 +166,9 @@ TEST_F(FileSystemTest, AnOwnRunIsAnalysedAndShownWhereItCannotBeWritten) {
   }
   ASSERT_EQ(here_.bench({"result", "runs"}).standard_error, "");
   const auto analysed = here_.bench({"result", "runs"}, refusing("FULL"));
+  EXPECT_EQ(analysed.status.code, 1);  // the table's file is a result, too
   EXPECT_EQ(analysed.standard_output, patient_table);
-  EXPECT_THAT(analysed.standard_error, HasSubstr("so the results are shown but not saved\n"));
+  EXPECT_THAT(analysed.standard_error, HasSubstr("result/t.dat: No space left on device\n"));
 }
 
 TEST_F(FileSystemTest, ARunThatCannotBeginOnAFullDiskLeavesNothing) {

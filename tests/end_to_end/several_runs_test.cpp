@@ -52,8 +52,7 @@ TEST_F(SeveralRunsTest, AnErrorInOneDoesNotStopTheOthers) {
                           {{"why", "runs", "0"}, "runs/000002/"},
                           {{"baseline", "accept", "runs"}, "run 2: accepted"},
                           {{"mlflow", "runs", "--directory", "."}, "runs/000002: "},
-                          {{"continue", "runs"}, "dir: runs/000002\n"},
-                          {{"remove", "runs", "-f"}, "removed run 2\n"}}) {
+                          {{"continue", "runs"}, "dir: runs/000002\n"}}) {
     std::vector<std::string> arguments = one.arguments;
     arguments.insert(arguments.end(), {"-i", "all"});
     const CommandOutput output = here_.bench(arguments);
@@ -61,6 +60,13 @@ TEST_F(SeveralRunsTest, AnErrorInOneDoesNotStopTheOthers) {
     EXPECT_THAT(output.standard_error, HasSubstr("error: runs/000001: ")) << arguments.front();
     EXPECT_THAT(output.standard_output, HasSubstr(one.of_last)) << arguments.front();
   }
+}
+
+TEST_F(SeveralRunsTest, OneThatCannotBeReadIsRemoved) {
+  EXPECT_THAT(here_.text_of("remove", {"runs", "-i", "1"}, 1),
+              HasSubstr("cannot ask for confirmation: remove run 1, although "));
+  EXPECT_EQ(here_.text_of("remove", {"runs", "-i", "all", "-f"}, 0),
+            "removed run 0\nremoved run 1\nremoved run 2\n");
 }
 
 TEST(ContinueTest, GoesOnBehindARunThatIsInUse) {

@@ -156,12 +156,18 @@ int isolate_errors(const RunDirectory& directory, const std::function<int()>& ac
   }
 }
 
-void skip_if_unsound(const RunDirectory& directory, const std::function<void()>& read) {
+std::string why_unsound(const std::function<void()>& read) {
   try {
     read();
+    return "";
   } catch (const Error& error) {
-    tell(fmt::format("note: {} is left out: {}", short_path(directory.path), error.message()));
+    return error.message();
   }
+}
+
+void skip_if_unsound(const RunDirectory& directory, const std::function<void()>& read) {
+  if (const std::string why = why_unsound(read); !why.empty())
+    tell(fmt::format("note: {} is left out: {}", short_path(directory.path), why));
 }
 
 const Evaluated& EvaluatedRuns::read(const RunDirectory& directory) {

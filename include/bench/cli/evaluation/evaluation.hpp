@@ -56,6 +56,9 @@ std::string description_of(const Evaluated& one, const std::string& further = ""
 /// @returns the exit code: that of `act`, or 1
 int isolate_errors(const workspace::RunDirectory& directory, const std::function<int()>& act);
 
+/// @returns why a run cannot be read; empty if it can
+std::string why_unsound(const std::function<void()>& read);
+
 /// Reads one of many runs. If that fails, a note says why the run is left out.
 void skip_if_unsound(const workspace::RunDirectory& directory, const std::function<void()>& read);
 

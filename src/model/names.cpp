@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <set>
 #include <string>
 #include <utility>
@@ -137,11 +136,12 @@ class Check {
     }
   }
 
-  /// No shell reads it: a name that neither a parameter nor the environment has stays in it.
+  /// No shell reads it: a name that neither a parameter nor the environment has stays in it. Which
+  /// names the environment has is not asked, since it may be another where the run continues.
   void check_file_name(const std::string& text, const std::string& what, const Step& step,
                        const Place& place, const Names& known) {
     for (const std::string& name : evaluate::names_in(text)) {
-      if (known.contains(name) || name.starts_with("jube_") || std::getenv(name.c_str()))
+      if (known.contains(name) || name.starts_with("jube_"))
         continue;
       const std::string near = near_of(name, known);
       if (near.empty() && is_of_environment(name))

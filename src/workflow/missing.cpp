@@ -26,7 +26,7 @@ namespace {
 
 using Values = std::vector<std::pair<std::string, std::string>>;
 
-/// What makes a workpackage beside those that are equal to it.
+/// What tells the point of a workpackage from those of the others.
 std::string identity(const std::vector<long long>& parents, const Values& values) {
   std::string text;
   for (const long long parent : parents)
@@ -34,6 +34,11 @@ std::string identity(const std::vector<long long>& parents, const Values& values
   for (const auto& [name, value] : values)
     text.append("\x1f").append(name).append("\x1e").append(value);
   return text;
+}
+
+/// What tells one iteration of a point from the others: `active` may have dropped any of them.
+std::string identity(const Workpackage& workpackage, const Values& values) {
+  return fmt::format("{}{}", workpackage.iteration, identity(workpackage.parents, values));
 }
 
 /// The workpackages of a run, for those who ask whether one exists. Each is found once.
@@ -45,17 +50,17 @@ class KnownWorkpackages {
         by_step_[workpackage.step].push_back(&workpackage);
   }
 
-  /// Whether there is one with these parents and values.
+  /// Whether there is one with the step, parents and iteration of `like`, and these values.
   /// @param values without those that name the workpackage, ascending
-  bool take(const std::string& step, const std::vector<long long>& parents, const Values& values) {
+  bool take(const Workpackage& like, const Values& values) {
     std::string names;
     for (const auto& [name, value] : values)
       names += name + "\x1f";
-    const auto [index, is_new] = indexes_.try_emplace({step, names});
+    const auto [index, is_new] = indexes_.try_emplace({like.step, names});
     if (is_new)
-      for (const Workpackage* known : by_step_[step])
-        ++index->second[identity(known->parents, values_of(*known, values))];
-    const auto found = index->second.find(identity(parents, values));
+      for (const Workpackage* known : by_step_[like.step])
+        ++index->second[identity(*known, values_of(*known, values))];
+    const auto found = index->second.find(identity(like, values));
     return found != index->second.end() && found->second-- > 0;
   }
 
@@ -172,8 +177,7 @@ std::size_t Graph::drop_known(ExpansionBatch& batch, const std::set<std::string>
                               std::set<std::string>& kept) const {
   KnownWorkpackages known(all());
   const auto is_known = [&](const Candidate& candidate) {
-    return known.take(candidate.workpackage.step, candidate.workpackage.parents,
-                      early_values(candidate.combination));
+    return known.take(candidate.workpackage, early_values(candidate.combination));
   };
   if (scripts.empty())
     return std::erase_if(batch.candidates, is_known);
@@ -194,8 +198,7 @@ std::size_t Graph::drop_known(ExpansionBatch& batch, const std::set<std::string>
            const Values values = early_values(candidate.combination);
            const Values* then = before.only(one.step, one.parents, values);
            const Values* today = now.only(one.step, one.parents, values);
-           if (!then || !today ||
-               !known.take(one.step, one.parents, with(*then, part_of(values, scripts, false))))
+           if (!then || !today || !known.take(one, with(*then, part_of(values, scripts, false))))
              return false;
            for (const auto& value : *today)
              if (std::ranges::find(*then, value) == then->end())

@@ -56,6 +56,12 @@ TEST_F(MissingTest, AreTheNewIterationsOfTheSamePoints) {
       ElementsAre("4 s() 1 i2 c0", "5 s() 2 i2 c2"));
 }
 
+TEST_F(MissingTest, AreTheNewIterationsWhereActiveDropsTheFirst) {
+  const std::string active = ", active: '$jube_wp_iteration > 0', iterations: ";
+  EXPECT_THAT(texts_of(missing(sweep("1", active + "3"), sweep("1", active + "4")).made),
+              ElementsAre("2 s() 1 i3 c0"));
+}
+
 TEST_F(MissingTest, CountWhatIsNoLongerThere) {
   const auto found = missing(sweep("[1, 2, 3]"), sweep("[2]"));
   EXPECT_THAT(found.made, IsEmpty());

@@ -30,6 +30,12 @@ bool watches(const model::Command& command) {
   return !command.done_file.empty() || !command.error_file.empty() || !command.break_file.empty();
 }
 
+bool waits_at_barrier(const model::Step& step, const workspace::Workpackage& workpackage) {
+  const auto next = static_cast<std::size_t>(workpackage.progress.command);
+  return workpackage.state == workspace::State::pending && next < step.commands.size() &&
+         step.commands[next].shared;
+}
+
 ExecutionSegment next_segment(const model::Benchmark& benchmark, const model::Step& step,
                               const workspace::Progress& progress) {
   const int size = static_cast<int>(step.commands.size());

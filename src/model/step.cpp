@@ -37,8 +37,8 @@ std::string log_file(const Node& node) {
   return lower == "false" || lower == "none" ? "" : word;
 }
 
-/// Shared commands wait for all workpackages of the step, so it must have a shared directory, and
-/// cannot be limited.
+/// A shared command waits for all workpackages of its step, which share a directory and run one by
+/// one.
 void check_shared(const Step& step) {
   const auto shared = std::ranges::find(step.commands, true, &Command::shared);
   if (shared == step.commands.end())

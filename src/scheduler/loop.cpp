@@ -31,6 +31,7 @@
 #include <bench/execute/job.hpp>
 #include <bench/execute/local.hpp>
 #include <bench/job/prepare.hpp>
+#include <bench/job/segment.hpp>
 #include <bench/platform/batch_system.hpp>
 #include <bench/scheduler/loop.hpp>
 #include <bench/scheduler/observer.hpp>
@@ -271,7 +272,14 @@ class Loop {
       return store_.queues().batch_ready_count() == 0 || !submitter_.blocked_reason().empty();
     const bool submits = store_.queues().batch_ready_count() > 0 && !submitter_.is_spent() &&
                          !outages_.is_given_up();
-    return batch_.active() == 0 && !submits && store_.queues().pending().empty();
+    return batch_.active() == 0 && !submits && !any_waits_for_file();
+  }
+
+  /// Only an end of others here lets a workpackage pass a barrier, so none is waited for there.
+  bool any_waits_for_file() const {
+    return std::ranges::any_of(store_.queues().pending(), [&](long long id) {
+      return !job::waits_at_barrier(store_.step_of(store_.at(id)), store_.at(id));
+    });
   }
 
   void wait_for_news() {

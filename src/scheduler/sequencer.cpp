@@ -135,7 +135,8 @@ void Sequencer::forget_environment(long long id) {
 
 void Sequencer::check_watch_files(long long id) {
   const Workpackage& workpackage = store_.at(id);
-  if (workpackage.state != State::pending || waits_at_barrier(workpackage))
+  if (workpackage.state != State::pending ||
+      job::waits_at_barrier(store_.step_of(workpackage), workpackage))
     return;
   Completion completion;
   completion.workpackage = id;
@@ -147,11 +148,6 @@ void Sequencer::check_watch_files(long long id) {
 
 void Sequencer::fail(long long id, const std::string& reason) {
   store_.apply(failed_for(id, reason, host_name()));
-}
-
-bool Sequencer::waits_at_barrier(const Workpackage& workpackage) const {
-  return workpackage.state == State::pending &&
-         command_of(store_.step_of(workpackage), workpackage.progress.command).shared;
 }
 
 bool Sequencer::is_complete(const model::Step& step) const {
@@ -178,7 +174,7 @@ void Sequencer::pass_barrier(const model::Step& step) {
     return;
   std::vector<long long> waiting;
   for (const long long id : store_.members(step))
-    if (waits_at_barrier(store_.at(id)))
+    if (job::waits_at_barrier(step, store_.at(id)))
       waiting.push_back(id);
   if (waiting.empty() || counts.pending > static_cast<long long>(waiting.size()))
     return;

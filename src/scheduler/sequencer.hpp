@@ -49,7 +49,6 @@ class Sequencer {
                     const workspace::EnvironmentChanges& environment);
   Situation situation_of(const execute::Completion& completion,
                          workspace::EnvironmentChanges environment) const;
-  bool waits_at_barrier(const workspace::Workpackage& workpackage) const;
   void pass_barrier(const model::Step& step);
   /// Why the workpackages of a step cannot all arrive any more; empty while they can.
   std::string barrier_failure(const model::Step& step) const;

@@ -25,20 +25,7 @@
 namespace bench::scheduler {
 
 using batch::JobReport;
-using workspace::State;
 using workspace::Workpackage;
-
-namespace {
-
-/// Not at a barrier, where it is pending, too.
-bool waits_for_file(const setup::Run& run, const Workpackage& workpackage) {
-  const std::vector<model::Command>& commands = run.benchmark.step(workpackage.step)->commands;
-  const auto command = static_cast<std::size_t>(workpackage.progress.command);
-  return workpackage.state == State::pending && command < commands.size() &&
-         !commands[command].shared;
-}
-
-}  // namespace
 
 std::string submitted_job(const job::RenderContext& context) {
   const std::vector<model::Command>& commands = context.step.commands;
@@ -70,13 +57,14 @@ std::vector<std::pair<long long, std::string>> StepJobs::ended(const workflow::G
   std::map<long long, workspace::Progress> waiting;
   for (const long long pending_id : pending) {
     const Workpackage& workpackage = graph.at(pending_id);
-    if (waits_for_file(run_, workpackage)) {
+    const model::Step& step = *run_.benchmark.step(workpackage.step);
+    if (!job::waits_at_barrier(step, workpackage)) {
       waiting.emplace(workpackage.id, workpackage.progress);
       if (!due)
         continue;
       const std::string id =
           submitted_job({.run = run_,
-                         .step = *run_.benchmark.step(workpackage.step),
+                         .step = step,
                          .workpackage = workpackage,
                          .variables = graph.variables_of(workpackage, workpackage.progress.cycle),
                          .evaluator = evaluator_});

@@ -126,11 +126,13 @@ ReadyQueues::Place ReadyQueues::place_of(const StepQueue& queue,
   return {0, workpackage.id};
 }
 
+/// One that waits at a barrier frees its place: the others have to get there.
 void ReadyQueues::count(StepQueue& queue, const Workpackage& workpackage, int by) {
   const State state = workpackage.state;
   if (state == State::running || state == State::submitted)
     queue.running += by;
-  if (!workpackage.has_ended() && (state != State::ready || is_begun(workpackage)))
+  if (!workpackage.has_ended() && (state != State::ready || is_begun(workpackage)) &&
+      !job::waits_at_barrier(*queue.step, workpackage))
     queue.unfinished += by;
   if (is_unexpanded(queue, workpackage))
     queue.unexpanded += by;

@@ -46,6 +46,13 @@ TEST_F(ReadyQueuesTest, AFailureFreesItsSlot) {
   EXPECT_THAT(start_all(), ElementsAre(1));
 }
 
+TEST_F(ReadyQueuesTest, WaitingAtASharedCommandFreesASlot) {
+  begin(four + "step: {name: a, use: p, max_async: 1, shared: d, do: [x, {shared: true, _: y}]}\n");
+  EXPECT_THAT(start_all(), ElementsAre(0));
+  advance(0, State::pending, {true, 0, 1});
+  EXPECT_THAT(start_all(), ElementsAre(1));
+}
+
 TEST_F(ReadyQueuesTest, TakesTheSmallerLimit) {
   begin(four + "step: {name: a, use: p, procs: 3, max_async: 2}\n");
   EXPECT_THAT(start_all(), ElementsAre(0, 1));

@@ -87,7 +87,7 @@ class ReadyQueues {
     bool has_children = false;
     bool has_chained_children = false;
     int running = 0;     ///< Here, or submitted.
-    int unfinished = 0;  ///< Begun, and neither done nor failed.
+    int unfinished = 0;  ///< Begun, neither done nor failed, and at no barrier.
     int unexpanded = 0;  ///< Done, without children.
     std::vector<long long> members;
   };

@@ -14,11 +14,13 @@
 
 #include <bench/base/host.hpp>
 #include <bench/base/process.hpp>
+#include <bench/base/text.hpp>
 
 namespace bench::end_to_end {
 namespace {
 
 using support::eventually;
+using testing::HasSubstr;
 using testing::StartsWith;
 
 /// Two steps of short workpackages, which keep the database busy.
@@ -42,11 +44,20 @@ step: {name: s, do: 'echo once >> ../../../witness; touch ../../../started; whil
 class TwoProcessesTest : public testing::Test {
  protected:
   /// A run of `waiting` on its way.
-  Process start() {
-    here_.write("w.yaml", waiting);
+  /// @param step_keys more keys of its step
+  Process start(const std::string& step_keys = "") {
+    here_.write("w.yaml", replace_all(waiting, "{name: s", "{name: s" + step_keys));
     Process run(here_.spec({"run", "w.yaml"}));
     EXPECT_TRUE(eventually([&] { return here_.has("runs/started"); }));
     return run;
+  }
+  /// What is left of one whose host went down.
+  void kill_far_away(const std::string& step_keys = "") {
+    Process run = start(step_keys);
+    ::kill(run.pid(), SIGKILL);
+    run.wait();
+    SQLite::Database((here_.path() / "runs/000000/workspace.db").string(), SQLite::OPEN_READWRITE)
+        .exec("UPDATE attempt SET host = 'far'");
   }
 
   Playground here_;
@@ -113,17 +124,27 @@ TEST_F(TwoProcessesTest, ALockFileAloneHoldsNobodyUp) {
 
 // The lock is the kernel's; but what a bench left running on another host cannot be seen from here.
 TEST_F(TwoProcessesTest, WhatMayStillRunOnAnotherHostIsLeftToIt) {
-  Process run = start();
-  ::kill(run.pid(), SIGKILL);
-  run.wait();
-  SQLite::Database((here_.path() / "runs/000000/workspace.db").string(), SQLite::OPEN_READWRITE)
-      .exec("UPDATE attempt SET host = 'far'");
+  kill_far_away();
   const auto again = here_.bench({"continue", "runs"});
   EXPECT_EQ(again.status.code, 1);
   EXPECT_EQ(again.standard_error.substr(again.standard_error.find("error: ")),
-            "error: workpackage 0 was running on far when its bench ended, and may run there "
-            "still\nhint: continue this run on far\n");
+            "error: 1 workpackage could not be started or continued: workpackage 0 was running on "
+            "far when its bench ended, and may run there still; continue this run there, or give "
+            "the attempt up with `bench remove -w 0`\n"
+            "hint: nothing is lost; resume with `bench continue runs -i 0`\n");
+  EXPECT_THAT(here_.bench({"remove", "runs", "-w", "0"}).standard_error,
+              HasSubstr("remove workpackage 0 of run 0, which may still run on far?"));
   here_.write("runs/go", "");
+  EXPECT_EQ(here_.bench({"remove", "runs", "-w", "0", "-f"}).status.code, 0);
+  EXPECT_EQ(here_.bench({"continue", "runs"}).status.code, 0);
+}
+
+// It would wait for itself.
+TEST_F(TwoProcessesTest, NoneIsWaitedForAtASharedCommandThatCannotBeReached) {
+  kill_far_away(", iterations: 2, shared: d");
+  const auto again = here_.bench({"continue", "runs", "--wait"});
+  EXPECT_EQ(again.status.code, 1);
+  EXPECT_THAT(again.standard_output, HasSubstr("|    s |   2 |    0 |    2 |"));
 }
 
 struct Reader {

@@ -165,6 +165,9 @@ Cancellation plan_cancellation(const setup::Run& run, const workspace::Workspace
 }
 
 std::string cancel(const setup::Run& run, const Cancellation& cancellation) {
+  for (const execute::Job& attempt : cancellation.attempts)
+    if (attempt.is_batch())
+      execute::note_cancellation(attempt);
   return platform::batch_system_of(run.platform)->cancel(cancellation.jobs);
 }
 

@@ -82,10 +82,10 @@ void limit_answers(double seconds) {
 }
 
 ProgramAnswer ask_program(std::vector<std::string> arguments, Environment environment,
-                          const std::filesystem::path& directory) {
+                          const std::filesystem::path& directory, const std::string& name) {
   // An error here means that the batch system did not answer; the caller continues without it.
   try {
-    const Waiting waiting(arguments.front());
+    const Waiting waiting(name.empty() ? arguments.front() : name);
     const CommandOutput output = run_command({.arguments = std::move(arguments),
                                               .directory = directory,
                                               .environment = clean(std::move(environment))},

@@ -20,7 +20,9 @@ struct ProgramAnswer {
 
 /// Runs a program of a batch system without variables of this shell, or of a job that bench itself
 /// runs in, that would change what it does.
+/// @param name of the program in messages; empty: the first argument
 ProgramAnswer ask_program(std::vector<std::string> arguments, Environment environment,
-                          const std::filesystem::path& directory = {});
+                          const std::filesystem::path& directory = {},
+                          const std::string& name = "");
 
 }  // namespace bench::batch

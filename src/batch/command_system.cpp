@@ -45,11 +45,17 @@ std::optional<Meaning> meaning_of(std::string_view word) {
   return std::nullopt;
 }
 
+/// For messages.
+std::string program_of(const std::string& command) {
+  return split(command, " ").front();
+}
+
 /// A pipeline fails with any of its programs: a list of jobs that could not be asked for is not an
 /// empty one.
 ProgramAnswer run_by_shell(const std::string& command, const Environment& environment,
                            const std::filesystem::path& directory = {}) {
-  return ask_program({"/bin/bash", "-e", "-o", "pipefail", "-c", command}, environment, directory);
+  return ask_program({"/bin/bash", "-e", "-o", "pipefail", "-c", command}, environment, directory,
+                     program_of(command));
 }
 
 /// True if a failed submission may or may not have reached the batch system. Exit codes of batch
@@ -95,7 +101,7 @@ SubmitResult CommandSystem::submit(const Submission& submission) {
   verdict.kind = answer.ok() || is_out_of_reach(answer) ? SubmitResult::Kind::unavailable
                                                         : SubmitResult::Kind::refused;
   verdict.reason =
-      fmt::format("{}: {}", split(table_.submit, " ").front(),
+      fmt::format("{}: {}", program_of(table_.submit),
                   answer.ok() ? "printed no job id: " + one_line(answer.output) : answer.error);
   return verdict;
 }
@@ -104,7 +110,7 @@ QueryResult CommandSystem::ask_for_all() {
   QueryResult queue;
   const ProgramAnswer answer = run_by_shell(table_.poll, current_environment());
   if (!answer.ok()) {
-    queue.failure = fmt::format("{}: {}", split(table_.poll, " ").front(), answer.error);
+    queue.failure = fmt::format("{}: {}", program_of(table_.poll), answer.error);
     return queue;
   }
   for (const std::string& line : split(answer.output, "\n")) {
@@ -153,7 +159,7 @@ std::string CommandSystem::cancel(const std::vector<std::string>& ids) {
     if (answer.ok())
       continue;
     if (left.empty())
-      said = fmt::format("{}: {}", split(table_.cancel, " ").front(), answer.error);
+      said = fmt::format("{}: {}", program_of(table_.cancel), answer.error);
     left.push_back(id);
   }
   if (left.empty())

@@ -31,6 +31,7 @@ using execute::completion_from_sentinel;
 using execute::last_line;
 using execute::read_sentinel;
 using execute::Sentinel;
+using execute::was_cancelled;
 
 namespace {
 
@@ -63,12 +64,20 @@ Completion completion_by_report(const BatchJob& job, const JobReport& report,
   return completion;
 }
 
-/// The outcome by messages of the system's daemons in the job's files, which remain when every
-/// record is gone. In a file shared with other jobs only messages about this job count.
+/// False if the system says only that the job has ended.
+bool says_why(const JobReport& report) {
+  return report.outcome != Outcome::done && report.outcome != Outcome::failed;
+}
+
+/// The outcome by the note of `bench cancel`, or by messages of the system's daemons in the job's
+/// files, which remain when every record is gone. In a file shared with other jobs only messages
+/// about this job count.
 std::optional<Outcome> ended_by_system(const BatchSystem& system, const BatchJob& job,
                                        const std::optional<Sentinel>& begun) {
   if (!begun || begun->attempt != job.job.uuid)
     return std::nullopt;
+  if (was_cancelled(job.job))
+    return Outcome::cancelled;
   const auto own = system.end_told_in(job.job.work_directory / "stderr", begun->job_id);
   return own || begun->job_id.empty() || job.messages.empty()
              ? own
@@ -206,6 +215,8 @@ bool JobMonitor::update(Watched& watched, const KnownJobs& known, News& news) {
     return true;
   }
   watched.end = *report;
+  if (!says_why(*report) && was_cancelled(job.job))
+    watched.end->outcome = Outcome::cancelled;
   return settle_end(watched, news);
 }
 
@@ -220,7 +231,7 @@ bool JobMonitor::settle_end(Watched& watched, News& news) {
 /// The sentinel says what the commands did, the batch system what was done to the job.
 Completion JobMonitor::conclude(const BatchJob& job, const JobReport& report,
                                 const std::optional<Completion>& told) const {
-  if (told && (report.outcome == Outcome::done || report.outcome == Outcome::failed))
+  if (told && (told->success() || !says_why(report)))
     return *told;
   const Completion by_system = completion_by_report(job, report, system_->name());
   Completion completion = told.value_or(by_system);
@@ -300,7 +311,8 @@ Completion JobMonitor::conclude_unknown(const BatchJob& job, const KnownJobs& kn
     completion.reason =
         fmt::format("{} no longer knows {}, which had begun on {} and left no sentinel",
                     system_->name(), name, begun->host);
-  } else if (job.siblings_known || arrived_.contains(job.submission) || known.knows_sibling(job)) {
+  } else if (was_cancelled(job.job) || job.siblings_known || arrived_.contains(job.submission) ||
+             known.knows_sibling(job)) {
     completion.outcome = Outcome::cancelled;
     completion.reason = fmt::format("{} {} was cancelled before it began", system_->name(), name);
   } else {

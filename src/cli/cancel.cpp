@@ -27,6 +27,16 @@ struct CancelOptions {
   std::vector<long long> workpackages;
 };
 
+std::string cancelled_text(const workspace::RunDirectory& directory,
+                           const engine::Cancellation& cancellation) {
+  const std::size_t waiting = cancellation.waiting.size();
+  return fmt::format(
+      "cancelled {} of run {}, with {}{}\n", plural(cancellation.jobs.size(), "job"), directory.id,
+      plural(cancellation.attempts.size(), "workpackage"),
+      waiting == 0 ? ""
+                   : fmt::format(" and {} that wait{} for them", waiting, waiting == 1 ? "s" : ""));
+}
+
 void cancel_jobs(const workspace::RunDirectory& directory, const CancelOptions& options) {
   engine::Cancellation cancellation;
   setup::Run run;
@@ -40,7 +50,7 @@ void cancel_jobs(const workspace::RunDirectory& directory, const CancelOptions& 
     cancellation =
         engine::plan_cancellation(run, workspace, {options.steps.begin(), options.steps.end()},
                                   {options.workpackages.begin(), options.workpackages.end()});
-    if (cancellation.jobs.empty()) {
+    if (cancellation.jobs.empty() && cancellation.unanswered.empty()) {
       tell(fmt::format("note: run {} has no jobs in a batch system", directory.id));
       return;
     }
@@ -51,12 +61,11 @@ void cancel_jobs(const workspace::RunDirectory& directory, const CancelOptions& 
     Workspace workspace = Workspace::open(directory.path, Workspace::Access::write);
     engine::store_cancellation(run, cancellation, "cancelled by `bench cancel`", workspace);
   }
-  const std::size_t waiting = cancellation.waiting.size();
-  print(fmt::format("cancelled {} of run {}, with {}{}\n", plural(cancellation.jobs.size(), "job"),
-                    directory.id, plural(cancellation.attempts.size(), "workpackage"),
-                    waiting == 0 ? ""
-                                 : fmt::format(" and {} that wait{} for them", waiting,
-                                               waiting == 1 ? "s" : "")));
+  if (!cancellation.jobs.empty())
+    print(cancelled_text(directory, cancellation));
+  if (!cancellation.unanswered.empty())
+    throw Error(cancellation.unanswered,
+                "run `bench continue`, which finds out, then `bench cancel` again");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "command.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
@@ -67,7 +68,7 @@ std::string ids_text(const std::vector<long long>& ids) {
 }
 
 /// What is removed, as a question.
-/// @param with_the_scheduler set to the workpackages that have jobs
+/// @param with_the_scheduler set to the workpackages that have jobs, as far as is known
 std::string removal_question(const RunDirectory& run, long long& with_the_scheduler) {
   const std::string directory = short_path(std::filesystem::absolute(run.path));
   if (workspace::is_leftover(run.path))
@@ -77,8 +78,9 @@ std::string removal_question(const RunDirectory& run, long long& with_the_schedu
     const Workspace workspace = Workspace::open(run.path, Workspace::Access::read);
     question = fmt::format("remove run {} ({}, started {}) in {}", run.id,
                            workspace.fact("benchmark"), workspace.fact("started"), directory);
-    for (const workspace::StepCounts& step : workspace.counts())
-      with_the_scheduler += step.submitted;
+    with_the_scheduler = std::ranges::count_if(
+        workspace.unsettled_attempts(),
+        [](const auto& attempt) { return !attempt.submission.empty() && attempt.outcome.empty(); });
   });
   return why.empty() ? question : fmt::format("remove run {}, although {}", run.id, why);
 }
@@ -93,8 +95,8 @@ void remove_one_run(const RunDirectory& run, bool force) {
   engine::remove_run(run);
   print(fmt::format("removed run {}\n", run.id));
   if (with_the_scheduler > 0)
-    tell(fmt::format("note: {} of its workpackages had jobs in the batch system; the jobs continue",
-                     with_the_scheduler));
+    tell(fmt::format("note: jobs of {} may continue in the batch system",
+                     plural(static_cast<std::size_t>(with_the_scheduler), "workpackage")));
 }
 
 std::vector<long long> chosen_failures(const RunDirectory& run, Workspace& workspace,

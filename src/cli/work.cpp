@@ -126,6 +126,8 @@ bool evaluate_run(const setup::Run& run, workspace::Workspace& workspace, bool s
 bool cancel_jobs(const setup::Run& run, workspace::Workspace& workspace,
                  scheduler::RunStatus& status) {
   const engine::Cancellation cancellation = engine::plan_cancellation(run, workspace, {}, {});
+  if (!cancellation.unanswered.empty())
+    tell(cancellation.unanswered, Level::warning);
   if (cancellation.jobs.empty())
     return false;
   if (const std::string said = engine::cancel(run, cancellation); !said.empty()) {

@@ -10,11 +10,15 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/outcome.hpp>
+#include <bench/batch/batch_system.hpp>
+#include <bench/batch/job_monitor.hpp>
+#include <bench/batch/known_jobs.hpp>
 #include <bench/engine/cancel.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/execute/job.hpp>
 #include <bench/execute/sentinel.hpp>
 #include <bench/inspect/run_view.hpp>
+#include <bench/job/job_script.hpp>
 #include <bench/job/prepare.hpp>
 #include <bench/platform/batch_system.hpp>
 #include <bench/scheduler/step_jobs.hpp>
@@ -30,16 +34,47 @@ using workspace::Workpackage;
 
 namespace {
 
-/// Of bench, or of a command that has submitted it.
-bool has_job(const Workpackage& workpackage, const std::map<long long, std::string>& job_of) {
-  const auto job = job_of.find(workpackage.id);
-  return workpackage.state == State::submitted ||
-         (workpackage.state == State::pending && job != job_of.end() && !job->second.empty());
+/// The jobs of the workpackages that bench has handed over and that have not ended. Where nobody
+/// has recorded the answer to a submission, the batch system tells the id; it is empty if that
+/// does not know the job.
+std::map<long long, std::string> jobs_handed_over(const setup::Run& run,
+                                                  const inspect::RunView& view) {
+  std::map<long long, std::string> job_of;
+  std::vector<batch::BatchJob> unrecorded;
+  for (const Workpackage& workpackage : view.all()) {
+    const workspace::Attempt* attempt = view.attempt(workpackage.id);
+    if (!attempt || !attempt->outcome.empty() || attempt->submission.empty())
+      continue;
+    job_of[workpackage.id] = attempt->job_id;
+    if (attempt->job_id.empty())
+      unrecorded.push_back({.job = {.workpackage = workpackage.id},
+                            .submission = attempt->submission,
+                            .name = job::job_name(run, workpackage.step, *attempt),
+                            .id = {},
+                            .task = attempt->task,
+                            .messages = {}});
+  }
+  if (unrecorded.empty())
+    return job_of;
+  const batch::KnownJobs known(platform::batch_system_of(run.platform)->ask_for_all().jobs);
+  for (const batch::BatchJob& job : unrecorded)
+    if (const batch::JobReport* report = known.find(job))
+      job_of[job.job.workpackage] = report->id;
+  return job_of;
 }
 
 /// As its sentinel says, which nobody may have looked at yet.
 std::optional<execute::Completion> end_of(const execute::Job& attempt) {
   return attempt.is_batch() ? execute::completion_from_sentinel(attempt) : std::nullopt;
+}
+
+/// None if its sentinel says that it has ended. That is read once: there may be thousands, on a
+/// network file system.
+std::optional<execute::Job> open_attempt(const setup::Run& run, const inspect::RunView& view,
+                                         const Workpackage& workpackage) {
+  const workspace::Attempt* latest = view.attempt(workpackage.id);
+  execute::Job attempt = job::attempt_on_disk(run, workpackage, latest ? latest->uuid : "");
+  return end_of(attempt) ? std::nullopt : std::optional(std::move(attempt));
 }
 
 /// It may have, while the batch system was told to cancel it.
@@ -71,47 +106,43 @@ std::string submitted_job_of(const setup::Run& run, const inspect::RunView& view
 Cancellation plan_cancellation(const setup::Run& run, const workspace::Workspace& workspace,
                                const std::set<std::string>& steps,
                                const std::set<long long>& workpackages) {
-  std::map<long long, std::string> job_of;
-  std::map<long long, std::string> uuid_of;
-  for (const workspace::Attempt& attempt : workspace.unsettled_attempts()) {
-    job_of[attempt.workpackage] = attempt.job_id;
-    uuid_of[attempt.workpackage] = attempt.uuid;
-  }
-  /// A sentinel is read once: there may be thousands, on a network file system.
-  const auto open_attempt = [&](const Workpackage& workpackage) -> std::optional<execute::Job> {
-    execute::Job attempt = job::attempt_on_disk(run, workpackage, uuid_of[workpackage.id]);
-    return end_of(attempt) ? std::nullopt : std::optional(std::move(attempt));
-  };
-  std::set<std::string> jobs;
-  std::map<long long, execute::Job> attempts;
-  std::set<long long> known;
   const inspect::RunView view(run, workspace);
   const std::vector<Workpackage>& all = view.all();
+  std::map<long long, std::string> job_of = jobs_handed_over(run, view);
+  Cancellation plan;
+  std::set<std::string> jobs;
+  std::map<long long, execute::Job> attempts;
+  int unanswered = 0;
   for (const Workpackage& workpackage : all) {
-    known.insert(workpackage.id);
     if (!workpackages.empty() && !workpackages.contains(workpackage.id))
       continue;
     if (!steps.empty() && !steps.contains(workpackage.step))
       continue;
     if (workpackage.state == State::pending)
-      job_of[workpackage.id] = submitted_job_of(run, view, workpackage);
-    const bool has_one = has_job(workpackage, job_of);
-    if (auto attempt = has_one ? open_attempt(workpackage) : std::nullopt) {
-      jobs.insert(job_of[workpackage.id]);
+      if (std::string job = submitted_job_of(run, view, workpackage); !job.empty())
+        job_of[workpackage.id] = std::move(job);
+    const auto job = job_of.find(workpackage.id);
+    if (auto attempt = job == job_of.end() ? std::nullopt : open_attempt(run, view, workpackage)) {
+      if (job->second.empty()) {
+        ++unanswered;
+        continue;
+      }
+      jobs.insert(job->second);
       attempts.emplace(workpackage.id, std::move(*attempt));
     } else if (!workpackages.empty()) {
-      throw Error(fmt::format(
-          "workpackage {} has no job in a batch system (state: {})", workpackage.id,
-          has_one ? "ended, and not collected yet" : workspace::name_of(workpackage.state)));
+      throw Error(fmt::format("workpackage {} has no job in a batch system (state: {})",
+                              workpackage.id,
+                              job == job_of.end() ? workspace::name_of(workpackage.state)
+                                                  : "ended, and not collected yet"));
     }
   }
   for (const long long id : workpackages)
-    if (!known.contains(id))
+    if (std::ranges::find(all, id, &Workpackage::id) == all.end())
       throw Error(fmt::format("run {} has no workpackage {}", run.directory.id, id));
   for (const Workpackage& workpackage : all)  // that were not named and share a job
-    if (has_job(workpackage, job_of) && jobs.contains(job_of[workpackage.id]) &&
-        !attempts.contains(workpackage.id))
-      if (auto attempt = open_attempt(workpackage))
+    if (const auto job = job_of.find(workpackage.id);
+        job != job_of.end() && jobs.contains(job->second) && !attempts.contains(workpackage.id))
+      if (auto attempt = open_attempt(run, view, workpackage))
         attempts.emplace(workpackage.id, std::move(*attempt));
   std::map<long long, execute::Job> waiting;
   for (const Workpackage& workpackage : all)  // parents have smaller ids
@@ -119,16 +150,24 @@ Cancellation plan_cancellation(const setup::Run& run, const workspace::Workspace
         std::ranges::any_of(workpackage.parents, [&](long long parent) {
           return attempts.contains(parent) || waiting.contains(parent);
         }))
-      if (auto attempt = open_attempt(workpackage)) {
+      if (auto attempt = open_attempt(run, view, workpackage)) {
         jobs.insert(job_of[workpackage.id]);
         waiting.emplace(workpackage.id, std::move(*attempt));
       }
-  return {.jobs = {jobs.begin(), jobs.end()},
-          .attempts = values_of(std::move(attempts)),
-          .waiting = values_of(std::move(waiting))};
+  if (unanswered > 0)
+    plan.unanswered = fmt::format(
+        "no job is known of {} workpackage{} of run {} whose submission was not answered",
+        unanswered, unanswered == 1 ? "" : "s", run.directory.id);
+  plan.jobs = {jobs.begin(), jobs.end()};
+  plan.attempts = values_of(std::move(attempts));
+  plan.waiting = values_of(std::move(waiting));
+  return plan;
 }
 
 std::string cancel(const setup::Run& run, const Cancellation& cancellation) {
+  for (const execute::Job& attempt : cancellation.attempts)
+    if (attempt.is_batch())
+      execute::note_cancellation(attempt);
   return platform::batch_system_of(run.platform)->cancel(cancellation.jobs);
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -43,6 +44,11 @@ std::string_view take_last_word(std::string_view& text) {
 /// The form in which bench, its meter, compilers and many other programs print errors.
 bool is_error(std::string_view line) {
   return line.starts_with("error: ") || line.find(": error: ") != line.npos;
+}
+
+/// Of one attempt: later ones may run in the same directory.
+std::filesystem::path cancellation_note(const Job& job) {
+  return job.directory / ("cancelled." + job.uuid);
 }
 
 }  // namespace
@@ -88,6 +94,15 @@ std::optional<Completion> completion_from_sentinel(const Job& job) {
       completion.reason += ": " + said;
   }
   return completion;
+}
+
+void note_cancellation(const Job& job) {
+  const UniqueFd empty(
+      ::open(cancellation_note(job).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+}
+
+bool was_cancelled(const Job& job) {
+  return is_there(cancellation_note(job));
 }
 
 std::string last_line(const std::filesystem::path& file, std::size_t limit) {

@@ -56,7 +56,7 @@ void check_use(const Benchmark& benchmark, const std::string& name, const Place&
 }
 
 /// The commands of a batch step are one job script, so bench cannot look in between.
-void check_batch(const Step& step) {
+void check_batch(const Step& step, Diagnostics& diagnostics) {
   const auto refuse = [&](const Command& command, bool wrong, const char* attribute) {
     if (wrong)
       throw Error(
@@ -70,9 +70,12 @@ void check_batch(const Step& step) {
     refuse(command, !command.break_file.empty(), "break_file");
     refuse(command, command.shared, "shared");
   }
+  if (!step.do_log_file.empty())
+    diagnostics.warn(fmt::format("`do_log_file` of the batch step '{}' has no effect", step.name),
+                     "its `job.sh` shows what is executed", step.place);
 }
 
-void check_steps(const Benchmark& benchmark, const Node& node) {
+void check_steps(const Benchmark& benchmark, const Node& node, Diagnostics& diagnostics) {
   const auto steps = names_of(benchmark.steps);
   const auto elements = node.all("step");
   for (std::size_t k = 0; k < benchmark.steps.size(); ++k) {
@@ -81,7 +84,7 @@ void check_steps(const Benchmark& benchmark, const Node& node) {
     for (const std::string& name : benchmark.steps[k].depend)
       require(name, steps, "step", place_of(*elements[k], "depend"));
     if (benchmark.steps[k].batch)
-      check_batch(benchmark.steps[k]);
+      check_batch(benchmark.steps[k], diagnostics);
   }
 }
 
@@ -155,7 +158,7 @@ void check(const Benchmark& benchmark, const Node& node, Diagnostics& diagnostic
   if (benchmark.steps.empty())
     diagnostics.warn(fmt::format("benchmark '{}' has no step, so nothing runs", benchmark.name),
                      "add `step: {name: ..., do: ...}`, or choose other tags", node.place);
-  check_steps(benchmark, node);
+  check_steps(benchmark, node, diagnostics);
   check_depend(benchmark);
   check_analysers(benchmark, node);
   check_results(benchmark, node);

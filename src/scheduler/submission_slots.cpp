@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,14 @@ std::vector<std::string> SubmissionSlots::jobs_before(const Bundle& bundle) {
   else if (slots.size() >= limit)
     ids = {slots.front()};
   return ids;
+}
+
+void SubmissionSlots::drop_ended() {
+  std::set<std::string> jobs;
+  for (const auto& [workpackage, id] : batch_.ids())
+    jobs.insert(batch::array_of(id));
+  for (auto& [step, slots] : slots_)
+    std::erase_if(slots, [&](const std::string& job) { return !jobs.contains(job); });
 }
 
 /// Starts with the jobs that an earlier bench submitted.

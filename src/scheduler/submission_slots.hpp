@@ -21,6 +21,9 @@ class SubmissionSlots {
 
   /// How many jobs of the step may run at a time; 0: any number.
   int limit_of(const model::Step& step) const { return store_.limit(step); }
+  /// Frees the slots of jobs that have ended. A batch system may refuse a submission that depends
+  /// on a job that it has forgotten.
+  void drop_ended();
   /// The jobs whose ends the submission has to wait for.
   std::vector<std::string> jobs_before(const Bundle& bundle);
   /// Records that the batch system has the submission as `id`.

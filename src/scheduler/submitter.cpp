@@ -93,6 +93,7 @@ std::vector<Completion> Submitter::submit(const std::vector<long long>& ids) {
   failed_nodes_.reset();
   setup::ask_partitions(batch_.system(), run_);
   budget_.count();
+  slots_.drop_ended();
   for (const long long id : ids)
     store_.apply(store::claim_of(store_.at(id)));
   journal_.write();

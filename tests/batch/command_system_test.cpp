@@ -14,9 +14,11 @@
 #include <bench/base/files.hpp>
 #include <bench/base/outcome.hpp>
 #include <bench/base/process.hpp>
+#include <bench/base/text.hpp>
 #include <bench/batch/batch_system.hpp>
 #include <bench/batch/command_system.hpp>
 #include <bench/batch/command_table.hpp>
+#include <bench/batch/slow_answers.hpp>
 
 namespace bench::batch {
 namespace {
@@ -191,6 +193,15 @@ TEST_F(CommandSystemTest, IsInTroubleWhereTheFirstProgramOfAPipelineFails) {
   EXPECT_EQ(system.ask_for_all().failure, "qselect: cannot connect");
   piped.poll = "qselect; echo 8 RUN b";
   EXPECT_THAT(CommandSystem(piped).ask_for_all().failure, HasSubstr("cannot connect"));
+}
+
+TEST_F(CommandSystemTest, TellsWhichProgramHasNotAnswered) {
+  const std::string told = (programs_.path() / "told").string();
+  programs_.write("bjobs", "until [ -e " + shell_quote(told) + " ]; do :; done");
+  tell_slow_answers([&](const std::string& program) { write_file_atomically(told, program); });
+  EXPECT_EQ(system_.ask_for_all().failure, "");
+  tell_slow_answers({});
+  EXPECT_EQ(read_file(told), "bjobs");
 }
 
 TEST_F(CommandSystemTest, CancelsOneJobAfterAnother) {

@@ -311,6 +311,15 @@ TEST_F(IntervalTest, EndsWithinItOnceTheSentinelShows) {
   EXPECT_EQ(script_->asked.size(), 1U);
 }
 
+TEST_F(IntervalTest, EndsWithASuccessWhateverTheSystemSays) {
+  JobMonitor rare = monitor_with({.interval_s = 3600, .grace_s = 3600});
+  rare.add(job());
+  script_->queue.jobs = {report(State::ended, "TIMEOUT", Outcome::timeout)};
+  EXPECT_THAT(rare.update().completions, IsEmpty());
+  leave(job(), Left::success);
+  EXPECT_EQ(rare.update().completions.at(0).outcome, Outcome::done);
+}
+
 TEST_F(IntervalTest, LeavesAFailureToTheNextQuestion) {
   rare_.add(job());
   script_->queue.jobs = {report(State::running)};

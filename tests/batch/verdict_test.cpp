@@ -1,6 +1,7 @@
 #include "batch/job_monitor_fixture.hpp"
 #include "support/case_name.hpp"
 
+#include <filesystem>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -14,6 +15,7 @@
 #include <bench/batch/batch_system.hpp>
 #include <bench/batch/job_monitor.hpp>
 #include <bench/execute/job.hpp>
+#include <bench/execute/sentinel.hpp>
 
 namespace bench::batch {
 namespace {
@@ -29,6 +31,7 @@ struct VerdictCase {
   std::optional<JobReport> accounting;
   std::optional<Outcome> outcome;  ///< None: it goes on.
   std::string reason = {};
+  bool was_cancelled = false;  ///< `bench cancel` has noted it.
 };
 void PrintTo(const VerdictCase& c, std::ostream* out) {
   *out << c.name;
@@ -42,6 +45,9 @@ TEST_P(BatchVerdictTest, FollowsFromWhatIsKnown) {
   const VerdictCase& c = GetParam();
   monitor_.add(job());
   leave(job(), c.left);
+  std::filesystem::create_directories(job().job.directory);
+  if (c.was_cancelled)
+    execute::note_cancellation(job().job);
   if (c.queue)
     script_->queue.jobs = {*c.queue};
   if (c.accounting)
@@ -122,6 +128,26 @@ std::vector<VerdictCase> silent() {
        "Scripted does not know job 100, which never began"}};
 }
 
+/// `bench cancel` has had the batch system end the job, which may not say so.
+std::vector<VerdictCase> cancelled() {
+  const auto by = [](const char* name, Left left, const std::optional<JobReport>& queue,
+                     Outcome outcome, const std::string& reason) {
+    return VerdictCase{name, left, queue, {}, outcome, reason, true};
+  };
+  const auto exit = report(State::ended, "EXIT", Outcome::failed);
+  const auto timeout = report(State::ended, "TIMEOUT", Outcome::timeout);
+  return {by("BeforeItBegan", Left::nothing, {}, Outcome::cancelled,
+             "Scripted job 100 was cancelled before it began"),
+          by("AfterItBegan", Left::begun, {}, Outcome::cancelled, "Scripted job 100: cancelled"),
+          by("SoThatACommandFailed", Left::failure, {}, Outcome::cancelled,
+             "Scripted job 100: cancelled, exit code 3"),
+          by("AndTheSystemSaysThatItEnded", Left::nothing, exit, Outcome::cancelled,
+             "Scripted job 100: EXIT"),
+          by("AndTheSystemSaysWhy", Left::failure, timeout, Outcome::timeout,
+             "Scripted job 100: TIMEOUT"),
+          by("AfterItsEnd", Left::success, exit, Outcome::done, "")};
+}
+
 /// Another job has the id now; the batch system shows comments or not.
 std::vector<VerdictCase> reused() {
   auto other = report(State::running, "RUNNING");
@@ -173,6 +199,7 @@ std::vector<VerdictCase> reused() {
 INSTANTIATE_TEST_SUITE_P(Told, BatchVerdictTest, testing::ValuesIn(told()), case_name);
 INSTANTIATE_TEST_SUITE_P(Refined, BatchVerdictTest, testing::ValuesIn(refined()), case_name);
 INSTANTIATE_TEST_SUITE_P(Silent, BatchVerdictTest, testing::ValuesIn(silent()), case_name);
+INSTANTIATE_TEST_SUITE_P(Cancelled, BatchVerdictTest, testing::ValuesIn(cancelled()), case_name);
 INSTANTIATE_TEST_SUITE_P(ReusedId, BatchVerdictTest, testing::ValuesIn(reused()), case_name);
 
 class OneOfManyTest : public BatchFixture {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -77,6 +78,14 @@ result: {use: a, table: {name: t, style: csv, column: [n, value, jube_wp_status]
                   "--partition", "batch", option});
   }
 
+  /// @param rows a table of the workspace, and which rows of it
+  int count(const std::string& rows) const {
+    const SQLite::Database database((ground_.path() / "runs/000000/workspace.db").string());
+    SQLite::Statement select(database, "SELECT count(*) FROM " + rows);
+    select.executeStep();
+    return select.getColumn(0).getInt();
+  }
+
   void limit_to_two() {
     ground_.write("b.yaml", replace_all(ground_.read("b.yaml"), "use: p\n  batch",
                                         "use: p\n  max_async: 2\n  batch"));
@@ -126,6 +135,27 @@ TEST_P(BatchSystemTest, CancelsJobsThatWait) {
   EXPECT_EQ(output.standard_output, "cancelled 3 jobs of run 0, with 3 workpackages\n")
       << output.standard_error;
   EXPECT_EQ(bench({"status", "runs"}).standard_output, "ERROR\n");
+}
+
+// The systems forget the jobs, or say only that they have ended.
+TEST_P(BatchSystemTest, CancelsJobsThatAnotherBenchWaitsFor) {
+  ground_.write("queue/hold", "");
+  ground_.write("quick.yaml", "name: quick\nextends: " + GetParam().platform +
+                                  "\npolling: {interval: 1s, sentinel_grace: 1s}\n");
+  ProcessSpec spec = ground_.spec(
+      {"run", "b.yaml", "--platform", "./quick.yaml", "--account", "acc", "--wait"}, variables());
+  const UniqueFd said(::open((ground_.path() / "said").c_str(), O_WRONLY | O_CREAT, 0600));
+  spec.stdout_fd = spec.stderr_fd = said.get();
+  Process waiting(spec);
+  ASSERT_TRUE(support::eventually([&] {
+    return ground_.has("runs/000000/workspace.db") &&
+           count("workpackage WHERE state = 'submitted'") == 3;
+  }));
+  EXPECT_EQ(bench({"cancel", "runs"}).standard_output,
+            "cancelled 3 jobs of run 0, with 3 workpackages\n");
+  EXPECT_EQ(waiting.wait().code, 1) << ground_.read("said");
+  EXPECT_EQ(count("attempt WHERE outcome = 'cancelled'"), 3) << ground_.read("said");
+  EXPECT_EQ(count("attempt"), 3) << "none was submitted again";
 }
 
 TEST_P(BatchSystemTest, SubmitsEqualJobsAsAnArrayWhereTheSystemHasThem) {

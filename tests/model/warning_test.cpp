@@ -30,6 +30,13 @@ TEST(Steps, ABenchmarkMayHaveNone) {
                           "hint: add `step: {name: ..., do: ...}`, or choose other tags"));
 }
 
+TEST(Steps, ALogOfTheCommandsOfABatchStepIsWarnedOf) {
+  EXPECT_THAT(
+      warnings_of("step: {name: s, batch: true, do_log_file: true, do: 'true'}\n"),
+      ElementsAre("in.yaml:1:7: warning: `do_log_file` of the batch step 's' has no effect\n"
+                  "hint: its `job.sh` shows what is executed"));
+}
+
 TEST(Unused, SetsAndAnalysersAreWarnedOf) {
   EXPECT_THAT(warnings_of("parameterset: {name: p}\npatternset: {name: q}\nstep: {name: s}\n"
                           "analyser: [{name: a, analyse: {step: s, file: f}}, {name: b}]\n"

@@ -170,6 +170,19 @@ TEST_F(SubmitterTest, SingleJobsOfALimitedStepWaitForEachOther) {
   EXPECT_THAT(script(3), HasSubstr("--dependency=afterany:200 --kill-on-invalid-dep=yes\n"));
 }
 
+// LSF refuses a submission that depends on a job that it has forgotten.
+TEST_F(SubmitterTest, NoJobWaitsForOneThatHasEnded) {
+  begin_batch("{nodes: $n}", ", max_async: 1");
+  submitter_->submit({0, 1});
+  for (const long long id : {0, 1})
+    queue_->forget(id);
+  submitter_->submit({2, 3});
+  const auto script = [&](std::size_t k) { return read_file(system_->submissions.at(k).script); };
+  EXPECT_THAT(script(1), HasSubstr("--dependency=afterany:100"));
+  EXPECT_THAT(script(2), testing::Not(HasSubstr("--dependency")));
+  EXPECT_THAT(script(3), HasSubstr("--dependency=afterany:300"));
+}
+
 // A kill before the answer leaves the attempt with the UUID of its submission, by which it is
 // found.
 TEST_F(SubmitterTest, RecordsTheIntentBeforeItSubmits) {

@@ -15,6 +15,7 @@ namespace {
 
 using testing::Each;
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 /// States of Slurm that a cluster in a test does not produce, by the fakes alone.
 class StatesTest : public testing::Test {
@@ -122,6 +123,37 @@ TEST_F(StatesTest, AnAnswerWithoutAnIdIsLookedFor) {
   EXPECT_EQ(site.run({"--wait"}).status.code, 0);
   EXPECT_THAT(site.programs().calls("sbatch"), testing::SizeIs(1));
   EXPECT_EQ(site.witness(), Site::each_once(1));
+}
+
+/// Slurm has the job, and its answer to the submission is lost.
+class UnansweredTest : public StatesTest {
+ protected:
+  UnansweredTest() {
+    site.programs().fates({"PENDING"});
+    site.programs().mishap(
+        "sbatch", {.error = "Socket timed out on send/recv operation", .code = 1, .also = true});
+    site.sweep(2);
+    EXPECT_EQ(site.run().status.code, 1);
+    EXPECT_EQ(site.states(), site.all("running", 2));
+  }
+};
+
+TEST_F(UnansweredTest, CancelLooksForTheJob) {
+  site.programs().mishap("squeue", {.error = "Connection refused", .code = 1});
+  const auto blind = site.bench({"cancel", "runs"});
+  EXPECT_EQ(blind.status.code, 1);
+  EXPECT_THAT(blind.standard_error,
+              HasSubstr("error: no job is known of 2 workpackages of run 0 whose submission was "
+                        "not answered\nhint: run `bench continue`"));
+  EXPECT_EQ(site.bench({"cancel", "runs"}).standard_output,
+            "cancelled 2 jobs of run 0, with 2 workpackages\n");
+  EXPECT_THAT(site.programs().calls("scancel"), ElementsAre(HasSubstr("\"101_0\", \"101_1\"")));
+  EXPECT_THAT(site.outcomes(), Each("cancelled"));
+}
+
+TEST_F(UnansweredTest, RemoveSaysThatTheJobMayContinue) {
+  EXPECT_EQ(site.bench({"remove", "runs", "-f"}).standard_error,
+            "note: jobs of 2 workpackages may continue in the batch system\n");
 }
 
 }  // namespace

@@ -16,6 +16,9 @@ struct Cancellation {
   std::vector<execute::Job> attempts;  ///< Ascending by workpackage; also those that share a job.
   /// Chained attempts whose jobs wait for those, ascending: without them they never begin.
   std::vector<execute::Job> waiting;
+  /// Says of how many workpackages the batch system may have jobs that it does not list: their
+  /// submission was not answered, or not recorded. Empty: of none.
+  std::string unanswered;
 };
 
 /// What of a run a batch system has; changes nothing. What has ended is left to `bench continue`.
@@ -27,7 +30,8 @@ Cancellation plan_cancellation(const setup::Run& run, const workspace::Workspace
                                const std::set<std::string>& steps,
                                const std::set<long long>& workpackages);
 
-/// Has the batch system end the jobs. `run` needs its platform.
+/// Has the batch system end the jobs, and notes so in the directories of their workpackages, for
+/// a bench that waits for them. `run` needs its platform.
 /// @returns its message if it failed, else an empty text
 std::string cancel(const setup::Run& run, const Cancellation& cancellation);
 

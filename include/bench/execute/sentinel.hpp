@@ -28,6 +28,13 @@ std::optional<Sentinel> read_sentinel(const std::filesystem::path& file);
 /// The completion by the attempt's sentinel; none while it has not ended.
 std::optional<Completion> completion_from_sentinel(const Job& job);
 
+/// Notes beside the sentinel that the attempt's job is about to be cancelled. The bench that waits
+/// for it may be another one, and not every batch system says why a job is gone. Without the note
+/// if it cannot be written.
+void note_cancellation(const Job& job);
+/// True if that was noted.
+bool was_cancelled(const Job& job);
+
 /// The last line of a file that is not blank and not the meter's, at most `limit` bytes of it;
 /// empty if there is none. Prefers an error to the hint below it. Reads the end of the file only.
 std::string last_line(const std::filesystem::path& file, std::size_t limit = 200);

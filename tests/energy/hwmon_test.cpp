@@ -143,6 +143,8 @@ TEST(Hwmon, KnowsTheAddressOfAnAmdGpu) {
   tree.write("class/hwmon/hwmon0/name", "amdgpu");
   tree.write("class/hwmon/hwmon0/power1_average", "300000000");
   tree.write("class/hwmon/hwmon0/device/uevent", "DRIVER=amdgpu\nPCI_SLOT_NAME=0000:C1:00.0");
+  tree.write("class/drm/card0/device/vendor", "0x1002");
+  tree.write("class/drm/card0/device/uevent", "PCI_SLOT_NAME=0000:C1:00.0");
   EXPECT_THAT(opened(tree).at("hwmon:hwmon0:gpu").pci_addresses, ElementsAre("0000:c1:00.0"));
 }
 

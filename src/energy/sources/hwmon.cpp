@@ -156,13 +156,20 @@ class Hwmon : public PowerSource {
     courses_.emplace_back();
   }
 
+  /// The kernel shows a job the meters of all cards, also of those that belong to other jobs.
   void describe_gpu(Channel& channel, const std::string& address) {
     if (address.empty())
       return;
+    if (!visibility_) {
+      visibility_ = amd_visibility(sysfs_);
+      visible_ = visible_amd_addresses(*visibility_, sysfs_);
+    }
+    if (!visible_.contains(address)) {
+      channel.scope = Scope::other;
+      return;
+    }
     channel.pci_addresses = {address};
-    if (!apus_)
-      apus_ = amd_apus(sysfs_);
-    if (const auto apu = apus_->find(address); apu != apus_->end()) {
+    if (const auto apu = visibility_->apus.find(address); apu != visibility_->apus.end()) {
       channel.scope = Scope::apu;
       channel.device = apu->second;
     }
@@ -222,7 +229,8 @@ class Hwmon : public PowerSource {
   };
 
   std::filesystem::path sysfs_;
-  std::optional<AmdApus> apus_;  ///< Once there is an AMD GPU.
+  std::optional<AmdVisibility> visibility_;  ///< Once there is an AMD GPU.
+  std::set<std::string> visible_;            ///< PCI addresses, by `visibility_`.
   std::vector<SysfsNumber> files_;
   std::vector<Course> courses_;
   std::size_t first_ = 0;

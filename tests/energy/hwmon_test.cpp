@@ -204,6 +204,16 @@ TEST(Hwmon, ARailWithTheErrorValueAtTheStartIsLeftOut) {
   EXPECT_TRUE(channels.at("hwmon:0:grace").additive);
 }
 
+TEST(Hwmon, ARailThatAnotherSocketShowsIsKeptWithoutAFirstReading) {
+  const TemporaryDirectory tree;
+  add_superchip(tree);
+  add_rail(tree, 5, "Module Power Socket 1", "4294967295000");
+  add_rail(tree, 6, "Grace Power Socket 1", "100000000");
+  const auto channels = opened(tree);
+  EXPECT_TRUE(channels.at("hwmon:1:module").additive);
+  EXPECT_EQ(channels.at("hwmon:1:grace").parent, "hwmon:1:module");
+}
+
 TEST(Hwmon, NoticesRailsThatShareOneAnswer) {
   for (const bool shared : {true, false}) {
     const TemporaryDirectory tree;

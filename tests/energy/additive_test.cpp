@@ -172,5 +172,21 @@ TEST(Additive, NamesTheSourceThatCountsForACard) {
   EXPECT_EQ(channels[1].parent, "amdgpu");
 }
 
+TEST(Additive, OfADeviceOneChannelCountsAlsoUnderAMeterOfTheNode) {
+  for (const bool with_node : {false, true}) {
+    std::vector<Channel> channels{gpu_at("amdgpu", {"c1"}), gpu_at("hwmon", {"c1"}), gpu_device,
+                                  channel("model0", Scope::gpu_model, 0),
+                                  channel("model1", Scope::gpu_model, 1)};
+    if (with_node)
+      channels.push_back(channel("node", Scope::node, -1));
+    mark_additive(channels);
+    std::vector<std::string> own;
+    for (const Channel& entry : channels)
+      if (is_own_device(entry))
+        own.push_back(entry.name);
+    EXPECT_EQ(own, (std::vector<std::string>{"amdgpu", "gpu", "model1"}));
+  }
+}
+
 }  // namespace
 }  // namespace bench::energy

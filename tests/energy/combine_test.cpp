@@ -130,6 +130,20 @@ TEST(Combine, SaysWhereTheTableIsAsCaramlDoes) {
   EXPECT_EQ(read_file(output), ",nodename,rank,pynvml:0,total_wh\n0,a,0,0.5,0.5\n");
 }
 
+TEST(Combine, LeavesOutWhatTheFileSaysIsSharedOrMeasuredTwice) {
+  const TemporaryDirectory directory;
+  directory.write("a.csv",
+                  "channel,energy_wh,shared,parent,scope,device,device_id,host,rank\n"
+                  "pm_counters:node,90,1,,node,,,a,0\n"
+                  "rapl:package-0,20,1,,package,0,,a,0\n"
+                  "amdgpu:0:gpu,40,0,,gpu,,0000:c1:00.0,a,0\n"
+                  "hwmon:hwmon4:gpu,41,0,amdgpu:0:gpu,gpu,,,a,0\n"
+                  "total,40,,,,,,a,0");
+  EXPECT_EQ(combine({read_energy_file(directory.path() / "a.csv")}),
+            ",nodename,rank,pm_counters:node,rapl:package-0,amdgpu:0:gpu,hwmon:hwmon4:gpu,"
+            "total_wh\n0,a,0,90.0,20.0,40.0,41.0,40.0\n");
+}
+
 TEST(Combine, NeverOverwritesWhatItReads) {
   const TemporaryDirectory directory;
   directory.write("a.csv", ",0\npynvml:0,0.5\nnodename,a\nrank,0");

@@ -38,6 +38,7 @@ Measurement two_gpus() {
   run.channels[0].energy_j = 1800;
   run.channels[1].channel.name = "rapl:package-0";
   run.channels[1].channel.scope = Scope::package;
+  run.channels[1].channel.shared = true;
   return run;
 }
 
@@ -59,6 +60,8 @@ void expect_measurement(const EnergyFile& found) {
   EXPECT_EQ(found.channels[0].energy_wh, 0.5);
   EXPECT_EQ(found.channels[1].channel.device, -1);
   EXPECT_FALSE(found.channels[1].energy_wh);
+  EXPECT_FALSE(found.channels[0].channel.shared);
+  EXPECT_TRUE(found.channels[1].channel.shared);
 }
 
 TEST_F(EnergyFileTest, ReadsWhatThisProgramWrites) {

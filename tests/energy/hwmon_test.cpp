@@ -143,6 +143,8 @@ TEST(Hwmon, KnowsTheAddressOfAnAmdGpu) {
   tree.write("class/hwmon/hwmon0/name", "amdgpu");
   tree.write("class/hwmon/hwmon0/power1_average", "300000000");
   tree.write("class/hwmon/hwmon0/device/uevent", "DRIVER=amdgpu\nPCI_SLOT_NAME=0000:C1:00.0");
+  tree.write("class/drm/card0/device/vendor", "0x1002");
+  tree.write("class/drm/card0/device/uevent", "PCI_SLOT_NAME=0000:C1:00.0");
   EXPECT_THAT(opened(tree).at("hwmon:hwmon0:gpu").pci_addresses, ElementsAre("0000:c1:00.0"));
 }
 
@@ -200,6 +202,16 @@ TEST(Hwmon, ARailWithTheErrorValueAtTheStartIsLeftOut) {
   const auto channels = opened(tree);
   EXPECT_EQ(channels.count("hwmon:0:module"), 0U);
   EXPECT_TRUE(channels.at("hwmon:0:grace").additive);
+}
+
+TEST(Hwmon, ARailThatAnotherSocketShowsIsKeptWithoutAFirstReading) {
+  const TemporaryDirectory tree;
+  add_superchip(tree);
+  add_rail(tree, 5, "Module Power Socket 1", "4294967295000");
+  add_rail(tree, 6, "Grace Power Socket 1", "100000000");
+  const auto channels = opened(tree);
+  EXPECT_TRUE(channels.at("hwmon:1:module").additive);
+  EXPECT_EQ(channels.at("hwmon:1:grace").parent, "hwmon:1:module");
 }
 
 TEST(Hwmon, NoticesRailsThatShareOneAnswer) {

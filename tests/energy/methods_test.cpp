@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
+#include <bench/energy/meter/additive.hpp>
 #include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/units.hpp>
 #include <bench/energy/sources/methods.hpp>
@@ -80,15 +81,28 @@ struct AmdNode {
     std::filesystem::create_directories(tree.path() / "rocm/lib");
     std::filesystem::create_symlink(std::string(FAKE_NVML_DIRECTORY) + "/librocm_smi64.so.7",
                                     tree.path() / "rocm/lib/librocm_smi64.so");
-    const std::string device = "class/drm/card0/device/";
-    tree.write(device + "vendor", "0x1002");
-    tree.write(device + "uevent", "PCI_SLOT_NAME=0000:c1:00.0");
-    tree.write(device + "hwmon/hwmon0/power1_input", "250000000");
+    add_card("0", "0000:c1:00.0");
   }
 
-  Sources opened(const std::vector<std::string>& methods) const {
+  void add_card(const std::string& number, const std::string& address) const {
+    const std::string device = "class/drm/card" + number + "/device/";
+    tree.write(device + "vendor", "0x1002");
+    tree.write(device + "uevent", "PCI_SLOT_NAME=" + address);
+    tree.write(device + "hwmon/hwmon" + number + "/power1_input", "250000000");
+  }
+
+  /// The same card where sysfs lists the power meters of all drivers.
+  void add_hwmon(const std::string& number, const std::string& address) const {
+    const std::string hwmon = "class/hwmon/hwmon" + number + "/";
+    tree.write(hwmon + "name", "amdgpu");
+    tree.write(hwmon + "power1_input", "250000000");
+    tree.write(hwmon + "device/uevent", "PCI_SLOT_NAME=" + address);
+  }
+
+  Sources opened(const std::vector<std::string>& methods, Owned owned = Owned::all) const {
     SourceSettings settings = parse_methods(methods);
     settings.sysfs_root = tree.path();
+    settings.owned = owned;
     return open_sources(settings);
   }
 
@@ -101,6 +115,14 @@ std::vector<std::string> names(const Sources& sources, bool additive) {
   std::vector<std::string> result;
   for (const Channel& channel : sources.channels)
     if (channel.additive == additive && source_of(channel) != "nvml")
+      result.push_back(channel.name);
+  return result;
+}
+
+std::vector<std::string> own_devices(const Sources& sources) {
+  std::vector<std::string> result;
+  for (const Channel& channel : sources.channels)
+    if (is_own_device(channel))
       result.push_back(channel.name);
   return result;
 }
@@ -118,6 +140,26 @@ TEST(Methods, NamedSourcesOfOneCardAreAllReadAndTheFirstIsAdded) {
   const Sources sources = node.opened({"rocm,amdgpu"});
   EXPECT_EQ(names(sources, true), (std::vector<std::string>{"rocm:0:gpu"}));
   EXPECT_EQ(names(sources, false), (std::vector<std::string>{"amdgpu:0:gpu"}));
+}
+
+TEST(Methods, ACardThatHwmonHasTooCountsOnceAndOnlyIfVisible) {
+  const AmdNode node;
+  node.add_card("1", "0000:c6:00.0");
+  node.add_hwmon("0", "0000:c1:00.0");
+  node.add_hwmon("1", "0000:c6:00.0");
+  const support::EnvironmentVariable visible("ROCR_VISIBLE_DEVICES", "0");
+  const std::vector<std::string> first{"amdgpu:0:gpu"};
+  for (const Owned owned : {Owned::all, Owned::devices}) {
+    const Sources sources = node.opened({"amd,hwmon"}, owned);
+    EXPECT_EQ(names(sources, true), first);
+    EXPECT_EQ(names(sources, false),
+              (std::vector<std::string>{"hwmon:hwmon0:gpu", "hwmon:hwmon1:amdgpu"}));
+    EXPECT_EQ(own_devices(sources), first);
+  }
+  node.tree.write("cray/pm_counters/power", "900 W 1700000000000000 us");
+  const Sources sources = node.opened({"pm_counters,amd,hwmon"});
+  EXPECT_EQ(names(sources, true), (std::vector<std::string>{"pm_counters:node"}));
+  EXPECT_EQ(own_devices(sources), first);
 }
 
 TEST(Methods, AnAbsenceSaysWhichOfSeveralItIs) {

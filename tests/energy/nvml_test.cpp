@@ -105,6 +105,24 @@ TEST(Nvml, HonoursVisibleDevices) {
   EXPECT_EQ(nvml_error(fake_gpus("")), "CUDA_VISIBLE_DEVICES= selects none of 3 devices");
 }
 
+TEST(Nvml, DoubtsNumbersOfGpusThatCudaMayCountInAnotherOrder) {
+  const support::EnvironmentVariable devices("FAKE_NVML_DEVICES", "2");
+  const auto notes = [](const std::string& visible_devices, const std::string& order) {
+    NvmlSettings settings = fake_gpus(visible_devices);
+    settings.device_order = order;
+    return open_nvml(settings)->notes();
+  };
+  EXPECT_THAT(notes("0", ""), ElementsAre());
+  const support::EnvironmentVariable display("FAKE_NVML_PRODUCT_0", "Fake T400");
+  EXPECT_THAT(notes("0", ""),
+              ElementsAre("CUDA_VISIBLE_DEVICES=0 may select other GPUs for the program: they are "
+                          "not all alike, and CUDA counts the fastest first; export "
+                          "CUDA_DEVICE_ORDER=PCI_BUS_ID"));
+  EXPECT_THAT(notes("0", "PCI_BUS_ID"), ElementsAre());
+  EXPECT_THAT(notes("GPU-00000001", ""), ElementsAre());
+  EXPECT_THAT(notes("1,0", ""), ElementsAre());
+}
+
 TEST(Nvml, MeasuresTheGpusOfTheJobWhereTheOthersAreNotHidden) {
   const support::EnvironmentVariable three("FAKE_NVML_DEVICES", "3");
   NvmlSettings settings = fake_gpus();

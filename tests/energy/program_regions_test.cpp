@@ -73,6 +73,16 @@ TEST(EnergyRegions, HaveTheirFilesBesideJpwrs) {
   EXPECT_TRUE(std::filesystem::exists(directory.path() / "energy.0.csv"));
 }
 
+TEST(EnergyRegions, TheirTimesMayNotFitTheDiskButTheEnergiesDo) {
+  const TemporaryDirectory directory;
+  directory.write("region_times.csv/in_the_way", "");
+  const CommandOutput output = run(
+      metered({"--method", "mock:constant=100W", "--regions", "--out", directory.path().string()},
+              "echo begin a >> \"$BENCH_ENERGY_REGIONS\"; sleep 0.1"));
+  EXPECT_THAT(output.standard_error, HasSubstr("region_times.csv"));
+  EXPECT_THAT(read_file(directory.path() / "energy.txt"), HasSubstr("energy_wh="));
+}
+
 TEST(EnergyRegions, LeavesTheEnvironmentAloneWithoutRegions) {
   ProcessSpec bare;
   bare.arguments = {"sh", "-c", "env | grep -v ^_= | sort"};

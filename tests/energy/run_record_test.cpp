@@ -53,6 +53,7 @@ std::vector<Channel> gpu_and_package() {
   channels[0].averaging_window_s = 0.025;
   channels[1].name = "rapl:package-0";
   channels[1].estimated = true;
+  channels[1].duplicate = true;
   channels[1].counter_only = true;
   channels[1].counter_period_s = 0.001;
   return channels;
@@ -107,6 +108,7 @@ TEST(RunRecord, HoldsAllThatResultsTellOfAChannel) {
     EXPECT_EQ(channel.estimated, written[k].estimated);
     EXPECT_EQ(channel.additive, written[k].additive);
     EXPECT_EQ(channel.parent, written[k].parent);
+    EXPECT_EQ(channel.duplicate, written[k].duplicate);
     EXPECT_EQ(channel.counter_only, written[k].counter_only);
     EXPECT_EQ(channel.averaging_window_s, written[k].averaging_window_s);
     EXPECT_EQ(channel.counter_period_s, written[k].counter_period_s);

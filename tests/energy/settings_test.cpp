@@ -69,6 +69,16 @@ Settings fake_gpu_settings(const WantedSettings& wanted) {
   return nvidia_settings(wanted, {{std::string(FAKE_NVML_DIRECTORY) + "/libnvidia-ml.so.1"}});
 }
 
+TEST_F(GpuSettingTest, AGpuThatMayNotBeThatOfTheProgramIsNotSet) {
+  const support::EnvironmentVariable display("FAKE_NVML_PRODUCT_0", "Fake T400");
+  EXPECT_EQ(message_and_hint_of([] {
+              nvidia_settings({.gpu_power_limit_w = 300},
+                              {{std::string(FAKE_NVML_DIRECTORY) + "/libnvidia-ml.so.1"}, "0"});
+            }),
+            "CUDA_VISIBLE_DEVICES=0 may select other GPUs for the program: they are not all alike, "
+            "and CUDA counts the fastest first | export CUDA_DEVICE_ORDER=PCI_BUS_ID");
+}
+
 TEST_F(GpuSettingTest, APowerLimitIsSetOnEveryGpuAndRestoredToWhatWasSetBefore) {
   root_.write("power_limit0", "500000");
   Settings settings = fake_gpu_settings({.gpu_power_limit_w = 300});

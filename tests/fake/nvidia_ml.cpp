@@ -8,6 +8,7 @@
 //   FAKE_NVML_MODULE_W    what a module draws besides its GPU (0); COUNTER_OF_MODULE: the counter
 //   has it FAKE_NVML_AVERAGE_W   what the mean over 1 s shows (the power) FAKE_NVML_SNAPSHOT_W what
 //   the instantaneous power shows (the power) FAKE_NVML_PRODUCT     the name (Fake H100)
+//   FAKE_NVML_PRODUCT_0   the name of device 0 (FAKE_NVML_PRODUCT)
 //   FAKE_NVML_CALLS       a file that gets a line for every question for the counter
 //   FAKE_NVML_AT_ONCE     a file that gets the number of calls for powers that are under way at
 //   once,
@@ -157,8 +158,9 @@ int nvmlDeviceGetUUID(nvml::Device device, char* buffer, unsigned size) {
   return copy("GPU-0000000" + std::to_string(index_of(device)) + "-fake", buffer, size);
 }
 
-int nvmlDeviceGetName(nvml::Device, char* buffer, unsigned size) {
-  const char* const name = std::getenv("FAKE_NVML_PRODUCT");
+int nvmlDeviceGetName(nvml::Device device, char* buffer, unsigned size) {
+  const char* const first = index_of(device) == 0 ? std::getenv("FAKE_NVML_PRODUCT_0") : nullptr;
+  const char* const name = first ? first : std::getenv("FAKE_NVML_PRODUCT");
   return copy(name ? name : "Fake H100", buffer, size);
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -85,6 +86,13 @@ std::vector<ComputeNode> compute_nodes(const std::filesystem::path& sysfs) {
 
 std::string address_of(const ComputeNode& node) {
   return pci_address_of(node.domain << 32U | node.location);
+}
+
+/// `card1`, but not its connectors, `card1-DP-1`.
+bool is_card(const std::filesystem::path& entry) {
+  const std::string name = entry.filename().string();
+  return name.size() > 4 &&
+         std::all_of(name.begin() + 4, name.end(), [](unsigned char c) { return std::isdigit(c); });
 }
 
 bool has_table_of_apu(const std::filesystem::path& device) {
@@ -206,16 +214,22 @@ Channel channel_of(const AmdPackage& package, const std::string& source,
 
 }  // namespace
 
+std::vector<std::filesystem::path> amd_cards(const std::filesystem::path& sysfs) {
+  std::vector<std::filesystem::path> cards = entries(sysfs / "class/drm", "card");
+  std::erase_if(cards, [](const std::filesystem::path& card) {
+    return !is_card(card) || first_line(card / "device/vendor") != amd_vendor;
+  });
+  return cards;
+}
+
 AmdApus amd_apus(const std::filesystem::path& sysfs) {
   std::set<std::string> by_compute_driver;
   for (const ComputeNode& node : compute_nodes(sysfs))
     if (node.cpu_cores > 0 && node.simd_count > 0)
       by_compute_driver.insert(address_of(node));
   AmdApus apus;
-  for (const auto& card : entries(sysfs / "class/drm", "card")) {
+  for (const auto& card : amd_cards(sysfs)) {
     const auto directory = card / "device";
-    if (first_line(directory / "vendor") != amd_vendor)
-      continue;
     const AmdDevice device = amd_device_of_sysfs(directory);
     if (device.product == apu_product || has_table_of_apu(directory) ||
         by_compute_driver.contains(device.pci_address))
@@ -248,6 +262,17 @@ std::vector<std::size_t> visible_amd_devices(const AmdVisibility& visibility,
   const std::string hip = visibility.hip.value_or("");
   const std::string list = hip.empty() ? visibility.cuda.value_or("") : hip;
   return list.empty() ? order : selected(list, order, devices);
+}
+
+std::set<std::string> visible_amd_addresses(const AmdVisibility& visibility,
+                                            const std::filesystem::path& sysfs) {
+  std::vector<AmdDevice> devices;
+  for (const auto& card : amd_cards(sysfs))
+    devices.push_back(amd_device_of_sysfs(card / "device"));
+  std::set<std::string> addresses;
+  for (const std::size_t i : visible_amd_devices(visibility, devices))
+    addresses.insert(devices[i].pci_address);
+  return addresses;
 }
 
 std::vector<AmdMeter> amd_meters(const std::string& source, std::span<const AmdDevice> devices,

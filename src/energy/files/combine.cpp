@@ -64,16 +64,23 @@ void count_once(std::span<EnergyFile> node) {
     });
 }
 
+/// Whether it is out of every total, and contains nothing that is in one.
+bool is_left_out(const ChannelRecord& record) {
+  return record.channel.shared || record.channel.duplicate;
+}
+
 void decide_additive(std::span<EnergyFile> node) {
   std::vector<Channel> channels;
   for (const EnergyFile& file : node)
     for (const ChannelRecord& record : file.channels)
-      channels.push_back(record.channel);
+      if (!is_left_out(record))
+        channels.push_back(record.channel);
   mark_additive(channels);
   auto marked = channels.begin();
   for (EnergyFile& file : node)
     for (ChannelRecord& record : file.channels)
-      record.channel = *marked++;
+      if (!is_left_out(record))
+        record.channel = *marked++;
 }
 
 /// The names of all channels in the order in which they come.

@@ -27,6 +27,8 @@ namespace {
 /// What is read of our own files.
 constexpr std::array own_columns{"channel",   "energy_wh", "scope", "device",
                                  "device_id", "host",      "rank"};
+/// Those that older files have not.
+constexpr std::array newer_columns{"shared", "parent"};
 constexpr std::string_view start_of_hdf5 = "\x89HDF";
 constexpr const char* readable =
     "combine reads our energy.csv, energy.json and energy.txt, and jpwr's energy as csv";
@@ -46,6 +48,15 @@ std::optional<Number> number_in(const std::string& cell,
   if (!number)
     throw Error(fmt::format("'{}' is not a number", cell), "", place);
   return number;
+}
+
+/// The addresses by which `mark_additive` found them are not in the file.
+void mark_duplicates(std::span<ChannelRecord> records) {
+  for (ChannelRecord& record : records)
+    record.channel.duplicate = std::ranges::any_of(records, [&](const ChannelRecord& other) {
+      return other.channel.name == record.channel.parent &&
+             other.channel.scope == record.channel.scope;
+    });
 }
 
 /// Our own file: finds cells by the names of their columns.
@@ -75,6 +86,7 @@ class OwnFile {
     }
     if (result.node.empty())
       throw Error("it does not name its host", "", place(lines_[0]));
+    mark_duplicates(result.channels);
     return result;
   }
 
@@ -93,6 +105,8 @@ class OwnFile {
     result.channel.device =
         static_cast<int>(number_in(cell(line, "device"), parse_integer, place(line)).value_or(-1));
     result.channel.device_id = cell(line, "device_id");
+    result.channel.shared = has("shared") && cell(line, "shared") == "1";
+    result.channel.parent = has("parent") ? cell(line, "parent") : "";
     result.energy_wh = number_in(cell(line, "energy_wh"), parse_number, place(line));
     return result;
   }
@@ -118,9 +132,12 @@ std::vector<CsvLine> lines_of_json(const std::string& text, const std::filesyste
   std::vector<nlohmann::json> rows = document["channels"];
   rows.push_back(document["total"]);
   std::vector<CsvLine> lines(1);
-  for (const char* name : own_columns)
+  const auto take = [&](const char* name) {
     if (rows.back().contains(name))
       lines[0].cells.emplace_back(name);
+  };
+  std::ranges::for_each(own_columns, take);
+  std::ranges::for_each(newer_columns, take);
   for (const auto& row : rows) {
     lines.emplace_back();
     for (const std::string& name : lines[0].cells)

@@ -97,14 +97,15 @@ void Output::remove_earlier() const {
 void Output::write(const Measurement& measurement, const Provenance& provenance) const {
   if (settings_.directory.empty())
     return;
-  if (!measurement.regions.empty()) {
-    write_file_atomically(file("regions", "csv"), render_regions_csv(measurement));
-    write_file_atomically(file("region_times", "csv"), render_region_times_csv(measurement));
-  }
   if (settings_.layout == PowerLayout::jpwr)
     write_jpwr(measurement);
   else
     write_own(measurement, provenance);
+  // Behind the rest: times of regions may be many megabytes, and the disk may be full.
+  if (!measurement.regions.empty()) {
+    write_file_atomically(file("regions", "csv"), render_regions_csv(measurement));
+    write_file_atomically(file("region_times", "csv"), render_region_times_csv(measurement));
+  }
   std::error_code ignored;  // one file too many does no harm
   if (settings_.formats == std::set{Format::h5} && measurement.recovered.empty())
     std::filesystem::remove(power_log(), ignored);

@@ -54,6 +54,7 @@ json to_json(const Channel& channel) {
           {"additive", channel.additive},
           {"parent", channel.parent},
           {"shared", channel.shared},
+          {"duplicate", channel.duplicate},
           {"counter_only", channel.counter_only},
           {"averaging_window_s", channel.averaging_window_s},
           {"counter_period_s", channel.counter_period_s},
@@ -155,6 +156,7 @@ RecordedChannel channel_of(const json& object) {
   channel.additive = flag(object, "additive");
   channel.parent = text(object, "parent");
   channel.shared = flag(object, "shared");
+  channel.duplicate = flag(object, "duplicate");
   channel.counter_only = flag(object, "counter_only");
   channel.averaging_window_s = real(object, "averaging_window_s");
   channel.counter_period_s = real(object, "counter_period_s");

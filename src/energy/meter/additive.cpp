@@ -86,12 +86,14 @@ void mark_additive(std::span<Channel> channels, Owned owned) {
     channel.shared = !is_owned(channel.scope, owned);
   for (Channel& channel : channels) {
     channel.parent.clear();
-    channel.additive = false;
+    channel.additive = channel.duplicate = false;
     if (channel.shared)
       continue;
     const Channel* outer = covering(channel, channels);
+    const Channel* same = same_device_before(channel, channels);
+    channel.duplicate = same || (outer && is_device(outer->scope));
     if (!outer)
-      outer = same_device_before(channel, channels);
+      outer = same;
     channel.parent = outer ? outer->name : "";
     channel.additive = !outer && may_be_added(channel.scope);
   }

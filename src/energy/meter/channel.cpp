@@ -21,7 +21,8 @@ std::string_view source_of(const Channel& channel) {
 
 bool is_own_device(const Channel& channel) {
   constexpr std::array scopes{Scope::gpu, Scope::apu, Scope::gpu_model, Scope::ipu};
-  return !channel.shared && std::ranges::find(scopes, channel.scope) != scopes.end();
+  return !channel.shared && !channel.duplicate &&
+         std::ranges::find(scopes, channel.scope) != scopes.end();
 }
 
 std::string as_identifier(std::string_view text) {

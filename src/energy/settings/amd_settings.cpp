@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -79,30 +79,21 @@ class PowerCap : public Setting {
   std::optional<std::uint64_t> before_uw_;
 };
 
-bool is_of_amd(const std::filesystem::path& card) {
-  return first_line((card / "device/vendor").string()) == amd_vendor;
-}
-
 }  // namespace
 
 bool has_amd_gpu(const std::filesystem::path& sysfs) {
-  return std::ranges::any_of(entries(sysfs / "class/drm", "card"), is_of_amd);
+  return !amd_cards(sysfs).empty();
 }
 
 Settings amd_settings(double limit_w, const std::filesystem::path& sysfs) {
-  std::vector<AmdDevice> devices;
-  std::vector<std::filesystem::path> hwmons;
-  for (const auto& card : entries(sysfs / "class/drm", "card")) {
-    const auto hwmon = amd_hwmon(card / "device");
-    if (hwmon.empty() || !is_of_amd(card) || !SysfsNumber(hwmon / "power1_cap").exists())
-      continue;
-    devices.push_back(amd_device_of_sysfs(card / "device"));
-    hwmons.push_back(hwmon);
-  }
+  const std::set<std::string> visible = visible_amd_addresses(amd_visibility(sysfs), sysfs);
   Settings settings;
-  for (const std::size_t device : visible_amd_devices(amd_visibility(sysfs), devices))
-    settings.push_back(
-        std::make_unique<PowerCap>(hwmons[device], devices[device].pci_address, limit_w));
+  for (const auto& card : amd_cards(sysfs)) {
+    const auto hwmon = amd_hwmon(card / "device");
+    const std::string address = pci_slot_name(card / "device");
+    if (visible.contains(address) && !hwmon.empty() && SysfsNumber(hwmon / "power1_cap").exists())
+      settings.push_back(std::make_unique<PowerCap>(hwmon, address, limit_w));
+  }
   return settings;
 }
 

@@ -153,7 +153,10 @@ Settings nvidia_settings(const WantedSettings& wanted, const NvmlSettings& visib
   Settings settings;
   const auto library = std::make_shared<NvmlLibrary>(visible.libraries);
   std::vector<std::string> notes;
-  for (const NvmlDevice& device : nvml_devices(*library, visible, "GPU ", notes).selected) {
+  const NvmlDevices devices = nvml_devices(*library, visible, "GPU ", notes);
+  if (!devices.doubt.empty())
+    throw Error(devices.doubt, device_order_remedy);
+  for (const NvmlDevice& device : devices.selected) {
     if (wanted.gpu_power_limit_w)
       settings.push_back(std::make_unique<PowerLimit>(library, device, *wanted.gpu_power_limit_w));
     if (wanted.gpu_clock_mhz)

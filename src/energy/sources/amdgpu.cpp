@@ -1,15 +1,12 @@
 #include "amd_source.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <system_error>
 
 #include <fmt/core.h>
@@ -70,28 +67,20 @@ struct Card {
   std::optional<SysfsNumber> power;
 };
 
-/// `card1`, but not its connectors, `card1-DP-1`.
-bool is_card(const std::filesystem::path& entry) {
-  const std::string name = entry.filename().string();
-  return name.size() > 4 &&
-         std::all_of(name.begin() + 4, name.end(), [](unsigned char c) { return std::isdigit(c); });
-}
-
 class Amdgpu : public AmdSource {
  public:
-  Amdgpu(const std::filesystem::path& directory, const AmdVisibility& visibility)
+  Amdgpu(const std::filesystem::path& sysfs, const AmdVisibility& visibility)
       : AmdSource("amdgpu") {
-    for (const auto& entry : entries(directory, "card"))
-      if (is_card(entry) && first_line(entry / "device/vendor") == amd_vendor)
-        add(
-            amd_device_of_sysfs(entry / "device"),
-            [card = std::make_shared<Card>(entry / "device")](std::string& failure) {
-              return card->read_values(failure);
-            },
-            [watch = std::make_shared<AmdWatch>(entry / "device")](GpuState& state) {
-              watch->read(state);
-            });
-    choose(visibility, fmt::format("no AMD GPU in {}/card*", directory.string()));
+    for (const auto& entry : amd_cards(sysfs))
+      add(
+          amd_device_of_sysfs(entry / "device"),
+          [card = std::make_shared<Card>(entry / "device")](std::string& failure) {
+            return card->read_values(failure);
+          },
+          [watch = std::make_shared<AmdWatch>(entry / "device")](GpuState& state) {
+            watch->read(state);
+          });
+    choose(visibility, fmt::format("no AMD GPU in {}/card*", (sysfs / "class/drm").string()));
   }
 };
 
@@ -99,7 +88,7 @@ class Amdgpu : public AmdSource {
 
 std::unique_ptr<PowerSource> open_amdgpu(const std::filesystem::path& sysfs,
                                          const AmdVisibility& visibility) {
-  return std::make_unique<Amdgpu>(sysfs / "class/drm", visibility);
+  return std::make_unique<Amdgpu>(sysfs, visibility);
 }
 
 extern const SourceMethod amdgpu_method{

@@ -54,10 +54,24 @@ constexpr MeterFiles in_device{"device/power1_average", "device/power1_average_i
 /// One meter, found in `hwmonN/` or `hwmonN/device/`.
 struct Meter {
   SysfsNumber power;
+  std::string hwmon;    ///< `hwmonN`
+  std::string failure;  ///< Why the first reading is none.
   double averaging_window_s = 0;
   std::string label;
   std::string driver;  ///< Where the label does not tell what is measured.
 };
+
+/// Watts, or nothing where the value is none.
+std::optional<double> checked_power_w(const SysfsNumber& file, std::string& failure) {
+  const auto raw = file.read(failure);
+  if (!raw)
+    return std::nullopt;
+  const double power_w = static_cast<double>(*raw) * watts_per_uw;
+  if (power_w > 0 && power_w < impossible_w)
+    return power_w;
+  failure = fmt::format("{} reads {} uW, which is not a measurement", file.file(), *raw);
+  return std::nullopt;
+}
 
 /// The first of some files that has a text.
 std::string first_text(const SysfsDirectory& hwmon, std::initializer_list<const char*> names) {
@@ -68,13 +82,15 @@ std::string first_text(const SysfsDirectory& hwmon, std::initializer_list<const 
 }
 
 /// First where Grace has its meters: those are many, and a name that is not there costs time, too.
-std::optional<Meter> find_meter(const SysfsDirectory& hwmon) {
+std::optional<Meter> find_meter(const SysfsDirectory& all, const std::string& name) {
+  const SysfsDirectory hwmon(all, name);
   for (const auto& [files, others] : {std::pair{in_device, in_hwmon}, {in_hwmon, in_device}}) {
     SysfsNumber average = hwmon.number(files.average);
     const bool averages = average.exists();
-    Meter meter{averages ? std::move(average) : hwmon.number(files.input)};
+    Meter meter{averages ? std::move(average) : hwmon.number(files.input), name};
     if (!meter.power.exists())
       continue;
+    checked_power_w(meter.power, meter.failure);
     if (averages)
       meter.averaging_window_s =
           parse_number(hwmon.first_line(files.average_interval)).value_or(0) / 1000;
@@ -95,16 +111,13 @@ Scope scope_of(const Meter& meter) {
   return meter.driver == "power_meter" && meter.label.empty() ? Scope::node : Scope::other;
 }
 
-/// Watts, or nothing where the value is none.
-std::optional<double> checked_power_w(const SysfsNumber& file, std::string& failure) {
-  const auto raw = file.read(failure);
-  if (!raw)
-    return std::nullopt;
-  const double power_w = static_cast<double>(*raw) * watts_per_uw;
-  if (power_w > 0 && power_w < impossible_w)
-    return power_w;
-  failure = fmt::format("{} reads {} uW, which is not a measurement", file.file(), *raw);
-  return std::nullopt;
+/// Whether the firmware has this rail, and shows it of another socket. A rail that it shows of none
+/// is left out, so that the rails inside are added instead.
+bool is_known_to_firmware(const Meter& meter, std::span<const Meter> all) {
+  const auto scope = scope_of_label(meter.label);
+  return scope && std::ranges::any_of(all, [&](const Meter& other) {
+           return other.failure.empty() && scope_of_label(other.label) == scope;
+         });
 }
 
 class Hwmon : public PowerSource {
@@ -112,9 +125,15 @@ class Hwmon : public PowerSource {
   explicit Hwmon(const std::filesystem::path& sysfs) : sysfs_(sysfs) {
     const std::filesystem::path directory = sysfs / "class/hwmon";
     const SysfsDirectory all(directory.string());
+    std::vector<Meter> meters;
     for (const std::string& hwmon : entry_names(directory.string(), "hwmon"))
-      if (auto meter = find_meter({all, hwmon}))
-        add_meter(directory, hwmon, std::move(*meter));
+      if (auto meter = find_meter(all, hwmon))
+        meters.push_back(std::move(*meter));
+    for (Meter& meter : meters)
+      if (meter.failure.empty() || is_known_to_firmware(meter, meters))
+        add_meter(directory, meter);
+      else
+        notes_.push_back(meter.failure);
   }
 
   void read(std::span<Reading> readings) override {
@@ -131,24 +150,19 @@ class Hwmon : public PowerSource {
   }
 
  private:
-  void add_meter(const std::filesystem::path& directory, const std::string& hwmon, Meter meter) {
-    std::string failure;
-    if (!checked_power_w(meter.power, failure)) {
-      notes_.push_back(failure);
-      return;
-    }
+  void add_meter(const std::filesystem::path& directory, Meter& meter) {
     Channel channel;
     channel.scope = scope_of(meter);
     channel.label = meter.label;
     channel.device = socket_of(meter.label);
     channel.averaging_window_s = meter.averaging_window_s;
     if (channel.scope == Scope::gpu)
-      describe_gpu(channel, pci_slot_name(directory / hwmon / "device"));
-    const std::string device = channel.device >= 0 ? std::to_string(channel.device) : hwmon;
+      describe_gpu(channel, pci_slot_name(directory / meter.hwmon / "device"));
+    const std::string device = channel.device >= 0 ? std::to_string(channel.device) : meter.hwmon;
     channel.name = fmt::format("hwmon:{}:{}", device, suffix(channel.scope, meter));
     if (std::any_of(channels_.begin(), channels_.end(),
                     [&](const Channel& other) { return other.name == channel.name; }))
-      channel.name += "-" + hwmon;
+      channel.name += "-" + meter.hwmon;
     channel.description = fmt::format("{} in {}", meter.label.empty() ? meter.driver : meter.label,
                                       meter.power.file());
     channels_.push_back(std::move(channel));
@@ -156,13 +170,20 @@ class Hwmon : public PowerSource {
     courses_.emplace_back();
   }
 
+  /// The kernel shows a job the meters of all cards, also of those that belong to other jobs.
   void describe_gpu(Channel& channel, const std::string& address) {
     if (address.empty())
       return;
+    if (!visibility_) {
+      visibility_ = amd_visibility(sysfs_);
+      visible_ = visible_amd_addresses(*visibility_, sysfs_);
+    }
+    if (!visible_.contains(address)) {
+      channel.scope = Scope::other;
+      return;
+    }
     channel.pci_addresses = {address};
-    if (!apus_)
-      apus_ = amd_apus(sysfs_);
-    if (const auto apu = apus_->find(address); apu != apus_->end()) {
+    if (const auto apu = visibility_->apus.find(address); apu != visibility_->apus.end()) {
       channel.scope = Scope::apu;
       channel.device = apu->second;
     }
@@ -222,7 +243,8 @@ class Hwmon : public PowerSource {
   };
 
   std::filesystem::path sysfs_;
-  std::optional<AmdApus> apus_;  ///< Once there is an AMD GPU.
+  std::optional<AmdVisibility> visibility_;  ///< Once there is an AMD GPU.
+  std::set<std::string> visible_;            ///< PCI addresses, by `visibility_`.
   std::vector<SysfsNumber> files_;
   std::vector<Course> courses_;
   std::size_t first_ = 0;

@@ -46,12 +46,28 @@ std::vector<std::size_t> selected_indices(const NvmlSettings& settings,
   return all;
 }
 
+/// Whether a number may be another GPU for CUDA than for NVML, which counts by PCI address.
+bool is_order_uncertain(const NvmlLibrary& library, const NvmlSettings& settings,
+                        std::span<const nvml::Device> handles) {
+  if (!settings.visible_devices || settings.device_order == "PCI_BUS_ID" ||
+      std::ranges::none_of(split_names(*settings.visible_devices),
+                           [](const std::string& name) { return parse_integer(name).has_value(); }))
+    return false;
+  std::set<std::string> products;
+  for (nvml::Device device : handles)
+    if (device)
+      products.insert(NvmlLibrary::text_of(library.get_name, device));
+  return products.size() > 1;
+}
+
 }  // namespace
 
 NvmlSettings nvml_settings_of_environment() {
   NvmlSettings settings;
   if (const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES"))
     settings.visible_devices = visible;
+  if (const char* const order = std::getenv("CUDA_DEVICE_ORDER"))
+    settings.device_order = order;
   for (const char* name : {"SLURM_STEP_GPUS", "SLURM_JOB_GPUS"})
     if (const char* const value = std::getenv(name); value && *value && !settings.job_devices)
       settings.job_devices = value;
@@ -100,6 +116,13 @@ NvmlDevices nvml_devices(const NvmlLibrary& library, const NvmlSettings& setting
   for (const std::size_t i : selected_indices(whole, uuids))
     if (handles[i])
       devices.selected.push_back({handles[i], static_cast<int>(i), uuids[i]});
+  if (devices.selected.size() < count && is_order_uncertain(library, settings, handles)) {
+    devices.doubt = fmt::format(
+        "CUDA_VISIBLE_DEVICES={} may select other GPUs for the program: they are not all alike, "
+        "and CUDA counts the fastest first",
+        *settings.visible_devices);
+    notes.push_back(fmt::format("{}; {}", devices.doubt, device_order_remedy));
+  }
   return devices;
 }
 

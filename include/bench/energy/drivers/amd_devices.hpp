@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +26,9 @@ struct AmdDevice {
   std::string name;                        ///< For people; may be empty.
   bool silent = false;                     ///< Shows neither power nor energy.
 };
+
+/// `<sysfs>/class/drm/card<N>` of every AMD GPU.
+std::vector<std::filesystem::path> amd_cards(const std::filesystem::path& sysfs);
 
 /// What sysfs says of the PCI device in `directory`, but for `silent`.
 AmdDevice amd_device_of_sysfs(const std::filesystem::path& directory);
@@ -63,6 +67,10 @@ AmdVisibility amd_visibility(const std::filesystem::path& sysfs);
 /// Sources: ROCm documentation, GPU isolation techniques; HIP environment variables.
 std::vector<std::size_t> visible_amd_devices(const AmdVisibility& visibility,
                                              std::span<const AmdDevice> devices);
+
+/// The PCI addresses of the cards in `sysfs` that a program sees.
+std::set<std::string> visible_amd_addresses(const AmdVisibility& visibility,
+                                            const std::filesystem::path& sysfs);
 
 /// One meter to read, and its channel `<source>:<numbers>:gpu`, of an APU `:apu`; numbers are those
 /// in the order of PCI addresses, the same in every source of AMD GPUs.

@@ -15,8 +15,8 @@ namespace bench::energy {
 /// What several ranks of a node saw is in the row of the lowest of them that has a value, and
 /// is empty in the others, so that every column may be summed. A channel is the same if its device
 /// (`device_id`) is, or, where none is known, its name. Which may be added is decided again for all
-/// that is known of the node, see `mark_additive`. Where one of them has no value, there is no
-/// `total_wh`.
+/// that is known of the node, see `mark_additive`, but for what a file says is shared or a second
+/// channel of a device. Where one of them has no value, there is no `total_wh`.
 /// @throws bench::Error if two files are of the same node and rank
 std::string combine(std::vector<EnergyFile> files);
 

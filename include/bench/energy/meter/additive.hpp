@@ -10,7 +10,7 @@ namespace bench::energy {
 enum class Owned { all, devices, nothing };
 
 /// Decides for the channels of all sources together which ones the total may add, and fills in
-/// `additive`, `parent` and `shared`.
+/// `additive`, `parent`, `shared` and `duplicate`.
 ///
 /// A channel is added where nothing else present already contains it: a node meter contains all, a
 /// superchip's module its CPU side and its GPUs, `Grace` its rails, a package its cores. RAPL psys

@@ -25,6 +25,8 @@ struct Channel {
   bool additive = false;   ///< Part of the total; set by `mark_additive`.
   std::string parent;      ///< The channel that already contains this one; set by `mark_additive`.
   bool shared = false;     ///< Other programs have a part in it; set by `mark_additive`.
+  /// Another channel measures its device and counts for it; set by `mark_additive`.
+  bool duplicate = false;
 
   /// It showed no power of its own when it was opened, only a counter: what is recorded as its
   /// power is the counter's slope.

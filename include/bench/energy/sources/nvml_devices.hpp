@@ -15,6 +15,7 @@ struct NvmlSettings {
   std::vector<std::string> libraries{"libnvidia-ml.so.1", "libnvidia-ml.so"};
   /// CUDA_VISIBLE_DEVICES; NVML itself does not look at it. None: every device.
   std::optional<std::string> visible_devices;
+  std::string device_order;  ///< CUDA_DEVICE_ORDER
   /// The GPUs of the batch job by their numbers on the node, used where the former is not set: a
   /// batch system that does not hide the others tells them so. Where it does hide them, the numbers
   /// do not fit the devices that are left, and those are all the job's.
@@ -23,8 +24,8 @@ struct NvmlSettings {
   std::function<double()> now_s;
 };
 
-/// With CUDA_VISIBLE_DEVICES of this process's environment, and SLURM_STEP_GPUS, else
-/// SLURM_JOB_GPUS. Source: srun(1), sbatch(1), output environment variables.
+/// With CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER of this process's environment, and
+/// SLURM_STEP_GPUS, else SLURM_JOB_GPUS. Source: srun(1), sbatch(1), output environment variables.
 NvmlSettings nvml_settings_of_environment();
 
 /// The devices that CUDA_VISIBLE_DEVICES selects, ascending: numbers count `uuids`, `GPU-...` is
@@ -43,11 +44,19 @@ struct NvmlDevice {
 struct NvmlDevices {
   std::vector<NvmlDevice> selected;  ///< Ascending.
   std::size_t count = 0;             ///< Of all that the driver shows.
+  std::string doubt;  ///< Why the program may see others than those selected; empty: it does not.
 };
+
+inline constexpr const char* device_order_remedy = "export CUDA_DEVICE_ORDER=PCI_BUS_ID";
 
 /// The GPUs that the settings leave and that may be opened: all where they say nothing.
 /// @param label precedes a device's number in a note, `nvml:`
-/// @param notes gets a line for every device that may not be opened, and every MIG instance
+///
+/// Numbers in CUDA_VISIBLE_DEVICES are NVML's if CUDA_DEVICE_ORDER is PCI_BUS_ID, or if the GPUs
+/// are all alike. Otherwise CUDA counts the fastest first. Source: CUDA C++ Programming Guide, CUDA
+/// environment variables.
+/// @param notes gets a line for every device that may not be opened, every MIG instance, and a
+/// doubt
 /// @throws bench::Error if NVML does not tell how many there are
 NvmlDevices nvml_devices(const NvmlLibrary& library, const NvmlSettings& settings,
                          const std::string& label, std::vector<std::string>& notes);

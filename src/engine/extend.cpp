@@ -101,7 +101,7 @@ void check_chain(setup::Run updated) {
 setup::Run with_updated_input(const setup::Run& run, const workspace::Workspace& workspace,
                               setup::Request request, Diagnostics& diagnostics) {
   for (const std::string& tag : split_names(run.metadata.tags))
-    request.tags.insert(tag);
+    request.tags_of_run.insert(tag);
   request.platform = setup::platform_source(run);
   request.only_benchmarks = {run.benchmark.name};
   setup::Input input = setup::read_input(request, diagnostics);

@@ -23,23 +23,72 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The platform that was asked for: by name, or by a tag that a platform has.
-platform::Platform choose_platform(const Request& request, const fs::path& beside) {
+/// Those that tags select; none where one was named.
+std::set<std::string> platforms_of_tags(const Request& request, const fs::path& beside) {
+  std::set<std::string> names;
+  if (!request.platform.empty())
+    return names;
+  for (const std::string& tag : request.tags)
+    if (const std::string name = platform::platform_of_tag(tag, beside); !name.empty())
+      names.insert(name);
+  return names;
+}
+
+/// The platform that was asked for: by name, or by a tag that it has.
+platform::Platform choose_platform(const Request& request, const std::set<std::string>& tagged,
+                                   const fs::path& beside) {
   if (platform::is_platform_file(request.platform))
     return platform::load_platform(request.platform);
   if (!request.platform.empty()) {
     const std::string named = platform::platform_of_tag(request.platform, beside);
     return platform::load_platform(named.empty() ? request.platform : named, beside);
   }
-  std::set<std::string> tagged;
-  for (const std::string& tag : request.tags)
-    if (const std::string name = platform::platform_of_tag(tag, beside); !name.empty())
-      tagged.insert(name);
-  if (tagged.size() > 1)
-    throw Error(fmt::format("the tags select several platforms: {}",
-                            join(std::vector<std::string>(tagged.begin(), tagged.end()), ", ")),
-                "select one with --platform");
-  return platform::load_platform(tagged.empty() ? "local" : *tagged.begin(), beside);
+  return platform::load_platform(tagged.size() == 1 ? *tagged.begin() : "local", beside);
+}
+
+/// Whether a step of the file has a `batch`, whatever the tags: JUBE's scripts have none.
+bool has_batch_step(const document::Node& node) {
+  return (node.name == "step" && node.first("batch")) ||
+         std::ranges::any_of(node.children, has_batch_step);
+}
+
+/// Whether the file's own `selection` names the tag.
+bool selects(const document::Node& root, const std::string& tag) {
+  for (const document::Node* selection : root.all("selection"))
+    for (const document::Node* selected : selection->all("tag"))
+      if (const auto names = split_names(selected->text);
+          std::ranges::find(names, tag) != names.end())
+        return true;
+  return false;
+}
+
+/// Where nobody chose one. A script of JUBE's submits by itself, and to JUBE tags with the names of
+/// platforms are like any other.
+void check_default_platform(const document::Document& document, const std::set<std::string>& tagged,
+                            const document::ReadOptions& options, const Request& request,
+                            Diagnostics& diagnostics) {
+  const bool asks_for_local = document::known_tags(document).contains("local") &&
+                              !request.tags.contains("local") && !selects(document.root, "local");
+  if (tagged.empty() && !asks_for_local)
+    return;
+  Diagnostics told_already;
+  const bool has_batch =
+      has_batch_step(document::read_file(request.input_file, told_already, options));
+  const Place place{.file = request.input_file.string()};
+  if (!tagged.empty()) {
+    const std::string several =
+        fmt::format("the tags select several platforms: {}",
+                    join(std::vector<std::string>(tagged.begin(), tagged.end()), ", "));
+    const std::string hint = "select one with --platform";
+    if (has_batch)
+      throw Error(several, hint);
+    diagnostics.warn(several + "; 'local' is used", hint, place);
+  }
+  if (asks_for_local && !has_batch)
+    diagnostics.warn("tag 'local' is active, since no platform is chosen; in JUBE it is not",
+                     "choose it with `--platform local`, or another one, such as "
+                     "`--platform slurm`, with which the tag is not active",
+                     place);
 }
 
 /// A tag that nothing in the file asks for is most likely a typing error.
@@ -86,12 +135,16 @@ fs::path home_of(const model::Benchmark& benchmark, const Input& input) {
 Input read_input_document(const Request& request, Diagnostics& diagnostics) {
   Input input;
   input.home = fs::weakly_canonical(fs::absolute(request.input_file).parent_path());
-  input.platform = choose_platform(request, input.home);
+  const std::set<std::string> tagged = platforms_of_tags(request, input.home);
+  input.platform = choose_platform(request, tagged, input.home);
   document::ReadOptions options{.tags = request.tags,
                                 .include_path = request.include_path,
                                 .library = platform::data_directory() / "platforms" / "jube"};
   options.tags.insert(input.platform.name);
+  options.tags.insert(request.tags_of_run.begin(), request.tags_of_run.end());
   document::Document document = document::read_document(request.input_file, options, diagnostics);
+  if (request.platform.empty() && tagged.size() != 1)
+    check_default_platform(document, tagged, options, request, diagnostics);
   warn_of_idle_tags(document, request, input.platform, diagnostics);
   const auto platforms = platform::platform_names(input.home);
   std::set<std::string> known_tags(platforms.begin(), platforms.end());
@@ -101,7 +154,7 @@ Input read_input_document(const Request& request, Diagnostics& diagnostics) {
   input.whole_file =
       !document::choose_benchmarks(document.root, request.only_benchmarks, request.not_benchmarks);
   input.tags = document.active_tags;
-  if (!request.tags.contains(input.platform.name))
+  if (!request.tags.contains(input.platform.name) && !selects(document.root, input.platform.name))
     input.tags.erase(input.platform.name);
   if (benchmarks > 0 && !document.root.first("benchmark"))
     warn_of_idle_file(document.hidden_benchmarks == benchmarks, input.tags, request, diagnostics);

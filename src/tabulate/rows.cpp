@@ -205,10 +205,10 @@ Cell Rows::cell(std::size_t row, const std::string& name, FoundOfName& found,
   const Workpackage& head = family_.at(heads_[row].front());
   for (const std::size_t position : heads_[row])
     if (const Finding* one = found.at(family_.at(standing_for(position)).id))
-      if (one->value || !is_pattern(name)) {
+      if (one->value || !(is_pattern(name) || lacks_match(*one, position))) {
         Cell cell{
             .value = one->value, .absent_reason = one->absent_reason, .estimated = one->estimated};
-        if (!derived_.contains(name))  // what was derived is of the whole row
+        if (!derived_.contains(name))  // computed once for all iterations
           cell.spread = spreads_.of(name, standing_for(position));
         if (cell.spread)
           cell.value = median_like(*cell.value, cell.spread->median);
@@ -229,7 +229,7 @@ Cell Rows::cell(std::size_t row, const std::string& name, FoundOfName& found,
 std::string Rows::no_match(std::size_t row, const std::string& name) const {
   const std::string base(statistics::without_suffix(name));
   for (const std::string& pattern : {name, base}) {
-    if (!is_pattern(pattern))
+    if (!is_pattern(pattern) && !derived_.contains(pattern))
       continue;
     for (const std::size_t position : heads_[row])
       if (const Finding* const found = finding_at(pattern, position); found && !found->value)
@@ -245,6 +245,14 @@ const Finding* Rows::finding_at(const std::string& name, std::size_t position) c
   const long long id = family_.at(standing_for(position)).id;
   const auto at = std::ranges::lower_bound(found->second, id, {}, &Finding::workpackage);
   return at != found->second.end() && (*at)->workpackage == id ? *at : nullptr;
+}
+
+bool Rows::lacks_match(const Finding& finding, std::size_t position) const {
+  return derived_.contains(finding.name) &&
+         std::ranges::any_of(patterns_, [&](const std::string& pattern) {
+           const Finding* const found = finding_at(pattern, position);
+           return found && !found->value && found->absent_reason == finding.absent_reason;
+         });
 }
 
 void Rows::add_remarks(std::size_t position, result::RowSource& source) const {
@@ -303,7 +311,7 @@ std::vector<result::Remark> Rows::remarks(std::size_t row,
     return remark.has_value();
   };
   for (const std::string& name : names) {
-    if (derived_.contains(name))  // of the whole row
+    if (derived_.contains(name))  // computed once for all iterations
       continue;
     add(differing(row, name));
     for (const std::size_t position : heads_[row])

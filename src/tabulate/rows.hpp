@@ -69,6 +69,9 @@ class Rows {
   std::string no_match(std::size_t row, const std::string& name) const;
   /// What was found under this name at a workpackage; null: nothing.
   const workspace::Finding* finding_at(const std::string& name, std::size_t position) const;
+  /// Whether a derived pattern has no value only because what it needs has no match there: it then
+  /// has the reason of that pattern. A failed evaluation and a silent meter have to be said.
+  bool lacks_match(const workspace::Finding& finding, std::size_t position) const;
   void add_remarks(std::size_t position, result::RowSource& source) const;
   /// The value of a parameter, or `<parameter>_<step>`, in the row of a single iteration.
   const std::string* parameter_of(std::size_t iteration, const std::string& name) const;

@@ -54,7 +54,7 @@ setup::Run with_updated_evaluation(const setup::Run& run, setup::Request request
                                    Diagnostics& diagnostics) {
   const std::string& name = run.benchmark.name;
   for (const std::string& tag : split_names(run.metadata.tags))
-    request.tags.insert(tag);
+    request.tags_of_run.insert(tag);
   request.platform = setup::platform_source(run);
   setup::Input input = setup::read_input_document(request, diagnostics);
   if (std::ranges::all_of(input.document.children,

@@ -132,12 +132,20 @@ void take_findings(const Node& analysis, const Node& benchmark, JubeRun& run) {
   }
 }
 
-/// Whether the analysis is not older than the last change that JUBE has noted.
-bool is_recent(const fs::path& analysis, const std::string& last_change) {
+/// Whether JUBE has not changed the run since its analysis. It notes the last change as a local
+/// time of an unknown zone, but wrote that file then. The files of a copy may have the times of the
+/// copying, which do not tell what was first.
+bool is_recent(const fs::path& run_directory, const std::string& last_change) {
+  constexpr double most_between_zones_s = 26 * 3600;
   const auto changed = parse_local_time(last_change);
-  struct stat info {};
-  return !changed || (::stat(analysis.c_str(), &info) == 0 &&
-                      static_cast<double>(info.st_mtim.tv_sec) >= *changed);
+  struct stat noted {};
+  struct stat analysis {};
+  if (!changed || ::stat((run_directory / "timestamps").c_str(), &noted) != 0 ||
+      ::stat((run_directory / "analyse.xml").c_str(), &analysis) != 0)
+    return true;
+  const auto analysed_unix_s = analysis.st_mtim.tv_sec;
+  return analysed_unix_s >= noted.st_mtim.tv_sec ||
+         static_cast<double>(analysed_unix_s) > *changed + most_between_zones_s;
 }
 
 }  // namespace
@@ -149,9 +157,9 @@ JubeRun read_jube_run(const fs::path& run_directory) {
       .facts = facts_of(run_directory, root),
       .workpackages = jube_workpackages(run_directory, xml_of(run_directory, "workpackages.xml")),
       .findings = {}};
-  if (const fs::path analysis = run_directory / "analyse.xml"; fs::exists(analysis)) {
+  if (fs::exists(run_directory / "analyse.xml")) {
     take_findings(xml_of(run_directory, "analyse.xml"), benchmark_in(root), run);
-    run.analysed_since = is_recent(analysis, run.facts["last_change"]);
+    run.analysed_since = is_recent(run_directory, run.facts["last_change"]);
   }
   return run;
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <system_error>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -169,7 +170,8 @@ std::vector<JubeWorkpackage> jube_workpackages(const fs::path& run_directory,
   std::ranges::stable_sort(all, {}, id);
   const auto directories = directories_in(run_directory);
   std::unordered_map<long long, const Workpackage*> known;
-  std::map<long long, long long> first_of;  // the first that is left of each combination
+  // The first that is left of each combination. JUBE mixes what several steps have of it.
+  std::map<std::pair<std::string, long long>, long long> first_of;
   for (JubeWorkpackage& workpackage : all) {
     Workpackage& row = workpackage.row;
     for (const long long parent : row.parents) {
@@ -182,7 +184,7 @@ std::vector<JubeWorkpackage> jube_workpackages(const fs::path& run_directory,
     }
     if (!known.emplace(row.id, &row).second)
       refuse(fmt::format("there are two workpackages {}", row.id), document);
-    row.combination = first_of.try_emplace(row.combination, row.id).first->second;
+    row.combination = first_of.try_emplace({row.step, row.combination}, row.id).first->second;
     const auto directory = directories.find(row.id);
     row.directory = directory == directories.end() ? fmt::format("{}_{}", padded(row.id), row.step)
                                                    : directory->second;

@@ -1,6 +1,7 @@
 #include "end_to_end/bench_program.hpp"
 #include "jube_run.hpp"
 
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <ostream>
@@ -15,6 +16,7 @@ namespace bench::end_to_end {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
 using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
@@ -63,6 +65,44 @@ TEST_F(JubeRunsTest, ResultsAreThoseOfJubesAnalysisWhereItIsThere) {
   EXPECT_THAT(shown({"result", "runs", "-a"}), HasSubstr("\n1,w1,1,2,2,DONE\n"));
 }
 
+TEST_F(JubeRunsTest, StepsThatDependOnTheSameIterationsAreRowsOfTheirOwn) {
+  const auto one = [](int id, const std::string& step, const std::string& parents) {
+    return JubeWorkpackage{.id = id,
+                           .step = step,
+                           .parameters = "",
+                           .parents = parents,
+                           .siblings = parents.empty() ? "0,1" : "2,3,4,5",  // as JUBE writes them
+                           .iteration = parents.empty() ? id : std::stoi(parents),
+                           .standard_output = step + "=" + std::to_string(id) + "\n"};
+  };
+  write_jube_run(here_, "runs/000000",
+                 {one(0, "make", ""), one(1, "make", ""), one(2, "left", "0"), one(3, "right", "0"),
+                  one(4, "left", "1"), one(5, "right", "1")},
+                 R"(<jube version="2.7.1"><benchmark name="both" file_path_ref="../.." outpath="..">
+  <patternset name="found"><pattern name="seen" type="int">=$jube_pat_int</pattern></patternset>
+  <step name="make" iterations="2"><do>echo</do></step>
+  <step name="left" depend="make"><do>echo left=2</do></step>
+  <step name="right" depend="make"><do>echo right=3</do></step>
+  <analyser name="all" reduce="True"><use>found</use>
+    <analyse step="left"><file>stdout</file></analyse>
+    <analyse step="right"><file>stdout</file></analyse>
+  </analyser>
+  <result><use>all</use><table name="t" style="csv">
+    <column>jube_wp_id</column><column>jube_step_name</column><column>seen_sum</column>
+  </table></result>
+</benchmark></jube>)");
+  EXPECT_THAT(shown({"result", "runs"}),
+              StartsWith("jube_wp_id,jube_step_name,seen_sum\n2,left,6\n3,right,8\n"));
+  const auto found = [](const std::string& step, int id, int sum) {
+    return "<step name=\"" + step + "\"><workpackage id=\"" + std::to_string(id) +
+           "\"><pattern name=\"seen_sum\" type=\"int\">" + std::to_string(sum) +
+           "</pattern></workpackage></step>";
+  };
+  here_.write("runs/000000/analyse.xml", "<analyse><analyser name=\"all\">" + found("left", 2, 60) +
+                                             found("right", 5, 80) + "</analyser></analyse>");
+  EXPECT_THAT(shown({"result", "runs"}), HasSubstr("\n2,left,60\n3,right,80\n"));
+}
+
 TEST_F(JubeRunsTest, TidyDataIsReadFromTheOutputSinceJubeKeepsNoValueOfAnIteration) {
   here_.write("runs/000000/analyse.xml", jube_analysis());
   const std::string rows = shown({"result", "runs", "--tidy", "--where", "step = 'compute'",
@@ -70,12 +110,43 @@ TEST_F(JubeRunsTest, TidyDataIsReadFromTheOutputSinceJubeKeepsNoValueOfAnIterati
   EXPECT_THAT(rows, StartsWith("workpackage,n,square[u]\n0,1,1\n1,1,1\n2,2,4\n"));
 }
 
-TEST_F(JubeRunsTest, AnAnalysisThatIsOlderThanTheRunIsMadeAgain) {
-  here_.write("runs/000000/analyse.xml", jube_analysis());
-  here_.write("runs/000000/timestamps",
-              "start: 2026-01-31 13:05:07\nchange: 2099-01-31 13:05:09\n");
-  EXPECT_THAT(shown({"result", "runs"}), HasSubstr("\n1,w1,1,2,2,DONE\n"));
+struct TimesOfFiles {
+  std::string name;
+  std::string zone;  ///< Of the reader; 13:05:09 is noted as the last change.
+  std::chrono::sys_seconds changed;
+  std::chrono::sys_seconds analysed;
+  std::string square;
+};
+void PrintTo(const TimesOfFiles& times, std::ostream* out) {
+  *out << times.name;
 }
+
+class JubesAnalysis : public JubeRunsTest, public testing::WithParamInterface<TimesOfFiles> {};
+
+TEST_P(JubesAnalysis, CountsIfItIsNotOlderThanTheRun) {
+  here_.write("runs/000000/analyse.xml", jube_analysis());
+  const auto set = [&](const char* file, std::chrono::sys_seconds time) {
+    fs::last_write_time(here_.path() / "runs/000000" / file,
+                        std::chrono::file_clock::from_sys(time));
+  };
+  set("timestamps", GetParam().changed);
+  set("analyse.xml", GetParam().analysed);
+  EXPECT_THAT(here_.bench({"result", "runs"}, {{"TZ", GetParam().zone}}).standard_output,
+              HasSubstr("\n1,w1," + GetParam().square + ",2,"));
+}
+
+constexpr std::chrono::sys_days noted_day{std::chrono::year{2026} / 1 / 31};
+INSTANTIATE_TEST_SUITE_P(
+    Jube, JubesAnalysis,
+    testing::Values(
+        TimesOfFiles{"Newer", "UTC0", noted_day + 13h + 5min + 9s, noted_day + 13h + 6min, "100"},
+        TimesOfFiles{"Older", "UTC0", noted_day + 13h + 5min + 9s, noted_day + 13h + 4min, "1"},
+        TimesOfFiles{"NewerInAnotherZone", "UTC0", noted_day + 12h + 5min + 9s,
+                     noted_day + 12h + 6min, "100"},
+        TimesOfFiles{"OlderInAnotherZone", "CET-1", noted_day + 13h + 5min + 9s,
+                     noted_day + 13h + 4min, "1"},
+        TimesOfFiles{"CopiedFirst", "UTC0", noted_day + 72h + 1s, noted_day + 72h, "100"}),
+    [](const auto& test) { return test.param.name; });
 
 TEST_F(JubeRunsTest, ResultsAreKeptWhereJubeKeepsThem) {
   const auto before = files();

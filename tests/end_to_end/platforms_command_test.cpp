@@ -203,8 +203,8 @@ TEST_F(PlatformsTest, ATagChoosesThePlatform) {
   }
 }
 
-TEST_F(PlatformsTest, TagsOfTwoPlatformsAreRefused) {
-  here_.write("plain.yaml", "name: plain\noutpath: runs\nstep: {name: a, do: echo}\n");
+TEST_F(PlatformsTest, TagsOfTwoPlatformsAreRefusedIfTheFileSubmitsJobs) {
+  here_.write("plain.yaml", "name: plain\noutpath: runs\nstep: {name: a, batch: {}, do: echo}\n");
   const auto refused = bench({"check", "plain.yaml", "--tag", "quick", "local"});
   EXPECT_EQ(refused.status.code, 1);
   EXPECT_EQ(refused.standard_error,

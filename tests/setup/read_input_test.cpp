@@ -92,6 +92,51 @@ TEST_F(ReadInput, WarnsOfATagThatTheFileNeverMentions) {
   EXPECT_EQ(warnings[0].hint, "did you mean 'gpu'?");
 }
 
+TEST_F(ReadInput, DoesNotWarnOfTagsOfTheRunThatItUpdates) {
+  files.write("in.yaml", "name: d\nstep: {name: s, do: {tag: gpu, _: x}}\n");
+  EXPECT_EQ(read({.tags_of_run = {"gpu", "old"}}).benchmarks.at(0).steps.at(0).commands.size(), 1U);
+  EXPECT_TRUE(warnings.empty());
+}
+
+TEST_F(ReadInput, KeepsTheTagOfThePlatformIfTheFileSelectsIt) {
+  files.write("in.yaml", "selection: {tag: local}\nname: d\nstep: {name: s, tag: local, do: x}\n");
+  EXPECT_EQ(read({}).tags, std::set<std::string>{"local"});
+  EXPECT_TRUE(warnings.empty());
+}
+
+TEST_F(ReadInput, WarnsAScriptOfJubesOfTheTagLocal) {
+  const std::string local = "tag 'local' is active, since no platform is chosen; in JUBE it is not";
+  const std::string several = "the tags select several platforms: A100, slurm; 'local' is used";
+  const std::string jube = "name: d\nstep: {name: s, do: [{tag: '!local', _: x}, y]}\n";
+  const std::string plain = "name: d\nstep: {name: s, do: [{tag: A100+slurm, _: x}, y]}\n";
+  const std::string own =
+      "name: d\nstep: [{name: s, tag: local, do: x}, {name: t, tag: '!local', batch: {}, do: x}]\n";
+  struct Case {
+    std::string file;
+    Request request;
+    std::vector<std::string> warnings;
+  };
+  for (const Case& one : std::vector<Case>{{jube, {}, {local}},
+                                           {jube, {.tags = {"local"}}, {}},
+                                           {jube, {.platform = "local"}, {}},
+                                           {jube, {.tags = {"slurm"}}, {}},
+                                           {own, {}, {}},
+                                           {plain, {}, {}},
+                                           {plain, {.tags = {"A100", "slurm"}}, {several}}}) {
+    files.write("in.yaml", one.file);
+    EXPECT_EQ(read(one.request).benchmarks.size(), 1U);
+    std::vector<std::string> messages;
+    for (const Warning& warning : warnings)
+      messages.push_back(warning.message);
+    EXPECT_EQ(messages, one.warnings) << one.file << testing::PrintToString(one.request.tags);
+  }
+  files.write("in.yaml", own);
+  EXPECT_THAT(support::error_of([&] {
+                read({.tags = {"A100", "slurm"}});
+              }),
+              testing::HasSubstr("the tags select several platforms: A100, slurm\n"));
+}
+
 TEST_F(ReadInput, ChecksTheTags) {
   files.write("in.yaml", "name: d\ncheck_tags: a|b\nstep: {name: s, do: x}\n");
   EXPECT_THAT(support::error_of([&] { read({}); }),

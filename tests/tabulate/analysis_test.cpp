@@ -165,6 +165,26 @@ TEST_F(AnalysisTest, EvaluatesDerivedPatternsOfEveryUsedSet) {
   EXPECT_EQ(analysed(), "v,twice\n2,10\n");
 }
 
+TEST_F(AnalysisTest, ShowsWhatWasDerivedAtAnAncestorIfTheHeadHasNoMatch) {
+  end("patternset:\n"
+      "  name: q\n"
+      "  pattern:\n"
+      "    - {name: v, type: int, _: v=$jube_pat_int}\n"
+      "    - {name: w, type: int, _: w=$jube_pat_int}\n"
+      "    - {name: twice, mode: python, type: int, _: 2 * $v_sum}\n"
+      "    - {name: inverse, mode: python, _: 1 / $w}\n"
+      "    - {name: thrice, mode: python, default: none, _: 3 * $v}\n"
+      "step: [{name: one}, {name: two, depend: one}]\n"
+      "analyser: {name: a, use: q, analyse: [{step: one, file: out}, {step: two, file: out}]}\n"
+      "result: {use: a, table: {name: r, column: [v, twice, inverse, thrice]}}\n");
+  write("000000_one/work/out", "v=2\nw=1\n");
+  write("000001_two/work/out", "w=0\n");
+  EXPECT_EQ(analysed(), "v,twice,inverse,thrice\n2,4,,none\n");
+  const auto notes = result::notes_of(made().tables.at(0).table);
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_THAT(notes[0], testing::HasSubstr("n/a in inverse: evaluation failed: "));
+}
+
 TEST_F(AnalysisTest, ReducesToTheFirstIterationInOrderOfIds) {
   end(one_workpackage("{step: go, file: out}", "v_first, v_last, v_cnt, jube_wp_id",
                       ", iterations: 3"));

@@ -18,6 +18,7 @@ namespace bench::setup {
 struct Request {
   std::filesystem::path input_file;
   std::set<std::string> tags;
+  std::set<std::string> tags_of_run;  ///< Also active: those of the run that the file updates.
   std::string outpath;       ///< Empty: JUBE_BENCHMARK_OUTPATH, otherwise that of the file.
   std::string platform;      ///< Empty: the tag that is a platform's name, otherwise `local`.
   std::string power_source;  ///< Empty: the step's `energy` methods.

@@ -93,14 +93,17 @@ void check_default_platform(const document::Document& document, const std::set<s
 
 /// A tag that nothing in the file asks for is most likely a typing error.
 void warn_of_idle_tags(const document::Document& document, const Request& request,
-                       const platform::Platform& platform, Diagnostics& diagnostics) {
+                       const platform::Platform& platform, const fs::path& beside,
+                       Diagnostics& diagnostics) {
   const auto known = document::known_tags(document);
+  std::vector<std::string> words = platform::platform_names(beside);
+  words.insert(words.end(), known.begin(), known.end());
   for (const std::string& tag : request.tags)
     if (!known.contains(tag) && tag != platform.name &&
         std::ranges::find(platform.tags, tag) == platform.tags.end())
-      diagnostics.warn(fmt::format("tag '{}' selects nothing in this file", tag),
-                       did_you_mean(tag, std::vector<std::string>(known.begin(), known.end())),
-                       {.file = request.input_file.string()});
+      diagnostics.warn(
+          fmt::format("tag '{}' selects nothing in this file, and no platform has it", tag),
+          did_you_mean(tag, words), {.file = request.input_file.string()});
 }
 
 /// A file whose benchmarks are all left out runs nothing, as in JUBE.
@@ -145,7 +148,7 @@ Input read_input_document(const Request& request, Diagnostics& diagnostics) {
   document::Document document = document::read_document(request.input_file, options, diagnostics);
   if (request.platform.empty() && tagged.size() != 1)
     check_default_platform(document, tagged, options, request, diagnostics);
-  warn_of_idle_tags(document, request, input.platform, diagnostics);
+  warn_of_idle_tags(document, request, input.platform, input.home, diagnostics);
   const auto platforms = platform::platform_names(input.home);
   std::set<std::string> known_tags(platforms.begin(), platforms.end());
   known_tags.insert(input.platform.tags.begin(), input.platform.tags.end());

@@ -305,6 +305,12 @@ std::optional<result::Remark> Rows::differing(std::size_t row, const std::string
 std::vector<result::Remark> Rows::remarks(std::size_t row,
                                           const std::vector<std::string>& names) const {
   std::vector<result::Remark> remarks;
+  // All are about iterations. `result` of 100,000 rows takes 5 % less without looking for them.
+  const auto is_alone = [&](std::size_t position) {
+    return family_.siblings(standing_for(position)).size() < 2;
+  };
+  if (!reduce_ || std::ranges::all_of(heads_[row], is_alone))
+    return remarks;
   const auto add = [&](std::optional<result::Remark> remark) {
     if (remark && std::ranges::find(remarks, remark->what, &result::Remark::what) == remarks.end())
       remarks.push_back(std::move(*remark));

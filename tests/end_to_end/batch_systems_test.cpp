@@ -102,6 +102,16 @@ TEST_P(BatchSystemTest, RunsJobsToTheirEnds) {
               HasSubstr("n,value,jube_wp_status\n1,1,DONE\n2,2,ERROR\n3,3,DONE\n"));
 }
 
+TEST_P(BatchSystemTest, TellsRanksOfSeveralNodesWhereToMeet) {
+  ground_.write("b.yaml", R"(name: b
+outpath: runs
+step: {name: go, batch: {nodes: 2, time_limit: 5min}, do: 'echo $$MASTER_ADDR $$MASTER_PORT'}
+)");
+  ASSERT_EQ(run("--wait").status.code, 0);
+  EXPECT_THAT(ground_.read("runs/000000/000000_go/work/stdout"),
+              testing::MatchesRegex("[^ ]+ 2[0-9]{4}\n"));
+}
+
 TEST_P(BatchSystemTest, AWatchGoesOnWhileAJobIsQueued) {
   ground_.write("queue/hold", "");
   ASSERT_EQ(run("--hide-animation").status.code, 0);

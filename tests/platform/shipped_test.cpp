@@ -127,8 +127,9 @@ TEST(ShippedPlatforms, CoverTheMachines) {
                 "Discoverer", "Frontera-RTX", "Fugaku",   "GC200",        "Deucalion-A100-80",
                 "GH200",      "H100",         "HAL",      "JEDI",         "JUPITER",
                 "Karolina",   "LUMI-G",       "Leonardo", "MareNostrum5", "MI250",
-                "MeluXina",   "PizDaint",     "Summit",   "ThetaGPU",     "Vega",
-                "WAIH100",    "e4-a2",        "e4-gh",    "jwb",          "jwc"}));
+                "MI300A",     "MI300X",       "MeluXina", "PizDaint",     "Summit",
+                "ThetaGPU",   "Vega",         "WAIH100",  "e4-a2",        "e4-gh",
+                "jwb",        "jwc"}));
 }
 
 TEST(ShippedPlatforms, ShareNoTag) {

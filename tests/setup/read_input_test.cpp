@@ -88,7 +88,7 @@ TEST_F(ReadInput, WarnsOfATagThatTheFileNeverMentions) {
   files.write("in.yaml", "name: d\nstep: {name: s, do: {tag: gpu, _: x}}\n");
   read({.tags = {"gpus"}});
   ASSERT_EQ(warnings.size(), 1U);
-  EXPECT_EQ(warnings[0].message, "tag 'gpus' selects nothing in this file");
+  EXPECT_EQ(warnings[0].message, "tag 'gpus' selects nothing in this file, and no platform has it");
   EXPECT_EQ(warnings[0].hint, "did you mean 'gpu'?");
 }
 

@@ -114,6 +114,13 @@ TEST(Ranks, AreFoundInTheEnvironment) {
       {"PmiOfMpiexecInAJob",
        with({{"PMI_RANK", "5"}, {"PMI_SIZE", "8"}, {"MPI_LOCALRANKID", "1"}}, task),
        "pmi 5/8 1/? jwb0007:24711 pmi-4711"},
+      {"JsrunWhereTheJobScriptSaysWhereToMeet",
+       {{"JSM_NAMESPACE_RANK", "5"},
+        {"JSM_NAMESPACE_SIZE", "12"},
+        {"JSM_NAMESPACE_LOCAL_RANK", "5"},
+        {"MASTER_ADDR", "a01n01"},
+        {"MASTER_PORT", "20123"}},
+       "jsrun 5/12 5/? a01n01:20123 jsrun"},
       {"EmptyVariables", {{"RANK", ""}, {"WORLD_SIZE", ""}}, "none 0/1 ?/?"}};
   for (const Case& c : cases)
     EXPECT_EQ(describe(find_ranks(lookup_in(c.variables))), c.expected) << c.name;

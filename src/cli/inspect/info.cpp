@@ -1,4 +1,4 @@
-#include "command.hpp"
+#include "../command.hpp"
 
 #include <functional>
 #include <memory>

@@ -46,7 +46,7 @@ inline const std::map<std::string, double> levels{
     {"plan", 9.1},
     {"cli/output", 9.1},
     {"cli/help", 9.2},
-    {"cli/evaluation", 9.2},
+    {"cli/runs", 9.2},
     {"serve", 9.3},
     {"cli", 10},
     {"cli/inspect", 10.1},

@@ -18,9 +18,9 @@
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/host.hpp>
-#include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/evaluation.hpp>
 #include <bench/engine/input_check.hpp>
 #include <bench/engine/preview.hpp>
 #include <bench/plan/history.hpp>

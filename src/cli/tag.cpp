@@ -12,6 +12,7 @@
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/each.hpp>
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
 #include <bench/document/read_options.hpp>

@@ -11,8 +11,8 @@
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/evaluation.hpp>
 #include <bench/engine/add_point.hpp>
 #include <bench/result/arrange.hpp>
 #include <bench/result/table.hpp>

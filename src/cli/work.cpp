@@ -1,7 +1,5 @@
 #include "work.hpp"
 
-#include "interruption.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -23,6 +21,7 @@
 #include <bench/cli/output/progress.hpp>
 #include <bench/cli/output/progress_line.hpp>
 #include <bench/cli/output/show.hpp>
+#include <bench/cli/runs/interruption.hpp>
 #include <bench/engine/cancel.hpp>
 #include <bench/engine/remove.hpp>
 #include <bench/platform/platform.hpp>

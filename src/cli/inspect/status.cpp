@@ -18,6 +18,7 @@
 #include <bench/base/text.hpp>
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/each.hpp>
 #include <bench/inspect/jobs.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workspace/run_directory.hpp>

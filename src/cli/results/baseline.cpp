@@ -1,5 +1,4 @@
 #include "../command.hpp"
-#include "../interruption.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -17,11 +16,13 @@
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/baseline_text.hpp>
 #include <bench/cli/output/comparison_text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/progress.hpp>
+#include <bench/cli/runs/each.hpp>
+#include <bench/cli/runs/evaluation.hpp>
+#include <bench/cli/runs/interruption.hpp>
 #include <bench/engine/accept.hpp>
 #include <bench/engine/confirm.hpp>
 #include <bench/inspect/baseline.hpp>

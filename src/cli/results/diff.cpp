@@ -9,9 +9,10 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
-#include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/difference_text.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/choose.hpp>
+#include <bench/cli/runs/evaluation.hpp>
 #include <bench/inspect/difference.hpp>
 #include <bench/result/table.hpp>
 #include <bench/workspace/run_directory.hpp>

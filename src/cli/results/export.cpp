@@ -1,5 +1,4 @@
 #include "../command.hpp"
-#include "../interruption.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -18,10 +17,11 @@
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
-#include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/baseline_text.hpp>
 #include <bench/cli/output/comparison_text.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/evaluation.hpp>
+#include <bench/cli/runs/interruption.hpp>
 #include <bench/engine/confirm.hpp>
 #include <bench/export/crate/export.hpp>
 #include <bench/export/crate/secrets.hpp>

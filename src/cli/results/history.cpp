@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/history_text.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/evaluation.hpp>
 #include <bench/inspect/history.hpp>
 #include <bench/result/style.hpp>
 #include <bench/result/table.hpp>

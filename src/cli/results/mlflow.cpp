@@ -16,9 +16,10 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/each.hpp>
+#include <bench/cli/runs/evaluation.hpp>
 #include <bench/mlflow/run_content.hpp>
 #include <bench/mlflow/send.hpp>
 #include <bench/mlflow/settings.hpp>

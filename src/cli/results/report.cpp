@@ -20,9 +20,10 @@
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
-#include <bench/cli/evaluation/evaluation.hpp>
-#include <bench/cli/evaluation/published.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/each.hpp>
+#include <bench/cli/runs/evaluation.hpp>
+#include <bench/cli/runs/published.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/report/page/gather.hpp>
 #include <bench/report/page/library.hpp>

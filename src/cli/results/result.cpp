@@ -17,11 +17,12 @@
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/failures.hpp>
 #include <bench/base/text.hpp>
-#include <bench/cli/evaluation/evaluation.hpp>
-#include <bench/cli/evaluation/published.hpp>
 #include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/show.hpp>
+#include <bench/cli/runs/each.hpp>
+#include <bench/cli/runs/evaluation.hpp>
+#include <bench/cli/runs/published.hpp>
 #include <bench/result/style.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/tabulate/filters.hpp>

@@ -12,6 +12,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/cli/runs/each.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>

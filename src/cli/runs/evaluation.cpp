@@ -1,7 +1,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,9 +11,9 @@
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/outage.hpp>
-#include <bench/cli/evaluation/evaluation.hpp>
-#include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/each.hpp>
+#include <bench/cli/runs/evaluation.hpp>
 #include <bench/inspect/difference.hpp>
 #include <bench/setup/input.hpp>
 #include <bench/setup/run.hpp>
@@ -139,35 +138,6 @@ Evaluated evaluate(const RunDirectory& directory, const Update& update, bool ana
 std::string description_of(const Evaluated& one, const std::string& further) {
   return fmt::format("{}{} ({}, started {})", short_path(one.run.directory.path), further,
                      one.run.benchmark.name, one.run.metadata.started);
-}
-
-int isolate_errors(const RunDirectory& directory, const std::function<int()>& act) {
-  try {
-    return act();
-  } catch (const Error& error) {
-    tell(render(Error(fmt::format("{}: {}", short_path(directory.path), error.message()),
-                      error.hint(), error.place())),
-         Level::error);
-    if (error.place().known() && !advice().empty())
-      tell(advice());
-    end_advice();
-    command_log().close(1);
-    return 1;
-  }
-}
-
-std::string why_unsound(const std::function<void()>& read) {
-  try {
-    read();
-    return "";
-  } catch (const Error& error) {
-    return error.message();
-  }
-}
-
-void skip_if_unsound(const RunDirectory& directory, const std::function<void()>& read) {
-  if (const std::string why = why_unsound(read); !why.empty())
-    tell(fmt::format("note: {} is left out: {}", short_path(directory.path), why));
 }
 
 const Evaluated& EvaluatedRuns::read(const RunDirectory& directory) {

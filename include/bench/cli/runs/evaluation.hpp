@@ -1,7 +1,6 @@
 #pragma once
 
 #include <deque>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -50,17 +49,6 @@ Evaluated evaluate(const workspace::RunDirectory& directory, const Update& updat
 /// `runs/000003 (sweep, started 2026-01-31 12:05:09)`
 /// @param further follows the path
 std::string description_of(const Evaluated& one, const std::string& further = "");
-
-/// Acts on one of several runs. An error is told with the run it is about, so that the others can
-/// go on.
-/// @returns the exit code: that of `act`, or 1
-int isolate_errors(const workspace::RunDirectory& directory, const std::function<int()>& act);
-
-/// @returns why a run cannot be read; empty if it can
-std::string why_unsound(const std::function<void()>& read);
-
-/// Reads one of many runs. If that fails, a note says why the run is left out.
-void skip_if_unsound(const workspace::RunDirectory& directory, const std::function<void()>& read);
 
 /// Runs with the results of each workpackage, for commands that compare them. Each run is read
 /// once.

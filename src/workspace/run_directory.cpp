@@ -173,10 +173,6 @@ RunDirectory make_run_directory(const fs::path& outpath, std::optional<int> id) 
   }
 }
 
-fs::path outpath_of(const fs::path& run_directory) {
-  return fs::weakly_canonical(run_directory).parent_path();
-}
-
 bool is_run(const fs::path& directory) {
   return holds(directory, "workspace.db") || is_made_by_jube(directory);
 }

@@ -25,9 +25,6 @@ int next_run_id(const std::filesystem::path& outpath);
 /// @throws Error if the directory exists already or cannot be made
 RunDirectory make_run_directory(const std::filesystem::path& outpath, std::optional<int> id);
 
-/// The directory that a run is in, whichever way the run is written: `.`, `runs/3/`.
-std::filesystem::path outpath_of(const std::filesystem::path& run_directory);
-
 /// Whether the directory is that of a run, of bench's or of JUBE's.
 bool is_run(const std::filesystem::path& directory);
 

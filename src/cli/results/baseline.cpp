@@ -43,8 +43,7 @@ using workspace::RunDirectory;
 using workspace::Workspace;
 
 std::filesystem::path directory_of_runs(const std::string& directory) {
-  return workspace::is_run(directory) ? workspace::outpath_of(directory)
-                                      : std::filesystem::path(directory);
+  return workspace::is_run(directory) ? outpath_of(directory) : std::filesystem::path(directory);
 }
 
 int accept_run(const RunDirectory& directory) {
@@ -166,7 +165,7 @@ int show_check(Check check) {
           "continue");
       return catch_interruptions() ? interruption_code() : undecided;
     }
-    check.known = known_runs(workspace::outpath_of(checked.path));
+    check.known = known_runs(outpath_of(checked.path));
     with_confirmations();
     comparison = comparison_of(check, runs);
     outcome = inspect::check_of(comparison, check.margin());

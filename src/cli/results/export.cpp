@@ -67,7 +67,7 @@ std::string baseline_of(const RunDirectory& directory, double margin) {
   EvaluatedRuns runs;
   const Evaluated& checked = runs.read(directory);
   const setup::RunMetadata metadata = checked.run.metadata;
-  const auto known = known_runs(workspace::outpath_of(directory.path));
+  const auto known = known_runs(outpath_of(directory.path));
   const inspect::Baseline baseline = inspect::baseline_of(metadata, known, {});
   // A run that only repeats points of another belongs to the check of that one.
   if (baseline.runs.empty() || metadata.confirms)

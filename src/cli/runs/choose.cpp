@@ -64,6 +64,10 @@ RunDirectory one_run(const std::vector<RunDirectory>& chosen, const std::string&
   return chosen.front();
 }
 
+std::filesystem::path outpath_of(const std::filesystem::path& run_directory) {
+  return std::filesystem::weakly_canonical(run_directory).parent_path();
+}
+
 std::vector<inspect::KnownRun> known_runs(const std::filesystem::path& outpath) {
   std::vector<inspect::KnownRun> known;
   for (const RunDirectory& run : workspace::find_runs(outpath))

@@ -35,6 +35,9 @@ void refuse_ids_of_two(const std::vector<std::string>& ids, const std::string& c
 workspace::RunDirectory one_run(const std::vector<workspace::RunDirectory>& chosen,
                                 const std::string& action);
 
+/// The directory that a run is in, however the run is written: `.`, `runs/000003/`.
+std::filesystem::path outpath_of(const std::filesystem::path& run_directory);
+
 /// The runs of an outpath, ascending by id. One that cannot be read is left out, with a note.
 std::vector<inspect::KnownRun> known_runs(const std::filesystem::path& outpath);
 

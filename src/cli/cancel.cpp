@@ -10,6 +10,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/each.hpp>
 #include <bench/engine/cancel.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workspace/run_directory.hpp>

@@ -6,8 +6,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/show.hpp>
+#include <bench/cli/runs/evaluation.hpp>
 #include <bench/result/style.hpp>
 #include <bench/setup/input.hpp>
 #include <bench/workspace/run_directory.hpp>
@@ -42,16 +42,6 @@ struct RunChoice {
     return workspace::select_runs(directory, ids);
   }
 };
-
-/// Acts on each run. An error in one of several is told and does not stop the others, but an
-/// interruption does.
-/// @returns the worst exit code
-int act_on_each(const std::vector<workspace::RunDirectory>& runs,
-                const std::function<int(const workspace::RunDirectory&)>& act);
-
-/// The runs of one directory that a command compares: those with these ids, or the last two.
-std::vector<workspace::RunDirectory> compared_runs(const std::string& directory,
-                                                   const std::vector<std::string>& ids);
 
 /// `-u`, `-t`, `--include-path`: an input file for an existing run.
 /// @param description what it is used for

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/each.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>

@@ -1,5 +1,4 @@
 #include "command.hpp"
-#include "interruption.hpp"
 #include "work.hpp"
 
 #include <algorithm>
@@ -12,8 +11,10 @@
 #include <fmt/core.h>
 
 #include <bench/base/diagnostics.hpp>
-#include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/each.hpp>
+#include <bench/cli/runs/evaluation.hpp>
+#include <bench/cli/runs/interruption.hpp>
 #include <bench/engine/chain.hpp>
 #include <bench/engine/extend.hpp>
 #include <bench/engine/preflight.hpp>

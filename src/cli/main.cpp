@@ -1,7 +1,6 @@
 #include "abbreviations.hpp"
 #include "command.hpp"
 #include "commands.hpp"
-#include "interruption.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,6 +8,7 @@
 #include <exception>
 #include <functional>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +21,7 @@
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/interruption.hpp>
 #include <bench/workspace/group.hpp>
 
 namespace bench::cli {
@@ -101,6 +102,17 @@ int swallowed(const CLI::App& command, const std::string& hint) {
   return usage_error;
 }
 
+/// The option for a file or directory that was given none, as by an unset variable of the shell.
+/// Empty if there is none.
+std::string option_without_path(const CLI::App& command) {
+  static const std::set<std::string> paths{"FILE", "DIR", "PATH"};
+  for (const CLI::Option* option : command.get_options())
+    if (paths.contains(option->get_type_name()) &&
+        std::ranges::find(option->results(), "") != option->results().end())
+      return option->get_name();
+  return "";
+}
+
 /// `bench contine x` is worth a better answer than "the following arguments were not expected".
 int unknown_command(const std::string& word) {
   std::vector<std::string> known;
@@ -178,6 +190,15 @@ std::vector<std::string> with_command_first(std::vector<std::string> arguments) 
   return arguments;
 }
 
+/// Tells if it has not.
+bool has_written_output() {
+  const int error = console().output_error();
+  if (error != 0)
+    tell(fmt::format("error: cannot write standard output: {}", std::strerror(error)),
+         Level::error);
+  return error == 0;
+}
+
 int run(std::vector<std::string> arguments) {
   arguments = with_command_first(std::move(arguments));
   CLI::App app("bench runs benchmarks on HPC systems.", "bench");
@@ -199,19 +220,23 @@ int run(std::vector<std::string> arguments) {
     std::ranges::reverse(arguments);
     app.parse(std::move(arguments));
   } catch (const CLI::Success& asked_for_help) {
-    return app.exit(asked_for_help);
+    std::ostringstream help;
+    const int code = app.exit(asked_for_help, help);
+    print(help.str());
+    return has_written_output() ? code : failure;
   } catch (const CLI::ParseError& error) {
     return usage(at, error, written);
   }
   if (const std::string hint = swallowed_hint(at); !hint.empty())
     return swallowed(at, hint);
+  if (const std::string option = option_without_path(at); !option.empty()) {
+    tell(fmt::format("error: {} is empty\nhint: name a path, or leave out the option", option));
+    return usage_error;
+  }
   workspace::apply_group_umask();
   int code = action();
-  if (const int error = console().output_error()) {
-    tell(fmt::format("error: cannot write standard output: {}", std::strerror(error)),
-         Level::error);
+  if (!has_written_output())
     code = failure;
-  }
   command_log().close(code);
   return code;
 }
@@ -229,9 +254,7 @@ int main(int argc, char** argv) {
     bench::cli::end_by_signal(code);
     return code;
   } catch (const bench::Error& error) {
-    bench::cli::tell(render(error), bench::cli::Level::error);
-    if (error.place().known() && !bench::cli::advice().empty())
-      bench::cli::tell(bench::cli::advice());
+    bench::cli::tell_errors({error});
   } catch (const std::exception& defect) {
     bench::cli::tell(
         fmt::format("error: {}\nhint: this is a bug in bench; please report it", defect.what()),

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,9 +18,10 @@
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/host.hpp>
-#include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/choose.hpp>
+#include <bench/cli/runs/evaluation.hpp>
 #include <bench/engine/input_check.hpp>
 #include <bench/engine/preview.hpp>
 #include <bench/plan/history.hpp>
@@ -82,16 +83,11 @@ std::vector<RunDirectory> runs_below(const fs::path& outpath,
     directories.emplace_back(directory);
   }
   std::vector<RunDirectory> runs;
-  std::set<fs::path> known;
-  for (const fs::path& directory : directories) {
-    const std::vector<RunDirectory> found = workspace::is_run(directory)
-                                                ? workspace::select_runs(directory, {})
-                                                : workspace::find_runs(directory);
-    for (const RunDirectory& run : found)
-      if (known.insert(fs::weakly_canonical(run.path)).second)
-        runs.push_back(run);
-  }
-  return runs;
+  for (const fs::path& directory : directories)
+    std::ranges::move(workspace::is_run(directory) ? workspace::select_runs(directory, {})
+                                                   : workspace::find_runs(directory),
+                      std::back_inserter(runs));
+  return distinct(runs);
 }
 
 /// Runs of one outpath that began in the same second are ordered by id.
@@ -109,6 +105,7 @@ bool may_read(const RunDirectory& run) {
 /// @param until excludes this run and those that began later; null: none
 plan::History history_of(const std::vector<RunDirectory>& directories, const Likeness& like,
                          EvaluatedRuns& runs, const setup::Run* until) {
+  allow_many_open_runs();
   plan::History history;
   std::size_t used = 0;
   std::size_t other = 0;
@@ -141,12 +138,9 @@ plan::History history_of(const std::vector<RunDirectory>& directories, const Lik
 /// Shows progress, since LibTorch takes a second to start for each distinct call of a step program.
 /// @param program empty: erases the line
 void show_asking(const std::string& program, std::size_t number) {
-  if (number == 0 || ::isatty(STDERR_FILENO) != 1)
-    return;
-  console().write(STDERR_FILENO,
-                  program.empty()
-                      ? "\r\x1b[K"
-                      : fmt::format("\r\x1b[Kasking {} for its work (call {})", program, number));
+  if (number > 0)
+    draw_over(program.empty() ? ""
+                              : fmt::format("asking {} for its work (call {})", program, number));
 }
 
 bool is_for_programs(const std::string& style) {

@@ -1,5 +1,4 @@
 #include "command.hpp"
-#include "interruption.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -21,6 +20,7 @@
 #include <bench/cli/output/doctor_text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/platform_sheet.hpp>
+#include <bench/cli/runs/interruption.hpp>
 #include <bench/doctor/checks.hpp>
 #include <bench/platform/load_all.hpp>
 #include <bench/platform/machine.hpp>

@@ -14,8 +14,8 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/each.hpp>
 #include <bench/engine/remove.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workspace/leftover.hpp>

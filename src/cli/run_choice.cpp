@@ -1,17 +1,14 @@
 #include "command.hpp"
-#include "interruption.hpp"
 
-#include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include <fmt/core.h>
 
-#include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/evaluation.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {
@@ -68,27 +65,6 @@ std::string swallowed_hint(const CLI::App& command) {
                            option->get_name(), value, place->get_name());
   }
   return "";
-}
-
-int act_on_each(const std::vector<workspace::RunDirectory>& runs,
-                const std::function<int(const workspace::RunDirectory&)>& act) {
-  int worst = 0;
-  for (const workspace::RunDirectory& run : runs) {
-    worst = std::max(worst,
-                     runs.size() == 1 ? act(run) : isolate_errors(run, [&] { return act(run); }));
-    if (is_interruption_code(worst))
-      break;
-  }
-  return worst;
-}
-
-std::vector<workspace::RunDirectory> compared_runs(const std::string& directory,
-                                                   const std::vector<std::string>& ids) {
-  std::vector<workspace::RunDirectory> runs =
-      workspace::select_runs(directory, ids.empty() ? std::vector<std::string>{"all"} : ids);
-  if (ids.empty() && runs.size() > 2)
-    runs.erase(runs.begin(), runs.end() - 2);
-  return runs;
 }
 
 void warn_of_idle(const Update& update) {

@@ -1,5 +1,4 @@
 #include "command.hpp"
-#include "interruption.hpp"
 
 #include <functional>
 #include <memory>
@@ -8,6 +7,7 @@
 #include <fmt/core.h>
 
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/interruption.hpp>
 #include <bench/serve/server.hpp>
 #include <bench/serve/site.hpp>
 

@@ -12,6 +12,7 @@
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/each.hpp>
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
 #include <bench/document/read_options.hpp>
@@ -68,7 +69,7 @@ std::function<int()> declare_tag(CLI::App& app) {
   return [options] {
     const RunChoice& chosen = options->choice;
     std::error_code absent;
-    if (std::filesystem::is_regular_file(chosen.directory, absent)) {
+    if (!std::filesystem::is_directory(chosen.directory, absent)) {
       Diagnostics told_by_check;
       const document::ReadOptions reading{
           .tags = {},

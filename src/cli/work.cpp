@@ -1,7 +1,5 @@
 #include "work.hpp"
 
-#include "interruption.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -23,6 +21,7 @@
 #include <bench/cli/output/progress.hpp>
 #include <bench/cli/output/progress_line.hpp>
 #include <bench/cli/output/show.hpp>
+#include <bench/cli/runs/interruption.hpp>
 #include <bench/engine/cancel.hpp>
 #include <bench/engine/remove.hpp>
 #include <bench/platform/platform.hpp>
@@ -107,14 +106,12 @@ bool evaluate_run(const setup::Run& run, workspace::Workspace& workspace, bool s
                                    diagnostics, tabulate::Trust::own, &failures)};
     keep_tables(reports[0].report, failures);
     print("\n");
-    show(reports, {}, &failures);
+    show(reports, false, {}, &failures);
     send(reports[0].report, "", failures);
   }
-  tell_failures(failures);
+  tell_errors(failures.errors());
   const auto& warnings = diagnostics.warnings();
-  if (!advice().empty() &&
-      std::ranges::any_of(warnings, [](const Warning& one) { return one.place.known(); }))
-    tell(advice());
+  tell_advice(std::ranges::any_of(warnings, [](const Warning& one) { return one.place.known(); }));
   end_advice();
   warned = warned || !warnings.empty();
   return failures.empty();

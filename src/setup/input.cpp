@@ -102,7 +102,9 @@ void warn_of_idle_tags(const document::Document& document, const Request& reques
     if (!known.contains(tag) && tag != platform.name &&
         std::ranges::find(platform.tags, tag) == platform.tags.end())
       diagnostics.warn(
-          fmt::format("tag '{}' selects nothing in this file, and no platform has it", tag),
+          fmt::format(
+              "tag '{}' selects nothing in this file{}", tag,
+              platform::platform_of_tag(tag, beside).empty() ? ", and no platform has it" : ""),
           did_you_mean(tag, words), {.file = request.input_file.string()});
 }
 

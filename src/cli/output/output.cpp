@@ -2,6 +2,8 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -77,6 +79,14 @@ void print_status_word(const std::vector<workspace::StepCounts>& counts) {
   console().write(STDOUT_FILENO, coloured(word, colour, STDOUT_FILENO) + "\n");
 }
 
+void write_output(const std::filesystem::path& file, const std::string& text) {
+  std::error_code unknown;
+  if (std::filesystem::exists(file, unknown) && !std::filesystem::is_regular_file(file, unknown))
+    throw Error(fmt::format("{} is not a regular file", file.string()),
+                "without --output it is printed to standard output");
+  write_file_atomically(std::filesystem::weakly_canonical(file), text);
+}
+
 void move_cursor(const std::string& sequence) {
   console().write(STDOUT_FILENO, sequence);
 }
@@ -107,20 +117,17 @@ void end_advice() {
   current_advice().clear();
 }
 
-const std::string& advice() {
-  return current_advice();
+void tell_advice(bool has_place) {
+  if (has_place && !current_advice().empty())
+    tell(std::exchange(current_advice(), ""));
 }
 
-bool tell_failures(const Failures& failures) {
-  for (const Error& error : failures.errors())
-    tell(render(error), Level::error);
-  const bool any_place = std::ranges::any_of(
-      failures.errors(), [](const Error& error) { return error.place().known(); });
-  if (any_place && !advice().empty()) {
-    tell(advice());
-    end_advice();
-  }
-  return !failures.empty();
+void tell_errors(const std::vector<Error>& errors, const std::string& run) {
+  const std::string prefix = run.empty() ? "" : run + ": ";
+  for (const Error& error : errors)
+    tell(render(Error(prefix + error.message(), error.hint(), error.place())), Level::error);
+  tell_advice(
+      std::ranges::any_of(errors, [](const Error& error) { return error.place().known(); }));
 }
 
 void show_log_lines(const std::string& lines) {
@@ -254,7 +261,9 @@ std::string parameters_text(const workspace::Parameters& parameters) {
 }
 
 std::string short_path(const std::filesystem::path& path) {
-  const std::string relative = path.lexically_relative(std::filesystem::current_path()).string();
+  std::error_code is_deleted;
+  const std::string relative =
+      path.lexically_relative(std::filesystem::current_path(is_deleted)).string();
   if (relative.empty() || relative.starts_with(".."))
     return path.string();
   return relative.starts_with("-") ? "./" + relative : relative;  // not an option of a command

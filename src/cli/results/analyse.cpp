@@ -4,9 +4,10 @@
 #include <functional>
 #include <memory>
 
-#include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/each.hpp>
+#include <bench/cli/runs/evaluation.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {

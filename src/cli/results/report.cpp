@@ -20,16 +20,16 @@
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
-#include <bench/cli/evaluation/evaluation.hpp>
-#include <bench/cli/evaluation/published.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/each.hpp>
+#include <bench/cli/runs/evaluation.hpp>
+#include <bench/cli/runs/published.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/report/page/gather.hpp>
 #include <bench/report/page/library.hpp>
 #include <bench/report/page/page.hpp>
 #include <bench/result/table.hpp>
 #include <bench/setup/run.hpp>
-#include <bench/tabulate/filters.hpp>
 #include <bench/tabulate/report.hpp>
 #include <bench/tabulate/tidy.hpp>
 #include <bench/workspace/run_directory.hpp>
@@ -55,12 +55,8 @@ bool has_tables(const model::Benchmark& benchmark) {
 }
 
 std::vector<result::Table> tables_of(const Evaluated& one, const setup::Run& run) {
-  Diagnostics diagnostics = telling_diagnostics();
   std::vector<result::Table> tables;
-  for (tabulate::FilledTable& filled :
-       tabulate::report(run, one.workspace, one.analyses, {}, diagnostics,
-                        one.own ? tabulate::Trust::own : tabulate::Trust::foreign)
-           .tables)
+  for (tabulate::FilledTable& filled : report_of(one, run).tables)
     tables.push_back(std::move(filled.table));
   return tables;
 }
@@ -103,6 +99,7 @@ report::Page page_of(const ReportOptions& options, int& worst) {
   std::optional<PublishedComparison> comparison;
   if (options.reference)
     comparison.emplace(*options.reference);
+  allow_many_open_runs();
   report::Gatherer gatherer;
   std::deque<Evaluated> runs;  // tidy tables refer to them
   std::vector<tabulate::TidyRun> without_tables;
@@ -170,7 +167,7 @@ int write_report(ReportOptions options) {
     return worst;
   }
   const std::string html = html_of(page, library);
-  write_file_atomically(options.file, html);
+  write_output(options.file, html);
   print(fmt::format("{}: {}, {}, {} ({:.1f} MB)\n", options.file, plural(page.runs.size(), "run"),
                     plural(page.figures.size(), "figure"), plural(page.tables.size(), "table"),
                     static_cast<double>(html.size()) / 1e6));

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <bench/cli/evaluation/evaluation.hpp>
+#include <bench/cli/runs/evaluation.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {

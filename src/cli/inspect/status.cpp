@@ -1,4 +1,4 @@
-#include "command.hpp"
+#include "../command.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -18,6 +18,8 @@
 #include <bench/base/text.hpp>
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/choose.hpp>
+#include <bench/cli/runs/each.hpp>
 #include <bench/inspect/jobs.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workspace/run_directory.hpp>
@@ -67,9 +69,8 @@ class JobWatch {
       auto workspace = Workspace::open(run_.path, Workspace::Access::read);
       jobs = inspect::jobs_under_way(setup::load_run(run_, workspace), workspace);
     }
-    const std::string target = fmt::format(
-        "{} -i {}", shell_quote(short_path(std::filesystem::absolute(run_.path).parent_path())),
-        run_.id);
+    const std::string target =
+        fmt::format("{} -i {}", shell_quote(short_path(outpath_of(run_.path))), run_.id);
     const std::string count = plural(jobs.count, "job");
     if (!jobs.failure.empty())
       tell(
@@ -123,7 +124,7 @@ std::size_t lines_on_terminal(const std::string& text) {
 /// has gone away.
 void watch(const RunDirectory& run) {
   constexpr int pause_ms = 500;
-  const bool terminal = ::isatty(STDOUT_FILENO) == 1;
+  const bool draws_over = can_draw_over(STDOUT_FILENO);
   std::string shown;
   bool worked_on = true;
   bool told = false;
@@ -137,7 +138,7 @@ void watch(const RunDirectory& run) {
     const std::string table = status_table(counts);
     if (table != shown) {
       const std::size_t lines = lines_on_terminal(shown);
-      if (terminal && lines > 0 && !jobs.has_told())  // then there is a note between
+      if (draws_over && lines > 0 && !jobs.has_told())  // then there is a note between
         move_cursor(fmt::format("\x1b[{}A\x1b[J", lines));
       print(table);
       shown = table;

@@ -1,9 +1,9 @@
-#include "interruption.hpp"
-
 #include <atomic>
 #include <cstdio>
 
 #include <signal.h>
+
+#include <bench/cli/runs/interruption.hpp>
 
 namespace bench::cli {
 namespace {

@@ -1,24 +1,28 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <functional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
+#include <bench/base/failures.hpp>
 #include <bench/base/outage.hpp>
-#include <bench/cli/evaluation/evaluation.hpp>
-#include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/each.hpp>
+#include <bench/cli/runs/evaluation.hpp>
 #include <bench/inspect/difference.hpp>
 #include <bench/setup/input.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/tabulate/analyses.hpp>
+#include <bench/tabulate/filters.hpp>
+#include <bench/tabulate/report.hpp>
 #include <bench/tabulate/update.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
@@ -78,34 +82,8 @@ bool is_analysed(const Evaluated& evaluated, Found found) {
                                  : tabulate::is_each_analysed(evaluated.run, evaluated.workspace);
 }
 
-}  // namespace
-
-setup::Request Update::request() const {
-  setup::Request request;
-  request.input_file = file;
-  request.tags = {tags.begin(), tags.end()};
-  request.include_path.assign(include_path.begin(), include_path.end());
-  return request;
-}
-
-setup::Run Update::applied_to(const setup::Run& run) const {
-  if (file.empty())
-    return run;
-  Diagnostics diagnostics = telling_diagnostics();
-  return tabulate::with_updated_evaluation(run, request(), diagnostics);
-}
-
-void analyse_directory(const RunDirectory& directory, const Update& update) {
-  if (workspace::is_made_by_jube(directory.path)) {
-    evaluate(directory, update, true);
-    return;
-  }
-  const WriterLock lock(directory.path);
-  analyse_and_store(directory, update);
-}
-
-Evaluated evaluate(const RunDirectory& directory, const Update& update, bool analyse_again,
-                   Found found) {
+Evaluated read_and_analyse(const RunDirectory& directory, const Update& update, bool analyse_again,
+                           Found found) {
   Workspace workspace = Workspace::open(directory.path, Access::read);
   setup::Run run = setup::load_run(directory, workspace);
   if (update.file.empty())
@@ -136,38 +114,62 @@ Evaluated evaluate(const RunDirectory& directory, const Update& update, bool ana
   return evaluated;
 }
 
+}  // namespace
+
+setup::Request Update::request() const {
+  setup::Request request;
+  request.input_file = file;
+  request.tags = {tags.begin(), tags.end()};
+  request.include_path.assign(include_path.begin(), include_path.end());
+  return request;
+}
+
+setup::Run Update::applied_to(const setup::Run& run) const {
+  if (file.empty())
+    return run;
+  Diagnostics diagnostics = telling_diagnostics();
+  return tabulate::with_updated_evaluation(run, request(), diagnostics);
+}
+
+void analyse_directory(const RunDirectory& directory, const Update& update) {
+  if (workspace::is_made_by_jube(directory.path)) {
+    evaluate(directory, update, true);
+    return;
+  }
+  const WriterLock lock(directory.path);
+  analyse_and_store(directory, update);
+}
+
+Evaluated evaluate(const RunDirectory& directory, const Update& update, bool analyse_again,
+                   Found found) {
+  Evaluated evaluated = read_and_analyse(directory, update, analyse_again, found);
+  if (found == Found::in_workpackages)
+    end_advice();  // no table of the input file follows that could have a fault
+  return evaluated;
+}
+
+tabulate::Report report_of(const Evaluated& one, const setup::Run& run,
+                           const std::set<std::string>& only, Failures* failures) {
+  Diagnostics diagnostics = telling_diagnostics();
+  tabulate::Report report =
+      tabulate::report(run, one.workspace, one.analyses, only, diagnostics,
+                       one.own ? tabulate::Trust::own : tabulate::Trust::foreign, failures);
+  if (!failures)
+    end_advice();  // what is wrong from here on is not in the input file
+  return report;
+}
+
+void allow_many_open_runs() {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0)
+    return;
+  files.rlim_cur = files.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &files);
+}
+
 std::string description_of(const Evaluated& one, const std::string& further) {
   return fmt::format("{}{} ({}, started {})", short_path(one.run.directory.path), further,
                      one.run.benchmark.name, one.run.metadata.started);
-}
-
-int isolate_errors(const RunDirectory& directory, const std::function<int()>& act) {
-  try {
-    return act();
-  } catch (const Error& error) {
-    tell(render(Error(fmt::format("{}: {}", short_path(directory.path), error.message()),
-                      error.hint(), error.place())),
-         Level::error);
-    if (error.place().known() && !advice().empty())
-      tell(advice());
-    end_advice();
-    command_log().close(1);
-    return 1;
-  }
-}
-
-std::string why_unsound(const std::function<void()>& read) {
-  try {
-    read();
-    return "";
-  } catch (const Error& error) {
-    return error.message();
-  }
-}
-
-void skip_if_unsound(const RunDirectory& directory, const std::function<void()>& read) {
-  if (const std::string why = why_unsound(read); !why.empty())
-    tell(fmt::format("note: {} is left out: {}", short_path(directory.path), why));
 }
 
 const Evaluated& EvaluatedRuns::read(const RunDirectory& directory) {

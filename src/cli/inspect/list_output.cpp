@@ -1,4 +1,4 @@
-#include "command.hpp"
+#include "../command.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -12,6 +12,7 @@
 
 #include <bench/base/unique_fd.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/each.hpp>
 #include <bench/inspect/run_view.hpp>
 #include <bench/job/output_file.hpp>
 #include <bench/setup/run.hpp>

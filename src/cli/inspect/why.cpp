@@ -1,4 +1,4 @@
-#include "command.hpp"
+#include "../command.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -16,6 +16,7 @@
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/each.hpp>
 #include <bench/inspect/run_view.hpp>
 #include <bench/inspect/why.hpp>
 #include <bench/job/output_file.hpp>

@@ -1,14 +1,16 @@
 #pragma once
 
 #include <deque>
-#include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include <bench/base/failures.hpp>
 #include <bench/inspect/difference.hpp>
 #include <bench/setup/input.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/tabulate/analyses.hpp>
+#include <bench/tabulate/report.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 
@@ -47,20 +49,20 @@ void analyse_directory(const workspace::RunDirectory& directory, const Update& u
 Evaluated evaluate(const workspace::RunDirectory& directory, const Update& update,
                    bool analyse_again, Found found = Found::in_rows);
 
+/// The results of a run. Code of its benchmark is executed only for an own run.
+/// @param run that of `one`, or a copy with other columns
+/// @param only the names of those to make; empty: all
+/// @param failures of the results that cannot be made; null: the first is thrown
+tabulate::Report report_of(const Evaluated& one, const setup::Run& run,
+                           const std::set<std::string>& only = {}, Failures* failures = nullptr);
+
+/// Lets this process open as many files as it may: a command over all runs may keep each of them
+/// open. Programs that it starts have the same limit from then on.
+void allow_many_open_runs();
+
 /// `runs/000003 (sweep, started 2026-01-31 12:05:09)`
 /// @param further follows the path
 std::string description_of(const Evaluated& one, const std::string& further = "");
-
-/// Acts on one of several runs. An error is told with the run it is about, so that the others can
-/// go on.
-/// @returns the exit code: that of `act`, or 1
-int isolate_errors(const workspace::RunDirectory& directory, const std::function<int()>& act);
-
-/// @returns why a run cannot be read; empty if it can
-std::string why_unsound(const std::function<void()>& read);
-
-/// Reads one of many runs. If that fails, a note says why the run is left out.
-void skip_if_unsound(const workspace::RunDirectory& directory, const std::function<void()>& read);
 
 /// Runs with the results of each workpackage, for commands that compare them. Each run is read
 /// once.

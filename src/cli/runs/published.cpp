@@ -8,8 +8,8 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/cli/evaluation/evaluation.hpp>
-#include <bench/cli/evaluation/published.hpp>
+#include <bench/cli/runs/evaluation.hpp>
+#include <bench/cli/runs/published.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/platform/platform.hpp>
 #include <bench/references/comparison.hpp>

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <bench/cli/evaluation/evaluation.hpp>
+#include <bench/cli/runs/evaluation.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/references/reference.hpp>
 #include <bench/tabulate/report.hpp>

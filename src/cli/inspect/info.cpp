@@ -1,4 +1,4 @@
-#include "command.hpp"
+#include "../command.hpp"
 
 #include <functional>
 #include <memory>
@@ -7,9 +7,9 @@
 
 #include <fmt/core.h>
 
-#include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/information.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/each.hpp>
 #include <bench/inspect/run_view.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/run.hpp>

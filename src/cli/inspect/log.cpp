@@ -1,4 +1,4 @@
-#include "command.hpp"
+#include "../command.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -15,6 +15,7 @@
 #include <bench/base/unique_fd.hpp>
 #include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/each.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {

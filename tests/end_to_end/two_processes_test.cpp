@@ -125,11 +125,11 @@ TEST_F(TwoProcessesTest, WhatMayStillRunOnAnotherHostIsLeftToIt) {
   kill_far_away();
   const auto again = here_.bench({"continue", "runs"});
   EXPECT_EQ(again.status.code, 1);
-  EXPECT_EQ(again.standard_error.substr(again.standard_error.find("error: ")),
-            "error: 1 workpackage could not be started or continued: workpackage 0 was running on "
+  EXPECT_EQ(again.standard_error,
+            "1 workpackage could not be started or continued: workpackage 0 was running on "
             "far when its bench ended, and may run there still; continue this run there, or give "
             "the attempt up with `bench remove -w 0`\n"
-            "hint: nothing is lost; resume with `bench continue runs -i 0`\n");
+            "hint: nothing is lost; resume with `bench continue runs --id 0`\n");
   EXPECT_THAT(here_.bench({"remove", "runs", "-w", "0"}).standard_error,
               HasSubstr("remove workpackage 0 of run 0, which may still run on far?"));
   here_.write("runs/go", "");

@@ -72,6 +72,11 @@ std::vector<Completion> Recovery::recover_processes(execute::LocalBackend& local
       if (!job.keep_environment)
         execute::forget_environment(job.directory);
       ended.push_back(std::move(*told));
+    } else if (is_elsewhere(attempt) && !has_ended) {
+      left_elsewhere_.push_back(fmt::format(
+          "workpackage {} was running on {} when its bench ended, and may run there still; "
+          "continue this run there, or give the attempt up with `bench remove -w {}`",
+          workpackage.id, attempt.host, workpackage.id));
     } else if (orphans.contains(attempt.uuid)) {
       observer_.notice(
           fmt::format("workpackage {} still runs, started by an earlier bench; waiting for it",
@@ -81,11 +86,6 @@ std::vector<Completion> Recovery::recover_processes(execute::LocalBackend& local
           job::next_segment(run_.benchmark, store_.step_of(workpackage), workpackage.progress));
       job.at_once = store_.concurrent_beside(workpackage);
       local.adopt(std::move(job), orphans[attempt.uuid], unix_time_now() - attempt.claimed_unix_s);
-    } else if (is_elsewhere(attempt) && !has_ended) {
-      left_elsewhere_.push_back(fmt::format(
-          "workpackage {} was running on {} when its bench ended, and may run there still; "
-          "continue this run there, or give the attempt up with `bench remove -w {}`",
-          workpackage.id, attempt.host, workpackage.id));
     } else {
       // Of a later attempt, which the database has lost, it is needed yet.
       if (const auto left_by = execute::read_sentinel(job.sentinel);

@@ -170,7 +170,8 @@ std::vector<JubeWorkpackage> jube_workpackages(const fs::path& run_directory,
   std::ranges::stable_sort(all, {}, id);
   const auto directories = directories_in(run_directory);
   std::unordered_map<long long, const Workpackage*> known;
-  // The first that is left of each combination. JUBE mixes what several steps have of it.
+  // The first that is left of each combination. JUBE mixes the siblings of all steps that depend on
+  // an iterated one.
   std::map<std::pair<std::string, long long>, long long> first_of;
   for (JubeWorkpackage& workpackage : all) {
     Workpackage& row = workpackage.row;

@@ -152,7 +152,7 @@ std::string command_line(const RenderContext& context, const JobRequest& request
     texts.push_back(script_text(snippet, context.work()));
   const std::string commands =
       fmt::format("bash -e -o pipefail -c {}", shell_quote(join(texts, "\n")));
-  return context.step.energy && !uses_launcher(context.step)
+  return context.step.energy && launches == 0
              ? meter(context, request, energy_directory(context, launches, 1)) + " " + commands
              : commands;
 }

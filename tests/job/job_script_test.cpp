@@ -208,11 +208,13 @@ TEST_F(JobScriptTest, OneActiveProgramBehindAStarterNeedsNoDirectoryOfItsOwn) {
   EXPECT_THAT(script(of), HasSubstr("--out " + of.work().string() + " -- b"));
 }
 
-TEST_F(JobScriptTest, MeasuresAllCommandsWithoutAStarter) {
-  begin("step: {name: go, do: ./train, energy: true, " + four_tasks + "}\n");
-  EXPECT_THAT(
-      script(context()),
-      testing::StartsWith("bench-energy --method auto --interval 100ms --per-node --record "));
+TEST_F(JobScriptTest, MeasuresAllCommandsWithoutAnActiveStarter) {
+  for (const std::string commands : {"./train", "[{active: '1==2', _: $jube_starter a}, ./train]"}) {
+    begin("step: {name: go, do: " + commands + ", energy: true, " + four_tasks + "}\n");
+    EXPECT_THAT(
+        script(context()),
+        testing::StartsWith("bench-energy --method auto --interval 100ms --per-node --record "));
+  }
 }
 
 TEST_F(JobScriptTest, StartsNothingSpecialWhereThePlatformHasNoLauncher) {

@@ -95,12 +95,11 @@ std::string collect_energy(const RenderContext& context, int launches) {
           ? ""
           : fmt::format("cd {} || exit\n", shell_quote(context.default_work().string()));
   if (!has_several_meters(context.step, launches))
-    return launches > 0
-               ? enter +
-                     "if [ ! -e energy.txt ] && ls energy.*.txt > /dev/null 2>&1; then\n"
-                     "  bench-energy combine --output energy.txt .\n"
-                     "fi"
-               : "";
+    return launches > 0 ? enter +
+                              "if [ ! -e energy.txt ] && ls energy.*.txt > /dev/null 2>&1; then\n"
+                              "  bench-energy combine --output energy.txt .\n"
+                              "fi"
+                        : "";
   std::string directories;
   if (context.step.cycles > 1)
     directories = fmt::format(" {}*", cycle_prefix);

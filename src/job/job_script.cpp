@@ -1,4 +1,5 @@
 #include "launches.hpp"
+#include "meter_command.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -11,11 +12,8 @@
 
 #include <fmt/core.h>
 
-#include <bench/base/error.hpp>
 #include <bench/base/hash.hpp>
 #include <bench/base/text.hpp>
-#include <bench/energy/program/option_values.hpp>
-#include <bench/energy/sources/methods.hpp>
 #include <bench/execute/environment.hpp>
 #include <bench/execute/job.hpp>
 #include <bench/job/job_request.hpp>
@@ -82,68 +80,6 @@ std::string script_text(const execute::Snippet& snippet, const fs::path& work) {
   return redirections.empty() ? text : fmt::format("{{\n{}\n}}{}", text, redirections);
 }
 
-/// What the user named for the run, else the step, else the platform.
-std::string methods_of(const RenderContext& context) {
-  if (const std::string& wanted = context.run.metadata.power_source; !wanted.empty())
-    return wanted;
-  std::string methods = context.substitute(context.step.energy->methods);
-  energy::check_methods(methods, context.step.energy->place);
-  const std::string& of_platform = context.run.platform.energy;
-  return methods == "auto" && !of_platform.empty() ? of_platform : methods;
-}
-
-/// The meter's options for them; nothing for a setting that a parameter leaves empty.
-/// @param pack workpackages that share the job
-std::string power_settings(const RenderContext& context, int pack) {
-  const model::PowerSettings& power = context.step.power;
-  std::string options;
-  const auto add = [&](const char* option, const std::string& text, auto* check) {
-    const std::string value = context.substitute(text);
-    if (value.empty())
-      return;
-    check(value, context.step.place);
-    options += fmt::format(" {} {}", option, shell_quote(value));
-  };
-  add("--gpu-power-limit", power.gpu_power_limit, energy::check_gpu_power_limit);
-  add("--gpu-clock", power.gpu_clock, energy::check_gpu_clock);
-  if (pack > 1 && !context.substitute(power.cpu_governor).empty())  // one would undo the other's
-    throw Error("workpackages that share a job cannot each set the governor of its CPUs",
-                "remove `cpu_governor` or `pack`", context.step.place);
-  add("--cpu-governor", power.cpu_governor, energy::check_cpu_governor);
-  return options;
-}
-
-/// Whether other job steps of an allocation may run on the same nodes.
-bool shares_allocation(const RenderContext& context, const JobRequest& request) {
-  return context.run.platform.capabilities().fills_allocation &&
-         request.settings.at("exclusive").empty();
-}
-
-/// Checks what parameters have made of the settings, so that nobody queues for the meter's refusal.
-std::string meter(const RenderContext& context, const JobRequest& request, const fs::path& out) {
-  const model::Energy& asked = *context.step.energy;
-  const std::string interval = context.substitute(asked.interval);
-  energy::check_interval(interval, asked.place);
-  std::string options;
-  if (const std::string baseline = context.substitute(asked.baseline); !baseline.empty()) {
-    energy::check_baseline(baseline, asked.place);
-    options += " --baseline " + shell_quote(baseline);
-  }
-  if (const std::string thermal = context.substitute(asked.thermal); !thermal.empty()) {
-    energy::check_thermal(thermal, asked.place);
-    options += " --thermal " + shell_quote(thermal);
-  }
-  if (asked.per_node)
-    options += " --per-node";
-  options += power_settings(context, request.pack);
-  if (request.pack > 1 || shares_allocation(context, request))
-    options += " --shared-node";
-  return fmt::format("bench-energy --method {} --interval {}{} --record {} --regions --out {} --",
-                     shell_quote(methods_of(context)), shell_quote(interval), options,
-                     shell_quote((context.run.directory.path / "environment").string()),
-                     shell_quote(out.string()));
-}
-
 /// The line that executes the commands, under the meter where the step measures energy.
 std::string command_line(const RenderContext& context, const JobRequest& request,
                          const std::vector<execute::Snippet>& snippets, int launches) {
@@ -152,8 +88,9 @@ std::string command_line(const RenderContext& context, const JobRequest& request
     texts.push_back(script_text(snippet, context.work()));
   const std::string commands =
       fmt::format("bash -e -o pipefail -c {}", shell_quote(join(texts, "\n")));
-  return context.step.energy && !uses_launcher(context.step)
-             ? meter(context, request, energy_directory(context, launches, 1)) + " " + commands
+  return context.step.energy && launches == 0
+             ? meter_of_commands(context, request, energy_directory(context, launches, 1)) + " " +
+                   commands
              : commands;
 }
 
@@ -298,8 +235,9 @@ std::string launch_prefix(const RenderContext& context, const JobRequest& reques
   const bool side_by_side =
       request.pack > 1 || context.run.platform.capabilities().fills_allocation;
   std::string line = platform::launch_line(context.run.platform, request.resources, side_by_side);
-  if (context.step.energy)
-    line += (line.empty() ? "" : " ") + meter(context, request, out);
+  if (context.step.energy && !out.empty())
+    line = line.empty() ? meter_of_commands(context, request, out)
+                        : line + " " + meter_of_tasks(context, request, out);
   return line;
 }
 

@@ -55,7 +55,7 @@ int measured_launches(const RenderContext& context) {
       if (here > 0 && context.holds(command.active, command.place))
         count += here;
     }
-  return std::max(count, 1);
+  return count;
 }
 
 std::string with_numbered_launches(const std::string& text, int& count) {
@@ -95,12 +95,11 @@ std::string collect_energy(const RenderContext& context, int launches) {
           ? ""
           : fmt::format("cd {} || exit\n", shell_quote(context.default_work().string()));
   if (!has_several_meters(context.step, launches))
-    return uses_launcher(context.step)
-               ? enter +
-                     "if [ ! -e energy.txt ] && ls energy.*.txt > /dev/null 2>&1; then\n"
-                     "  bench-energy combine --output energy.txt .\n"
-                     "fi"
-               : "";
+    return launches > 0 ? enter +
+                              "if [ ! -e energy.txt ] && ls energy.*.txt > /dev/null 2>&1; then\n"
+                              "  bench-energy combine --output energy.txt .\n"
+                              "fi"
+                        : "";
   std::string directories;
   if (context.step.cycles > 1)
     directories = fmt::format(" {}*", cycle_prefix);

@@ -8,11 +8,11 @@
 
 namespace bench::job {
 
-/// Programs behind `$jube_starter` are measured where they run, the others with all commands.
+/// Whether a command of the step names `$jube_starter`, active or not.
 bool uses_launcher(const model::Step& step);
 
-/// How many programs of a step are measured one by one: how often its active commands name
-/// `$jube_starter`, or 1 where nothing is measured and it does not matter.
+/// How many programs of a workpackage are measured one by one, where they run: how often its active
+/// commands name `$jube_starter`. 0: one meter measures all commands together, or none does.
 int measured_launches(const RenderContext& context);
 
 /// The text of a command with each `$jube_starter` as `${jube_starter_K}`.

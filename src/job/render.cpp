@@ -45,9 +45,9 @@ std::vector<execute::Snippet> render_snippets(const RenderContext& context, int 
 /// Of a job script: with `$jube_starter`, each its own where several programs are measured.
 std::vector<execute::Snippet> render_batch_snippets(RenderContext context,
                                                     const JobRequest& request, int launches) {
-  context.variables["jube_starter"] =
-      launch_prefix(context, request, energy_directory(context, launches, 1));
-  if (launches == 1)
+  context.variables["jube_starter"] = launch_prefix(
+      context, request, launches > 0 ? energy_directory(context, launches, 1) : fs::path());
+  if (launches <= 1)
     return render_snippets(context, 0, size_of(context.step));
   for (int number = 1; number <= launches; ++number)
     context.variables[launch_variable(number)] =

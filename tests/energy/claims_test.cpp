@@ -66,6 +66,45 @@ TEST(Claims, AreNoHindranceWhereTheyCannotBeMade) {
   EXPECT_TRUE(second.take("rapl"));
 }
 
+TEST(Claims, TellThoseThatAreRefusedWhenTheirOwnerHasStarted) {
+  const TemporaryDirectory directory;
+  Claims first(directory.path() / "claims", "0/0");
+  Claims second(directory.path() / "claims", "1/1");
+  EXPECT_TRUE(first.take("node"));
+  EXPECT_FALSE(first.owners_prepare());
+  EXPECT_FALSE(second.take("node"));
+  EXPECT_TRUE(second.owners_prepare());
+  EXPECT_TRUE(second.owners_prepare());
+  first.tell_start("node");
+  EXPECT_FALSE(second.owners_prepare());
+}
+
+TEST(Claims, AreNotWaitedForWhenTheirOwnerHasEnded) {
+  const TemporaryDirectory directory;
+  const auto place = directory.path() / "claims";
+  Claims second(place, "1/1");
+  {
+    Claims first(place, "0/0");
+    EXPECT_TRUE(first.take("node"));
+    EXPECT_FALSE(second.take("node"));
+  }
+  EXPECT_FALSE(second.owners_prepare());
+}
+
+/// One that was killed leaves its file.
+TEST(Claims, AreWaitedForAlsoWhereAnEarlierOwnerHasStarted) {
+  const TemporaryDirectory directory;
+  const auto place = directory.path() / "claims";
+  std::filesystem::create_directory(place);
+  std::filesystem::permissions(place, std::filesystem::perms::owner_all);
+  directory.write("claims/node", "=0/0\n!\n");
+  Claims first(place, "0/0");
+  Claims second(place, "1/1");
+  EXPECT_TRUE(first.take("node"));
+  EXPECT_FALSE(second.take("node"));
+  EXPECT_TRUE(second.owners_prepare());
+}
+
 /// Each measures for the other: neither may wait for the other's meter.
 TEST(Claims, OfTwoMetersThatNeedEachOtherBothEnd) {
   const TemporaryDirectory directory;

@@ -51,6 +51,64 @@ TEST(CombineSummaryFiles, WithAMeterThatWroteNoResultThereAreNoFigures) {
                 "samples, and `bench-energy combine` the sum)\n");
 }
 
+/// The meter of the first rank has read that of the node, in which the GPU of the second is.
+TEST(CombineSummaryFiles, WhatAMeterOfTheNodeHasMeasuredIsNotAdded) {
+  const TemporaryDirectory directory;
+  const std::string rest = "\nenergy_devices_wh=2\nduration_s=10\nenergy_quality=measured\n";
+  directory.write("energy.n1.0.txt",
+                  "energy_wh=9" + rest + "energy_region_a_wh=3\nenergy_nodes=1\nenergy_gap_s=0.1");
+  directory.write("energy.n1.1.txt",
+                  "energy_wh=2" + rest + "energy_region_a_wh=1\nenergy_nodes=0\nenergy_gap_s=0.1");
+  directory.write("energy.n2.2.txt", "energy_wh=2" + rest + "energy_nodes=0\nenergy_gap_s=0.1");
+  const auto output = directory.path() / "energy.txt";
+  combine_summary_files(std::vector{directory.path()}, output);
+  EXPECT_EQ(read_file(output),
+            "energy_wh=11\nenergy_devices_wh=6\nduration_s=10\nenergy_quality=measured\n"
+            "energy_region_a_wh=3\n");
+}
+
+/// Where the second meter has its first sample, and whether the two still count as one after the
+/// other: the first ran from 100 s to 110 s.
+struct Overlap {
+  std::string name;
+  std::string row;
+  bool is_sum;
+};
+void PrintTo(const Overlap& o, std::ostream* out) {
+  *out << o.name;
+}
+class OverlapTest : public testing::TestWithParam<Overlap> {};
+
+TEST_P(OverlapTest, HasNoSum) {
+  const TemporaryDirectory directory;
+  const std::string header = "time_s,unix_time_s,mock:constant_w\n";
+  directory.write("one/energy.txt", "energy_wh=1\nduration_s=10\nenergy_quality=measured");
+  directory.write("one/power.csv", header + "0.5,100.5,40\n");
+  directory.write("two/energy.n1.txt", "energy_wh=2\nduration_s=5\nenergy_quality=measured");
+  directory.write("two/power.n1.csv", header + GetParam().row);
+  const auto output = directory.path() / "energy.txt";
+  const auto combine = [&](Course course) {
+    combine_summary_files(std::vector{directory.path() / "one", directory.path() / "two"}, output,
+                          course);
+    return read_file(output);
+  };
+  const std::string one = (directory.path() / "one").string();
+  const std::string two = (directory.path() / "two").string();
+  EXPECT_EQ(combine(Course::in_sequence),
+            GetParam().is_sum ? "energy_wh=3\nduration_s=15\nenergy_quality=measured\n"
+                              : "energy_quality=partial\nenergy_absent=" + one + " and " + two +
+                                    " ran at the same time, so their sum may count a node twice\n");
+  EXPECT_EQ(combine(Course::at_once), "energy_wh=3\nduration_s=10\nenergy_quality=measured\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(Energy, OverlapTest,
+                         testing::Values(Overlap{"AtTheSameTime", "1,102,40\n", false},
+                                         Overlap{"Before", "1,98,40\n", false},
+                                         Overlap{"ByTheClocksOfTwoNodes", "1,110.5,40\n", true},
+                                         Overlap{"OneAfterTheOther", "1,112,40\n", true},
+                                         Overlap{"WithoutASample", "", true}),
+                         [](const auto& test) { return test.param.name; });
+
 /// Operands that would make a wrong sum, and what is said of them; `DIR` is where they are.
 struct RefusedOperands {
   std::string name;

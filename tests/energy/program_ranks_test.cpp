@@ -5,9 +5,11 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <ostream>
 #include <string>
 #include <vector>
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -89,6 +91,19 @@ TEST(EnergyRanks, PerNodeIsOneMeter) {
   EXPECT_TRUE(has_become_its_program(output));
 }
 
+/// As with `srun --gpus-per-task=1`.
+TEST(EnergyRanks, AMeterOfTheNodeThatDoesNotSeeTheGpusOfOthersSaysSo) {
+  const CommandOutput output = run_two_ranks({"--per-node", "--method", "nvml"}, "",
+                                             {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY},
+                                              {"FAKE_NVML_DEVICES", "2"},
+                                              {"CUDA_VISIBLE_DEVICES", "0"},
+                                              {"SLURM_STEP_GPUS", "0,1"}});
+  EXPECT_THAT(output.standard_error,
+              HasSubstr("warning: CUDA_VISIBLE_DEVICES shows this meter 1 of the 2 GPUs of its job "
+                        "step on this node; leave --per-node out, so that each rank measures its "
+                        "own\n"));
+}
+
 TEST(EnergyRanks, RanksDoNotWriteToOneFile) {
   const TemporaryDirectory directory;
   run_two_ranks({"--method", "nvml", "--out", directory.path().string()}, "CUDA_VISIBLE_DEVICES=1 ",
@@ -154,6 +169,51 @@ TEST_P(EndsFirstTest, TheMeterOfARankThatEndsFirstMeasuresOn) {
 
 INSTANTIATE_TEST_SUITE_P(Energy, EndsFirstTest, testing::Values("", "--per-node "),
                          [](const auto& test) { return "Number" + std::to_string(test.index); });
+
+/// What the meter of a node does before its program, while the other rank waits. That one may start
+/// from when a file `due` is there.
+struct Preparation {
+  std::string name;
+  std::string before;
+  std::string options;
+  std::string program;
+  std::string then;  ///< What the shell does when the second rank waits, for `$first`, say.
+};
+void PrintTo(const Preparation& p, std::ostream* out) {
+  *out << p.name;
+}
+
+class PreparationTest : public testing::TestWithParam<Preparation> {};
+
+TEST_P(PreparationTest, TheOtherRanksWait) {
+  const TemporaryDirectory directory;
+  const std::string job = std::to_string(::getpid());
+  const std::string claim = fmt::format("/dev/shm/bench-energy-{}-{}_2/node", ::getuid(), job);
+  const std::string meter = std::string(BENCH_ENERGY_PROGRAM) +
+                            " --per-node --method mock:constant=100W " + GetParam().options +
+                            " -- sh -c ";
+  ProcessSpec spec;
+  spec.directory = directory.path();
+  spec.arguments = {
+      "sh", "-c",
+      GetParam().before + "SLURM_LOCALID=0 SLURM_PROCID=0 " + meter + "'" + GetParam().program +
+          "' & first=$!; until [ -e " + claim +
+          " ]; do sleep 0.01; done; SLURM_LOCALID=1 SLURM_PROCID=1 " + meter +
+          "'[ -e due ] && echo in time || echo too early; touch second' & until grep -q '^+' " +
+          claim + "; do sleep 0.01; done; " + GetParam().then + "; wait"};
+  EXPECT_EQ(
+      run(spec, {{"SLURM_STEP_NUM_TASKS", "2"}, {"SLURM_JOB_ID", job}, {"SLURM_STEP_ID", "2"}})
+          .standard_output,
+      "in time\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Energy, PreparationTest,
+    testing::Values(Preparation{"UntilTheProgramStarts", "touch due; ", "--baseline 500ms",
+                                "until [ -e second ]; do sleep 0.01; done", "true"},
+                    Preparation{"UntilTheMeterEnds", "", "--thermal 60min", "true",
+                                "sleep 0.3; touch due; kill -KILL $first"}),
+    [](const auto& test) { return test.param.name; });
 
 TEST(EnergyRanks, AFailureIsToldAtOnceAndTheEnergyIsPartial) {
   if (!support::is_seen_as_it_is())

@@ -77,6 +77,17 @@ TEST(EnergyStart, ANamedSourceThatNeverComesUpIsALackUnderStrict) {
   EXPECT_EQ(code_of({}), 0);
 }
 
+/// Nobody knows what it would have added.
+TEST(EnergyStart, WithoutASourceThatNeverComesUpThereIsNoTotal) {
+  const CommandOutput output =
+      run(metered({"--method", "mock:constant=100W,nvml", "--wait-ready", "0s"}, "sleep 0.3"),
+          {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY}, {"FAKE_NVML_INIT_MS", "20000"}});
+  const auto found = values(output.standard_error);
+  EXPECT_EQ(found.at("energy_quality"), "partial");
+  EXPECT_EQ(found.count("energy_wh"), 0U);
+  EXPECT_EQ(found.at("energy_absent"), "nvml: it did not become ready before the program ended");
+}
+
 TEST(EnergyStart, SamplesAreThereWhileASourceComesUp) {
   const TemporaryDirectory directory;
   run(metered({"--method", "mock:constant=100W,nvml", "--wait-ready", "0s", "--interval", "10ms",

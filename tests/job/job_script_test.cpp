@@ -1,5 +1,5 @@
+#include "job/script_fixture.hpp"
 #include "support/error_of.hpp"
-#include "workflow/run_fixture.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -24,34 +24,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// The job scripts of a step `go`, by a template that holds what a test looks at.
-class JobScriptTest : public workflow::RunFixture {
- protected:
-  JobScriptTest() { directory_.write("commands.job", "{{commands}}\n"); }
-
-  RenderContext context(std::size_t index = 0) {
-    if (!graph_)
-      graph_.emplace(grown());
-    return *context_of(run_, *graph_, graph_->all().at(index), evaluator_);
-  }
-
-  void begin(const std::string& yaml, const std::string& platform = "slurm") {
-    plan(yaml, platform);
-    graph_.reset();
-  }
-
-  std::string script(const RenderContext& of, const workspace::EnvironmentChanges& inherited = {}) {
-    const ExecutionSegment whole{.script = true, .end = static_cast<int>(of.step.commands.size())};
-    return render(of, whole, "UUID", inherited).script;
-  }
-
-  std::optional<std::string> head(std::size_t index) {
-    const RenderContext of = context(index);
-    return render_head(of, job_request_of(of));
-  }
-
-  std::optional<workflow::Graph> graph_;
-};
+class JobScriptTest : public ScriptFixture {};
 
 struct Name {
   std::string name;
@@ -118,68 +91,6 @@ TEST_F(JobScriptTest, MeasuresBehindTheStarter) {
                             of.work().string() + " -- ./train'\n");
 }
 
-TEST_F(JobScriptTest, TheMeterSetsTheProcessorsToWhatParametersSay) {
-  begin(
-      "parameterset: {name: p, parameter: {limit: [300W, ''], governor: performance}}\n"
-      "step: {name: go, use: p, do: a, batch: {template: commands.job}, energy: true, "
-      "gpu_power_limit: $limit, cpu_governor: $governor}\n");
-  EXPECT_THAT(script(context(0)),
-              HasSubstr(" --per-node --gpu-power-limit 300W --cpu-governor performance --record "));
-  EXPECT_THAT(script(context(1)), HasSubstr(" --per-node --cpu-governor performance --record "));
-}
-
-TEST_F(JobScriptTest, ASettingThatParametersMakeWrongIsRefusedBeforeTheJob) {
-  begin(
-      "parameterset: {name: p, parameter: {limit: 300}}\n"
-      "step: {name: go, use: p, do: a, batch: {template: commands.job}, energy: true, "
-      "gpu_power_limit: $limit}\n");
-  const RenderContext of = context();
-  EXPECT_THAT(support::error_of([&] { script(of); }),
-              HasSubstr(": error: the power limit of a GPU is a number above zero with a unit, not "
-                        "'300'\nhint: write it like 300W"));
-}
-
-TEST_F(JobScriptTest, APackCannotSetTheGovernorOfCpusThatItShares) {
-  begin(
-      "step: {name: go, do: a, batch: {pack: 2, template: commands.job}, energy: true, "
-      "cpu_governor: performance}\n");
-  const RenderContext of = context();
-  EXPECT_THAT(support::error_of([&] { script(of); }),
-              HasSubstr(": error: workpackages that share a job cannot each set the governor of "
-                        "its CPUs\nhint: remove `cpu_governor` or `pack`"));
-}
-
-struct Setting {
-  std::string name;
-  std::string energy;
-  std::string expected;
-};
-void PrintTo(const Setting& s, std::ostream* out) {
-  *out << s.name;
-}
-
-class MeterSettingTest : public JobScriptTest, public testing::WithParamInterface<Setting> {};
-
-TEST_P(MeterSettingTest, IsRefusedBeforeTheJobOnceItsParametersAreKnown) {
-  begin(
-      "parameterset: {name: p, parameter: {m: nvm, t: 1us}}\n"
-      "step: {name: go, use: p, do: a, batch: {template: commands.job}, energy: " +
-      GetParam().energy + "}\n");
-  const RenderContext of = context();
-  EXPECT_THAT(support::error_of([&] { script(of); }), HasSubstr(GetParam().expected));
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Settings, MeterSettingTest,
-    testing::Values(Setting{"Methods", "{methods: $m}",
-                            ": error: unknown method 'nvm'\nhint: did you mean 'nvml'?"},
-                    Setting{"UnknownParameter", "{methods: $x}", ": error: unknown method '$x'"},
-                    Setting{"Interval", "{interval: $t}",
-                            ": error: interval 1us is out of range\nhint: 1ms to 10s"},
-                    Setting{"Baseline", "{baseline: $t}",
-                            ": error: baseline 1us is out of range\nhint: 100ms to 60min"}),
-    [](const auto& one) { return one.param.name; });
-
 TEST_F(JobScriptTest, MeasuresEachOfSeveralProgramsBehindAStarter) {
   directory_.write("commands.job", "{{commands}}\n{{afterwards}}\n");
   begin(
@@ -208,11 +119,14 @@ TEST_F(JobScriptTest, OneActiveProgramBehindAStarterNeedsNoDirectoryOfItsOwn) {
   EXPECT_THAT(script(of), HasSubstr("--out " + of.work().string() + " -- b"));
 }
 
-TEST_F(JobScriptTest, MeasuresAllCommandsWithoutAStarter) {
-  begin("step: {name: go, do: ./train, energy: true, " + four_tasks + "}\n");
-  EXPECT_THAT(
-      script(context()),
-      testing::StartsWith("bench-energy --method auto --interval 100ms --per-node --record "));
+TEST_F(JobScriptTest, MeasuresAllCommandsWithoutAnActiveStarter) {
+  for (const std::string commands :
+       {"./train", "[{active: '1==2', _: $jube_starter a}, ./train]"}) {
+    begin("step: {name: go, do: " + commands + ", energy: true, " + four_tasks + "}\n");
+    EXPECT_THAT(
+        script(context()),
+        testing::StartsWith("bench-energy --method auto --interval 100ms --per-node --record "));
+  }
 }
 
 TEST_F(JobScriptTest, StartsNothingSpecialWhereThePlatformHasNoLauncher) {
@@ -227,14 +141,6 @@ TEST_F(JobScriptTest, TakesItsShareOfAPack) {
   EXPECT_EQ(script(context()),
             "bash -e -o pipefail -c 'srun --nodes=1 --ntasks=1 --ntasks-per-node=1 --exact "
             "--mem=0 --gpus-per-node=1 ./train'\n");
-}
-
-TEST_F(JobScriptTest, MeasuresAsThePlatformDoesUnlessToldOtherwise) {
-  begin("step: {name: go, do: a, energy: true, batch: {template: commands.job}}\n");
-  run_.platform.energy = "nvml,rapl";
-  EXPECT_THAT(script(context()), testing::StartsWith("bench-energy --method nvml,rapl "));
-  run_.benchmark.steps[0].energy->methods = "hwmon";
-  EXPECT_THAT(script(context()), testing::StartsWith("bench-energy --method hwmon "));
 }
 
 TEST_F(JobScriptTest, GivesMoreTimeAfterEachTimeout) {

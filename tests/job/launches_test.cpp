@@ -81,8 +81,10 @@ TEST_F(LaunchesTest, AllIsInTheOwnDirectoryOfAWorkpackageThatWorksElsewhere) {
 }
 
 TEST_F(LaunchesTest, WithoutAStarterOneMeterNeedsNoCombination) {
-  begin("step: {name: go, do: a, energy: true, batch: true}\n");
-  EXPECT_EQ(collect_energy(context(), 1), "");
+  for (const std::string commands : {"a", "[{active: '1==2', _: $jube_starter a}, b]"}) {
+    begin("step: {name: go, do: " + commands + ", energy: true, batch: true}\n");
+    EXPECT_EQ(collect_energy(context(), measured_launches(context())), "");
+  }
 }
 
 /// The job of the next attempt may run on other nodes.

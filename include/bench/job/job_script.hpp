@@ -85,8 +85,9 @@ platform::TemplateVariables render_dispatcher(const RenderContext& context,
                                               const JobRequest& request, int pack,
                                               const std::filesystem::path& list);
 
-/// The platform's launch line for the step's programs, the meter included: `$jube_starter`.
-/// @param out where the meter writes
+/// The platform's launch line for the step's programs, the meter included: `$jube_starter`. Where
+/// it gives each task of a node its own GPUs, each has its own meter.
+/// @param out where the meter writes; empty: without it
 std::string launch_prefix(const RenderContext& context, const JobRequest& request,
                           const std::filesystem::path& out);
 

@@ -36,6 +36,7 @@
 #include <bench/energy/program/child.hpp>
 #include <bench/energy/program/combine_summary_files.hpp>
 #include <bench/energy/program/file_thread.hpp>
+#include <bench/energy/program/node_meter.hpp>
 #include <bench/energy/program/options.hpp>
 #include <bench/energy/program/recover.hpp>
 #include <bench/energy/program/source_table.hpp>
@@ -290,6 +291,7 @@ ExitStatus run_measured(const Options& options, const Output& output, Sampler& s
   if (started.pid < 0)  // what an earlier run has left stays
     return {.code = fail_to_start(started)};
   sampler.begin(begin);
+  tell_start(options);
   if (marks)
     marks->begin(begin);
   watch.begin();
@@ -351,20 +353,16 @@ ExitStatus run_with_sources(const Options& options, const Context& context) {
   return status;
 }
 
-/// Who measures what, where this is one of several meters of a parallel program.
-std::shared_ptr<Claims> claims_of_node() {
-  const std::filesystem::path directory = claims_directory();
-  return directory.empty() ? nullptr : std::make_shared<Claims>(directory, claims_rank());
-}
-
 int measure(Options options) {
-  options.sources.claims = claims_of_node();
-  if (options.settings.any() && options.sources.claims && !options.per_node)
-    throw Error("several meters on a node cannot set its processors",
-                "add --per-node: one of them sets, and restores, what all use");
+  options.sources.claims = claims_of_node(options);
   const Context context{.mask = block_signals(), .environment = current_environment()};
-  if (options.per_node && options.sources.claims && !options.sources.claims->take("node"))
+  if (!is_meter_of_node(options)) {
+    if (const int signal = wait_for_meter_of_node(options))
+      end_by(signal, options);
     return fail_to_start(become_program(options.program, context.environment, context.mask));
+  }
+  if (const std::string hidden = hidden_gpus(options); !hidden.empty())
+    say("warning: " + hidden);
   if (options.output.suffix.empty() && options.output.layout == PowerLayout::own &&
       task_count().value_or(1) > 1)
     options.output.suffix = fmt::format("{}.{}", host_name(), global_rank().value_or(0));

@@ -50,6 +50,13 @@ int wait_for_ending_signal(Clock::time_point until) {
   }
 }
 
+int wait_for_owners(const Claims& claims) {
+  while (claims.owners_prepare())
+    if (const int signal = wait_for_ending_signal(Clock::now() + slice); signal != 0)
+      return signal;
+  return 0;
+}
+
 bool wait_for_others(Claims& claims, const ExitStatus& status, Clock::time_point& end) {
   claims.leave();
   for (auto pause = shortest_pause; !claims.close_if_alone(); pause = std::min(2 * pause, slice)) {

@@ -151,9 +151,9 @@ Measurement Sampler::end(Clock::time_point time) {
   result.absences = state_->absences();
   for (SourceState& source : state_->sources) {
     source.sum_up();
-    if (source.opening)
-      result.absences.push_back(
-          {label_of(source.method), "it did not become ready during the run"});
+    if (source.opening)  // it might have had what the others lack
+      result.cut_short =
+          label_of(source.method) + ": it did not become ready before the program ended";
     add_results(source, result);
     if (source.gpu_state)
       result.machine.gpu = source.gpu_state;

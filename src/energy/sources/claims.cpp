@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -30,6 +31,8 @@ std::string value_of(const char* name) {
   const char* const value = std::getenv(name);
   return value ? value : "";
 }
+
+constexpr const char* start_line = "!";
 
 /// A few meters may come and go between two calls of ours.
 constexpr int most_tries = 100;
@@ -81,6 +84,22 @@ bool is_of_rank(const std::string& text, const std::string& rank) {
     if (line.starts_with('='))
       owner = line.substr(1);
   return !rank.empty() && owner == rank;
+}
+
+/// Whether its program has started. An earlier owner may have left its own line there.
+bool has_started(const std::string& text) {
+  bool started = false;
+  for (const std::string& line : split(text, "\n"))
+    started = line == start_line || (started && !line.starts_with('='));
+  return started;
+}
+
+/// Asked with a lock that others may have at the same time, who ask the same.
+bool is_owned(int fd) {
+  if (::flock(fd, LOCK_SH | LOCK_NB) != 0)
+    return errno == EWOULDBLOCK;
+  ::flock(fd, LOCK_UN);
+  return false;
 }
 
 }  // namespace
@@ -147,6 +166,19 @@ bool Claims::take(const std::string& what) {
 std::string Claims::failure() const {
   const std::lock_guard lock(mutex_);
   return failure_.empty() ? "" : failure_ + "; every meter of this node measures all that it sees";
+}
+
+void Claims::tell_start(const std::string& what) {
+  const std::lock_guard lock(mutex_);
+  if (const auto claim = taken_.find(what); claim != taken_.end() && claim->second.valid())
+    append_line(claim->second.get(), start_line);
+}
+
+bool Claims::owners_prepare() const {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(refused_, [](const UniqueFd& fd) {
+    return !was_removed(fd.get()) && !has_started(text_of(fd.get())) && is_owned(fd.get());
+  });
 }
 
 void Claims::leave() {

@@ -51,7 +51,8 @@ struct Measurement {
   std::vector<Absence> absences;
   /// Why the figures end before the program did, if this was made of what a meter left behind.
   std::string recovered;
-  /// Why they do not hold all that other programs of the node drew, for whom this meter measures.
+  /// Why they do not hold all that was drawn, by other programs of the node for whom this meter
+  /// measures, or where a source did not become ready in time.
   std::string cut_short;
   std::vector<std::string> warnings;
   std::uint64_t overruns = 0;  ///< Of the source that missed most.

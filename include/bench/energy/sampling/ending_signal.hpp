@@ -26,6 +26,11 @@ struct SourceWait {
 /// As `Sampler::wait_until_ready`, and looks for such a signal all the while.
 SourceWait wait_for_sources(Sampler& sampler, std::chrono::nanoseconds at_most);
 
+/// Other meters of the node have what this one was refused: waits until each has started its
+/// program or has ended, and looks for such a signal all the while.
+/// @returns the signal; else 0
+int wait_for_owners(const Claims& claims);
+
 /// Our program has ended: waits for those of other meters of the node, for whom this one measures,
 /// unless ours has failed: a launcher that is to end the others must learn of that at once.
 /// @param end becomes the end of the last, where there is one to wait for

@@ -229,9 +229,7 @@ int main(int argc, char** argv) {
     bench::cli::end_by_signal(code);
     return code;
   } catch (const bench::Error& error) {
-    bench::cli::tell(render(error), bench::cli::Level::error);
-    if (error.place().known() && !bench::cli::advice().empty())
-      bench::cli::tell(bench::cli::advice());
+    bench::cli::tell_errors({error});
   } catch (const std::exception& defect) {
     bench::cli::tell(
         fmt::format("error: {}\nhint: this is a bug in bench; please report it", defect.what()),

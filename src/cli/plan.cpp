@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +20,7 @@
 #include <bench/base/host.hpp>
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/choose.hpp>
 #include <bench/cli/runs/evaluation.hpp>
 #include <bench/engine/input_check.hpp>
 #include <bench/engine/preview.hpp>
@@ -82,16 +83,11 @@ std::vector<RunDirectory> runs_below(const fs::path& outpath,
     directories.emplace_back(directory);
   }
   std::vector<RunDirectory> runs;
-  std::set<fs::path> known;
-  for (const fs::path& directory : directories) {
-    const std::vector<RunDirectory> found = workspace::is_run(directory)
-                                                ? workspace::select_runs(directory, {})
-                                                : workspace::find_runs(directory);
-    for (const RunDirectory& run : found)
-      if (known.insert(fs::weakly_canonical(run.path)).second)
-        runs.push_back(run);
-  }
-  return runs;
+  for (const fs::path& directory : directories)
+    std::ranges::move(workspace::is_run(directory) ? workspace::select_runs(directory, {})
+                                                   : workspace::find_runs(directory),
+                      std::back_inserter(runs));
+  return distinct(runs);
 }
 
 /// Runs of one outpath that began in the same second are ordered by id.

@@ -12,6 +12,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/choose.hpp>
 #include <bench/cli/runs/evaluation.hpp>
 #include <bench/engine/add_point.hpp>
 #include <bench/result/arrange.hpp>
@@ -24,14 +25,6 @@
 
 namespace bench::cli {
 namespace {
-
-/// The run of a command that takes exactly one.
-workspace::RunDirectory only_run(const RunChoice& choice) {
-  const std::vector<workspace::RunDirectory> runs = choice.runs();
-  if (runs.size() != 1)
-    throw Error(fmt::format("{} are selected", plural(runs.size(), "run")), "choose one: `-i ID`");
-  return runs.front();
-}
 
 /// `{"run":0,"workpackages":[4,5],"new":true}`
 std::string answer(const workspace::RunDirectory& run, const engine::AddedPoint& added) {
@@ -60,7 +53,7 @@ void add_lines(const std::function<void(const std::string&)>& add) {
 
 int tell_points(const RunChoice& choice, const std::vector<std::string>& points,
                 const std::string& step) {
-  const workspace::RunDirectory directory = only_run(choice);
+  const workspace::RunDirectory directory = one_run(choice.runs(), "add points to");
   const workspace::WriterLock lock(directory.path);
   auto workspace = workspace::Workspace::open(directory.path, workspace::Workspace::Access::write);
   setup::Run run = setup::load_run(directory, workspace);
@@ -80,7 +73,8 @@ int tell_points(const RunChoice& choice, const std::vector<std::string>& points,
 
 /// Workpackages that have ended, as lines of JSON.
 int ask(const RunChoice& choice, const std::vector<long long>& workpackages) {
-  const Evaluated one = evaluate(only_run(choice), {}, false, Found::in_workpackages);
+  const Evaluated one =
+      evaluate(one_run(choice.runs(), "ask about"), {}, false, Found::in_workpackages);
   const std::vector<tabulate::TidyRun> runs{{one.run, one.workspace, one.analyses}};
   result::Table table = tabulate::tidy(runs).table;
   std::string where = "state in ('done', 'failed', 'skipped')";

@@ -106,14 +106,12 @@ bool evaluate_run(const setup::Run& run, workspace::Workspace& workspace, bool s
                                    diagnostics, tabulate::Trust::own, &failures)};
     keep_tables(reports[0].report, failures);
     print("\n");
-    show(reports, {}, &failures);
+    show(reports, false, {}, &failures);
     send(reports[0].report, "", failures);
   }
-  tell_failures(failures);
+  tell_errors(failures.errors());
   const auto& warnings = diagnostics.warnings();
-  if (!advice().empty() &&
-      std::ranges::any_of(warnings, [](const Warning& one) { return one.place.known(); }))
-    tell(advice());
+  tell_advice(std::ranges::any_of(warnings, [](const Warning& one) { return one.place.known(); }));
   end_advice();
   warned = warned || !warnings.empty();
   return failures.empty();

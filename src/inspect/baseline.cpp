@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <filesystem>
 #include <limits>
 #include <map>
 #include <set>
@@ -118,14 +117,10 @@ std::string short_name_of(const Fingerprint& fingerprint) {
   return sha256(text).substr(0, digits);
 }
 
-std::vector<KnownRun> known_runs(const std::filesystem::path& outpath) {
+KnownRun known_run(const workspace::RunDirectory& directory) {
   using workspace::Workspace;
-  std::vector<KnownRun> runs;
-  for (const workspace::RunDirectory& directory : workspace::find_runs(outpath))
-    runs.push_back(
-        {directory,
-         setup::metadata_from(Workspace::open(directory.path, Workspace::Access::read).facts())});
-  return runs;
+  return {directory,
+          setup::metadata_from(Workspace::open(directory.path, Workspace::Access::read).facts())};
 }
 
 std::map<std::string, std::size_t> not_finite_values(const Side& side) {

@@ -91,6 +91,22 @@ TEST_F(BaselineCommandTest, DoesNotRaiseAnAlarmThatIsNotConfirmed) {
   EXPECT_EQ(said.status.code, 0) << said.standard_output;
 }
 
+/// The verdict does not depend on how the run is written.
+TEST_F(BaselineCommandTest, KnowsTheOtherRunsFromEveryDirectory) {
+  run_five_good_ones();
+  run({{"FACTOR", "104"}, {"NIGHT", "1"}});
+  const auto check = [&](const char* inside, std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"baseline", "check"});
+    ProcessSpec spec = here_.spec(std::move(arguments), {{"NIGHT", "1"}});
+    spec.directory /= inside;
+    return run_command(std::move(spec), 800).status.code;
+  };
+  EXPECT_EQ(check("", {"runs/000005/"}), 1);
+  EXPECT_EQ(check("runs/000005", {}), 1);
+  EXPECT_THAT(baseline({"list", "runs/000000/"}), HasSubstr("|   4 | nightly"));
+  EXPECT_EQ(check("runs", {"000005", "--confirm", "2"}), 0);
+}
+
 TEST_F(BaselineCommandTest, RepeatsAPointThatAnEarlierCheckOfAnotherMetricDidNotRepeat) {
   // At size 1 the time can be slow, at size 2 the wait.
   std::string text = replace_all(

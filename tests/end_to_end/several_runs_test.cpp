@@ -2,6 +2,7 @@
 #include "bench_program.hpp"
 #include "report_test.hpp"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -9,13 +10,18 @@
 #include <gmock/gmock.h>
 #include <sys/file.h>
 
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
 
 namespace bench::end_to_end {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
 
 /// Three runs, the second of which is damaged.
 class SeveralRunsTest : public testing::Test {
@@ -62,11 +68,58 @@ TEST_F(SeveralRunsTest, AnErrorInOneDoesNotStopTheOthers) {
   }
 }
 
+/// Columns that a program counts do not depend on what can be read.
+TEST_F(SeveralRunsTest, TheColumnsOfATableAreThoseOfAllRunsThatWereChosen) {
+  EXPECT_THAT(here_.bench({"result", "runs", "-i", "0", "1", "-s", "csv"}).standard_output,
+              StartsWith("id,n,result\n"));
+}
+
+TEST_F(SeveralRunsTest, TheListOfAcceptedRunsLeavesOutWhatCannotBeRead) {
+  here_.bench({"baseline", "accept", "runs", "-i", "2"});
+  for (const char* place : {"runs", "runs/000002/"})
+    EXPECT_THAT(here_.text_of("baseline", {"list", place}, 0),
+                AllOf(HasSubstr("|   2 | small"), HasSubstr("note: runs/000001 is left out: ")))
+        << place;
+}
+
+TEST_F(SeveralRunsTest, ARunThatCannotBeSentToMlflowDoesNotStopTheOthers) {
+  here_.bench({"mlflow", "runs", "-i", "0", "--directory", "."});
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(here_.path() / "mlruns"))
+    if (entry.path().filename() == "meta.yaml")
+      write_file_atomically(entry.path(), "a: [");
+  const CommandOutput output = here_.bench({"mlflow", "runs", "-i", "0", "2", "--directory", "."});
+  EXPECT_EQ(output.status.code, 1);
+  EXPECT_THAT(output.standard_error,
+              AllOf(HasSubstr("error: runs/000000: "), HasSubstr("error: runs/000002: "),
+                    Not(HasSubstr("small.yaml"))));
+}
+
 TEST_F(SeveralRunsTest, OneThatCannotBeReadIsRemoved) {
   EXPECT_THAT(here_.text_of("remove", {"runs", "-i", "1"}, 1),
               HasSubstr("cannot ask for confirmation: remove run 1, although "));
   EXPECT_EQ(here_.text_of("remove", {"runs", "-i", "all", "-f"}, 0),
             "removed run 0\nremoved run 1\nremoved run 2\n");
+}
+
+/// Two runs whose filter is invalid, and one without a fault.
+TEST(ResultTest, TellsTheErrorsOfEachRunWithItsHintAndInItsLog) {
+  const Playground here;
+  here.write("good.yaml", small_sweep());
+  here.write("bad.yaml", replace_all(small_sweep(), "sort: n,", "filter: 1/($n-1) > 0, sort: n,"));
+  here.bench({"run", "bad.yaml", "bad.yaml", "good.yaml"});
+  const CommandOutput output = here.bench({"result", "runs", "-i", "all", "-s", "csv"});
+  EXPECT_EQ(output.status.code, 1);
+  EXPECT_EQ(output.standard_output, "id,n,result\n2,1,1\n2,2,4\n2,3,9\n\n");
+  for (const char* id : {"0", "1"}) {
+    const std::string run = std::string("runs/00000") + id;
+    EXPECT_THAT(output.standard_error,
+                ContainsRegex("error: " + run + ": invalid expression in the filter .*\n(.*\n)*" +
+                              "hint: once bad.yaml is corrected: bench result runs --id " + id));
+    EXPECT_THAT(here.read(run + "/result.log"),
+                AllOf(HasSubstr("ERROR: "), HasSubstr("end: exit code 1")));
+  }
+  EXPECT_THAT(here.read("runs/000002/result.log"),
+              AllOf(Not(HasSubstr("ERROR: ")), HasSubstr("end: exit code 0")));
 }
 
 TEST(ContinueTest, GoesOnBehindARunThatIsInUse) {

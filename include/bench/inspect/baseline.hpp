@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <map>
 #include <set>
 #include <string>
@@ -42,8 +41,7 @@ struct KnownRun {
   bool is_accepted() const { return !metadata.accepted.empty(); }
 };
 
-/// The runs of an outpath, ascending by id.
-std::vector<KnownRun> known_runs(const std::filesystem::path& outpath);
+KnownRun known_run(const workspace::RunDirectory& directory);
 
 /// How many values of a run are nan or infinite, by the name of their metric.
 /// @param side with what was found at each workpackage

@@ -18,6 +18,7 @@
 #include <bench/base/text.hpp>
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/choose.hpp>
 #include <bench/cli/runs/each.hpp>
 #include <bench/inspect/jobs.hpp>
 #include <bench/setup/run.hpp>
@@ -68,9 +69,8 @@ class JobWatch {
       auto workspace = Workspace::open(run_.path, Workspace::Access::read);
       jobs = inspect::jobs_under_way(setup::load_run(run_, workspace), workspace);
     }
-    const std::string target = fmt::format(
-        "{} -i {}", shell_quote(short_path(std::filesystem::absolute(run_.path).parent_path())),
-        run_.id);
+    const std::string target =
+        fmt::format("{} -i {}", shell_quote(short_path(outpath_of(run_.path))), run_.id);
     const std::string count = plural(jobs.count, "job");
     if (!jobs.failure.empty())
       tell(

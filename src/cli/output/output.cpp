@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -107,20 +108,17 @@ void end_advice() {
   current_advice().clear();
 }
 
-const std::string& advice() {
-  return current_advice();
+void tell_advice(bool has_place) {
+  if (has_place && !current_advice().empty())
+    tell(std::exchange(current_advice(), ""));
 }
 
-bool tell_failures(const Failures& failures) {
-  for (const Error& error : failures.errors())
-    tell(render(error), Level::error);
-  const bool any_place = std::ranges::any_of(
-      failures.errors(), [](const Error& error) { return error.place().known(); });
-  if (any_place && !advice().empty()) {
-    tell(advice());
-    end_advice();
-  }
-  return !failures.empty();
+void tell_errors(const std::vector<Error>& errors, const std::string& run) {
+  const std::string prefix = run.empty() ? "" : run + ": ";
+  for (const Error& error : errors)
+    tell(render(Error(prefix + error.message(), error.hint(), error.place())), Level::error);
+  tell_advice(
+      std::ranges::any_of(errors, [](const Error& error) { return error.place().known(); }));
 }
 
 void show_log_lines(const std::string& lines) {

@@ -193,7 +193,8 @@ void send(const tabulate::Report& report, const std::string& style, Failures& fa
     failures.attempt([&] { keep(database); });
 }
 
-void show(std::vector<RunReport>& runs, const ShowOptions& options, Failures* failures) {
+void show(std::vector<RunReport>& runs, bool several_runs, const ShowOptions& options,
+          Failures* failures) {
   refuse_contradiction(options);
   const bool all_failed = failures && !failures->empty();
   if (!all_failed &&
@@ -201,7 +202,6 @@ void show(std::vector<RunReport>& runs, const ShowOptions& options, Failures* fa
     tell(
         "note: the benchmark has no table, syslog or database; see `bench help result`; --tidy "
         "needs none");
-  const bool several_runs = runs.size() > 1;
   std::vector<ShownTable> tables = shown_tables(by_name(runs), several_runs, options);
   arrange(tables, several_runs ? "id" : "", options);
   refuse_several(tables, options);

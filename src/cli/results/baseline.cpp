@@ -20,6 +20,7 @@
 #include <bench/cli/output/comparison_text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/progress.hpp>
+#include <bench/cli/runs/choose.hpp>
 #include <bench/cli/runs/each.hpp>
 #include <bench/cli/runs/evaluation.hpp>
 #include <bench/cli/runs/interruption.hpp>
@@ -42,8 +43,7 @@ using workspace::RunDirectory;
 using workspace::Workspace;
 
 std::filesystem::path directory_of_runs(const std::string& directory) {
-  return workspace::is_run(directory) ? std::filesystem::absolute(directory).parent_path()
-                                      : std::filesystem::path(directory);
+  return workspace::is_run(directory) ? outpath_of(directory) : std::filesystem::path(directory);
 }
 
 int accept_run(const RunDirectory& directory) {
@@ -165,7 +165,7 @@ int show_check(Check check) {
           "continue");
       return catch_interruptions() ? interruption_code() : undecided;
     }
-    check.known = inspect::known_runs(checked.path.parent_path());
+    check.known = known_runs(outpath_of(checked.path));
     with_confirmations();
     comparison = comparison_of(check, runs);
     outcome = inspect::check_of(comparison, check.margin());
@@ -199,23 +199,20 @@ void require_known(const std::vector<std::string>& across, const Workspace& work
 
 /// The run to check. A run that only repeats points of another selects that other run.
 RunDirectory checked_run(const RunChoice& choice, const std::vector<inspect::KnownRun>& known) {
-  const std::vector<RunDirectory> chosen = choice.runs();
-  if (chosen.size() != 1)
-    throw Error(fmt::format("cannot check {} at once", plural(chosen.size(), "run")),
-                "choose one with `-i ID`");
+  const RunDirectory chosen = one_run(choice.runs(), "check");
   const auto self = std::ranges::find(
-      known, chosen.front().id, [](const inspect::KnownRun& run) { return run.directory.id; });
+      known, chosen.id, [](const inspect::KnownRun& run) { return run.directory.id; });
   const auto confirmed = self == known.end() ? std::nullopt : self->metadata.confirms;
   if (confirmed)
     for (const inspect::KnownRun& run : known)
       if (run.metadata.uuid == *confirmed)
         return run.directory;
-  return chosen.front();
+  return chosen;
 }
 
 int check_run(const BaselineCheckOptions& options) {
   const std::filesystem::path outpath = directory_of_runs(options.choice.directory);
-  std::vector<inspect::KnownRun> known = inspect::known_runs(outpath);
+  std::vector<inspect::KnownRun> known = known_runs(outpath);
   const RunDirectory directory = checked_run(options.choice, known);
   auto workspace = Workspace::open(directory.path, Workspace::Access::read);
   const setup::Run run = setup::load_run(directory, workspace);
@@ -282,7 +279,7 @@ std::function<int()> declare_baseline(CLI::App& app) {
       return run_check();
     if (listing->parsed()) {
       const std::filesystem::path outpath = directory_of_runs(choice->directory);
-      print(accepted_text(inspect::known_runs(outpath), short_path(outpath)));
+      print(accepted_text(known_runs(outpath), short_path(outpath)));
       return 0;
     }
     return act_on_each(choice->runs(), accepting->parsed() ? accept_run : revoke_run);

@@ -62,10 +62,7 @@ struct Choice {
 std::vector<RunDirectory> newest_runs(const std::string& directory, std::size_t count) {
   if (workspace::is_run(directory))
     return workspace::select_runs(directory, {});
-  std::vector<RunDirectory> runs = workspace::select_runs(directory, {"all"});
-  if (runs.size() > count)
-    runs.erase(runs.begin(), runs.end() - static_cast<std::ptrdiff_t>(count));
-  return runs;
+  return newest(workspace::select_runs(directory, {"all"}), count);
 }
 
 std::pair<Choice, Choice> two_values(const CompareOptions& options, const std::string& directory,
@@ -114,9 +111,7 @@ std::pair<Choice, Choice> two_sides(const CompareOptions& options) {
     return two_values(options, directory, parameters);
   if (directories.size() < 2)
     return two_runs_of(options, directory);
-  if (!options.ids.empty())
-    throw Error("-i selects runs of one DIR, but two were given",
-                "`bench compare DIR/000000 DIR/000001`, or `bench compare DIR -i 0 1`");
+  refuse_ids_of_two(options.ids, "compare");
   if (std::filesystem::equivalent(directories[0], directories[1], absent))
     throw Error("both sides are the same directory", usage_hint);
   std::pair<Choice, Choice> sides{{newest_runs(directories[0], options.newest)},

@@ -40,9 +40,7 @@ struct DiffOptions {
 std::vector<RunDirectory> two_runs(const DiffOptions& options) {
   std::vector<RunDirectory> runs;
   if (options.directories.size() == 2) {
-    if (!options.ids.empty())
-      throw Error("-i selects runs of one DIR, but two were given",
-                  "`bench diff DIR/000000 DIR/000001`, or `bench diff DIR -i 0 1`");
+    refuse_ids_of_two(options.ids, "diff");
     for (const std::string& directory : options.directories)
       runs.push_back(workspace::select_runs(directory, {}).front());
     return runs;

@@ -13,13 +13,13 @@
 
 #include <fmt/core.h>
 
-#include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/cli/output/baseline_text.hpp>
 #include <bench/cli/output/comparison_text.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/choose.hpp>
 #include <bench/cli/runs/evaluation.hpp>
 #include <bench/cli/runs/interruption.hpp>
 #include <bench/engine/confirm.hpp>
@@ -31,7 +31,6 @@
 #include <bench/inspect/run_comparison.hpp>
 #include <bench/result/table.hpp>
 #include <bench/setup/metadata.hpp>
-#include <bench/tabulate/filters.hpp>
 #include <bench/tabulate/report.hpp>
 #include <bench/tabulate/tidy.hpp>
 #include <bench/workspace/run_directory.hpp>
@@ -56,11 +55,8 @@ struct ExportOptions {
 
 /// The tables of the benchmark in markdown.
 std::string tables_of(const RunDirectory& directory) {
-  Evaluated one = evaluate(directory, {}, false, Found::in_rows);
-  Diagnostics diagnostics = telling_diagnostics();
-  const tabulate::Report report =
-      tabulate::report(one.run, one.workspace, one.analyses, {}, diagnostics,
-                       one.own ? tabulate::Trust::own : tabulate::Trust::foreign);
+  const Evaluated one = evaluate(directory, {}, false);
+  const tabulate::Report report = report_of(one, one.run);
   std::vector<std::string> tables;
   for (const tabulate::FilledTable& filled : report.tables)
     tables.push_back(result::render(filled.table, "markdown"));
@@ -72,7 +68,7 @@ std::string baseline_of(const RunDirectory& directory, double margin) {
   EvaluatedRuns runs;
   const Evaluated& checked = runs.read(directory);
   const setup::RunMetadata metadata = checked.run.metadata;
-  const auto known = inspect::known_runs(checked.run.directory.path.parent_path());
+  const auto known = known_runs(outpath_of(directory.path));
   const inspect::Baseline baseline = inspect::baseline_of(metadata, known, {});
   // A run that only repeats points of another belongs to the check of that one.
   if (baseline.runs.empty() || metadata.confirms)
@@ -145,11 +141,7 @@ int write_crate(const ExportOptions& options, const RunDirectory& directory) {
 /// The run to export. Without `-i`, skips runs by `baseline check --confirm`, which only repeat
 /// points of the intended one.
 RunDirectory run_to_export(const RunChoice& choice) {
-  const std::vector<RunDirectory> chosen = choice.runs();
-  if (chosen.size() != 1)
-    throw Error(fmt::format("cannot export {} at once", plural(chosen.size(), "run")),
-                "choose one with `-i ID`");
-  const RunDirectory& last = chosen.front();
+  const RunDirectory last = one_run(choice.runs(), "export");
   if (!choice.ids.empty() || workspace::is_run(choice.directory))
     return last;
   const auto facts =
@@ -157,7 +149,7 @@ RunDirectory run_to_export(const RunChoice& choice) {
   const auto confirms = facts.find("confirms");
   if (confirms == facts.end() || confirms->second.empty())
     return last;
-  for (const inspect::KnownRun& run : inspect::known_runs(choice.directory))
+  for (const inspect::KnownRun& run : known_runs(choice.directory))
     if (run.metadata.uuid == confirms->second) {
       tell(
           fmt::format("note: run {0} only repeats points of run {1}, which is exported; `-i {0}` "

@@ -1,14 +1,13 @@
 #include "../command.hpp"
 
-#include <filesystem>
 #include <functional>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
 #include <bench/cli/output/history_text.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/choose.hpp>
 #include <bench/cli/runs/evaluation.hpp>
 #include <bench/inspect/history.hpp>
 #include <bench/result/style.hpp>
@@ -30,15 +29,8 @@ int show_history(const HistoryCommandOptions& options) {
   EvaluatedRuns runs;
   std::vector<workspace::RunDirectory> directories;
   std::vector<NamedRun> names;
-  std::set<std::filesystem::path> seen;  // globs may name an outpath and a run in it
-  for (const std::string& outpath :
-       options.directories.empty() ? std::vector<std::string>{"."} : options.directories)
-    for (const workspace::RunDirectory& directory : workspace::select_runs(outpath, {"all"})) {
-      if (!seen.insert(std::filesystem::canonical(directory.path)).second)
-        continue;
-      const Evaluated* one = runs.read_if_sound(directory);
-      if (!one)
-        continue;
+  for (const workspace::RunDirectory& directory : chosen_runs(options.directories, {"all"}))
+    if (const Evaluated* one = runs.read_if_sound(directory)) {
       directories.push_back(directory);
       names.push_back({short_path(one->run.directory.path), one->run.metadata.started});
     }

@@ -1,12 +1,10 @@
 #include "../command.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +16,7 @@
 #include <bench/base/text.hpp>
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/runs/choose.hpp>
 #include <bench/cli/runs/each.hpp>
 #include <bench/cli/runs/evaluation.hpp>
 #include <bench/mlflow/run_content.hpp>
@@ -127,6 +126,22 @@ std::unique_ptr<mlflow::TrackingStore> store_of(const MlflowOptions& options,
                              });
 }
 
+void send_run(const Evaluated& one, const MlflowOptions& options, const std::string& uri,
+              const fs::path& store) {
+  const std::string name = short_path(one.run.directory.path);
+  Counter counter(name);
+  const auto tracking = store_of(options, uri, store, one.run.benchmark.name, counter);
+  const mlflow::RunContent content(one.run, one.workspace, one.analyses, one.own);
+  const mlflow::Sent sent = mlflow::send(
+      content, *tracking, [&](std::size_t done, std::size_t all) { counter.show(done, all); });
+  counter.erase();
+  print(fmt::format("{}: {}\n", name, summary_of(sent)));
+  tell_what_is_left_out(sent, name);
+  if (store.empty())
+    print(fmt::format("{}/#/experiments/{}/runs/{}\n", mlflow::settings_of(uri).uri,
+                      tracking->experiment_id(), sent.run_id));
+}
+
 int send_runs(const MlflowOptions& options) {
   const fs::path store =
       options.directory.empty() ? fs::path() : fs::path(options.directory) / "mlruns";
@@ -135,36 +150,14 @@ int send_runs(const MlflowOptions& options) {
     throw Error("no MLflow server was given",
                 "set --tracking-uri URI or MLFLOW_TRACKING_URI, or write a directory with "
                 "--directory DIR");
-  std::vector<workspace::RunDirectory> runs;
-  for (const std::string& directory :
-       options.directories.empty() ? std::vector<std::string>{"."} : options.directories)
-    for (workspace::RunDirectory& run : workspace::select_runs(directory, options.ids))
-      runs.push_back(std::move(run));
-  int worst = 0;
-  for (const workspace::RunDirectory& directory : runs) {
-    std::optional<Evaluated> evaluated;
-    const auto read = [&] {
-      evaluated.emplace(evaluate(directory, {}, false, Found::in_workpackages));
-      return 0;
-    };
-    worst = std::max(worst, runs.size() == 1 ? read() : isolate_errors(directory, read));
-    if (!evaluated)
-      continue;
-    const Evaluated& one = *evaluated;
-    const std::string name = short_path(one.run.directory.path);
-    Counter counter(name);
-    const auto tracking = store_of(options, uri, store, one.run.benchmark.name, counter);
-    const mlflow::RunContent content(one.run, one.workspace, one.analyses, one.own);
-    const mlflow::Sent sent = mlflow::send(
-        content, *tracking, [&](std::size_t done, std::size_t all) { counter.show(done, all); });
-    counter.erase();
-    print(fmt::format("{}: {}\n", name, summary_of(sent)));
-    tell_what_is_left_out(sent, name);
-    if (store.empty())
-      print(fmt::format("{}/#/experiments/{}/runs/{}\n", mlflow::settings_of(uri).uri,
-                        tracking->experiment_id(), sent.run_id));
-  }
-  if (!store.empty())
+  bool any_sent = false;
+  const int worst = act_on_each(
+      chosen_runs(options.directories, options.ids), [&](const workspace::RunDirectory& run) {
+        send_run(evaluate(run, {}, false, Found::in_workpackages), options, uri, store);
+        any_sent = true;
+        return 0;
+      });
+  if (any_sent && !store.empty())
     print(opening_of(store));
   return worst;
 }

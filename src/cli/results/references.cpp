@@ -94,7 +94,7 @@ int show_references(const ReferencesOptions& options) {
       {.table = std::move(table), .style = "pretty", .result_directory = {}, .run_directory = {}});
   std::vector<RunReport> reports;
   reports.push_back({.report = std::move(report)});
-  show(reports, options.show);
+  show(reports, false, options.show);
   return 0;
 }
 

@@ -30,7 +30,6 @@
 #include <bench/report/page/page.hpp>
 #include <bench/result/table.hpp>
 #include <bench/setup/run.hpp>
-#include <bench/tabulate/filters.hpp>
 #include <bench/tabulate/report.hpp>
 #include <bench/tabulate/tidy.hpp>
 #include <bench/workspace/run_directory.hpp>
@@ -56,12 +55,8 @@ bool has_tables(const model::Benchmark& benchmark) {
 }
 
 std::vector<result::Table> tables_of(const Evaluated& one, const setup::Run& run) {
-  Diagnostics diagnostics = telling_diagnostics();
   std::vector<result::Table> tables;
-  for (tabulate::FilledTable& filled :
-       tabulate::report(run, one.workspace, one.analyses, {}, diagnostics,
-                        one.own ? tabulate::Trust::own : tabulate::Trust::foreign)
-           .tables)
+  for (tabulate::FilledTable& filled : report_of(one, run).tables)
     tables.push_back(std::move(filled.table));
   return tables;
 }

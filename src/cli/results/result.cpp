@@ -2,7 +2,7 @@
 #include "shown_runs.hpp"
 
 #include <algorithm>
-#include <cstddef>
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -14,7 +14,7 @@
 
 #include <fmt/core.h>
 
-#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/failures.hpp>
 #include <bench/base/text.hpp>
 #include <bench/cli/output/log_file.hpp>
@@ -24,12 +24,9 @@
 #include <bench/cli/runs/evaluation.hpp>
 #include <bench/cli/runs/published.hpp>
 #include <bench/result/style.hpp>
-#include <bench/setup/run.hpp>
-#include <bench/tabulate/filters.hpp>
 #include <bench/tabulate/report.hpp>
 #include <bench/tabulate/tidy.hpp>
 #include <bench/workspace/run_directory.hpp>
-#include <bench/workspace/workspace.hpp>
 
 namespace bench::cli {
 namespace {
@@ -99,86 +96,90 @@ tabulate::Report report_of(Evaluated& one, const ResultOptions& options,
   const std::set<std::string> only(options.tables.begin(), options.tables.end());
   if (comparison)
     PublishedComparison::add_conditions(one.run.benchmark);
-  Diagnostics diagnostics = telling_diagnostics();
-  tabulate::Report report =
-      tabulate::report(one.run, one.workspace, one.analyses, only, diagnostics,
-                       one.own ? tabulate::Trust::own : tabulate::Trust::foreign, &failures);
+  tabulate::Report report = report_of(one, one.run, only, &failures);
   if (comparison)
     return comparison->compared(one, report);
   return report;
-}
-
-/// Shows the results. Those of the user's own runs are saved if that is possible, unless they are
-/// compared: somebody else's can be read anyway. The slowest, what is sent to other machines, comes
-/// last.
-void show_and_save(const std::vector<Evaluated>& runs, std::vector<RunReport>& reports,
-                   const ResultOptions& options, Failures& failures) {
-  const auto for_own = [&](auto action) {
-    for (std::size_t k = 0; k < runs.size() && !options.reference; ++k)
-      if (runs[k].own && runs[k].writable)
-        action(reports[k].report);
-  };
-  for_own([&](const tabulate::Report& report) { keep_tables(report, failures); });
-  failures.attempt([&] { show(reports, options.show, &failures); });
-  for_own([&](const tabulate::Report& report) { send(report, options.show.style, failures); });
 }
 
 Evaluated evaluate_logged(const RunDirectory& directory, const ResultOptions& options,
                           Found found) {
   if (workspace::is_own(directory.path))
     command_log().open(directory.path, "result");
-  else
-    command_log().close(0);
   return evaluate(directory, options.runs.update, options.analyse, found);
+}
+
+/// What the tables of runs are made of, and what went wrong with all of them.
+struct TablesOfRuns {
+  std::vector<RunReport> reports;
+  std::set<std::string> names;  ///< Of the results of all runs.
+  Failures failures;
+};
+
+/// Adds the results of one run. Those of the user's own run are saved if that is possible, unless
+/// they are compared: somebody else's can be read anyway.
+void add_run(Evaluated one, const ResultOptions& options,
+             std::optional<PublishedComparison>& comparison, TablesOfRuns& shown,
+             Failures& failures) {
+  for (std::string& name : tabulate::result_names(one.run.benchmark))
+    shown.names.insert(std::move(name));
+  RunReport added{.id = one.run.directory.id,
+                  .report = report_of(one, options, comparison, failures),
+                  .is_kept = one.own && one.writable && !comparison};
+  if (added.is_kept)
+    keep_tables(added.report, failures);
+  if (failures.empty() || !added.report.empty())
+    shown.reports.push_back(std::move(added));
+}
+
+/// Shows the results. The slowest, what is sent to other machines, comes last.
+void show_and_send(TablesOfRuns& shown, const ResultOptions& options, bool several_runs) {
+  Failures& failures = shown.failures;
+  failures.attempt([&] { show(shown.reports, several_runs, options.show, &failures); });
+  for (const RunReport& one : shown.reports)
+    if (one.is_kept)
+      send(one.report, options.show.style, failures);
 }
 
 int show_tables(const ResultOptions& options) {
   std::optional<PublishedComparison> comparison;
   if (options.reference)
     comparison.emplace(*options.reference);
-  std::vector<Evaluated> runs;
-  std::set<std::string> names;
-  const auto add = [&](const RunDirectory& run) {
-    runs.push_back(evaluate_logged(run, options, Found::in_rows));
-    for (std::string& name : tabulate::result_names(runs.back().run.benchmark))
-      names.insert(std::move(name));
-    return 0;
-  };
   int worst = 0;
   const std::vector<RunDirectory> chosen = options.runs.in(options.directories, worst);
-  worst = std::max(worst, act_on_each(chosen, add));
-  if (runs.empty())
-    return worst;
-  check_names(options.tables, names);
-  Failures failures;
-  std::vector<RunReport> reports;
-  for (Evaluated& one : runs) {
-    reports.push_back({.id = one.run.directory.id, .report = {}});
-    const auto fill = [&] {
-      reports.back().report = report_of(one, options, comparison, failures);
-      return 0;
-    };
-    worst = std::max(worst, chosen.size() == 1 ? fill() : isolate_errors(one.run.directory, fill));
-  }
-  failures.attempt([&] {
-    if (comparison)
-      comparison->check_any();
-    show_and_save(runs, reports, options, failures);
+  const bool several_runs = chosen.size() > 1;
+  TablesOfRuns shown;
+  const int code = act_on_each(chosen, [&](const RunDirectory& run) {
+    Failures of_run;
+    add_run(evaluate_logged(run, options, Found::in_rows), options, comparison, shown,
+            several_runs ? of_run : shown.failures);
+    tell_errors(of_run.errors(), short_path(run.path));
+    return of_run.empty() ? 0 : failure;
   });
-  return tell_failures(failures) ? std::max(worst, failure) : worst;
+  worst = std::max(worst, code);
+  if (!shown.reports.empty())
+    shown.failures.attempt([&] {
+      check_names(options.tables, shown.names);
+      if (comparison)
+        comparison->check_any();
+      show_and_send(shown, options, several_runs);
+    });
+  tell_errors(shown.failures.errors());
+  return shown.failures.empty() ? worst : std::max(worst, failure);
 }
 
 /// The outpath of a run, as the user wrote it.
-std::string outpath_of(const std::filesystem::path& run_directory) {
+std::string written_outpath_of(const std::filesystem::path& run_directory) {
   return (run_directory / ".." / "").lexically_normal().parent_path().string();
 }
 
 int show_tidy(const ResultOptions& options) {
-  std::vector<Evaluated> runs;
-  std::vector<std::string> outpaths;
+  std::deque<Evaluated> runs;
+  std::vector<tabulate::TidyRun> rows;
   const auto add = [&](const RunDirectory& run) {
-    runs.push_back(evaluate_logged(run, options, Found::in_workpackages));
-    outpaths.push_back(outpath_of(run.path));
+    const Evaluated& one = runs.emplace_back(evaluate_logged(run, options, Found::in_workpackages));
+    rows.push_back({one.run, one.workspace, one.analyses,
+                    options.directories.size() > 1 ? written_outpath_of(run.path) : ""});
     return 0;
   };
   int worst = 0;
@@ -186,13 +187,9 @@ int show_tidy(const ResultOptions& options) {
   worst = std::max(worst, act_on_each(chosen, add));
   if (runs.empty())
     return worst;
-  std::vector<tabulate::TidyRun> all;
-  for (std::size_t k = 0; k < runs.size(); ++k) {
-    const std::size_t at = options.show.descending ? runs.size() - 1 - k : k;
-    all.push_back({runs[at].run, runs[at].workspace, runs[at].analyses,
-                   options.directories.size() > 1 ? outpaths[at] : ""});
-  }
-  show(tabulate::tidy(all).table, "csv", options.show);
+  if (options.show.descending)
+    rows = std::vector<tabulate::TidyRun>(rows.rbegin(), rows.rend());
+  show(tabulate::tidy(rows).table, "csv", options.show);
   return worst;
 }
 

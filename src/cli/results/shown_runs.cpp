@@ -1,9 +1,7 @@
 #include "shown_runs.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <filesystem>
-#include <set>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +10,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/cli/runs/choose.hpp>
 #include <bench/cli/runs/each.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workspace/run_directory.hpp>
@@ -50,9 +49,7 @@ std::vector<RunDirectory> runs_of(const std::string& directory, const ShownRuns&
   if (runs.empty())
     throw Error(fmt::format("none of these runs has any of the tags {}", join(tags, ", ")),
                 "`bench info` shows the tags of each run");
-  if (shown.newest > 0 && runs.size() > shown.newest)
-    runs.erase(runs.begin(), runs.end() - static_cast<std::ptrdiff_t>(shown.newest));
-  return runs;
+  return shown.newest > 0 ? newest(std::move(runs), shown.newest) : runs;
 }
 
 }  // namespace
@@ -71,12 +68,9 @@ void ShownRuns::declare(CLI::App& app) {
 std::vector<RunDirectory> ShownRuns::in(const std::vector<std::string>& directories,
                                         int& worst) const {
   std::vector<RunDirectory> chosen;
-  std::set<std::filesystem::path> known;
   for (const std::string& directory : directories)
-    for (RunDirectory& run : runs_of(directory, *this, worst))
-      if (known.insert(std::filesystem::canonical(run.path)).second)
-        chosen.push_back(std::move(run));
-  return chosen;
+    std::ranges::move(runs_of(directory, *this, worst), std::back_inserter(chosen));
+  return distinct(chosen);
 }
 
 }  // namespace bench::cli

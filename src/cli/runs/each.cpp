@@ -15,29 +15,27 @@
 namespace bench::cli {
 namespace {
 
-int isolate_errors(const workspace::RunDirectory& directory, const std::function<int()>& act) {
+/// The hint and the log of one run end with it.
+int act_on_one_of_several(const workspace::RunDirectory& run, const RunAction& act) {
+  int code = 1;
   try {
-    return act();
+    code = act(run);
   } catch (const Error& error) {
-    tell(render(Error(fmt::format("{}: {}", short_path(directory.path), error.message()),
-                      error.hint(), error.place())),
-         Level::error);
-    if (error.place().known() && !advice().empty())
-      tell(advice());
-    end_advice();
-    command_log().close(1);
-    return 1;
+    tell_errors({error}, short_path(run.path));
   }
+  end_advice();
+  command_log().close(code);
+  return code;
 }
 
 }  // namespace
 
-int act_on_each(const std::vector<workspace::RunDirectory>& runs,
-                const std::function<int(const workspace::RunDirectory&)>& act) {
+int act_on_each(const std::vector<workspace::RunDirectory>& runs, const RunAction& act) {
+  if (runs.size() == 1)
+    return act(runs.front());
   int worst = 0;
   for (const workspace::RunDirectory& run : runs) {
-    worst = std::max(worst,
-                     runs.size() == 1 ? act(run) : isolate_errors(run, [&] { return act(run); }));
+    worst = std::max(worst, act_on_one_of_several(run, act));
     if (is_interruption_code(worst))
       break;
   }

@@ -1,6 +1,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
+#include <bench/base/failures.hpp>
 #include <bench/base/outage.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/runs/each.hpp>
@@ -18,6 +20,8 @@
 #include <bench/setup/input.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/tabulate/analyses.hpp>
+#include <bench/tabulate/filters.hpp>
+#include <bench/tabulate/report.hpp>
 #include <bench/tabulate/update.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
@@ -133,6 +137,13 @@ Evaluated evaluate(const RunDirectory& directory, const Update& update, bool ana
                            ? tabulate::stored_analyses(evaluated.run, evaluated.workspace)
                            : tabulate::stored_analyses_of_each(evaluated.run, evaluated.workspace);
   return evaluated;
+}
+
+tabulate::Report report_of(const Evaluated& one, const setup::Run& run,
+                           const std::set<std::string>& only, Failures* failures) {
+  Diagnostics diagnostics = telling_diagnostics();
+  return tabulate::report(run, one.workspace, one.analyses, only, diagnostics,
+                          one.own ? tabulate::Trust::own : tabulate::Trust::foreign, failures);
 }
 
 std::string description_of(const Evaluated& one, const std::string& further) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <bench/base/diagnostics.hpp>
-#include <bench/base/failures.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/unique_fd.hpp>
 #include <bench/cli/output/log_file.hpp>
 #include <bench/setup/run.hpp>
@@ -31,12 +31,12 @@ void tell(const std::string& line, Level level = Level::info);
 /// corrected.
 void advise_update(const setup::Run& run);
 void end_advice();
-/// What `advise_update` asked to tell; empty: nothing.
-const std::string& advice();
-/// Tells errors that did not end the command as `main` tells the one that does, and ends the advice
-/// once it is told.
-/// @returns whether there are any
-bool tell_failures(const Failures& failures);
+/// Tells what `advise_update` asked to tell, once.
+/// @param has_place whether what was told has a place in the input file; else nothing is advised
+void tell_advice(bool has_place);
+/// Tells errors, and then the advice if one of them has a place.
+/// @param run of several, the one that they are about
+void tell_errors(const std::vector<Error>& errors, const std::string& run = "");
 /// Lines of the log on standard error.
 void show_log_lines(const std::string& lines);
 /// Tells warnings as they come.

@@ -25,6 +25,7 @@ struct ShowOptions {
 struct RunReport {
   long long id = 0;
   tabulate::Report report;
+  bool is_kept = false;  ///< Also written into the run, and sent.
 };
 
 /// Writes a `<name>.dat` for each table, in its own style with all of its columns.
@@ -38,9 +39,11 @@ void send(const tabulate::Report& report, const std::string& style, Failures& fa
 /// is said below a table for people goes to standard error beside csv and json. On a terminal that
 /// is too narrow for a pretty table, it is shown a cell in each line.
 /// @param runs ascending by id; their tables are taken
+/// @param several_runs were asked for, however many could be read: their tables have a column `id`
 /// @param failures of tables that cannot be shown; null: the first is thrown
 /// @throws Error if several tables would be csv, which nobody could tell apart
-void show(std::vector<RunReport>& runs, const ShowOptions& options, Failures* failures = nullptr);
+void show(std::vector<RunReport>& runs, bool several_runs, const ShowOptions& options,
+          Failures* failures = nullptr);
 
 /// The same of one table.
 /// @param style unless the options have one

@@ -1,13 +1,16 @@
 #pragma once
 
 #include <deque>
+#include <set>
 #include <string>
 #include <vector>
 
+#include <bench/base/failures.hpp>
 #include <bench/inspect/difference.hpp>
 #include <bench/setup/input.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/tabulate/analyses.hpp>
+#include <bench/tabulate/report.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 
@@ -45,6 +48,13 @@ void analyse_directory(const workspace::RunDirectory& directory, const Update& u
 /// shown as its owner last analysed it, since analysing executes code of the benchmark.
 Evaluated evaluate(const workspace::RunDirectory& directory, const Update& update,
                    bool analyse_again, Found found = Found::in_rows);
+
+/// The results of a run. Code of its benchmark is executed only for an own run.
+/// @param run that of `one`, or a copy with other columns
+/// @param only the names of those to make; empty: all
+/// @param failures of the results that cannot be made; null: the first is thrown
+tabulate::Report report_of(const Evaluated& one, const setup::Run& run,
+                           const std::set<std::string>& only = {}, Failures* failures = nullptr);
 
 /// `runs/000003 (sweep, started 2026-01-31 12:05:09)`
 /// @param further follows the path

@@ -81,34 +81,8 @@ bool is_analysed(const Evaluated& evaluated, Found found) {
                                  : tabulate::is_each_analysed(evaluated.run, evaluated.workspace);
 }
 
-}  // namespace
-
-setup::Request Update::request() const {
-  setup::Request request;
-  request.input_file = file;
-  request.tags = {tags.begin(), tags.end()};
-  request.include_path.assign(include_path.begin(), include_path.end());
-  return request;
-}
-
-setup::Run Update::applied_to(const setup::Run& run) const {
-  if (file.empty())
-    return run;
-  Diagnostics diagnostics = telling_diagnostics();
-  return tabulate::with_updated_evaluation(run, request(), diagnostics);
-}
-
-void analyse_directory(const RunDirectory& directory, const Update& update) {
-  if (workspace::is_made_by_jube(directory.path)) {
-    evaluate(directory, update, true);
-    return;
-  }
-  const WriterLock lock(directory.path);
-  analyse_and_store(directory, update);
-}
-
-Evaluated evaluate(const RunDirectory& directory, const Update& update, bool analyse_again,
-                   Found found) {
+Evaluated read_and_analyse(const RunDirectory& directory, const Update& update, bool analyse_again,
+                           Found found) {
   Workspace workspace = Workspace::open(directory.path, Access::read);
   setup::Run run = setup::load_run(directory, workspace);
   if (update.file.empty())
@@ -139,11 +113,49 @@ Evaluated evaluate(const RunDirectory& directory, const Update& update, bool ana
   return evaluated;
 }
 
+}  // namespace
+
+setup::Request Update::request() const {
+  setup::Request request;
+  request.input_file = file;
+  request.tags = {tags.begin(), tags.end()};
+  request.include_path.assign(include_path.begin(), include_path.end());
+  return request;
+}
+
+setup::Run Update::applied_to(const setup::Run& run) const {
+  if (file.empty())
+    return run;
+  Diagnostics diagnostics = telling_diagnostics();
+  return tabulate::with_updated_evaluation(run, request(), diagnostics);
+}
+
+void analyse_directory(const RunDirectory& directory, const Update& update) {
+  if (workspace::is_made_by_jube(directory.path)) {
+    evaluate(directory, update, true);
+    return;
+  }
+  const WriterLock lock(directory.path);
+  analyse_and_store(directory, update);
+}
+
+Evaluated evaluate(const RunDirectory& directory, const Update& update, bool analyse_again,
+                   Found found) {
+  Evaluated evaluated = read_and_analyse(directory, update, analyse_again, found);
+  if (found == Found::in_workpackages)
+    end_advice();  // no table of the input file follows that could have a fault
+  return evaluated;
+}
+
 tabulate::Report report_of(const Evaluated& one, const setup::Run& run,
                            const std::set<std::string>& only, Failures* failures) {
   Diagnostics diagnostics = telling_diagnostics();
-  return tabulate::report(run, one.workspace, one.analyses, only, diagnostics,
-                          one.own ? tabulate::Trust::own : tabulate::Trust::foreign, failures);
+  tabulate::Report report =
+      tabulate::report(run, one.workspace, one.analyses, only, diagnostics,
+                       one.own ? tabulate::Trust::own : tabulate::Trust::foreign, failures);
+  if (!failures)
+    end_advice();  // what is wrong from here on is not in the input file
+  return report;
 }
 
 std::string description_of(const Evaluated& one, const std::string& further) {

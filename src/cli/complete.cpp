@@ -14,6 +14,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/cli/help/completion_scripts.hpp>
+#include <bench/cli/help/topics.hpp>
 #include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/platform/platform.hpp>
@@ -33,11 +34,20 @@ Completion::Place place_of(const CLI::App& command) {
   };
   if (takes("FILE") || takes("LOG"))
     return Completion::Place::file;
-  if (takes("DIR") || takes("PATH"))
-    return Completion::Place::directory;
+  return takes("DIR") || takes("PATH") || takes("RUN") ? Completion::Place::directory
+                                                       : Completion::Place::none;
+}
+
+/// Words that the command takes, and the names of its own commands.
+std::vector<std::string> words_of(const CLI::App& command) {
   if (command.get_option_no_throw("REFERENCE"))
-    return Completion::Place::word;
-  return command.get_option_no_throw("TOPIC") ? Completion::Place::topic : Completion::Place::none;
+    return references::reference_names();
+  if (command.get_option_no_throw("TOPIC"))
+    return topic_names();
+  std::vector<std::string> names;
+  for (const CLI::App* action : command.get_subcommands({}))
+    names.push_back(action->get_name());
+  return names;
 }
 
 OptionValue value_of(const CLI::App& command, const CLI::Option& option,
@@ -49,7 +59,7 @@ OptionValue value_of(const CLI::App& command, const CLI::Option& option,
     value.kind = Kind::word;
     value.words = std::move(words);
   };
-  if (type == "FILE")
+  if (type == "FILE" || type == "PATH")
     value.kind = Kind::file;
   else if (type == "DIR")
     value.kind = Kind::directory;
@@ -100,8 +110,7 @@ std::vector<Completion> completions_of(const CLI::App& root) {
     Completion one{
         .command = command->get_name(), .summary = command->get_description(), .options = {}};
     one.place = place_of(*command);
-    if (one.place == Completion::Place::word)
-      one.words = references::reference_names();
+    one.words = words_of(*command);
     for (const CLI::Option* option : options_of(*command)) {
       std::vector<std::string> names;
       for (const std::string& name : option->get_snames())

@@ -144,6 +144,13 @@ TEST(CompleteTest, BashCompletesCommands) {
   EXPECT_EQ(completions(here, "jube co", "jube"), "continue compare comment complete\n");
 }
 
+TEST(CompleteTest, BashCompletesTheCommandsOfACommand) {
+  const Playground here;
+  here.write("revocation/file", "");
+  EXPECT_EQ(completions(here, "bench baseline rev"), "revocation revoke\n");
+  EXPECT_EQ(completions(here, "bench mlperf sc"), "score\n");
+}
+
 TEST(CompleteTest, BashCompletesOptionsOfTheCommand) {
   const Playground here;
   EXPECT_EQ(completions(here, "bench run --in"), "--include-path\n");
@@ -156,7 +163,8 @@ TEST(CompleteTest, BashCompletesFilesIdsAndTopics) {
   here.write("small.yaml", small_sweep());
   here.bench({"run", "small.yaml", "-i", "12"});
   EXPECT_EQ(completions(here, "bench run sm"), "small.yaml\n");
-  EXPECT_EQ(completions(here, "bench info ru"), "runs\n");
+  for (const char* command : {"info", "report", "mlflow", "baseline check"})
+    EXPECT_EQ(completions(here, std::string("bench ") + command + " ru"), "runs\n") << command;
   EXPECT_EQ(completions(here, "bench info runs -i ''"), "12 last all\n");
   EXPECT_EQ(completions(here, "bench help jube_v"), "jube_variables\n");
   EXPECT_EQ(completions(here, "bench log runs -c a"), "analyse\n");
@@ -174,6 +182,7 @@ TEST(CompleteTest, BehindAnOptionBashCompletesItsValues) {
   EXPECT_EQ(completions(here, "bench result . -u pretty_directory/f"),
             "pretty_directory/file.yaml\n");
   EXPECT_EQ(completions(here, "bench run -o pr"), "pretty_directory\n");
+  EXPECT_EQ(completions(here, "bench export . --output pr"), "pretty_directory\n");
 }
 
 TEST(SuggestionTest, AMisspeltOptionOrPlatformIsNamedAsItIsWritten) {

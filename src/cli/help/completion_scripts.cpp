@@ -6,14 +6,9 @@
 
 #include <bench/base/text.hpp>
 #include <bench/cli/help/completion_scripts.hpp>
-#include <bench/cli/help/topics.hpp>
 
 namespace bench::cli {
 namespace {
-
-std::string topics_text() {
-  return join(topic_names(), " ");
-}
 
 std::string function_name(const std::string& program) {
   std::string name = "_" + program + "_complete";
@@ -30,39 +25,40 @@ std::string command_names(const std::vector<Completion>& completions) {
   return join(names, " ");
 }
 
-std::string bash_word_of(const std::vector<std::string>& words) {
-  return fmt::format("mapfile -t COMPREPLY < <(compgen -W \"{}\" -- \"$current\")",
-                     join(words, " "));
+/// @param source what `compgen` makes the words of
+std::string bash_reply(const std::string& source) {
+  return fmt::format("mapfile -t COMPREPLY < <(compgen {} -- \"$current\")", source);
+}
+
+std::string bash_word_list(const std::vector<std::string>& words) {
+  return words.empty() ? "" : fmt::format("-W \"{}\"", join(words, " "));
 }
 
 /// What bash offers where a word without a dash is wanted.
 std::string bash_words(const Completion& completion) {
+  const std::string words = bash_word_list(completion.words);
   switch (completion.place) {
     case Completion::Place::file:
-      return "mapfile -t COMPREPLY < <(compgen -f -- \"$current\")";
+      return bash_reply("-f " + words);
     case Completion::Place::directory:
-      return "mapfile -t COMPREPLY < <(compgen -d -- \"$current\")";
-    case Completion::Place::topic:
-      return "mapfile -t COMPREPLY < <(compgen -W \"$topics\" -- \"$current\")";
-    case Completion::Place::word:
-      return bash_word_of(completion.words);
+      return bash_reply("-d " + words);
     case Completion::Place::none:
       break;
   }
-  return ":";
+  return words.empty() ? ":" : bash_reply(words);
 }
 
 /// What bash offers behind an option.
 std::string bash_value(const OptionValue& value) {
   switch (value.kind) {
     case OptionValue::Kind::file:
-      return "mapfile -t COMPREPLY < <(compgen -f -- \"$current\")";
+      return bash_reply("-f");
     case OptionValue::Kind::directory:
-      return "mapfile -t COMPREPLY < <(compgen -d -- \"$current\")";
+      return bash_reply("-d");
     case OptionValue::Kind::run_id:
-      return "mapfile -t COMPREPLY < <(compgen -W \"$(@function@_ids)\" -- \"$current\")";
+      return bash_reply("-W \"$(@function@_ids)\"");
     case OptionValue::Kind::word:
-      return bash_word_of(value.words);
+      return bash_reply(bash_word_list(value.words));
     case OptionValue::Kind::nothing:
       break;
   }
@@ -86,7 +82,7 @@ constexpr const char* bash_head =
 }
 @function@() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
-  local commands="@commands@" topics="@topics@" options=
+  local commands="@commands@" options=
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$current")
@@ -110,8 +106,7 @@ std::string filled(std::string text, const std::string& program,
                    const std::vector<Completion>& completions) {
   text = replace_all(text, "@function@", function_name(program));
   text = replace_all(text, "@program@", program);
-  text = replace_all(text, "@commands@", command_names(completions));
-  return replace_all(text, "@topics@", topics_text());
+  return replace_all(text, "@commands@", command_names(completions));
 }
 
 /// A text between single quotes, for every shell.
@@ -191,17 +186,16 @@ std::string zsh_completion(const std::vector<Completion>& completions, const std
       "  fi\n"
       "  case $words[2] in\n";
   for (const Completion& one : completions) {
-    const std::string words = one.place == Completion::Place::file        ? "_files"
-                              : one.place == Completion::Place::directory ? "_files -/"
-                              : one.place == Completion::Place::topic     ? "compadd @topics@"
-                              : one.place == Completion::Place::word
-                                  ? "compadd " + join(one.words, " ")
-                                  : ":";
+    const std::string words = one.words.empty() ? ":" : "compadd " + join(one.words, " ");
+    const std::string paths = one.place == Completion::Place::file        ? "; _files"
+                              : one.place == Completion::Place::directory ? "; _files -/"
+                                                                          : "";
     text += fmt::format("    {})\n      case $words[CURRENT-1] in\n", one.command);
     for (const OptionValue& value : one.values)
       text += fmt::format("        {}) {}; return ;;\n", join(value.names, "|"), zsh_value(value));
-    text += fmt::format("      esac\n      [[ $PREFIX == -* ]] && compadd -- {} || {} ;;\n",
-                        join(one.options, " "), words);
+    text +=
+        fmt::format("      esac\n      [[ $PREFIX == -* ]] && compadd -- {} || {{ {}{}; }} ;;\n",
+                    join(one.options, " "), words, paths);
   }
   return filled(text + "  esac\n}\ncompdef @function@ @program@\n", program, completions);
 }
@@ -224,9 +218,7 @@ std::string fish_completion(const std::vector<Completion>& completions,
       text += seen + " -F\n";
     else if (one.place == Completion::Place::directory)
       text += seen + " -a '(__fish_complete_directories)'\n";
-    else if (one.place == Completion::Place::topic)
-      text += seen + " -a '@topics@'\n";
-    else if (one.place == Completion::Place::word)
+    if (!one.words.empty())
       text += seen + " -a " + quoted(join(one.words, " ")) + "\n";
   }
   return filled(text, program, completions);

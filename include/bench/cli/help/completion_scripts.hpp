@@ -19,8 +19,8 @@ struct Completion {
   std::string summary;
   std::vector<std::string> options;  ///< Short and long ones, with their dashes.
   std::vector<OptionValue> values;
-  enum class Place { none, file, directory, topic, word } place = Place::none;
-  std::vector<std::string> words = {};  ///< Where a word of these is wanted.
+  enum class Place { none, file, directory } place = Place::none;
+  std::vector<std::string> words = {};  ///< Offered beside files or directories.
 };
 
 /// The script of a shell that completes the command `program`.

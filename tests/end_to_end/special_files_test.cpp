@@ -2,6 +2,8 @@
 #include "bench_program.hpp"
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
@@ -61,6 +63,28 @@ TEST_F(SpecialFiles, OnlyRegularFilesAreTakenForInput) {
       EXPECT_EQ(output.status.code, 1) << file;
       EXPECT_THAT(output.standard_error, HasSubstr("it is not a regular file")) << file;
     }
+}
+
+/// A link is followed, and a pipe is not replaced by a file, for which its reader would wait.
+TEST_F(SpecialFiles, WhatAnOutputIsWrittenToKeepsItsKind) {
+  here_.write("small.yaml", small_sweep());
+  here_.bench({"run", "small.yaml"});
+  fs::create_symlink("real", here_.path() / "link");
+  ASSERT_EQ(::mkfifo((here_.path() / "pipe").c_str(), 0666), 0);
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"export", "runs", "-f", "junit"}, {"result", "runs"}}) {
+    here_.write("real", "");
+    const auto output_to = [&](const char* file) {
+      std::vector<std::string> arguments = command;
+      arguments.insert(arguments.end(), {"--output", file});
+      return here_.bench(arguments);
+    };
+    EXPECT_EQ(output_to("link").status.code, 0);
+    EXPECT_TRUE(fs::is_symlink(here_.path() / "link")) << command.front();
+    EXPECT_NE(here_.read("real"), "") << command.front();
+    EXPECT_THAT(output_to("pipe").standard_error, HasSubstr("pipe is not a regular file"));
+    EXPECT_TRUE(fs::is_fifo(here_.path() / "pipe")) << command.front();
+  }
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ TEST_F(TidyDataTest, IsNotWrittenInPlaceOfADevice) {
   std::filesystem::create_symlink("/dev/null", here_.path() / "null");
   EXPECT_EQ(refusal({"runs", "--output", "null"}),
             "error: null is not a regular file\n"
-            "hint: without --output tables are printed to standard output\n");
+            "hint: without --output it is printed to standard output\n");
   EXPECT_FALSE(std::filesystem::is_regular_file("/dev/null"));
 }
 

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -76,6 +77,14 @@ void print_status_word(const std::vector<workspace::StepCounts>& counts) {
                         : word == "FINISHED" ? Colour::green
                                              : Colour::yellow;
   console().write(STDOUT_FILENO, coloured(word, colour, STDOUT_FILENO) + "\n");
+}
+
+void write_output(const std::filesystem::path& file, const std::string& text) {
+  std::error_code unknown;
+  if (std::filesystem::exists(file, unknown) && !std::filesystem::is_regular_file(file, unknown))
+    throw Error(fmt::format("{} is not a regular file", file.string()),
+                "without --output it is printed to standard output");
+  write_file_atomically(std::filesystem::weakly_canonical(file), text);
 }
 
 void move_cursor(const std::string& sequence) {

@@ -1,15 +1,12 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
-#include <bench/base/error.hpp>
 #include <bench/base/failures.hpp>
-#include <bench/base/files.hpp>
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/tables.hpp>
@@ -92,10 +89,6 @@ void print_tables(std::vector<ShownTable> tables, const std::string& advice, Fai
 
 void write_tables(std::vector<ShownTable> tables, const std::filesystem::path& file,
                   Failures* failures) {
-  std::error_code unknown;
-  if (std::filesystem::exists(file, unknown) && !std::filesystem::is_regular_file(file, unknown))
-    throw Error(fmt::format("{} is not a regular file", file.string()),
-                "without --output tables are printed to standard output");
   std::string all;
   for (const TableText& text : texts_of(std::move(tables), std::nullopt, failures)) {
     all += (all.empty() ? "" : "\n") + text.text;
@@ -103,7 +96,7 @@ void write_tables(std::vector<ShownTable> tables, const std::filesystem::path& f
   }
   if (all.empty() && failures && !failures->empty())
     return;
-  write_file_atomically(std::filesystem::weakly_canonical(file), all);
+  write_output(file, all);
 }
 
 }  // namespace bench::cli

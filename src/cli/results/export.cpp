@@ -14,7 +14,6 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
-#include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/cli/output/baseline_text.hpp>
 #include <bench/cli/output/comparison_text.hpp>
@@ -102,7 +101,7 @@ int write_format(const formats::Format& format, const ExportOptions& options,
   if (options.output.empty())
     print(text);
   else
-    write_file_atomically(options.output, text);
+    write_output(options.output, text);
   return 0;
 }
 

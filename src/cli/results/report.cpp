@@ -166,7 +166,7 @@ int write_report(ReportOptions options) {
     return worst;
   }
   const std::string html = html_of(page, library);
-  write_file_atomically(options.file, html);
+  write_output(options.file, html);
   print(fmt::format("{}: {}, {}, {} ({:.1f} MB)\n", options.file, plural(page.runs.size(), "run"),
                     plural(page.figures.size(), "figure"), plural(page.tables.size(), "table"),
                     static_cast<double>(html.size()) / 1e6));

@@ -23,6 +23,9 @@ void print(const std::string& text);
 void print_file(const UniqueFd& fd, const std::filesystem::path& file);
 /// `status_word`, in its colour.
 void print_status_word(const std::vector<workspace::StepCounts>& counts);
+/// Replaces the file that `--output` names, or the one that a link of that name leads to.
+/// @throws Error for a pipe or a device, which would be replaced, too
+void write_output(const std::filesystem::path& file, const std::string& text);
 /// A control sequence of bench's own for the terminal that is standard output.
 void move_cursor(const std::string& sequence);
 /// A line on standard error, for everything that is not the result; goes to the log, too.

@@ -137,12 +137,9 @@ plan::History history_of(const std::vector<RunDirectory>& directories, const Lik
 /// Shows progress, since LibTorch takes a second to start for each distinct call of a step program.
 /// @param program empty: erases the line
 void show_asking(const std::string& program, std::size_t number) {
-  if (number == 0 || ::isatty(STDERR_FILENO) != 1)
-    return;
-  console().write(STDERR_FILENO,
-                  program.empty()
-                      ? "\r\x1b[K"
-                      : fmt::format("\r\x1b[Kasking {} for its work (call {})", program, number));
+  if (number > 0)
+    draw_over(program.empty() ? ""
+                              : fmt::format("asking {} for its work (call {})", program, number));
 }
 
 bool is_for_programs(const std::string& style) {

@@ -174,6 +174,12 @@ TEST_F(ProgressTest, LinesAreDrawnOverFromTheFirstColumn) {
   EXPECT_THAT(shown, AllOf(HasSubstr("\r\x1b[2A\x1b[J"), Not(ContainsRegex("[^\r]\x1b\\[[0-9]A"))));
 }
 
+TEST_F(ProgressTest, ATerminalThatObeysNoControlSequencesGetsNone) {
+  const Environment dumb{{"TERM", "dumb"}};
+  EXPECT_THAT(shown_at_terminal(here_, {"run", "quick.yaml"}, 80, 24, Screen::standard_error, dumb),
+              Not(HasSubstr("\x1b")));
+}
+
 TEST_F(ProgressTest, ThereIsNoneWhereItIsHidden) {
   EXPECT_THAT(shown_at_terminal(here_, {"run", "quick.yaml", "--hide-animation"}), IsEmpty());
 }

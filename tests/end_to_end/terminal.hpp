@@ -48,7 +48,9 @@ inline std::string shown_at_terminal(const Playground& here, std::vector<std::st
   const winsize size{.ws_row = rows, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
   ::ioctl(screen.get(), TIOCSWINSZ, &size);
   UniqueFd terminal(::open(::ptsname(screen.get()), O_RDWR | O_NOCTTY | O_CLOEXEC));
-  ProcessSpec spec = here.spec(std::move(arguments), variables);
+  Environment environment{{"TERM", "xterm"}};
+  environment.insert(environment.end(), variables.begin(), variables.end());
+  ProcessSpec spec = here.spec(std::move(arguments), environment);
   spec.stderr_fd = terminal.get();
   if (screen_of == Screen::both)
     spec.stdout_fd = terminal.get();

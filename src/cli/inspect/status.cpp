@@ -124,7 +124,7 @@ std::size_t lines_on_terminal(const std::string& text) {
 /// has gone away.
 void watch(const RunDirectory& run) {
   constexpr int pause_ms = 500;
-  const bool terminal = ::isatty(STDOUT_FILENO) == 1;
+  const bool draws_over = can_draw_over(STDOUT_FILENO);
   std::string shown;
   bool worked_on = true;
   bool told = false;
@@ -138,7 +138,7 @@ void watch(const RunDirectory& run) {
     const std::string table = status_table(counts);
     if (table != shown) {
       const std::size_t lines = lines_on_terminal(shown);
-      if (terminal && lines > 0 && !jobs.has_told())  // then there is a note between
+      if (draws_over && lines > 0 && !jobs.has_told())  // then there is a note between
         move_cursor(fmt::format("\x1b[{}A\x1b[J", lines));
       print(table);
       shown = table;

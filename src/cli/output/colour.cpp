@@ -6,10 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include <unistd.h>
-
 #include <bench/base/text.hpp>
 #include <bench/cli/output/colour.hpp>
+#include <bench/cli/output/console.hpp>
 
 namespace bench::cli {
 namespace {
@@ -61,9 +60,7 @@ bool has_colours(int fd) {
   const std::string_view force = variable("CLICOLOR_FORCE");
   if (!force.empty() && force != "0")
     return true;
-  const std::string_view terminal = variable("TERM");
-  return variable("CLICOLOR") != "0" && !terminal.empty() && terminal != "dumb" &&
-         ::isatty(fd) == 1;
+  return variable("CLICOLOR") != "0" && can_draw_over(fd);
 }
 
 std::string coloured(const std::string& text, Colour colour, int fd) {

@@ -2,7 +2,9 @@
 #include <cerrno>
 #include <climits>
 #include <cstddef>
+#include <cstdlib>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include <fcntl.h>
@@ -11,6 +13,7 @@
 #include <unistd.h>
 
 #include <bench/cli/output/console.hpp>
+#include <bench/cli/output/progress_line.hpp>
 
 namespace bench::cli {
 namespace {
@@ -88,11 +91,28 @@ Console& console() {
 }
 
 std::optional<std::size_t> terminal_columns() {
+  return terminal_columns(STDOUT_FILENO);
+}
+
+std::optional<std::size_t> terminal_columns(int fd) {
   winsize size{};
-  if (::isatty(STDOUT_FILENO) != 1 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 ||
-      size.ws_col == 0)
+  if (::isatty(fd) != 1 || ::ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
     return std::nullopt;
   return size.ws_col;
+}
+
+bool can_draw_over(int fd) {
+  const char* terminal = std::getenv("TERM");
+  return terminal && *terminal != '\0' && std::string_view(terminal) != "dumb" && ::isatty(fd) == 1;
+}
+
+void draw_over(const std::string& line) {
+  if (!can_draw_over(STDERR_FILENO))
+    return;
+  constexpr std::size_t usual = 80;
+  const std::size_t columns = terminal_columns(STDERR_FILENO).value_or(usual);
+  // One that wraps could not be erased.
+  console().write(STDERR_FILENO, "\r\x1b[K" + cut_to(columns - 1, line));
 }
 
 bool reader_goes_within(int at_most_ms) {

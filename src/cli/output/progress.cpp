@@ -58,7 +58,7 @@ std::string with_coloured_failures(const std::string& line, const workspace::Ste
 Progress::Progress(const model::Benchmark& benchmark, const ProgressOptions& options)
     : benchmark_(benchmark),
       options_(options),
-      animated_(!options.hide_animation && !options.follow && ::isatty(STDERR_FILENO) == 1) {
+      animated_(!options.hide_animation && !options.follow && can_draw_over(STDERR_FILENO)) {
   console().keep_what_does_not_fit();
 }
 

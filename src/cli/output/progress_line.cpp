@@ -28,10 +28,6 @@ std::size_t bytes_of_front(const std::string& text, std::size_t columns) {
   return bytes;
 }
 
-std::string cut_to(std::size_t columns, const std::string& text) {
-  return text.substr(0, bytes_of_front(text, columns));
-}
-
 /// A name whose end tells as much as its beginning.
 std::string shortened(const std::string& name, std::size_t columns) {
   constexpr std::size_t ends = 3;
@@ -56,6 +52,10 @@ Colour colour_of(const workspace::StepCounts& sum) {
 }
 
 }  // namespace
+
+std::string cut_to(std::size_t columns, const std::string& text) {
+  return text.substr(0, bytes_of_front(text, columns));
+}
 
 std::string progress_line(const std::string& name, const workspace::StepCounts& counts,
                           const std::string& left, std::size_t columns) {

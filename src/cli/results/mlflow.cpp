@@ -10,7 +10,6 @@
 #include <vector>
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
@@ -51,13 +50,13 @@ class Counter {
   ~Counter() { erase(); }
   void erase() {
     if (std::exchange(shown_, false))
-      console().write(STDERR_FILENO, "\r\x1b[K");
+      draw_over("");
   }
   void show(std::size_t done, std::size_t all) {
     constexpr std::size_t often_enough = 20;
-    if (::isatty(STDERR_FILENO) != 1 || (done % often_enough != 0 && done != all))
+    if (done % often_enough != 0 && done != all)
       return;
-    console().write(STDERR_FILENO, fmt::format("\r\x1b[K{}: {} of {}", name_, done, all));
+    draw_over(fmt::format("{}: {} of {}", name_, done, all));
     shown_ = true;
   }
 

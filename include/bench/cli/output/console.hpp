@@ -53,8 +53,16 @@ class Console {
 /// That of this process.
 Console& console();
 
-/// Columns of the terminal that standard output is, if it is one.
+/// Columns of the terminal that standard output or `fd` is, if it is one.
 std::optional<std::size_t> terminal_columns();
+std::optional<std::size_t> terminal_columns(int fd);
+
+/// Whether text can be drawn over: a terminal that obeys control sequences, unlike TERM=dumb.
+bool can_draw_over(int fd);
+
+/// Draws a line over the last one on standard error, if that is possible.
+/// @param line empty: erases it
+void draw_over(const std::string& line);
 
 /// Waits.
 /// @returns whether the reader of standard output went away meanwhile, as `head` does

@@ -8,6 +8,9 @@
 
 namespace bench::cli {
 
+/// As much of the front of a text as fits.
+std::string cut_to(std::size_t columns, const std::string& text);
+
 /// Where the workpackages of a step are: `train: 9 of 60 done, 1 failed, 2 running, 48 pending,
 /// about 3 min 20 s left`, without what there is none of. Where that is wider than `columns`, what
 /// pends and runs is left out, then the middle of the name; what has failed and the time stay.

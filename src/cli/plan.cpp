@@ -105,6 +105,7 @@ bool may_read(const RunDirectory& run) {
 /// @param until excludes this run and those that began later; null: none
 plan::History history_of(const std::vector<RunDirectory>& directories, const Likeness& like,
                          EvaluatedRuns& runs, const setup::Run* until) {
+  allow_many_open_runs();
   plan::History history;
   std::size_t used = 0;
   std::size_t other = 0;

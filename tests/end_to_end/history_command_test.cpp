@@ -77,6 +77,16 @@ TEST_F(HistoryTest, ADamagedRunIsNamedAndLeftOut) {
               AllOf(HasSubstr("note: runs/000001 is left out: "), HasSubstr("runs/000000")));
 }
 
+/// Each run that is read keeps a file open; the soft limit is 1024 in most places.
+TEST_F(HistoryTest, HasMoreRunsThanTheSoftLimitOfOpenFiles) {
+  run(std::vector<int>(16, 1000));
+  ProcessSpec spec = here_.spec({"history", "time", "runs", "--across", "night"});
+  spec.arguments.insert(spec.arguments.begin(), {"sh", "-c", "ulimit -Sn 16; exec \"$@\"", "sh"});
+  const CommandOutput output = run_command(std::move(spec), 800);
+  EXPECT_THAT(output.standard_error, Not(HasSubstr("left out")));
+  EXPECT_THAT(output.standard_output, ContainsRegex("[|] runs/000000 [|][^|]*[|] +16 [|]"));
+}
+
 TEST_F(HistoryTest, SaysThatItsEndIsUndecided) {
   run({1000, 1003, 1001, 1004, 999, 1002, 1150});
   EXPECT_THAT(history({"time", "runs", "--across", "night"}),

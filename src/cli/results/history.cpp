@@ -26,6 +26,7 @@ struct HistoryCommandOptions {
 };
 
 int show_history(const HistoryCommandOptions& options) {
+  allow_many_open_runs();
   EvaluatedRuns runs;
   std::vector<workspace::RunDirectory> directories;
   std::vector<NamedRun> names;

@@ -99,6 +99,7 @@ report::Page page_of(const ReportOptions& options, int& worst) {
   std::optional<PublishedComparison> comparison;
   if (options.reference)
     comparison.emplace(*options.reference);
+  allow_many_open_runs();
   report::Gatherer gatherer;
   std::deque<Evaluated> runs;  // tidy tables refer to them
   std::vector<tabulate::TidyRun> without_tables;

@@ -174,6 +174,7 @@ std::string written_outpath_of(const std::filesystem::path& run_directory) {
 }
 
 int show_tidy(const ResultOptions& options) {
+  allow_many_open_runs();
   std::deque<Evaluated> runs;
   std::vector<tabulate::TidyRun> rows;
   const auto add = [&](const RunDirectory& run) {

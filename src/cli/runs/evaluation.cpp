@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <bench/base/diagnostics.hpp>
@@ -156,6 +157,14 @@ tabulate::Report report_of(const Evaluated& one, const setup::Run& run,
   if (!failures)
     end_advice();  // what is wrong from here on is not in the input file
   return report;
+}
+
+void allow_many_open_runs() {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0)
+    return;
+  files.rlim_cur = files.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &files);
 }
 
 std::string description_of(const Evaluated& one, const std::string& further) {

@@ -56,6 +56,10 @@ Evaluated evaluate(const workspace::RunDirectory& directory, const Update& updat
 tabulate::Report report_of(const Evaluated& one, const setup::Run& run,
                            const std::set<std::string>& only = {}, Failures* failures = nullptr);
 
+/// Lets this process open as many files as it may: a command over all runs may keep each of them
+/// open. Programs that it starts have the same limit from then on.
+void allow_many_open_runs();
+
 /// `runs/000003 (sweep, started 2026-01-31 12:05:09)`
 /// @param further follows the path
 std::string description_of(const Evaluated& one, const std::string& further = "");

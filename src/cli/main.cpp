@@ -8,6 +8,7 @@
 #include <exception>
 #include <functional>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -101,6 +102,17 @@ int swallowed(const CLI::App& command, const std::string& hint) {
   return usage_error;
 }
 
+/// The option for a file or directory that was given none, as by an unset variable of the shell.
+/// Empty if there is none.
+std::string option_without_path(const CLI::App& command) {
+  static const std::set<std::string> paths{"FILE", "DIR", "PATH"};
+  for (const CLI::Option* option : command.get_options())
+    if (paths.contains(option->get_type_name()) &&
+        std::ranges::find(option->results(), "") != option->results().end())
+      return option->get_name();
+  return "";
+}
+
 /// `bench contine x` is worth a better answer than "the following arguments were not expected".
 int unknown_command(const std::string& word) {
   std::vector<std::string> known;
@@ -178,6 +190,15 @@ std::vector<std::string> with_command_first(std::vector<std::string> arguments) 
   return arguments;
 }
 
+/// Tells if it has not.
+bool has_written_output() {
+  const int error = console().output_error();
+  if (error != 0)
+    tell(fmt::format("error: cannot write standard output: {}", std::strerror(error)),
+         Level::error);
+  return error == 0;
+}
+
 int run(std::vector<std::string> arguments) {
   arguments = with_command_first(std::move(arguments));
   CLI::App app("bench runs benchmarks on HPC systems.", "bench");
@@ -199,19 +220,23 @@ int run(std::vector<std::string> arguments) {
     std::ranges::reverse(arguments);
     app.parse(std::move(arguments));
   } catch (const CLI::Success& asked_for_help) {
-    return app.exit(asked_for_help);
+    std::ostringstream help;
+    const int code = app.exit(asked_for_help, help);
+    print(help.str());
+    return has_written_output() ? code : failure;
   } catch (const CLI::ParseError& error) {
     return usage(at, error, written);
   }
   if (const std::string hint = swallowed_hint(at); !hint.empty())
     return swallowed(at, hint);
+  if (const std::string option = option_without_path(at); !option.empty()) {
+    tell(fmt::format("error: {} is empty\nhint: name a path, or leave out the option", option));
+    return usage_error;
+  }
   workspace::apply_group_umask();
   int code = action();
-  if (const int error = console().output_error()) {
-    tell(fmt::format("error: cannot write standard output: {}", std::strerror(error)),
-         Level::error);
+  if (!has_written_output())
     code = failure;
-  }
   command_log().close(code);
   return code;
 }

@@ -69,7 +69,7 @@ std::function<int()> declare_tag(CLI::App& app) {
   return [options] {
     const RunChoice& chosen = options->choice;
     std::error_code absent;
-    if (std::filesystem::is_regular_file(chosen.directory, absent)) {
+    if (!std::filesystem::is_directory(chosen.directory, absent)) {
       Diagnostics told_by_check;
       const document::ReadOptions reading{
           .tags = {},

@@ -194,6 +194,14 @@ TEST(SuggestionTest, AMisspeltOptionOrPlatformIsNamedAsItIsWritten) {
               HasSubstr("unknown platform 'LUMG'\nhint: did you mean 'LUMI'?\n"));
 }
 
+/// As by a variable of the shell that is not set.
+TEST(SuggestionTest, AnEmptyPathIsWrongUsage) {
+  const Playground here;
+  const auto output = here.bench({"result", "runs", "--output", ""});
+  EXPECT_EQ(output.status.code, 2);
+  EXPECT_THAT(output.standard_error, StartsWith("error: --output is empty\nhint: "));
+}
+
 TEST(CompleteTest, TheOtherShellsHaveEveryCommand) {
   const Playground here;
   for (const std::string& command : commands) {

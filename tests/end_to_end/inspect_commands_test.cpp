@@ -129,6 +129,13 @@ TEST_F(InspectTest, OutputFollowsTheNamesThatTheCommandsGive) {
             run + "000000_s/work/out_1.0\n" + run + "000001_s/work/out_2.1\n");
 }
 
+TEST_F(InspectTest, ADeletedCurrentDirectoryIsNoDefect) {
+  ProcessSpec spec = here_.spec({"info", (here_.path() / "runs").string(), "-i", "0"});
+  spec.arguments.insert(spec.arguments.begin(),
+                        {"sh", "-c", "mkdir gone; cd gone; rmdir ../gone; exec \"$@\"", "sh"});
+  EXPECT_EQ(run_command(std::move(spec), 800).standard_error, "");
+}
+
 TEST_F(InspectTest, CommentIsReplacedOrAddedTo) {
   EXPECT_EQ(shown({"comment", "new", "runs"}), "run 0: new\n");
   EXPECT_EQ(shown({"comment", "-a", "er", "runs", "-i", "0"}), "run 0: newer\n");
@@ -141,6 +148,8 @@ TEST_F(InspectTest, TagShowsTheTagsOfAFileAndOfARun) {
               "name: t\noutpath: t\n"
               "parameterset: {name: p, parameter: {name: n, tag: gpu+!debug, _: 1}}\n"
               "step: {name: s, do: echo}\n");
+  EXPECT_THAT(here_.bench({"tag", "none.yaml"}).standard_error,
+              HasSubstr("cannot read none.yaml: No such file"));
   EXPECT_EQ(shown({"tag", "tagged.yaml"}),
             "|   tag | description |\n|-------|-------------|\n"
             "| debug |             |\n|   gpu |             |\n");

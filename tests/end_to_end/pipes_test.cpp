@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -147,13 +148,16 @@ TEST_F(PipesTest, AnInterruptedRunEndsThoughNobodyReads) {
 TEST_F(PipesTest, OutputThatCannotBeWrittenIsAnError) {
   ASSERT_EQ(here_.bench({"run", "t.yaml"}).status.code, 0);
   const UniqueFd full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
-  Pipe errors;
-  ProcessSpec spec = here_.spec({"result", "runs"});
-  spec.stdout_fd = full.get();
-  spec.stderr_fd = errors.write.get();
-  Process result(spec);
-  EXPECT_EQ(errors.rest(), "error: cannot write standard output: No space left on device\n");
-  EXPECT_EQ(result.wait().code, 1);
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"result", "runs"}, {"--version"}, {"result", "--help"}}) {
+    Pipe errors;
+    ProcessSpec spec = here_.spec(command);
+    spec.stdout_fd = full.get();
+    spec.stderr_fd = errors.write.get();
+    Process process(spec);
+    EXPECT_EQ(errors.rest(), "error: cannot write standard output: No space left on device\n");
+    EXPECT_EQ(process.wait().code, 1);
+  }
 }
 
 // The next file to be opened would get the number of a closed one, and what is printed with it.

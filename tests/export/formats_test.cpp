@@ -145,9 +145,10 @@ TEST(Formats, MetricsWithoutSamplesAreLeftOut) {
 TEST(Formats, NamesThatInfluxHasForItselfAreNotUsed) {
   EXPECT_THAT(rendered_with("influx", "time", ""), testing::HasSubstr(",value_time=12.5"));
   SampleRun sample;
-  sample.tidy.workpackages[0].parameters = {{"time", "1"}, {"run", "2"}};
+  sample.tidy.workpackages[0].parameters = {{"time", "1"}, {"run", "2"}, {"rate_GB_per_s", "3"}};
   const std::string text = influx({.run = sample.run, .tidy = sample.tidy});
-  EXPECT_THAT(text, testing::HasSubstr(",parameter_run=2,parameter_time=1,"));
+  EXPECT_THAT(text,
+              testing::HasSubstr(",parameter_rate_GB_per_s=3,parameter_run=2,parameter_time=1,"));
 }
 
 /// One point of the line protocol, read by its rules.

@@ -261,7 +261,9 @@ std::string parameters_text(const workspace::Parameters& parameters) {
 }
 
 std::string short_path(const std::filesystem::path& path) {
-  const std::string relative = path.lexically_relative(std::filesystem::current_path()).string();
+  std::error_code is_deleted;
+  const std::string relative =
+      path.lexically_relative(std::filesystem::current_path(is_deleted)).string();
   if (relative.empty() || relative.starts_with(".."))
     return path.string();
   return relative.starts_with("-") ? "./" + relative : relative;  // not an option of a command

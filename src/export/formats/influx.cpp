@@ -59,7 +59,7 @@ std::optional<std::string> field_value(const Value& value) {
   return quoted(std::get<std::string>(value));
 }
 
-/// Reserved names of the database, and names of fields: tags may not use them.
+/// Reserved names of the database, and names of fields that every point has: tags may not use them.
 bool is_taken(const std::string& name) {
   constexpr std::array<std::string_view, 6> names{"time",  "_field",  "_measurement",
                                                   "state", "retries", "run"};
@@ -67,10 +67,12 @@ bool is_taken(const std::string& name) {
 }
 
 /// Tags identify the series, sorted by key as the database recommends.
-std::string tags_of(const Subject& subject, const Workpackage& one, const Attempt& attempt) {
+std::string tags_of(const Subject& subject, const Workpackage& one, const Attempt& attempt,
+                    const std::vector<std::string>& fields) {
   std::map<std::string, std::string> tags;
   for (const auto& [name, value] : one.parameters)
-    tags[is_taken(name) ? "parameter_" + name : name] = value;
+    tags[is_taken(name) || std::ranges::find(fields, name) != fields.end() ? "parameter_" + name
+                                                                           : name] = value;
   for (const auto& [name, value] : std::initializer_list<std::pair<std::string, std::string>>{
            {"benchmark", subject.run.metadata.benchmark},
            {"step", one.step},
@@ -135,7 +137,7 @@ std::string influx(const Subject& subject) {
       continue;
     // In ns. The database stores times slightly less precisely than to the microsecond.
     const long long time_us = std::llround(*attempts[row]->ended_unix_s * 1e6);
-    text += fmt::format("bench{} {} {}000\n", tags_of(subject, one, *attempts[row]),
+    text += fmt::format("bench{} {} {}000\n", tags_of(subject, one, *attempts[row], names),
                         fields_of(subject, row, columns, names), time_us);
   }
   return text;

@@ -78,7 +78,7 @@ TEST_F(SeveralRunsTest, TheListOfAcceptedRunsLeavesOutWhatCannotBeRead) {
   here_.bench({"baseline", "accept", "runs", "-i", "2"});
   for (const char* place : {"runs", "runs/000002/"})
     EXPECT_THAT(here_.text_of("baseline", {"list", place}, 0),
-                AllOf(HasSubstr("|   2 | small"), HasSubstr("note: runs/000001 is left out: ")))
+                AllOf(HasSubstr("|   2 |"), HasSubstr("note: runs/000001 is left out: ")))
         << place;
 }
 
@@ -102,14 +102,14 @@ TEST_F(SeveralRunsTest, OneThatCannotBeReadIsRemoved) {
 }
 
 /// Two runs whose filter is invalid, and one without a fault.
-TEST(ResultTest, TellsTheErrorsOfEachRunWithItsHintAndInItsLog) {
+TEST(ResultOfSeveralRunsTest, TellsTheErrorsOfEachRunWithItsHintAndInItsLog) {
   const Playground here;
   here.write("good.yaml", small_sweep());
   here.write("bad.yaml", replace_all(small_sweep(), "sort: n,", "filter: 1/($n-1) > 0, sort: n,"));
   here.bench({"run", "bad.yaml", "bad.yaml", "good.yaml"});
   const CommandOutput output = here.bench({"result", "runs", "-i", "all", "-s", "csv"});
   EXPECT_EQ(output.status.code, 1);
-  EXPECT_EQ(output.standard_output, "id,n,result\n2,1,1\n2,2,4\n2,3,9\n");
+  EXPECT_EQ(output.standard_output, "id,n,result\n2,1,1\n2,2,4\n2,3,9\n\n");
   for (const char* id : {"0", "1"}) {
     const std::string run = std::string("runs/00000") + id;
     EXPECT_THAT(output.standard_error,

@@ -119,6 +119,8 @@ void remove_some_workpackages(const RunDirectory& run, const RemoveOptions& opti
   std::string question =
       fmt::format("remove workpackage{} {} of run {}", removal.reset.size() == 1 ? "" : "s",
                   ids_text(removal.reset), run.id);
+  if (!removal.elsewhere.empty())
+    question += fmt::format(", which may still run on {}", removal.elsewhere.begin()->second);
   if (!removal.removed.empty())
     question += fmt::format(", and its dependents: {}", ids_text(removal.removed));
   if (!removal.reconsidered.empty())

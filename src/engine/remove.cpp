@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string>
 #include <system_error>
@@ -10,6 +11,7 @@
 
 #include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
+#include <bench/base/host.hpp>
 #include <bench/engine/remove.hpp>
 #include <bench/sweep/pruner.hpp>
 #include <bench/workspace/event.hpp>
@@ -69,6 +71,15 @@ void check_made(const Workpackage& workpackage) {
                     workpackage.id, workpackage.step),
         fmt::format("remove its parent, workpackage {}, to repeat both",
                     workpackage.parents.front()));
+}
+
+/// What runs on another host, or did when that went down, with the host. A job is none of these.
+std::map<long long, std::string> running_elsewhere(const workspace::Workspace& workspace) {
+  std::map<long long, std::string> hosts;
+  for (const workspace::Attempt& attempt : workspace.unsettled_attempts())
+    if (attempt.submission.empty() && attempt.job_id.empty() && attempt.host != host_name())
+      hosts.emplace(attempt.workpackage, attempt.host);
+  return hosts;
 }
 
 /// All that descend from these, without these themselves unless they do, too. Parents have smaller
@@ -138,13 +149,18 @@ Removal plan_removal(const workspace::Workspace& workspace, const std::vector<lo
     reset.insert(implied.begin(), implied.end());
     gone = descendants(all, reset);
   }
+  Removal removal;
+  removal.elsewhere = running_elsewhere(workspace);
+  std::erase_if(removal.elsewhere, [&](const auto& one) {
+    return !wanted.contains(one.first) && !gone.contains(one.first);
+  });
   for (const Workpackage& workpackage : all) {
-    if (wanted.contains(workpackage.id) || gone.contains(workpackage.id))
+    if ((wanted.contains(workpackage.id) || gone.contains(workpackage.id)) &&
+        !removal.elsewhere.contains(workpackage.id))
       check_idle(workpackage);
     if (wanted.contains(workpackage.id) && !gone.contains(workpackage.id))
       check_made(workpackage);
   }
-  Removal removal;
   removal.removed = {gone.begin(), gone.end()};
   std::ranges::set_difference(wanted, gone, std::back_inserter(removal.reset));
   std::ranges::set_difference(reset, wanted, std::back_inserter(removal.reconsidered));
@@ -172,8 +188,14 @@ void remove_workpackages(const workspace::RunDirectory& run, workspace::Workspac
   for (const fs::path& directory : directories)
     if (!fs::is_symlink(fs::symlink_status(directory, absent)))
       fs::remove(directory / "sentinel", absent);
-  workspace.replay({workspace::Reset{removal.reset}, workspace::Reset{removal.reconsidered},
-                    workspace::Removed{removal.removed}});
+  workspace::Events events;
+  for (const auto& [id, host] : removal.elsewhere)
+    events.push_back(workspace::Interrupted{
+        .workpackage = id, .reason = fmt::format("given up, as {} cannot be asked", host)});
+  events.insert(events.end(),
+                {workspace::Reset{removal.reset}, workspace::Reset{removal.reconsidered},
+                 workspace::Removed{removal.removed}});
+  workspace.replay(events);
   for (const fs::path& directory : directories)
     delete_tree(directory);
 }

@@ -184,6 +184,8 @@ class Loop {
     Recovery recovery(run_, workspace_, store_, lost_, observer_);
     for (const Completion& completion : recovery.recover_processes(local_, evaluator_))
       conclude(allocation_.judged(completion, allocation_of(run_)));
+    for (const std::string& reason : recovery.left_elsewhere())
+      leave_unresolved(reason);
     recovery.recover_jobs(batch_);
     if (!allocation_.id().empty())
       workspace_.set_fact("allocation", allocation_.id());

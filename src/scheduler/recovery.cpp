@@ -2,6 +2,7 @@
 
 #include "allocation_slots.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -26,6 +27,7 @@
 #include <bench/job/prepare.hpp>
 #include <bench/job/render.hpp>
 #include <bench/job/segment.hpp>
+#include <bench/workflow/graph.hpp>
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
 
@@ -36,43 +38,45 @@ using workspace::Attempt;
 using workspace::State;
 using workspace::Workpackage;
 
-namespace {
-
-/// What ran in an allocation that has ended runs nowhere.
-/// @param allocation id of the allocation that the run was last in; empty: none
-void refuse_other_host(const Attempt& attempt, const std::string& allocation) {
-  if (attempt.host == host_name() ||
-      (!allocation.empty() && batch::life_of(allocation) == batch::JobLife::gone))
-    return;
-  throw Error(fmt::format("workpackage {} was running on {} when its bench ended, and may run "
-                          "there still",
-                          attempt.workpackage, attempt.host),
-              fmt::format("continue this run on {}", attempt.host));
+/// Its stderr, where its commands run, may say why it ended.
+execute::Job Recovery::job_of(const Attempt& attempt) const {
+  const Workpackage& workpackage = store_.at(attempt.workpackage);
+  execute::Job job = job::attempt_on_disk(run_, workpackage, attempt.uuid);
+  if (!store_.step_of(workpackage).work_dir.empty())
+    job.work_directory =
+        store_.graph().variables_of(workpackage, workpackage.progress.cycle).at("jube_wp_abspath");
+  return job;
 }
-
-}  // namespace
 
 std::vector<Completion> Recovery::recover_processes(execute::LocalBackend& local,
                                                     evaluate::Evaluator& evaluator) {
-  const std::string allocation = allocation_of(run_);
   std::set<std::string> uuids;
   std::vector<Attempt> left;
   for (const Attempt& attempt : attempts_)
     if (const Workpackage& workpackage = store_.at(attempt.workpackage);
         workpackage.state == State::running && !job::is_scheduled(run_, workpackage)) {
-      refuse_other_host(attempt, allocation);
       left.push_back(attempt);
       uuids.insert(attempt.uuid);
     }
+  const auto is_elsewhere = [](const Attempt& attempt) { return attempt.host != host_name(); };
+  // What ran in an allocation that has ended runs nowhere.
+  const std::string allocation = allocation_of(run_);
+  const bool has_ended = !allocation.empty() && std::ranges::any_of(left, is_elsewhere) &&
+                         batch::life_of(allocation) == batch::JobLife::gone;
   std::vector<Completion> ended;
   auto orphans = execute::find_orphans(uuids);
   for (const Attempt& attempt : left) {
     const Workpackage& workpackage = store_.at(attempt.workpackage);
-    execute::Job job = job::attempt_on_disk(run_, workpackage, attempt.uuid);
+    execute::Job job = job_of(attempt);
     if (auto told = execute::completion_from_sentinel(job)) {
       if (!job.keep_environment)
         execute::forget_environment(job.directory);
       ended.push_back(std::move(*told));
+    } else if (is_elsewhere(attempt) && !has_ended) {
+      left_elsewhere_.push_back(fmt::format(
+          "workpackage {} was running on {} when its bench ended, and may run there still; "
+          "continue this run there, or give the attempt up with `bench remove -w {}`",
+          workpackage.id, attempt.host, workpackage.id));
     } else if (orphans.contains(attempt.uuid)) {
       observer_.notice(
           fmt::format("workpackage {} still runs, started by an earlier bench; waiting for it",
@@ -117,7 +121,7 @@ void Recovery::recover_jobs(batch::JobMonitor& batch) {
                                           .reason = "bench was killed before it submitted this"});
       continue;
     }
-    batch.add({.job = job::attempt_on_disk(run_, workpackage, attempt.uuid),
+    batch.add({.job = job_of(attempt),
                .submission = attempt.submission,
                .name = job::job_name(run_, workpackage.step, attempt),
                .id = attempt.job_id,

@@ -2,6 +2,7 @@
 
 #include "lost_attempts.hpp"
 
+#include <string>
 #include <vector>
 
 #include <bench/batch/job_monitor.hpp>
@@ -30,17 +31,22 @@ class Recovery {
   /// What ran here: it has ended meanwhile, it is still running, or it is gone without a trace and
   /// starts again.
   /// @returns how those ended that have
-  /// @throws Error if it ran on another host, where it may still be running
   std::vector<execute::Completion> recover_processes(execute::LocalBackend& local,
                                                      evaluate::Evaluator& evaluator);
+
+  /// What ran on another host and may still run there is left as it is: a sentence for each.
+  const std::vector<std::string>& left_elsewhere() const { return left_elsewhere_; }
 
   /// The jobs that a batch system has, or may have where an earlier bench was killed before it
   /// recorded that they were accepted: `batch` finds out.
   void recover_jobs(batch::JobMonitor& batch);
 
  private:
+  execute::Job job_of(const workspace::Attempt& attempt) const;
+
   const setup::Run& run_;
   std::vector<workspace::Attempt> attempts_;
+  std::vector<std::string> left_elsewhere_;
   const LostAttempts& lost_;
   store::StateStore& store_;
   Observer& observer_;

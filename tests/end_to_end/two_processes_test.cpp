@@ -19,6 +19,7 @@ namespace bench::end_to_end {
 namespace {
 
 using support::eventually;
+using testing::HasSubstr;
 using testing::StartsWith;
 
 /// Two steps of short workpackages, which keep the database busy.
@@ -41,12 +42,20 @@ step: {name: s, do: 'echo once >> ../../../witness; touch ../../../started; whil
 
 class TwoProcessesTest : public testing::Test {
  protected:
-  /// A run of `waiting` on its way.
-  Process start() {
-    here_.write("w.yaml", waiting);
+  /// A run on its way.
+  Process start(const std::string& text = waiting) {
+    here_.write("w.yaml", text);
     Process run(here_.spec({"run", "w.yaml"}));
     EXPECT_TRUE(eventually([&] { return here_.has("runs/started"); }));
     return run;
+  }
+  /// What is left of one whose host went down.
+  void kill_far_away(const std::string& text = waiting) {
+    Process run = start(text);
+    ::kill(run.pid(), SIGKILL);
+    run.wait();
+    SQLite::Database((here_.path() / "runs/000000/workspace.db").string(), SQLite::OPEN_READWRITE)
+        .exec("UPDATE attempt SET host = 'far'");
   }
 
   Playground here_;
@@ -113,17 +122,32 @@ TEST_F(TwoProcessesTest, ALockFileAloneHoldsNobodyUp) {
 
 // The lock is the kernel's; but what a bench left running on another host cannot be seen from here.
 TEST_F(TwoProcessesTest, WhatMayStillRunOnAnotherHostIsLeftToIt) {
-  Process run = start();
-  ::kill(run.pid(), SIGKILL);
-  run.wait();
-  SQLite::Database((here_.path() / "runs/000000/workspace.db").string(), SQLite::OPEN_READWRITE)
-      .exec("UPDATE attempt SET host = 'far'");
+  kill_far_away();
   const auto again = here_.bench({"continue", "runs"});
   EXPECT_EQ(again.status.code, 1);
-  EXPECT_EQ(again.standard_error.substr(again.standard_error.find("error: ")),
-            "error: workpackage 0 was running on far when its bench ended, and may run there "
-            "still\nhint: continue this run on far\n");
+  EXPECT_EQ(again.standard_error,
+            "1 workpackage could not be started or continued: workpackage 0 was running on "
+            "far when its bench ended, and may run there still; continue this run there, or give "
+            "the attempt up with `bench remove -w 0`\n"
+            "hint: nothing is lost; resume with `bench continue runs --id 0`\n");
+  EXPECT_THAT(here_.bench({"remove", "runs", "-w", "0"}).standard_error,
+              HasSubstr("remove workpackage 0 of run 0, which may still run on far?"));
   here_.write("runs/go", "");
+  EXPECT_EQ(here_.bench({"remove", "runs", "-w", "0", "-f"}).status.code, 0);
+  EXPECT_EQ(here_.bench({"continue", "runs"}).status.code, 0);
+}
+
+// It would wait for itself.
+TEST_F(TwoProcessesTest, NoneIsWaitedForAtASharedCommandThatCannotBeReached) {
+  kill_far_away(R"(name: barrier
+outpath: runs
+step:
+  - {name: s, iterations: 2, do: 'test $jube_wp_iteration = 0 || (touch ../../../started; while test -e ../../../started -a ! -e ../../../go; do sleep 0.05; done)'}
+  - {name: b, depend: s, shared: d, do: [echo x, {shared: "true", _: echo once}]}
+)");
+  const auto again = here_.bench({"continue", "runs", "--wait"});
+  EXPECT_EQ(again.status.code, 1);
+  EXPECT_THAT(again.standard_output, HasSubstr("|        b |   1 |    0 |    1 |     0 |    0 |"));
 }
 
 struct Reader {

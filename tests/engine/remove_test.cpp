@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/base/host.hpp>
 #include <bench/base/outcome.hpp>
 #include <bench/engine/remove.hpp>
 #include <bench/workspace/event.hpp>
@@ -24,6 +25,7 @@ using support::error_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Pair;
 using workspace::Workspace;
 
 /// Workpackages 0 and 1, their children 2 (of both) and 3 (of 1), and 4, the child of 3.
@@ -46,9 +48,9 @@ class RemoveTest : public testing::Test {
     return workpackage;
   }
 
-  void claim(long long id) {
+  void claim(long long id, const std::string& host = host_name()) {
     workspace_.replay(
-        {workspace::Claimed{.workpackage = id, .uuid = std::to_string(++attempts_), .host = ""}});
+        {workspace::Claimed{.workpackage = id, .uuid = std::to_string(++attempts_), .host = host}});
   }
 
   void finish(const std::vector<long long>& ids) {
@@ -127,6 +129,16 @@ TEST_F(RemoveTest, RefusesWhatIsUnderWay) {
   EXPECT_EQ(error_of([&] { plan_removal(workspace_, {4}); }),
             "error: workpackage 4 (s) has a job in the batch system\n"
             "hint: cancel the job with `bench cancel`, or wait for it and run `bench continue`");
+}
+
+TEST_F(RemoveTest, GivesUpWhatRanOnAnotherHost) {
+  remove_workpackages(run_, workspace_, plan_removal(workspace_, {4}));
+  claim(4, "gone");
+  EXPECT_THAT(plan_removal(workspace_, {0}).elsewhere, IsEmpty());
+  const Removal removal = plan_removal(workspace_, {4});
+  EXPECT_THAT(removal.elsewhere, ElementsAre(Pair(4, "gone")));
+  remove_workpackages(run_, workspace_, removal);
+  EXPECT_EQ(workspace_.workpackage(4).state, workspace::State::ready);
 }
 
 TEST_F(RemoveTest, RefusesWhatNeverGotItsParameters) {

@@ -3,7 +3,6 @@
 #include "scheduler/lost_attempts.hpp"
 #include "scheduler/quiet_observer.hpp"
 #include "store/store_fixture.hpp"
-#include "support/error_of.hpp"
 
 #include <string>
 #include <vector>
@@ -46,9 +45,12 @@ class RecoveryTest : public store::StoreFixture {
     reopen();
     const LostAttempts lost(run_, *workspace_, observer_);
     Recovery recovery(run_, *workspace_, *store_, lost, observer_);
-    return recovery.recover_processes(local_, evaluator_);
+    auto ended = recovery.recover_processes(local_, evaluator_);
+    left_elsewhere_ = recovery.left_elsewhere();
+    return ended;
   }
 
+  std::vector<std::string> left_elsewhere_;
   QuietObserver observer_;
   execute::LocalBackend local_{evaluator_};
 };
@@ -66,6 +68,15 @@ TEST_F(RecoveryTest, ASentinelTellsHowAnAttemptEnded) {
   EXPECT_EQ(ended[1].exit_code, 3);
 }
 
+TEST_F(RecoveryTest, TheOutputInAWorkDirTellsWhyAnAttemptEnded) {
+  const std::string work = (directory_.path() / "elsewhere").string();
+  begin_killed(", work_dir: " + work, "local");
+  directory_.write("elsewhere/stderr", "no such thing\n");
+  claim(0);
+  leave_sentinel(0, "attempt-0", 3);
+  EXPECT_EQ(recover_processes().at(0).reason, "exit code 3: no such thing");
+}
+
 TEST_F(RecoveryTest, WithoutATraceItStartsAgain) {
   begin_killed("", "local");
   claim(0);
@@ -75,13 +86,20 @@ TEST_F(RecoveryTest, WithoutATraceItStartsAgain) {
   EXPECT_EQ(store_->at(0).attempts, 1);
 }
 
-TEST_F(RecoveryTest, WhatMayRunOnAnotherHostIsNotTouched) {
+TEST_F(RecoveryTest, OnlyWhatMayRunOnAnotherHostIsNotTouched) {
   begin_killed("", "local");
   claim(0, "elsewhere");
-  EXPECT_EQ(support::error_of([&] { recover_processes(); }),
-            "error: workpackage 0 was running on elsewhere when its bench ended, and may run there "
-            "still\n"
-            "hint: continue this run on elsewhere");
+  claim(1, "elsewhere");
+  claim(2);
+  leave_sentinel(1, "attempt-1", 0);
+  EXPECT_THAT(recover_processes(), SizeIs(1)) << "the sentinel of 1 says that it has ended";
+  EXPECT_THAT(
+      left_elsewhere_,
+      ElementsAre("workpackage 0 was running on elsewhere when its bench ended, and may run "
+                  "there still; continue this run there, or give the attempt up with "
+                  "`bench remove -w 0`"));
+  EXPECT_EQ(store_->at(0).state, State::running);
+  EXPECT_EQ(store_->at(2).state, State::ready);
 }
 
 TEST_F(RecoveryTest, FollowsTheJobsThatTheBatchSystemHasOrMayHave) {

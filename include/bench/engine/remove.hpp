@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,6 +16,8 @@ struct Removal {
   std::vector<long long> removed;  ///< Descend from those, and are created again with them.
   /// Were skipped because of a failed one that goes: `bench continue` decides about them again.
   std::vector<long long> reconsidered;
+  /// Those of them that may still run on another host, where their bench ended, and that host.
+  std::map<long long, std::string> elsewhere;
 };
 
 /// The workpackages that have failed, ascending, without those that only their parent could make
@@ -24,8 +27,8 @@ std::vector<long long> failed_workpackages(const workspace::Workspace& workspace
                                            const std::set<std::string>& steps = {});
 
 /// What removing these workpackages takes; changes nothing.
-/// @throws Error for one that does not exist, and where one of those concerned is under way: its
-///         processes or its job would write into a directory that is gone
+/// @throws Error for one that does not exist, and where one of those concerned is under way here or
+///         in a batch system: `continue` or `cancel` would settle it
 Removal plan_removal(const workspace::Workspace& workspace, const std::vector<long long>& ids);
 
 /// Removes as planned, the rows of the workspace first: where the directories are left by a kill in

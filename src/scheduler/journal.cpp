@@ -15,7 +15,7 @@ void Journal::write() {
     try {
       return workspace_.replay(events);
     } catch (const Error& error) {
-      if (!is_fault_of_machine(error) || (interrupted_ && *interrupted_) || !outage.try_again())
+      if (!is_fault_of_machine(error) || is_interrupted() || !outage.try_again())
         throw;
       outages_.tell(error.message());
       std::this_thread::sleep_for(std::chrono::duration<double>(outage.seconds_to_retry()));

@@ -21,6 +21,8 @@ class Journal {
   /// tried again for a while; readers and commands go on.
   /// @throws Error if it cannot be written
   void write();
+  /// The user wants bench to end.
+  bool is_interrupted() const { return interrupted_ && *interrupted_; }
 
  private:
   store::StateStore& store_;

@@ -109,6 +109,8 @@ std::vector<Completion> Submitter::submit(const std::vector<long long>& ids) {
     try {
       if (const std::string* refusal = refusal_of(bundle))
         refuse(bundle, *refusal);
+      else if (journal_.is_interrupted())
+        take_back(bundle, "bench was interrupted");
       else if (failure_.empty())
         hand_over(bundle, bundles);
       else

@@ -6,8 +6,10 @@
 #include "scheduler/same_nodes.hpp"
 #include "store/store_fixture.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,6 +43,8 @@ class AnsweringSystem : public batch::BatchSystem {
   std::string name() const override { return "Answering"; }
   SubmitResult submit(const batch::Submission& submission) override {
     submissions.push_back(submission);
+    if (on_submit)
+      on_submit();
     if (!answers.empty()) {
       SubmitResult answer = answers.front();
       answers.pop_front();
@@ -58,6 +62,7 @@ class AnsweringSystem : public batch::BatchSystem {
 
   std::vector<batch::Submission> submissions;
   std::deque<SubmitResult> answers;
+  std::function<void()> on_submit;
   int array_size = 1000;
 };
 
@@ -77,7 +82,7 @@ class SubmitterTest : public store::StoreFixture {
     system_ = system.get();
     queue_.emplace(std::move(system), batch::BatchSettings{});
     outages_.emplace(observer_);
-    journal_.emplace(*store_, *workspace_, *outages_, nullptr);
+    journal_.emplace(*store_, *workspace_, *outages_, &interrupted_);
     lost_.emplace(run_, *workspace_, observer_);
     same_nodes_.emplace(run_, *store_, evaluator_);
     submitter_.emplace(run_, *workspace_, *store_, *journal_, evaluator_, *lost_, *same_nodes_,
@@ -103,6 +108,7 @@ class SubmitterTest : public store::StoreFixture {
     return ids;
   }
 
+  std::atomic<bool> interrupted_ = false;
   QuietObserver observer_;
   AnsweringSystem* system_ = nullptr;
   std::optional<batch::JobMonitor> queue_;
@@ -126,6 +132,14 @@ TEST_F(SubmitterTest, JobsThatAskForDifferentThingsGoOutOneByOne) {
   begin_batch("{nodes: $n}");
   submit();
   EXPECT_THAT(job_ids(), ElementsAre("100", "200", "300", "400"));
+}
+
+TEST_F(SubmitterTest, NoneGoesOutAfterAnInterrupt) {
+  begin_batch("{nodes: $n}");
+  system_->on_submit = [&] { interrupted_ = true; };
+  EXPECT_THAT(submit(), IsEmpty());
+  EXPECT_THAT(states(), ElementsAre(State::submitted, State::ready, State::ready, State::ready));
+  EXPECT_EQ(submitter_->blocked_reason(), "");
 }
 
 TEST_F(SubmitterTest, AnArrayKeepsToTheLimitOfTheBatchSystem) {
@@ -221,7 +235,7 @@ TEST_F(SubmitterTest, AnotherBenchCountsTheSame) {
   begin_batch("{nodes: 1, time_limit: 1h, array: false}", "", 2.5);
   submit();
   reopen();
-  journal_.emplace(*store_, *workspace_, *outages_, nullptr);
+  journal_.emplace(*store_, *workspace_, *outages_, &interrupted_);
   same_nodes_.emplace(run_, *store_, evaluator_);
   submitter_.emplace(run_, *workspace_, *store_, *journal_, evaluator_, *lost_, *same_nodes_,
                      *queue_);

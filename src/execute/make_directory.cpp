@@ -62,6 +62,19 @@ void set_aside(const MakeDirectory& operation) {
     fail(fmt::format("cannot move {} to {}", directory.string(), kept.string()), failure.value());
 }
 
+/// Deletes nothing: the directory is the user's, and so may be what the file holds.
+void rename_output(const fs::path& file) {
+  std::error_code failure;
+  if (!fs::is_regular_file(fs::symlink_status(file, failure)))
+    return;
+  fs::path kept;
+  for (int number = 1; kept.empty() || is_taken(kept); ++number)
+    kept = fmt::format("{}.{}", file.string(), number);
+  fs::rename(file, kept, failure);
+  if (failure)
+    fail(fmt::format("cannot move {} to {}", file.string(), kept.string()), failure.value());
+}
+
 /// Relative links survive a move of the run.
 void link(const fs::path& target, const fs::path& name) {
   std::error_code failure;
@@ -86,6 +99,8 @@ void make_directory(const MakeDirectory& operation) {
     link(target, name);
   if (operation.work != work)
     make_directories(operation.work);
+  for (const fs::path& file : operation.outputs)
+    rename_output(file);
 }
 
 }  // namespace bench::execute

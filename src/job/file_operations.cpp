@@ -1,11 +1,15 @@
 #include "file_operations.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/below.hpp>
 #include <bench/execute/file_operation.hpp>
 #include <bench/execute/job.hpp>
 #include <bench/job/render.hpp>
@@ -63,6 +67,28 @@ FileOperation substitute_file(const model::SubstituteSet& set, const model::Subs
   return operation;
 }
 
+/// What earlier attempts may have printed in a `work_dir` that no other workpackage has. In one
+/// that several share, it is theirs, too.
+std::vector<fs::path> earlier_outputs(const RenderContext& context, const workflow::Graph& graph) {
+  const workspace::Workpackage& own = context.workpackage;
+  if (context.step.work_dir.empty() || own.attempts < 2)
+    return {};
+  const fs::path work = context.work();
+  const auto works_there = [&](const workspace::Workpackage& other) {
+    return other.id != own.id && !context.run.benchmark.step(other.step)->work_dir.empty() &&
+           graph.variables_of(other).at("jube_wp_abspath") == work.string();
+  };
+  if (std::ranges::any_of(graph.all(), works_there))
+    return {};
+  std::set<fs::path> files{work / "stdout", work / "stderr"};
+  for (const model::Command& command : context.step.commands)
+    if (!command.shared)
+      for (const std::string& name : {command.stdout_file, command.stderr_file})
+        files.insert(work / context.file_name(name));
+  std::erase_if(files, [&](const fs::path& file) { return !is_written_below(work, file); });
+  return {files.begin(), files.end()};
+}
+
 }  // namespace
 
 FileOperation make_directory(const RenderContext& context, const workflow::Graph& graph) {
@@ -74,6 +100,7 @@ FileOperation make_directory(const RenderContext& context, const workflow::Graph
                                    .set_aside_as = {},
                                    .shared = context.shared(),
                                    .work = context.work(),
+                                   .outputs = earlier_outputs(context, graph),
                                    .links = {}};
   if (workpackage.retries > 0)
     operation.set_aside_as =

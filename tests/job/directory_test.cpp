@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -74,6 +75,36 @@ TEST_F(DirectoryTest, IsMadeWhereTheFailedAttemptHadNone) {
   make(1, "second");
   EXPECT_EQ(note("000000_go"), "second");
   EXPECT_FALSE(fs::exists(run_path_ / "retried"));
+}
+
+struct WorkDir {
+  std::string text;
+  bool is_shared = false;
+};
+
+TEST_F(DirectoryTest, OutputOfAnEarlierAttemptIsKeptApartInItsOwnWorkDir) {
+  for (const WorkDir& one : {WorkDir{"own_$n"}, WorkDir{"common", true}}) {
+    plan(
+        "parameterset: {name: p, parameter: {n: [1, 2]}}\n"
+        "step: {name: go, use: p, work_dir: " +
+        (directory_.path() / one.text).string() + ", do: {stdout: said, _: x}}\n");
+    graph_.emplace(grown());
+    workspace::Workpackage workpackage = graph_->at(0);
+    const auto begin_attempt = [&](int number) {
+      workpackage.attempts = number;
+      const auto context = context_of(run_, *graph_, workpackage, evaluator_);
+      execute::perform(make_directory(*context, *graph_), {}, evaluator_);
+      return context->work() / "said";
+    };
+    append_to_file(begin_attempt(1), "first");
+    append_to_file(begin_attempt(2), "second");
+    const fs::path said = begin_attempt(3);
+    EXPECT_EQ(fs::exists(said), one.is_shared) << one.text;
+    if (!one.is_shared) {
+      EXPECT_EQ(read_file(said.string() + ".1"), "first");
+      EXPECT_EQ(read_file(said.string() + ".2"), "second");
+    }
+  }
 }
 
 }  // namespace

@@ -22,6 +22,8 @@ struct MakeDirectory {
   std::filesystem::path set_aside_as;  ///< New path of a failed attempt's; empty: it is removed.
   std::filesystem::path shared;        ///< Of all workpackages of the step; empty: none.
   std::filesystem::path work;          ///< Where its commands run, made if missing.
+  /// Output of earlier attempts in `work`, which is renamed: this one's begins empty.
+  std::vector<std::filesystem::path> outputs;
   /// Links in `work`: target, and whole path of the link.
   std::vector<std::pair<std::filesystem::path, std::filesystem::path>> links;
 };

@@ -75,6 +75,7 @@ TEST_F(JubeRunsTest, StepsThatDependOnTheSameIterationsAreRowsOfTheirOwn) {
                            .iteration = parents.empty() ? id : std::stoi(parents),
                            .standard_output = step + "=" + std::to_string(id) + "\n"};
   };
+  fs::remove_all(here_.path() / "runs");
   write_jube_run(here_, "runs/000000",
                  {one(0, "make", ""), one(1, "make", ""), one(2, "left", "0"), one(3, "right", "0"),
                   one(4, "left", "1"), one(5, "right", "1")},

@@ -70,8 +70,9 @@ trap 'pass_on USR1' USR1
 trap 'pass_on USR2' USR2
 # Ranks meet on the first node, where this script runs. Slurm's know it from their environment.
 if [ -z "${SLURM_JOB_ID:-}" ]; then
-  [ {{nodes}} = 1 ] || export MASTER_ADDR="${MASTER_ADDR:-$(hostname)}"
-  export MASTER_PORT="${MASTER_PORT:-$((20000 + 0x${bench_attempt: -4} % 10000))}"
+  [ {{nodes}} -eq 1 ] || export MASTER_ADDR="${MASTER_ADDR:-$(hostname)}"
+  bench_number=$(cksum <<< "$bench_attempt" | cut -d ' ' -f 1)
+  export MASTER_PORT="${MASTER_PORT:-$((20000 + bench_number % 10000))}"
 fi
 {{exports}}
 {{prologue?}}

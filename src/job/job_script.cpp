@@ -206,10 +206,7 @@ std::string fill_job_template(const RenderContext& context, const JobRequest& re
       {"tasks", std::to_string(resources.tasks())},
       {"tasks_per_node", std::to_string(resources.tasks_per_node)},
       {"threads_per_task", number_or_empty(resources.threads_per_task)},
-      // The launcher has its own: jsrun needs GPUs where the job does not request any.
-      {"gpus_per_node", machine.gpu_request == platform::GpuRequest::none
-                            ? ""
-                            : number_or_empty(resources.gpus_per_node)},
+      {"gpus_per_node", number_or_empty(resources.gpus_per_node)},
       {"gpu_request", platform::gpu_option(machine, resources)},
       {"hint", machine.hint},
       {"time_limit", limit_s > 0 ? clock_text(request.time_limit_s) : ""},

@@ -58,12 +58,9 @@ std::string gpu_option(const Platform& platform, const Resources& resources) {
 int cores_of_gpus(const Platform& platform, int gpus_per_node, int tasks_per_node) {
   const MaybeFact& cores = platform.machine.cores_per_node;
   const MaybeFact& devices = platform.machine.devices_per_node;
-  const bool has_no_gpus = !devices && platform.gpu_request == GpuRequest::none;
-  if (!cores || cores->unconfirmed)
+  if (!cores || cores->unconfirmed || !devices || devices->unconfirmed || devices->value < 1)
     return 0;
-  if (!has_no_gpus && (!devices || devices->unconfirmed || devices->value < 1))
-    return 0;
-  const double share = has_no_gpus ? 1 : std::min(1.0, gpus_per_node / devices->value);
+  const double share = std::min(1.0, gpus_per_node / devices->value);
   return std::max(1, static_cast<int>(cores->value * share / tasks_per_node));
 }
 

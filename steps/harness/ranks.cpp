@@ -228,8 +228,10 @@ Ranks find_ranks(const EnvironmentLookup& environment) {
   ranks.launcher = taken->launcher.name;
   if (ranks.size == 1)
     return ranks;
-  const Claim& slurm = claims[3];
-  const bool is_srun_step = slurm.complete() && slurm.agrees_with(*taken);
+  const bool is_srun_step = std::ranges::any_of(claims, [&](const Claim& claim) {
+    return std::string_view(claim.launcher.name) == "slurm" && claim.complete() &&
+           claim.agrees_with(*taken);
+  });
   const auto made_from = name_program(ranks, lookup, is_srun_step);
   ranks.master_address = master_address(ranks, lookup, is_srun_step);
   ranks.master_port = master_port(lookup, made_from);

@@ -120,12 +120,6 @@ TEST_F(JobSettingsTest, AddToTheConstraintThatSelectsNodesWithGpus) {
   EXPECT_THAT(head(), HasSubstr("#SBATCH --constraint=gpu&ssd\n"));
 }
 
-TEST_F(JobSettingsTest, RequestNoGpusWhereThePlatformSaysSo) {
-  begin("{gpus_per_node: 1}", "pbs");
-  run_.platform.gpu_request = platform::GpuRequest::none;
-  EXPECT_THAT(head(), AllOf(HasSubstr(":mpiprocs=1\n"), Not(HasSubstr("ngpus"))));
-}
-
 struct Other {
   std::string platform;
   std::string batch;

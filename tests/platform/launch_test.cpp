@@ -300,13 +300,6 @@ MaybeFact known(double value) {
   return Fact{.value = value, .source = "a paper"};
 }
 
-TEST(CoresOfGpus, AreThoseOfTheNodeWhereItHasNoGpus) {
-  Platform platform;
-  platform.gpu_request = GpuRequest::none;
-  platform.machine.cores_per_node = known(128);
-  EXPECT_EQ(cores_of_gpus(platform, 2, 2), 64);
-}
-
 INSTANTIATE_TEST_SUITE_P(
     Nodes, CoresOfGpusTest,
     testing::Values(Cores{"ATaskForEach", known(80), known(4), 4, 4, 20},

@@ -313,7 +313,7 @@ INSTANTIATE_TEST_SUITE_P(
                    {"#SBATCH --nodes=2", "#SBATCH --time=24:00:00",
                     "-- cosmoflow --version v1 --size 128 --precision fp16 --batch-size 16 "
                     "--eval-samples 65536 --peak-tflops 990 --epochs 128 --warmup 0 --mllog "
-                    "--data-path '\\''/data/cosmoflow'\\''"}},
+                    "--seed 1 --data-path '\\''/data/cosmoflow'\\''"}},
         ScriptCase{"VolumesWithoutReading",
                    "cosmoflow",
                    {"A100", "non_io", "fp32"},
@@ -325,7 +325,13 @@ INSTANTIATE_TEST_SUITE_P(
                    {"GH200", "target", "lamb"},
                    {"-- deepcam --optimizer lamb --height 768 --width 1152 --precision fp16 "
                     "--batch-size 4 --eval-samples 15158 ",
-                    "--epochs 200 --warmup 0 --mllog --data-path '\\''/data/deepcam'\\''"}},
+                    "--epochs 200 --warmup 0 --mllog --seed 1 --learning-rate 3.125e-05 "
+                    "--lr-warmup 0 --lr-milestones 262144,524288 --data-path "
+                    "'\\''/data/deepcam'\\''"}},
+        ScriptCase{"TrainingsOfAScore",
+                   "deepcam",
+                   {"GH200", "target", "score"},
+                   {"-- deepcam --optimizer lamb ", "--mllog --seed 5 --learning-rate "}},
         ScriptCase{"WeatherInAContainer",
                    "deepcam",
                    {"MI250", "non_io", "container"},

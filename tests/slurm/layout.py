@@ -50,6 +50,8 @@ MACHINES = [
     Shape("cori-knl", "regular", 1, 1, 68, 4, 96000, "", "knl"),
     Shape("cori-gpu", "regular", 1, 2, 20, 2, 384000, "8", "gpu"),
     Shape("frontera", "rtx rtx-dev", 1, 2, 8, 2, 128000),
+    Shape("mi300x", "regular", 1, 2, 48, 2, 2300000),
+    Shape("mi300a", "regular", 1, 4, 24, 2, 500000),
 ]
 
 LAYOUTS = {"plain": PLAIN, "machines": PLAIN + MACHINES}
@@ -87,7 +89,7 @@ def _partition_lines(layout):
     for name, shape in nodes(layout):
         for partition in shape.partitions.split():
             members.setdefault(partition, []).append(name)
-    if "regular" in members:  # Cori's jobs name no partition
+    if "regular" in members:  # jobs of Cori and the MI300s name no partition
         default = "regular"
     else:
         default = "fx"

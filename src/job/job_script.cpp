@@ -19,6 +19,7 @@
 #include <bench/job/job_request.hpp>
 #include <bench/job/job_script.hpp>
 #include <bench/job/job_settings.hpp>
+#include <bench/job/job_template.hpp>
 #include <bench/job/render_context.hpp>
 #include <bench/language/elements.hpp>
 #include <bench/model/benchmark.hpp>
@@ -102,13 +103,6 @@ platform::TemplateVariables common_variables(const RenderContext& context,
           {"nodes", std::to_string(request.resources.nodes)}};
 }
 
-/// Beside the benchmark first, then beside the platform's file.
-std::vector<fs::path> template_directories(const setup::Run& run) {
-  const fs::path beside = run.platform.file.parent_path();
-  return {run.metadata.home, fs::path(run.metadata.home) / "templates", beside,
-          beside.parent_path() / "templates"};
-}
-
 /// What the job asks for beside its size. Settings that nobody gives are empty.
 platform::TemplateVariables settings_variables(const RenderContext& context,
                                                const JobRequest& request,
@@ -135,7 +129,7 @@ const platform::JobTemplates::Template& template_of(const RenderContext& context
 /// The text of a template of `templates/` that goes with the platform's.
 std::string fill_part(const RenderContext& context, const char* name,
                       const platform::TemplateVariables& variables) {
-  const auto& found = context.run.job_templates.read(name, template_directories(context.run));
+  const auto& found = job_template(context.run, name);
   return platform::fill(found.text, found.file.string(), variables);
 }
 
@@ -150,11 +144,6 @@ std::string await_parents(const RenderContext& context) {
 }
 
 }  // namespace
-
-const platform::JobTemplates::Template& job_template(const setup::Run& run,
-                                                     const std::string& name) {
-  return run.job_templates.read(name, template_directories(run));
-}
 
 std::string directive_file(const platform::Platform& platform, const fs::path& file) {
   std::string name = file.string();

@@ -12,8 +12,8 @@
 #include <bench/base/text.hpp>
 #include <bench/batch/systems.hpp>
 #include <bench/evaluate/substitute.hpp>
-#include <bench/job/job_script.hpp>
 #include <bench/job/job_settings.hpp>
+#include <bench/job/job_template.hpp>
 #include <bench/job/render_context.hpp>
 #include <bench/model/batch.hpp>
 #include <bench/model/benchmark.hpp>

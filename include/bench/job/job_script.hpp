@@ -15,11 +15,6 @@
 
 namespace bench::job {
 
-/// A job template: beside the benchmark, beside the platform's file, or among the shipped ones.
-/// @throws Error if there is none
-const platform::JobTemplates::Template& job_template(const setup::Run& run,
-                                                     const std::string& name);
-
 /// A file name as a directive takes it. Where the batch system expands patterns, `%` stands for
 /// itself when doubled, and some names cannot be written at all: `/dev/null` for those, since the
 /// script opens its files itself.

@@ -92,11 +92,11 @@ void check_default_platform(const document::Document& document, const std::set<s
 }
 
 /// A tag that nothing in the file asks for is most likely a typing error.
+/// @param words the names of platforms, which a tag may have been meant to be
 void warn_of_idle_tags(const document::Document& document, const Request& request,
-                       const platform::Platform& platform, const fs::path& beside,
-                       Diagnostics& diagnostics) {
+                       const platform::Platform& platform, std::vector<std::string> words,
+                       const fs::path& beside, Diagnostics& diagnostics) {
   const auto known = document::known_tags(document);
-  std::vector<std::string> words = platform::platform_names(beside);
   words.insert(words.end(), known.begin(), known.end());
   for (const std::string& tag : request.tags)
     if (!known.contains(tag) && tag != platform.name &&
@@ -150,8 +150,8 @@ Input read_input_document(const Request& request, Diagnostics& diagnostics) {
   document::Document document = document::read_document(request.input_file, options, diagnostics);
   if (request.platform.empty() && tagged.size() != 1)
     check_default_platform(document, tagged, options, request, diagnostics);
-  warn_of_idle_tags(document, request, input.platform, input.home, diagnostics);
   const auto platforms = platform::platform_names(input.home);
+  warn_of_idle_tags(document, request, input.platform, platforms, input.home, diagnostics);
   std::set<std::string> known_tags(platforms.begin(), platforms.end());
   known_tags.insert(input.platform.tags.begin(), input.platform.tags.end());
   document::check_tags(document, known_tags);

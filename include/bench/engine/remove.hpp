@@ -16,7 +16,7 @@ struct Removal {
   std::vector<long long> removed;  ///< Descend from those, and are created again with them.
   /// Were skipped because of a failed one that goes: `bench continue` decides about them again.
   std::vector<long long> reconsidered;
-  /// Those of them that may still run on another host, where their bench ended, and that host.
+  /// The host of each that may still run on another host, where its bench ended.
   std::map<long long, std::string> elsewhere;
 };
 

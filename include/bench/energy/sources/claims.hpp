@@ -35,9 +35,10 @@ class Claims {
   bool take(const std::string& what);
   /// Why no claim can be made, in one line; empty while all is well.
   std::string failure() const;
-  /// Our program has started: whoever was refused `what`, which is ours, need not wait for that.
+  /// Tells those who were refused `what`, which is ours, that our program has started.
   void tell_start(const std::string& what);
-  /// Whether one that has what we were refused has neither told its start nor ended.
+  /// Whether an owner of what we were refused is still preparing: it has not told its start, and
+  /// has not ended.
   bool owners_prepare() const;
   /// Our program has ended: nobody needs to measure for it any more.
   void leave();

@@ -8,7 +8,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -62,11 +61,6 @@ Lines includes_of(const fs::path& file) {
     if (const auto match = include.search(line))
       names.push_back((*match)[1]);
   return names;
-}
-
-/// How many lines a file has. Its #include lines do not count: clang-tidy asks for them.
-std::size_t size_of(const fs::path& file) {
-  return lines_of(file).size() - includes_of(file).size();
 }
 
 /// A file's place for messages.
@@ -154,16 +148,6 @@ TEST(Architecture, FewFilesIncludeOneAnotherInACircle) {
         cycle.insert(other);
     EXPECT_LE(cycle.size(), longest_cycle) << testing::PrintToString(cycle);
   }
-}
-
-constexpr std::size_t largest_room = 3500;
-
-TEST(Architecture, RoomsAreSmall) {
-  std::map<std::string, std::size_t> lines;
-  for (const fs::path& file : files_of({"include/bench", "src"}))
-    lines[module_of(file)] += size_of(file);
-  for (const auto& [room, count] : lines)
-    EXPECT_LE(count, largest_room) << room;
 }
 
 /// Headers of the language and of the system.
@@ -258,44 +242,6 @@ TEST(Architecture, OnlyTheProgramsPrint) {
       IsEmpty());
 }
 
-// Beside `main` and the loop over workpackages: where one attempt, one shell command, one power
-// source, one setting, one platform file, one check of this machine, one of several results or one
-// of many runs (to show, or to recover) that does not work is an answer, not the end; and where an
-// error learns which line of the input it is about.
-TEST(Architecture, ErrorsAreCaughtInFewPlaces) {
-  EXPECT_THAT(matches(files_of({"include", "src"}), R"(catch \((const )?(bench::)?Error\b)",
-                      {"src/base/failures.cpp",
-                       "src/cli/main.cpp",
-                       "src/scheduler/loop.cpp",
-                       "src/scheduler/admission.cpp",
-                       "src/store/child_expansion.cpp",
-                       "src/scheduler/journal.cpp",
-                       "src/scheduler/submitter.cpp",
-                       "src/job/prepare.cpp",
-                       "src/batch/ask_program.cpp",
-                       "src/platform/load_all.cpp",
-                       "src/doctor/ask.cpp",
-                       "src/doctor/run_check.cpp",
-                       "src/execute/local.cpp",
-                       "src/energy/program/main.cpp",
-                       "src/energy/program/recover.cpp",
-                       "src/energy/sources/methods.cpp",
-                       "src/energy/sources/amd.cpp",
-                       "src/energy/settings/guard.cpp",
-                       "src/energy/settings/setting.cpp",
-                       "src/energy/drivers/command_reader.cpp",
-                       "src/energy/sampling/sampler_source.cpp",
-                       "src/energy/sampling/thermal_wait.cpp",
-                       "src/evaluate/evaluator.cpp",
-                       "src/setup/file_hashes.cpp",
-                       "src/cli/runs/each.cpp",
-                       "src/cli/runs/evaluation.cpp",
-                       "src/cli/tell.cpp",
-                       "src/report/page/power.cpp",
-                       "src/serve/reason.cpp"}),
-              IsEmpty());
-}
-
 /// Others ask for what a batch system can do.
 TEST(Architecture, NobodyAsksForABatchSystemByItsName) {
   EXPECT_THAT(matches(files_of({"include", "src"}), R"([sS]cheduler (==|!=) ")", {}), IsEmpty());
@@ -303,77 +249,6 @@ TEST(Architecture, NobodyAsksForABatchSystemByItsName) {
 
 TEST(Architecture, NothingCatchesEverything) {
   EXPECT_THAT(matches(files_of({"include", "src"}), R"(catch \(\.\.\.\))", {}), IsEmpty());
-}
-
-constexpr std::size_t longest_file = 400;
-constexpr std::size_t longest_function = 60;
-
-TEST(Architecture, FilesAreShort) {
-  for (const fs::path& file : files_of({"include", "src", "steps", "tests"}))
-    EXPECT_LE(size_of(file), longest_file) << file;
-}
-
-/// Without everything that the expression matches.
-std::string without(const Regex& expression, const std::string& text) {
-  std::string rest;
-  std::size_t begin = 0;
-  while (const auto match = expression.search(text, begin)) {
-    rest += text.substr(begin, match->begin() - begin);
-    begin = match->end();
-  }
-  return rest + text.substr(begin);
-}
-
-/// Code without what may hold braces that do not count: texts, characters, comments.
-std::string code_of(const std::string& line, bool& raw) {
-  static const Regex noise(R"--(R"(\w*)\(.*?\)\1"|"(\\.|[^"\\])*"|'(\\.|[^'\\])'|//.*)--");
-  static const Regex raw_begin(R"--(R"\w*\(.*$)--");
-  static const Regex raw_end(R"--(^.*\)\w*")--");
-  std::string code = line;
-  if (raw) {
-    if (!raw_end.search(code))
-      return "";
-    code = without(raw_end, code);
-    raw = false;
-  }
-  code = without(noise, code);
-  raw = raw_begin.search(code).has_value();
-  return without(raw_begin, code);
-}
-
-/// What opens a brace at the start of a line: a function, or one of these.
-bool opens_scope(const std::string& head) {
-  static const Regex scope(R"(^\s*(namespace|class|struct|enum|union|extern)\b|=\s*\{?\s*$|\{\{)");
-  return scope.search(head) && head.find('(') == std::string::npos;
-}
-
-/// Functions longer than allowed. What clang-format makes of the code lets braces be counted: a
-/// function's body opens in a line that ends in `{` and closes at the same depth.
-Lines long_functions(const fs::path& file) {
-  Lines found;
-  const Lines lines = lines_of(file);
-  std::vector<std::pair<std::size_t, bool>> open;  // line, and whether a function begins there
-  bool raw = false;
-  for (std::size_t k = 0; k < lines.size(); ++k) {
-    const std::string code = code_of(lines[k], raw);
-    for (const char c : code) {
-      if (c == '{') {
-        const bool inside = std::ranges::any_of(open, [](const auto& one) { return one.second; });
-        open.emplace_back(k, !inside && !opens_scope(code));
-      } else if (c == '}' && !open.empty()) {
-        const auto [begin, function] = open.back();
-        open.pop_back();
-        if (function && k - begin + 1 > longest_function)
-          found.push_back(at(file, begin) + ": " + lines[begin]);
-      }
-    }
-  }
-  return found;
-}
-
-TEST(Architecture, FunctionsAreShort) {
-  for (const fs::path& file : files_of({"include", "src", "steps", "tests"}))
-    EXPECT_THAT(long_functions(file), IsEmpty());
 }
 
 }  // namespace

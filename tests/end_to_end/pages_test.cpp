@@ -82,11 +82,6 @@ std::set<std::string> anchors_of(const fs::path& page) {
   return anchors;
 }
 
-std::size_t columns_of(const std::string& line) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(line, [](unsigned char c) { return (c & 0xC0) != 0x80; }));
-}
-
 TEST(PagesTest, LinkToWhatExists) {
   static const Regex link(R"(\]\(([^)\s]+)\))");
   for (const fs::path& page : pages_with_links())
@@ -102,25 +97,6 @@ TEST(PagesTest, LinkToWhatExists) {
               << page << ": " << target;
         }
       }
-}
-
-/// The tables of measurements have more columns than fit.
-TEST(PagesTest, HaveNoLineOverAHundredColumns) {
-  for (const fs::path& page : book())
-    for (const std::string& line : split(read_file(page), "\n"))
-      EXPECT_LE(columns_of(line), 100U) << page << ": " << line;
-}
-
-TEST(PagesTest, HaveNoParagraphOverSixLines) {
-  for (const fs::path& page : book()) {
-    int lines = 0;
-    for (const std::string& line : lines_of_text(page)) {
-      const bool text = !line.empty() &&
-                        std::string_view("|#- 0123456789").find(line[0]) == std::string_view::npos;
-      lines = text ? lines + 1 : 0;
-      EXPECT_LE(lines, 6) << page << ": " << line;
-    }
-  }
 }
 
 /// A new page with command lines needs a test that runs them, and a place in this list.

@@ -16,6 +16,7 @@
 #include <bench/engine/chain.hpp>
 #include <bench/engine/extend.hpp>
 #include <bench/engine/input_check.hpp>
+#include <bench/engine/preview.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/input.hpp>
@@ -104,6 +105,7 @@ setup::Run with_updated_input(const setup::Run& run, const workspace::Workspace&
     request.tags_of_run.insert(tag);
   request.platform = setup::platform_source(run);
   request.only_benchmarks = {run.benchmark.name};
+  request.outpath = run.directory.path.parent_path().string();
   setup::Input input = setup::read_input(request, diagnostics);
   if (input.benchmarks.empty())
     throw Error(
@@ -133,6 +135,7 @@ Extension extend_run(const setup::Run& run, const model::Benchmark& before,
   std::ranges::move(graph.take_notices(), std::back_inserter(notices));
   for (const Warning& warning : graph.take_warnings())
     diagnostics.warn(warning.message, warning.hint, warning.place);
+  check_ahead(run, graph, evaluator);
   const Extension extension{
       .added = missing.made.size(), .obsolete = missing.obsolete, .kept = std::move(missing.kept)};
   workspace.at_once([&] {

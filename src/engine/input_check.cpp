@@ -13,9 +13,12 @@
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
 #include <bench/engine/input_check.hpp>
+#include <bench/engine/preview.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/evaluate/substitute.hpp>
+#include <bench/expand/combination.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/build.hpp>
 #include <bench/model/column_meaning.hpp>
@@ -84,6 +87,39 @@ void check_filters(const model::Benchmark& benchmark, Diagnostics& diagnostics) 
       diagnostics.warn(
           fmt::format("invalid expression in the filter of {}: {}", owner, outcomes[2 * k].error),
           "", place);
+}
+
+/// The values of the steps that depend on outputs, as far as the file shows them: those steps are
+/// expanded only when their parents have run.
+void check_late_values(const model::Benchmark& benchmark) {
+  std::vector<evaluate::Request> requests;
+  std::vector<const model::Parameter*> scripts;
+  const auto check = [&](const model::Parameter& parameter) {
+    const bool is_constant = evaluate::names_in(parameter.text).empty();
+    if (parameter.mode == evaluate::Mode::text)
+      for (const std::string& value : parameter.values.empty()
+                                          ? split_values(parameter.text, parameter.separator)
+                                          : parameter.values)
+        if (const auto error = expand::type_error(parameter, value);
+            error && evaluate::names_in(value).empty())
+          throw Error(*error);
+    if (is_constant && parameter.mode == evaluate::Mode::python && !reaches_outside(parameter)) {
+      requests.push_back({parameter.mode, parameter.text});
+      scripts.push_back(&parameter);
+    }
+  };
+  for (const model::Step& step : benchmark.steps)
+    if (depends_on_outputs(benchmark, step))
+      for (const std::string& use : step.use)
+        for (const model::ParameterSet* set : model::possible_sets(benchmark, use))
+          std::ranges::for_each(set->parameters, check);
+  if (scripts.empty())
+    return;
+  const auto outcomes = evaluate::Evaluator().evaluate(requests);
+  for (std::size_t k = 0; k < scripts.size(); ++k)
+    if (!outcomes[k].ok)
+      throw Error(fmt::format("parameter '{}': {}", scripts[k]->name, outcomes[k].error),
+                  fmt::format("evaluated expression: {}", scripts[k]->text), scripts[k]->place);
 }
 
 /// Whether a name of a file is known before anything runs.
@@ -168,6 +204,7 @@ void check_input(const setup::Input& input, Diagnostics& diagnostics) {
     check_patterns(benchmark);
     check_formats(benchmark);
     check_filters(benchmark, diagnostics);
+    check_late_values(benchmark);
     SourceCheck(benchmark, setup::home_of(benchmark, input), diagnostics).check();
   }
 }

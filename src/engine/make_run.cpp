@@ -8,6 +8,7 @@
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/engine/make_run.hpp>
+#include <bench/engine/preview.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/setup/input.hpp>
 #include <bench/setup/metadata.hpp>
@@ -27,7 +28,8 @@ namespace fs = std::filesystem;
 /// Takes a directory back in which no run came into being, unless a script has put something there.
 class EmptyDirectoryGuard {
  public:
-  explicit EmptyDirectoryGuard(fs::path directory) : directory_(std::move(directory)) {}
+  EmptyDirectoryGuard(fs::path directory, bool outpath_is_new)
+      : directory_(std::move(directory)), outpath_is_new_(outpath_is_new) {}
   EmptyDirectoryGuard(const EmptyDirectoryGuard&) = delete;
   EmptyDirectoryGuard& operator=(const EmptyDirectoryGuard&) = delete;
   ~EmptyDirectoryGuard() {
@@ -37,18 +39,23 @@ class EmptyDirectoryGuard {
     for (const char* own : {"workspace.lock", "workspace.db.new", "workspace.db.new-journal"})
       fs::remove(directory_ / own, not_empty);
     fs::remove(directory_, not_empty);
+    if (outpath_is_new_)
+      fs::remove(directory_.parent_path(), not_empty);
   }
 
  private:
   fs::path directory_;
+  bool outpath_is_new_;
 };
 
 }  // namespace
 
 NewRun make_run(setup::Run& run, const setup::Request& request, Diagnostics& diagnostics,
                 std::vector<std::string>& notices) {
-  run.directory = workspace::make_run_directory(run.directory.path.parent_path(), request.id);
-  EmptyDirectoryGuard guard(run.directory.path);
+  const fs::path outpath = run.directory.path.parent_path();
+  const bool outpath_is_new = !fs::exists(outpath);
+  run.directory = workspace::make_run_directory(outpath, request.id);
+  const EmptyDirectoryGuard guard(run.directory.path, outpath_is_new);
   run.metadata.id = std::to_string(run.directory.id);
   evaluate::Evaluator evaluator = workflow::evaluator_of(run);
   workflow::Graph graph(run, {}, evaluator);
@@ -56,6 +63,7 @@ NewRun make_run(setup::Run& run, const setup::Request& request, Diagnostics& dia
   std::ranges::move(graph.take_notices(), std::back_inserter(notices));
   for (const Warning& warning : graph.take_warnings())
     diagnostics.warn(warning.message, warning.hint, warning.place);
+  check_ahead(run, graph, evaluator);
   // Nobody else may write from the moment on at which the run can be found.
   workspace::WriterLock lock(run.directory.path);
   auto workspace =

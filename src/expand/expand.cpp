@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,14 +24,17 @@ namespace {
 
 using evaluate::Lookup;
 
-Combination to_combination(PartialCombination& partial) {
-  Combination combination{.origin = partial.origin, .assignments = {}};
+Combination to_combination(PartialCombination& partial, Invalid invalid) {
+  Combination combination{
+      .origin = partial.origin, .assignments = {}, .invalid = std::move(partial.invalid)};
   combination.assignments.reserve(partial.cells.size());
   for (std::size_t k = 0; k < partial.cells.size(); ++k) {
     Cell& cell = partial.cells[k];
-    const bool late = cell.progress == Progress::late;
-    if (!late)
-      check_type(*partial.layout->definitions[k], cell.text);
+    const bool late = cell.progress != Progress::constant;
+    if (!late && !combination.invalid)
+      combination.invalid = type_error(*partial.layout->definitions[k], cell.text);
+    if (combination.invalid && invalid == Invalid::refused)
+      throw Error(*combination.invalid);
     combination.assignments.push_back({partial.layout->definitions[k], std::move(cell.text), late});
   }
   partial.cells = {};
@@ -41,8 +45,12 @@ Combination to_combination(PartialCombination& partial) {
 class Expander {
  public:
   Expander(const model::Benchmark& benchmark, const model::Step& step, const Lookup& constants,
-           const FixedValues& fixed)
-      : step_(step), constants_(constants), fixed_(fixed), layouts_(benchmark, step) {}
+           const FixedValues& fixed, Invalid invalid)
+      : step_(step),
+        constants_(constants),
+        fixed_(fixed),
+        invalid_(invalid),
+        layouts_(benchmark, step) {}
 
   void start(const std::vector<Origin>& origins, Expansion& expansion) {
     for (std::size_t k = 0; k < origins.size(); ++k) {
@@ -60,7 +68,7 @@ class Expander {
     };
     for (bool open = true; open;) {
       partials_ = multiply(std::move(partials_), limits, step_);
-      settle(partials_, constants, evaluator);
+      settle(partials_, constants, evaluator, invalid_);
       open = std::ranges::any_of(partials_, has_choice) || take_known_sets(expansion);
     }
     refuse_circles(partials_);
@@ -70,7 +78,7 @@ class Expander {
     std::vector<Combination> made;
     made.reserve(partials_.size());
     for (PartialCombination& partial : partials_)
-      made.push_back(to_combination(partial));
+      made.push_back(to_combination(partial, invalid_));
     return made;
   }
 
@@ -84,10 +92,13 @@ class Expander {
 
   /// Returns whether there was any set to wait for.
   bool take_known_sets(Expansion& expansion) {
-    if (std::ranges::none_of(partials_, &PartialCombination::pending))
+    const auto waits = [](const PartialCombination& partial) {
+      return partial.pending && !partial.invalid;
+    };
+    if (std::ranges::none_of(partials_, waits))
       return false;
     std::erase_if(partials_, [&](PartialCombination& partial) {
-      return partial.pending && !agrees(layouts_.take_known_sets(constants_, partial), expansion);
+      return waits(partial) && !agrees(layouts_.take_known_sets(constants_, partial), expansion);
     });
     std::ranges::for_each(partials_, [this](PartialCombination& partial) { fix(partial); });
     return true;
@@ -103,6 +114,7 @@ class Expander {
   const model::Step& step_;
   const Lookup& constants_;
   const FixedValues& fixed_;
+  Invalid invalid_;
   Layouts layouts_;
   std::vector<PartialCombination> partials_;
 };
@@ -114,27 +126,18 @@ Lookup lookup_in(const Combination& combination, const Lookup& constants) {
   };
 }
 
-/// The truth of each of the texts that an expression has become.
-std::vector<bool> truths(std::span<const std::string> texts, const char* what,
-                         const model::Step& step, evaluate::Evaluator& evaluator) {
-  const auto outcomes = evaluator.evaluate_truth(texts);
-  std::vector<bool> values;
-  for (std::size_t k = 0; k < texts.size(); ++k) {
-    if (!outcomes[k].ok)
-      throw Error(fmt::format("step '{}': invalid expression in {}: {}", step.name, what,
-                              outcomes[k].error),
-                  fmt::format("evaluated expression: {}", texts[k]), step.place);
-    values.push_back(outcomes[k].value == "True");
-  }
-  return values;
+Error expression_error(const std::string& problem, const std::string& text, const char* what,
+                       const model::Step& step) {
+  return Error(fmt::format("step '{}': invalid expression in {}: {}", step.name, what, problem),
+               fmt::format("evaluated expression: {}", text), step.place);
 }
 
 /// Removes the combinations for which `expression` is false; returns how many. Those that
-/// `is_undecided` stay.
+/// `is_undecided` stay, and the invalid ones.
 template <class Undecided>
 std::size_t drop(std::vector<Combination>& combinations, const std::string& expression,
                  const char* what, const model::Step& step, const Lookup& constants,
-                 evaluate::Evaluator& evaluator, const Undecided& is_undecided) {
+                 evaluate::Evaluator& evaluator, const Undecided& is_undecided, Invalid invalid) {
   if (expression.empty() || expression == "true")
     return 0;
   std::vector<Combination> kept;
@@ -144,13 +147,20 @@ std::size_t drop(std::vector<Combination>& combinations, const std::string& expr
     std::vector<std::string> texts;
     texts.reserve(chunk.size());
     for (const Combination& combination : chunk)
-      texts.push_back(is_undecided(combination)
+      texts.push_back(combination.invalid || is_undecided(combination)
                           ? "true"
                           : evaluate::substitute(expression, lookup_in(combination, constants)));
-    const auto values = truths(texts, what, step, evaluator);
-    for (std::size_t k = 0; k < chunk.size(); ++k)
-      if (values[k])
+    const auto outcomes = evaluator.evaluate_truth(texts);
+    for (std::size_t k = 0; k < chunk.size(); ++k) {
+      if (!outcomes[k].ok) {
+        Error error = expression_error(outcomes[k].error, texts[k], what, step);
+        if (invalid == Invalid::refused)
+          throw error;
+        chunk[k].invalid = std::make_shared<const Error>(std::move(error));
+      }
+      if (chunk[k].invalid || outcomes[k].value == "True")
         kept.push_back(std::move(chunk[k]));
+    }
   }
   const std::size_t dropped = combinations.size() - kept.size();
   combinations = std::move(kept);
@@ -178,26 +188,31 @@ const std::string* Combination::find(std::string_view name) const {
 
 Expansion expand(const model::Benchmark& benchmark, const model::Step& step,
                  const std::vector<Origin>& origins, const Lookup& constants,
-                 evaluate::Evaluator& evaluator, const Limits& limits, const FixedValues& fixed) {
+                 evaluate::Evaluator& evaluator, const Limits& limits, const FixedValues& fixed,
+                 Invalid invalid) {
   Expansion expansion;
-  Expander expander(benchmark, step, constants, fixed);
+  Expander expander(benchmark, step, constants, fixed, invalid);
   expander.start(origins, expansion);
   expander.grow(evaluator, limits, expansion);
   expansion.combinations = expander.combinations();
-  expansion.dropped_by_where = drop(expansion.combinations, step.where, "where", step, constants,
-                                    evaluator, [](const Combination&) { return false; });
+  expansion.dropped_by_where = drop(
+      expansion.combinations, step.where, "where", step, constants, evaluator,
+      [](const Combination&) { return false; }, invalid);
   const std::vector<std::string> names = evaluate::names_in(step.active);
   for (Combination& combination : expansion.combinations)
-    combination.active_is_late = waits_for_workpackage(combination, names);
-  expansion.dropped_by_active =
-      drop(expansion.combinations, step.active, "active", step, constants, evaluator,
-           [](const Combination& combination) { return combination.active_is_late; });
+    combination.active_is_late = !combination.invalid && waits_for_workpackage(combination, names);
+  expansion.dropped_by_active = drop(
+      expansion.combinations, step.active, "active", step, constants, evaluator,
+      [](const Combination& combination) { return combination.active_is_late; }, invalid);
   return expansion;
 }
 
 bool is_active(const model::Step& step, const Lookup& variables, evaluate::Evaluator& evaluator) {
   const std::string text = evaluate::substitute(step.active, variables);
-  return truths({&text, 1}, "active", step, evaluator).front();
+  const evaluate::Outcome outcome = evaluator.evaluate_truth({&text, 1}).front();
+  if (!outcome.ok)
+    throw expression_error(outcome.error, text, "active", step);
+  return outcome.value == "True";
 }
 
 }  // namespace bench::expand

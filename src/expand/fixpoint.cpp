@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -25,10 +26,19 @@ using evaluate::Mode;
 
 /// A script text that is ready to be evaluated.
 struct Script {
+  PartialCombination* partial;
   Cell* cell;
   const model::Parameter* definition;
   std::string text;
 };
+
+/// Values that insert one another twice double each time.
+void refuse_length(const model::Parameter& definition, const std::string& text) {
+  constexpr std::size_t longest = 16 << 20;
+  if (text.size() > longest)
+    throw Error(fmt::format("the value of parameter '{}' is longer than 16 MiB", definition.name),
+                "put long texts into a file", definition.place);
+}
 
 /// Takes one partial combination as far as substitution gets it.
 class Advance {
@@ -60,9 +70,10 @@ class Advance {
       return true;
     }
     if (definition.mode != Mode::text) {
-      scripts_.push_back({&cell, &definition, std::move(text)});
+      scripts_.push_back({&partial_, &cell, &definition, std::move(text)});
       return false;
     }
+    refuse_length(definition, text);
     cell.text = std::move(text);
     cell.progress = Progress::constant;
     split_if_template(definition, cell);
@@ -78,6 +89,8 @@ std::vector<Script> substitute_all(std::span<PartialCombination> partials,
                                    const ConstantsOf& constants) {
   std::vector<Script> scripts;
   for (PartialCombination& partial : partials) {
+    if (partial.invalid)
+      continue;
     const Constants known = constants(partial);
     Advance(partial, known, scripts).run();
   }
@@ -94,7 +107,15 @@ Error script_error(const Script& script, const std::string& problem) {
                script.definition->place);
 }
 
-void evaluate_all(std::vector<Script> scripts, evaluate::Evaluator& evaluator) {
+/// @throws Error for a failing script, unless those are kept
+void evaluate_all(std::vector<Script> scripts, evaluate::Evaluator& evaluator, Invalid invalid) {
+  const auto fail = [&](const Script& script, const std::string& problem) {
+    Error error = script_error(script, problem);
+    if (invalid == Invalid::refused)
+      throw error;
+    if (!script.partial->invalid)
+      script.partial->invalid = std::make_shared<const Error>(std::move(error));
+  };
   std::vector<evaluate::Request> requests;
   requests.reserve(scripts.size());
   for (const Script& script : scripts)
@@ -102,12 +123,16 @@ void evaluate_all(std::vector<Script> scripts, evaluate::Evaluator& evaluator) {
   auto outcomes = evaluator.evaluate(requests);
   for (std::size_t k = 0; k < scripts.size(); ++k) {
     Cell& cell = *scripts[k].cell;
-    if (!outcomes[k].ok)
-      throw script_error(scripts[k], outcomes[k].error);
-    if (outcomes[k].value.find('\0') != std::string::npos)
-      throw script_error(scripts[k],
-                         "its value has a zero byte, at which programs would end it; remove it, in "
-                         "a shell with `| tr -d '\\0'`");
+    if (!outcomes[k].ok) {
+      fail(scripts[k], outcomes[k].error);
+      continue;
+    }
+    if (outcomes[k].value.find('\0') != std::string::npos) {
+      fail(scripts[k],
+           "its value has a zero byte, at which programs would end it; remove it, in a shell with "
+           "`| tr -d '\\0'`");
+      continue;
+    }
     // The result is not substituted again: what a script returns is its own.
     cell.text = std::move(outcomes[k].value);
     cell.evaluated = true;
@@ -118,7 +143,7 @@ void evaluate_all(std::vector<Script> scripts, evaluate::Evaluator& evaluator) {
 
 std::size_t combinations_of(const PartialCombination& partial, std::size_t limit) {
   std::size_t count = 1;
-  for (std::size_t k = 0; k < partial.cells.size(); ++k)
+  for (std::size_t k = 0; k < partial.cells.size() && !partial.invalid; ++k)
     if (partial.cells[k].progress == Progress::choice)
       count = std::min(limit + 1,
                        count * pieces_of(*partial.layout->definitions[k], partial.cells[k]).size());
@@ -134,7 +159,7 @@ struct Choice {
 /// Appends every combination of `partial`'s templates, the last cell varying fastest.
 void multiply_one(PartialCombination& partial, std::vector<PartialCombination>& into) {
   std::vector<Choice> choices;
-  for (std::size_t k = 0; k < partial.cells.size(); ++k)
+  for (std::size_t k = 0; k < partial.cells.size() && !partial.invalid; ++k)
     if (Cell& cell = partial.cells[k]; cell.progress == Progress::choice) {
       choices.push_back({k, pieces_of(*partial.layout->definitions[k], cell)});
       cell.progress = cell.evaluated ? Progress::constant : Progress::open;
@@ -157,9 +182,10 @@ void multiply_one(PartialCombination& partial, std::vector<PartialCombination>& 
 }  // namespace
 
 bool has_choice(const PartialCombination& partial) {
-  return std::ranges::any_of(
-      partial.cells, [](Progress progress) { return progress == Progress::choice; },
-      &Cell::progress);
+  return !partial.invalid &&
+         std::ranges::any_of(
+             partial.cells, [](Progress progress) { return progress == Progress::choice; },
+             &Cell::progress);
 }
 
 std::vector<PartialCombination> multiply(std::vector<PartialCombination> partials,
@@ -183,13 +209,13 @@ std::vector<PartialCombination> multiply(std::vector<PartialCombination> partial
 }
 
 void settle(std::vector<PartialCombination>& partials, const ConstantsOf& constants,
-            evaluate::Evaluator& evaluator) {
+            evaluate::Evaluator& evaluator, Invalid invalid) {
   for (std::size_t begin = 0; begin < partials.size(); begin += chunk_size) {
     const auto chunk =
         std::span(partials).subspan(begin, std::min(chunk_size, partials.size() - begin));
     for (auto scripts = substitute_all(chunk, constants); !scripts.empty();
          scripts = substitute_all(chunk, constants))
-      evaluate_all(std::move(scripts), evaluator);
+      evaluate_all(std::move(scripts), evaluator, invalid);
   }
 }
 
@@ -197,6 +223,8 @@ void refuse_circles(const std::vector<PartialCombination>& partials) {
   for (const PartialCombination& partial : partials) {
     std::vector<std::string> names;
     const model::Parameter* first = nullptr;
+    if (partial.invalid)
+      continue;
     for (std::size_t k = 0; k < partial.cells.size(); ++k)
       if (partial.cells[k].progress == Progress::open) {
         first = first ? first : partial.layout->definitions[k];

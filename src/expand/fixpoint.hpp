@@ -30,9 +30,9 @@ using ConstantsOf = std::function<Constants(const PartialCombination&)>;
 /// Substitutes and evaluates what can be, until only constants, late parameters, new templates and
 /// what waits for those or for a set are left. The scripts of many partial combinations are
 /// evaluated together.
-/// @throws Error for a failing script
+/// @throws Error for a failing script, unless those are kept
 void settle(std::vector<PartialCombination>& partials, const ConstantsOf& constants,
-            evaluate::Evaluator& evaluator);
+            evaluate::Evaluator& evaluator, Invalid invalid);
 
 /// @throws Error for parameters that wait for each other. For partial combinations that are settled
 ///         and have no templates.

@@ -49,39 +49,20 @@ PartialCombination partial_of(const Combination& combination, std::size_t origin
   return partial;
 }
 
-void take_values(PartialCombination& partial, Combination& combination) {
+/// @throws Error for a value that is invalid, unless those are kept
+void take_values(PartialCombination& partial, Combination& combination, Invalid invalid) {
+  combination.invalid = std::move(partial.invalid);
   for (std::size_t k = 0; k < partial.cells.size(); ++k) {
     Assignment& assignment = combination.assignments[k];
-    check_type(*assignment.definition, partial.cells[k].text);
+    if (partial.cells[k].progress != Progress::constant)
+      continue;
+    if (!combination.invalid)
+      combination.invalid = type_error(*assignment.definition, partial.cells[k].text);
     assignment.value = std::move(partial.cells[k].text);
     assignment.late = false;
   }
-}
-
-/// The text behind the value that was chosen from a template; null if it cannot be told.
-const std::string* chosen_piece(const Assignment& assignment,
-                                const std::vector<std::string>& pieces, const Lookup& values) {
-  for (const std::string& piece : pieces)
-    if (evaluate::substitute(piece, values) == assignment.value)
-      return &piece;
-  return nullptr;
-}
-
-/// Makes the cell ready to be evaluated again.
-void reopen(const Assignment& assignment, const Lookup& values, Cell& cell) {
-  const model::Parameter& definition = *assignment.definition;
-  Cell begin = open_cell(definition);
-  begin.splits = false;
-  if (begin.progress == Progress::choice) {
-    Cell whole = open_cell(definition);
-    const auto pieces = pieces_of(definition, whole);
-    const std::string* piece = chosen_piece(assignment, pieces, values);
-    if (!piece)
-      return;
-    begin.text = *piece;
-  }
-  begin.progress = Progress::open;
-  cell = std::move(begin);
+  if (combination.invalid && invalid == Invalid::refused)
+    throw Error(*combination.invalid);
 }
 
 /// Whether the value was chosen from a template that a script made: it is kept.
@@ -94,12 +75,13 @@ bool is_choice_of(const std::string& value, const Cell& cell, const model::Param
 }  // namespace
 
 void resolve_late(const std::vector<Combination*>& combinations,
-                  const std::vector<Lookup>& variables, evaluate::Evaluator& evaluator) {
+                  const std::vector<Lookup>& variables, evaluate::Evaluator& evaluator,
+                  Invalid invalid) {
   std::vector<PartialCombination> partials;  // their `origin` is the index into `combinations`
   std::deque<Layout> layouts;
   for (std::size_t k = 0; k < combinations.size(); ++k) {
     const Combination& combination = *combinations[k];
-    if (std::ranges::none_of(combination.assignments, &Assignment::late))
+    if (combination.invalid || std::ranges::none_of(combination.assignments, &Assignment::late))
       continue;
     if (layouts.empty() || !has_layout(combination, layouts.back()))
       layouts.push_back(layout_of(combination));
@@ -108,10 +90,10 @@ void resolve_late(const std::vector<Combination*>& combinations,
   const auto constants = [&](const PartialCombination& partial) {
     return Constants{.known = variables[partial.origin], .complete = true};
   };
-  settle(partials, constants, evaluator);
+  settle(partials, constants, evaluator, invalid);
   refuse_circles(partials);
   for (PartialCombination& partial : partials)
-    take_values(partial, *combinations[partial.origin]);
+    take_values(partial, *combinations[partial.origin], invalid);
 }
 
 bool changes_in_cycles(const Combination& combination) {
@@ -135,13 +117,13 @@ void renew(Combination& combination, const Lookup& first, const Lookup& now,
   settle(
       partials,
       [&](const PartialCombination&) { return Constants{.known = now, .complete = true}; },
-      evaluator);
+      evaluator, Invalid::refused);
   refuse_circles(partials);
   for (std::size_t k = 0; k < cells.size(); ++k)
     if (const std::string& value = combination.assignments[k].value;
         is_choice_of(value, cells[k], *layout.definitions[k]))
       cells[k].text = value;
-  take_values(partials.front(), combination);
+  take_values(partials.front(), combination, Invalid::refused);
 }
 
 }  // namespace bench::expand

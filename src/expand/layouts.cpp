@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,10 @@ std::vector<std::string> names_behind(const Parameter& definition, const Layout&
   return names;
 }
 
+const Assignment& assignment_of(const Origin& origin, const Parameter& definition) {
+  return *std::ranges::find(origin.inherited, &definition, &Assignment::definition);
+}
+
 /// Makes an inherited value open again where its text names what no earlier step knew and this one
 /// does. Nothing else in the value is touched: its other `$` come from `$$` or from a script.
 void reopen_if_completed(const PartialCombination& partial, const Layout& inherited, std::size_t k,
@@ -77,11 +82,23 @@ std::string Layouts::start(const Origin& origin, const evaluate::Lookup& constan
   for (std::size_t k = 0; k < partial.cells.size(); ++k)
     if (partial.cells[k].progress == Progress::constant)
       reopen_if_completed(partial, inherited, k, partial.cells[k]);
+  const auto values = [&](std::string_view name) -> const std::string* {
+    const std::string* internal = constants(name);
+    const auto found = std::ranges::find(
+        origin.inherited, name, [](const Assignment& one) { return one.definition->name; });
+    return internal || found == origin.inherited.end() ? internal : &found->value;
+  };
   // What the step evaluates again although none of its sets defines it.
   for (std::size_t k = partial.layout->own; k < partial.cells.size(); ++k)
     if (const Parameter& definition = *partial.layout->definitions[k];
-        is_reevaluated(definition, nullptr))
-      partial.cells[k] = open_cell(definition);
+        is_reevaluated(definition, nullptr)) {
+      Cell begin = open_cell(definition);
+      // A template of `always` keeps the value that the cycles of the parent have kept.
+      if (definition.update_mode == model::UpdateMode::always && begin.progress == Progress::choice)
+        reopen(assignment_of(origin, definition), values, partial.cells[k]);
+      else
+        partial.cells[k] = std::move(begin);
+    }
   return conflict;
 }
 

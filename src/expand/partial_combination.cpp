@@ -1,6 +1,8 @@
 #include "partial_combination.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,6 +11,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
 #include <bench/evaluate/evaluator.hpp>
@@ -44,6 +47,23 @@ void split_if_template(const model::Parameter& parameter, Cell& cell) {
     cell.progress = Progress::choice;
 }
 
+void reopen(const Assignment& assignment, const evaluate::Lookup& values, Cell& cell) {
+  const model::Parameter& definition = *assignment.definition;
+  Cell begin = open_cell(definition);
+  if (begin.progress == Progress::choice) {
+    const auto pieces = pieces_of(definition, begin);
+    const auto chosen = std::ranges::find(pieces, assignment.value, [&](const std::string& piece) {
+      return evaluate::substitute(piece, values);
+    });
+    if (chosen == pieces.end())
+      return;
+    begin.text = *chosen;
+  }
+  begin.splits = false;
+  begin.progress = Progress::open;
+  cell = std::move(begin);
+}
+
 std::string substitute_in(const PartialCombination& partial, const std::string& text,
                           const Constants& constants, Unresolved& unresolved) {
   if (text.find('$') == std::string::npos)
@@ -69,13 +89,15 @@ std::string substitute_in(const PartialCombination& partial, const std::string& 
   });
 }
 
-void check_type(const model::Parameter& parameter, const std::string& value) {
+std::shared_ptr<const Error> type_error(const model::Parameter& parameter,
+                                        const std::string& value) {
   if (parameter.type == ValueType::string ||
       !std::holds_alternative<std::string>(to_value(value, ValueType::real)))
-    return;
-  throw Error(fmt::format("value '{}' of parameter '{}' is not {}", value, parameter.name,
-                          parameter.type == ValueType::integer ? "an integer" : "a number"),
-              "", parameter.place);
+    return nullptr;
+  return std::make_shared<const Error>(
+      fmt::format("value '{}' of parameter '{}' is not {}", value, parameter.name,
+                  parameter.type == ValueType::integer ? "an integer" : "a number"),
+      "", parameter.place);
 }
 
 }  // namespace bench::expand

@@ -2,13 +2,16 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include <bench/base/error.hpp>
 #include <bench/evaluate/substitute.hpp>
+#include <bench/expand/combination.hpp>
 #include <bench/model/benchmark.hpp>
 
 namespace bench::expand {
@@ -49,6 +52,8 @@ struct PartialCombination {
   const Layout* layout = nullptr;
   const Pending* pending = nullptr;  ///< Null where every set is known.
   std::vector<Cell> cells;           ///< One per parameter of the layout.
+  /// The error of a script; the combination then stays as it is.
+  std::shared_ptr<const Error> invalid = nullptr;
 };
 
 /// The beginning of a parameter that is made from its text.
@@ -59,6 +64,11 @@ std::vector<std::string> pieces_of(const model::Parameter& parameter, const Cell
 
 /// Makes a template of an open cell whose text holds its separator.
 void split_if_template(const model::Parameter& parameter, Cell& cell);
+
+/// Makes a cell ready to be evaluated again. For a template, from the value that was chosen; the
+/// cell keeps its text where that is unknown.
+/// @param values with which it was chosen
+void reopen(const Assignment& assignment, const evaluate::Lookup& values, Cell& cell);
 
 /// The internal variables that a partial combination knows.
 struct Constants {
@@ -75,8 +85,5 @@ struct Unresolved {
 /// `text` with everything known inserted.
 std::string substitute_in(const PartialCombination& partial, const std::string& text,
                           const Constants& constants, Unresolved& unresolved);
-
-/// @throws Error if the value does not fit the parameter's type
-void check_type(const model::Parameter& parameter, const std::string& value);
 
 }  // namespace bench::expand

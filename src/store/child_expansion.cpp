@@ -4,6 +4,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/outage.hpp>
+#include <bench/expand/combination.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/store/child_expansion.hpp>
 #include <bench/store/ready_queues.hpp>
@@ -41,14 +42,15 @@ workspace::Events ChildExpansion::make() {
   return events;
 }
 
-/// One failed child stands for those that cannot be made, for example because a script fails on
-/// what the parents left. Halves, so that a few bad ones among many cost little.
+/// A combination with an invalid value fails alone. Where the children of parents cannot be
+/// expanded at all, one failed child represents them. Halves, so that a few bad ones among many
+/// cost little.
 void ChildExpansion::make_some() {
   const bool ahead = to_make_.front().ahead;
   std::vector<workflow::Graph::ParentTuple>& parent_tuples = to_make_.front().parent_tuples;
   std::vector<workspace::Workpackage> made;
   try {
-    made = graph_.make_children(parent_tuples);
+    made = graph_.make_children(parent_tuples, expand::Invalid::kept);
   } catch (const Error& error) {
     if (graph_.is_full() || is_fault_of_machine(error, run_.directory.path))
       throw;

@@ -10,6 +10,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/evaluate/substitute.hpp>
@@ -113,8 +114,9 @@ void Graph::refuse_empty(const ExpansionBatch& batch) const {
                   run_.benchmark.steps[k].place);
 }
 
-std::vector<Workpackage> Graph::make_children(std::span<const ParentTuple> parent_tuples) {
-  ExpansionBatch batch;
+std::vector<Workpackage> Graph::make_children(std::span<const ParentTuple> parent_tuples,
+                                              expand::Invalid invalid) {
+  ExpansionBatch batch{.invalid = invalid};
   for (const model::Step& step : run_.benchmark.steps)
     if (!step.depend.empty())
       expand_step(step, parent_tuples, batch);
@@ -179,7 +181,7 @@ void Graph::expand_step(const model::Step& step, std::span<const ParentTuple> pa
     fixed.try_emplace(step.search->parameter, std::to_string(step.search->from));
   expand::Expansion expansion =
       expand::expand(run_.benchmark, step, origins, lookup_in(constants), evaluator_,
-                     {.combinations = max_workpackages(run_)}, fixed);
+                     {.combinations = max_workpackages(run_)}, fixed, batch.invalid);
   batch.left_out.resize(run_.benchmark.steps.size());
   batch.left_out[run_.benchmark.index_of(step.name)].add(expansion);
   const int end = growth.end.value_or(step.iterations);
@@ -220,6 +222,11 @@ std::vector<Workpackage> Graph::take_in(ExpansionBatch batch) {
   std::vector<Candidate>& candidates = batch.candidates;
   complete(batch);
   for (Candidate& candidate : candidates) {
+    if (candidate.combination.invalid) {
+      candidate.workpackage.state = workspace::State::failed;
+      candidate.workpackage.reason = render(*candidate.combination.invalid);
+      continue;
+    }
     give_directory(candidate.workpackage, true);
     require_work_directory(candidate.workpackage);
   }
@@ -229,12 +236,13 @@ std::vector<Workpackage> Graph::take_in(ExpansionBatch batch) {
     left_out_[k].add(batch.left_out[k]);
   for (Candidate& candidate : candidates) {
     const Workpackage& added = workpackages_->add(std::move(candidate.workpackage));
-    fractions_.check(candidate.combination, [&](const expand::Assignment& assignment) {
-      return std::ranges::any_of(added.parents, [&](long long parent) {
-        return std::ranges::count(at(parent).parameters,
-                                  std::pair(assignment.definition->name, assignment.value)) > 0;
+    if (!candidate.combination.invalid)
+      fractions_.check(candidate.combination, [&](const expand::Assignment& assignment) {
+        return std::ranges::any_of(added.parents, [&](long long parent) {
+          return std::ranges::count(at(parent).parameters,
+                                    std::pair(assignment.definition->name, assignment.value)) > 0;
+        });
       });
-    });
     candidate.combination.assignments = {};
   }
   points_->settle();
@@ -255,11 +263,11 @@ void Graph::complete(ExpansionBatch& batch) {
     const auto chunk = std::span(candidates).subspan(begin, end - begin);
     for (std::size_t k = 0; k < chunk.size(); ++k)
       chunk[k].workpackage.id = workpackages_->next_id() + static_cast<long long>(kept + k);
-    resolve_late(chunk);
+    resolve_late(chunk, batch.invalid);
     if (most == 1) {
       LeftOut& left_out = batch.left_out[run_.benchmark.index_of(chunk.front().workpackage.step)];
       ++left_out.decided;
-      if (!is_active(chunk.front().workpackage)) {
+      if (!chunk.front().combination.invalid && !is_active(chunk.front().workpackage)) {
         ++left_out.decided_against;
         continue;
       }
@@ -280,13 +288,13 @@ bool Graph::is_active(const Workpackage& workpackage) const {
 }
 
 /// Gives workpackages their directories as far as they can be known, and all their parameters.
-void Graph::resolve_late(std::span<Candidate> candidates) {
+void Graph::resolve_late(std::span<Candidate> candidates, expand::Invalid invalid) {
   std::vector<expand::Combination*> combinations;
   std::vector<setup::Variables> variables;
   for (Candidate& candidate : candidates) {
     candidate.workpackage.parameters = known_parameters(candidate.combination);
     give_directory(candidate.workpackage, false);
-    if (!has_late(candidate.combination))
+    if (candidate.combination.invalid || !has_late(candidate.combination))
       continue;
     variables.push_back(variables_of(candidate.workpackage));
     combinations.push_back(&candidate.combination);
@@ -294,11 +302,12 @@ void Graph::resolve_late(std::span<Candidate> candidates) {
   std::vector<evaluate::Lookup> lookups;
   for (const setup::Variables& known : variables)
     lookups.push_back(lookup_in(known));
-  expand::resolve_late(combinations, lookups, evaluator_);
+  expand::resolve_late(combinations, lookups, evaluator_, invalid);
   for (Candidate& candidate : candidates) {
     if (candidate.workpackage.parameters.size() < candidate.combination.assignments.size())
       candidate.workpackage.parameters = known_parameters(candidate.combination);
-    if (!candidate.workpackage.parents.empty() && inherits_cycles(candidate.combination))
+    if (!candidate.combination.invalid && !candidate.workpackage.parents.empty() &&
+        inherits_cycles(candidate.combination))
       renew_inherited(candidate);
   }
 }

@@ -161,6 +161,9 @@ std::vector<Graph::ParentTuple> Graph::tuples_of_expanded() {
   for (const Workpackage& workpackage : all())
     if (workpackage.was_never_made())
       without_children.emplace(workpackage.step, workpackage.parents);
+  for (const Workpackage& workpackage : all())
+    if (!workpackage.was_never_made())
+      without_children.erase({workpackage.step, workpackage.parents});
   std::vector<ParentTuple> tuples;
   for (const Workpackage& parent : all())
     for (const model::Step& step : run_.benchmark.steps)
@@ -216,9 +219,12 @@ Graph::Missing Graph::make_missing(const model::Benchmark& before) {
     }
   const auto of_first_steps = static_cast<std::ptrdiff_t>(batch.candidates.size());
   const std::vector<ParentTuple> tuples = tuples_of_expanded();
+  batch.invalid = expand::Invalid::kept;
   for (const model::Step& step : run_.benchmark.steps)
     if (!step.depend.empty())
       expand_step(step, tuples, batch);
+  // A failed workpackage has represented each of them since their siblings came into being.
+  std::erase_if(batch.candidates, [](const Candidate& one) { return one.combination.invalid; });
   std::stable_sort(
       batch.candidates.begin() + of_first_steps, batch.candidates.end(),
       [](const Candidate& a, const Candidate& b) { return a.parent_tuple < b.parent_tuple; });

@@ -8,6 +8,8 @@
 #include <ostream>
 #include <string>
 
+#include <fmt/core.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <bench/evaluate/evaluator.hpp>
@@ -59,6 +61,15 @@ INSTANTIATE_TEST_SUITE_P(
                               "in.yaml:4:34: error: circular dependency of parameters: a, b\n"
                               "hint: give one of them a value that does not depend on the others"}),
     case_name);
+
+TEST(ExpandError, ValuesThatDoubleEachOtherAreRefusedSoon) {
+  std::string parameters = "    p0: 0123456789abcdef\n";
+  for (int k = 1; k <= 40; ++k)
+    parameters += fmt::format("    p{}: ${{p{}}}${{p{}}}\n", k, k - 1, k - 1);
+  EXPECT_THAT(error_of([&] { combinations_of(with_parameters(parameters)); }),
+              testing::HasSubstr("error: the value of parameter 'p21' is longer than 16 MiB\n"
+                                 "hint: put long texts into a file"));
+}
 
 INSTANTIATE_TEST_SUITE_P(
     Scripts, ExpandErrorTest,

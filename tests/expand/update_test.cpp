@@ -81,6 +81,15 @@ TEST(UpdateMode, ATemplateIsExpandedAgain) {
   EXPECT_THAT(texts_of(expand_below(benchmark, {"2", "q"})), ElementsAre("0/1/q", "0/2/q"));
 }
 
+TEST(UpdateMode, ATemplateOfAlwaysKeepsWhatWasChosenUnlessTheSetIsUsed) {
+  const std::string inherited = "{a: {update_mode: always, _: 'x,$jube_step_name-y'}, k: 'p,q'}";
+  const auto kept = below(inherited, "{b: 0}");
+  EXPECT_THAT(texts_of(expand_below(kept, {"x", "q"})), ElementsAre("0/x/q"));
+  const auto used = below(inherited, "{b: 0}", "q,p");
+  EXPECT_THAT(texts_of(expand_below(used, {"x", "q"}, {{"jube_step_name", "t"}})),
+              ElementsAre("0/x/q", "0/t-y/q"));
+}
+
 TEST(UpdateMode, WhatItUsesMayBeMadeAnewToo) {
   const auto benchmark = below(
       "{a: {update_mode: step, _: $jube_step_name}, b: {update_mode: step, mode: python, _: "

@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <bench/base/error.hpp>
 #include <bench/model/benchmark.hpp>
 
 namespace bench::expand {
@@ -26,6 +28,9 @@ struct Combination {
   std::vector<Assignment> assignments;
   /// The step's `active` names a variable of the workpackage: see `is_active`.
   bool active_is_late = false;
+  /// The error that keeps it from becoming a workpackage: a script fails, or a value does not fit
+  /// its type. Values that are unknown because of it are late.
+  std::shared_ptr<const Error> invalid = nullptr;
 
   /// The value of a parameter, or null; a late one has none yet.
   const std::string* find(std::string_view name) const;
@@ -40,6 +45,16 @@ struct Origin {
 /// Values that parameters of a step take in place of what their definitions say, by name. They are
 /// taken as they are: nothing in them is substituted or split.
 using FixedValues = std::map<std::string, std::string, std::less<>>;
+
+/// The fate of a combination that has an invalid value.
+enum class Invalid {
+  refused,  ///< The error is thrown.
+  kept      ///< The combination has it, and the others are expanded.
+};
+
+/// The error for a value that does not fit the parameter's type; null if it fits.
+std::shared_ptr<const Error> type_error(const model::Parameter& parameter,
+                                        const std::string& value);
 
 struct Limits {
   std::size_t combinations = 1'000'000;  ///< More are refused.

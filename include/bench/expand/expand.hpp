@@ -36,21 +36,22 @@ struct Expansion {
 ///
 /// @param constants the internal variables that are known before a workpackage exists
 /// @param fixed values of parameters that the step's own sets define
-/// @throws Error with the parameter's place: a script that fails, a value that does not fit its
-///         type, parameters that depend on each other in a circle, more combinations than allowed,
-///         one name defined differently in two sets of the step; with the step's place: a `where`
-///         or an invalid `active`
+/// @throws Error with the parameter's place: parameters that depend on each other in a circle, more
+///         combinations than allowed, one name defined differently in two sets of the step; unless
+///         those are kept, also a script that fails and a value that does not fit its type, and
+///         with the step's place an invalid `where` or `active`
 Expansion expand(const model::Benchmark& benchmark, const model::Step& step,
                  const std::vector<Origin>& origins, const evaluate::Lookup& constants,
                  evaluate::Evaluator& evaluator, const Limits& limits = {},
-                 const FixedValues& fixed = {});
+                 const FixedValues& fixed = {}, Invalid invalid = Invalid::refused);
 
 /// Gives the late parameters of each combination their values. `variables[k]` knows the
 /// `jube_wp_...` variables of `combinations[k]`; names that it does not know stay as text. A value
 /// that holds the separator is kept as it is: the workpackage exists and is one.
 /// @throws Error as `expand` does
 void resolve_late(const std::vector<Combination*>& combinations,
-                  const std::vector<evaluate::Lookup>& variables, evaluate::Evaluator& evaluator);
+                  const std::vector<evaluate::Lookup>& variables, evaluate::Evaluator& evaluator,
+                  Invalid invalid = Invalid::refused);
 
 /// Whether a step's `active` holds for a workpackage, where that could not be told before.
 /// @param variables of the workpackage, and its parameters

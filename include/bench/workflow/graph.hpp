@@ -60,8 +60,11 @@ class Graph {
   /// The same for chained steps alone, because these have been submitted.
   std::vector<ParentTuple> parent_tuple_ahead(const std::vector<long long>& released);
   /// Makes their children; none where it throws.
+  /// @param invalid kept: a combination with an invalid value becomes a failed workpackage
   /// @throws Error as `make_first` does
-  std::vector<workspace::Workpackage> make_children(std::span<const ParentTuple> parent_tuples);
+  std::vector<workspace::Workpackage> make_children(
+      std::span<const ParentTuple> parent_tuples,
+      expand::Invalid invalid = expand::Invalid::refused);
   /// Makes the one that stands for all children of a parent_tuple for which there can be none:
   /// failed, with what its parents hand on.
   workspace::Workpackage make_failed_child(const ParentTuple& parent_tuple,
@@ -132,6 +135,7 @@ class Graph {
   struct ExpansionBatch {
     std::vector<Candidate> candidates;
     bool has_known = false;  ///< Some may be known, and are dropped before the limit is checked.
+    expand::Invalid invalid = expand::Invalid::refused;
     std::vector<LeftOut> left_out;  ///< By index of the step; empty: nothing.
     long long combination = 0;      ///< Of the last candidates: less than 0, one for each.
   };
@@ -162,7 +166,7 @@ class Graph {
   std::vector<workspace::Workpackage> take_in(ExpansionBatch batch);
   void complete(ExpansionBatch& batch);
   bool is_active(const workspace::Workpackage& workpackage) const;
-  void resolve_late(std::span<Candidate> candidates);
+  void resolve_late(std::span<Candidate> candidates, expand::Invalid invalid);
   void renew_inherited(Candidate& candidate) const;
   void give_directory(workspace::Workpackage& workpackage, bool complete) const;
   void require_work_directory(const workspace::Workpackage& workpackage) const;

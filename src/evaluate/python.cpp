@@ -229,7 +229,7 @@ void Evaluator::Python::start() {
   channel_ = UniqueFd(ends[0]);
   UniqueFd worker_end(ends[1]);
   ProcessSpec spec;
-  spec.arguments = {program, "-I", "-W", "ignore", "-c", worker_script};
+  spec.arguments = {program, "-W", "ignore", "-c", worker_script};
   spec.stdin_fd = spec.stdout_fd = worker_end.get();
   // A `python3` that is a shell script would print what BASH_ENV prints, or fail because of it.
   spec.environment = current_environment();

@@ -2,7 +2,8 @@
 
 namespace bench::evaluate {
 
-/// What the co-process runs: `python3 -I -c`.
+/// What the co-process runs: `python3 -c`. Modules come from where JUBE finds them, PYTHONPATH and
+/// the user's own among them, and not from the current directory.
 ///
 /// Request: 8 bytes with the length of the rest, one byte that says what is asked, then for each
 /// expression 8 bytes with its length and the expression. Answer, for each: `v` or `e`, 8 bytes
@@ -13,7 +14,10 @@ namespace bench::evaluate {
 /// request those that differ only in whole numbers, as the combinations of a sweep do, share their
 /// code (`Shapes`).
 inline constexpr const char* worker_script = R"python(
-import os, sys
+import sys
+if sys.path[:1] == [""]:
+    del sys.path[0]
+import os
 
 MODULES = ("os", "re", "string", "operator", "subprocess", "time", "math", "grp", "pwd")
 OWN_PID = os.getpid()

@@ -1,4 +1,6 @@
 #include "outcome.hpp"
+#include "support/environment_variable.hpp"
+#include "support/temp_directory.hpp"
 
 #include <chrono>
 #include <csignal>
@@ -25,6 +27,22 @@ std::vector<Outcome> evaluate(Evaluator& evaluator, const std::vector<std::strin
   for (const std::string& text : expressions)
     requests.push_back({Mode::python, text});
   return evaluator.evaluate(requests);
+}
+
+/// As environment modules set it, and as JUBE finds modules.
+TEST(Python, FindsModulesInPythonPathAndNotInTheCurrentDirectory) {
+  const support::TempDirectory directory;
+  for (const char* folder : {"set", "here"})
+    std::filesystem::create_directory(directory.path() / folder);
+  std::ofstream(directory.path() / "set/site_sizes.py") << "nodes = 4\n";
+  std::ofstream(directory.path() / "here/json.py") << "raise SystemExit\n";
+  const support::EnvironmentVariable path("PYTHONPATH", (directory.path() / "set").string());
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(directory.path() / "here");
+  Evaluator evaluator;
+  EXPECT_EQ(evaluate(evaluator, {"__import__('site_sizes').nodes", "__import__('json').dumps(1)"}),
+            (std::vector{value("4"), value("1")}));
+  std::filesystem::current_path(before);
 }
 
 struct PythonCase {

@@ -35,7 +35,7 @@ struct Outcome {
 
 /// Evaluates script texts.
 ///
-/// Python runs in one co-process (`python3 -I`), started at the first request and asked in batches.
+/// Python runs in one co-process (`python3`), started at the first request and asked in batches.
 /// The interpreter is `BENCH_PYTHON` where that variable is set, else `python3` on PATH. Each
 /// expression sees fresh globals with the names that JUBE's scripts reach (`os re string operator
 /// subprocess time grp pwd deque`) and `math`. What it prints goes to standard error; `sys.exit`

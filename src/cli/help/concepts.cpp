@@ -47,7 +47,7 @@ Example: tag: "gpu+(A100|H100)+!debug". `-t` sets tags.)"},
 gives $. Names can be nested: ${p$n}. An inserted value is not searched again.)"},
     {"parameter_modes", "how a parameter gets its value",
      R"(text: the text as written
-python: the value of a Python expression
+python: the value of a Python expression, which may import modules of PYTHONPATH
 perl: what `print TEXT` prints
 shell: what the command prints; it runs in the directory where bench was started
 env: the value of an environment variable
@@ -57,7 +57,8 @@ tag: the text if it is an active tag, otherwise nothing)"},
 use: in every step that uses the set
 step: in every step
 cycle: in every cycle
-always: in every step and cycle
+always: in every step and cycle; what was chosen from several values stays, unless the step uses
+  the set
 A step inherits the values of the steps that it depends on.)"},
     {"duplicate", "a parameter that is defined twice",
      R"(replace (default): the last definition wins. concat: the values of all are joined. error: an

@@ -18,6 +18,23 @@ void Diagnostics::note(std::string message, std::string hint, Place place) {
   keep({std::move(message), std::move(hint), std::move(place), true}, notes_);
 }
 
+void Diagnostics::mistake(std::string message, std::string hint, Place place) {
+  if (refuses_mistakes_ && own_files_.contains(place.file))
+    throw Error(message, hint, place);
+  Warning warning{message, hint, place};
+  warn(std::move(message), std::move(hint), std::move(place));
+  if (std::find(mistakes_.begin(), mistakes_.end(), warning) == mistakes_.end())
+    mistakes_.push_back(std::move(warning));
+}
+
+void Diagnostics::unknown_name(std::string message, std::string near, std::string hint,
+                               Place place) {
+  if (near.empty())
+    warn(std::move(message), std::move(hint), std::move(place));
+  else
+    mistake(std::move(message), std::move(near), std::move(place));
+}
+
 void Diagnostics::keep(Warning warning, std::vector<Warning>& kept) {
   if (std::find(kept.begin(), kept.end(), warning) != kept.end())
     return;

@@ -142,8 +142,8 @@ void show_tags(const setup::Request& request, const setup::Input& input) {
     print("\n" + text_table({"tag", "active", "adds", "removes"}, rows));
 }
 
-int check_file(const setup::Request& request, bool strict) {
-  Diagnostics diagnostics = telling_diagnostics(strict);
+int check_file(const setup::Request& request, bool strict, bool lenient) {
+  Diagnostics diagnostics = telling_diagnostics(strict, !lenient);
   const setup::Input input = setup::read_input(request, diagnostics);
   engine::check_input(input, diagnostics);
   for (const model::Benchmark& benchmark : input.benchmarks)
@@ -165,6 +165,7 @@ std::function<int()> declare_check(CLI::App& app) {
     std::vector<std::string> tags;
     std::vector<std::string> include_path;
     bool strict = false;
+    bool lenient = false;
   };
   const auto options = std::make_shared<Options>();
   setup::Request& request = options->request;
@@ -181,11 +182,15 @@ std::function<int()> declare_check(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  app.add_flag("--strict", options->strict, "treat warnings as errors");
+  auto* strict = app.add_flag("--strict", options->strict, "treat warnings as errors");
+  app.add_flag("--lenient", options->lenient,
+               "only warn about unknown keys and misspelt names, as in a file for JUBE")
+      ->excludes(strict);
   return [options] {
     options->request.tags = {options->tags.begin(), options->tags.end()};
     options->request.include_path = {options->include_path.begin(), options->include_path.end()};
-    return check_file(request_for(options->file, options->request), options->strict);
+    return check_file(request_for(options->file, options->request), options->strict,
+                      options->lenient);
   };
 }
 

@@ -52,9 +52,10 @@ void make_failed_again(const setup::Run& run, workspace::Workspace& workspace) {
 
 /// The caller holds the lock.
 setup::Run extended(const Update& update, const setup::Run& run, workspace::Workspace& workspace,
-                    bool strict) {
-  Diagnostics diagnostics = telling_diagnostics(strict);
+                    const WorkOptions& work) {
+  Diagnostics diagnostics = telling_diagnostics(work.strict, !work.lenient);
   setup::Run updated = engine::with_updated_input(run, workspace, update.request(), diagnostics);
+  updated.platform = setup::platform_of(updated);
   std::vector<std::string> notices;
   const engine::Extension extension =
       engine::extend_run(updated, run.benchmark, workspace, diagnostics, notices);
@@ -102,7 +103,7 @@ int continue_run(const workspace::RunDirectory& directory, const ContinueOptions
   setup::Run run = setup::load_run(directory, workspace);
   WorkOptions work = options.work;
   if (!options.update.file.empty()) {
-    run = extended(options.update, run, workspace, work.strict);
+    run = extended(options.update, run, workspace, work);
     work.analyse = true;  // its patterns may have changed, too
   }
   apply(options, run, workspace);

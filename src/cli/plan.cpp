@@ -239,7 +239,7 @@ int plan_file(const PlanOptions& options) {
   request.tags = {options.tags.begin(), options.tags.end()};
   request.include_path = {options.include_path.begin(), options.include_path.end()};
   request = request_for(options.file, std::move(request));
-  Diagnostics diagnostics = telling_diagnostics();
+  Diagnostics diagnostics = telling_diagnostics(false, true);
   const setup::Input input = setup::read_input(request, diagnostics);
   engine::check_input(input, diagnostics);
   for (const model::Benchmark& benchmark : input.benchmarks)

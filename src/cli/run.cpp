@@ -106,6 +106,7 @@ struct InputFile {
   setup::Request request;
   setup::Input input;
   std::string parse_log;
+  std::vector<Warning> mistakes;  ///< Those that did not stop the run.
 };
 
 InputFile read_input_file(const RunOptions& options, const std::string& file) {
@@ -116,10 +117,10 @@ InputFile read_input_file(const RunOptions& options, const std::string& file) {
   request.include_path = {options.include_path.begin(), options.include_path.end()};
   request = request_for(file, std::move(request));
   command_log().begin_parsing();
-  Diagnostics diagnostics = telling_diagnostics(options.work.strict);
+  Diagnostics diagnostics = telling_diagnostics(options.work.strict, !options.work.lenient);
   setup::Input input = setup::read_input(request, diagnostics);
   engine::check_input(input, diagnostics);
-  return {std::move(request), std::move(input), command_log().parsed()};
+  return {std::move(request), std::move(input), command_log().parsed(), diagnostics.mistakes()};
 }
 
 /// @param ids those that no earlier benchmark has taken; the first ones are taken off
@@ -136,6 +137,8 @@ int run_file(const RunOptions& options, InputFile& file, std::vector<int>& ids) 
     if (ends_all(worst, options.work))
       break;
   }
+  if (options.work.result && !options.dry_run)
+    tell_again(file.mistakes);
   return worst;
 }
 

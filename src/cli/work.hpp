@@ -22,8 +22,9 @@ struct WorkOptions {
   bool wait = false;   ///< For the jobs of the batch system, too.
   bool chain = false;  ///< Jobs are submitted before those that they depend on have ended.
   bool cancel_on_interrupt = false;
-  int verbosity = 0;    ///< 1: the log on the console; 2: what commands print; 3: both.
-  bool strict = false;  ///< A warning is an error; with the tables, it makes the exit code 1.
+  int verbosity = 0;     ///< 1: the log on the console; 2: what commands print; 3: both.
+  bool lenient = false;  ///< Mistakes in the input are warnings.
+  bool strict = false;   ///< A warning is an error; with the tables, it makes the exit code 1.
 };
 
 /// Declares the options that `run` and `continue` share.

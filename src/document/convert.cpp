@@ -41,10 +41,20 @@ bool is_private(const std::string& key) {
 
 /// What is on or off: `yes` and `on` are what they look like there.
 bool is_flag(std::string_view key) {
-  constexpr std::array<std::string_view, 13> flags{
-      "active", "array",    "batch",  "do_log_file", "dotall", "energy",   "export",
-      "forced", "per_node", "reduce", "primekey",    "shared", "transpose"};
-  return std::ranges::find(flags, key) != flags.end();
+  constexpr std::array<std::string_view, 3> words{"batch", "energy", "do_log_file"};
+  return std::ranges::find(words, key) != words.end() ||
+         std::ranges::any_of(language::all_elements(), [&](const Element& kind) {
+           return std::ranges::any_of(kind.attributes, [&](const language::Attribute& one) {
+             return one.name == key &&
+                    (one.type == language::Type::flag || one.type == language::Type::condition);
+           });
+         });
+}
+
+/// Elements whose texts often hold a `#`: commands, and texts that are searched for.
+bool may_hold_hash(std::string_view element) {
+  constexpr std::array<std::string_view, 4> elements{"do", "prepare", "pattern", "sub"};
+  return std::ranges::find(elements, element) != elements.end();
 }
 
 /// Whether `key: text` reads as an attribute of a parameter, not as a parameter of that name.
@@ -73,7 +83,18 @@ std::string title(const Element& kind, const Value& value) {
 
 class Converter {
  public:
-  explicit Converter(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+  Converter(Diagnostics& diagnostics, bool is_own) : diagnostics_(diagnostics), is_own_(is_own) {}
+
+  /// Tells the unknown keys, now that it is known for whom the file is written.
+  void tell_mistakes(const std::string& file) {
+    if (is_own_) {
+      diagnostics_.add_own_file(file);
+      for (const Warning& mistake : mistakes_)
+        diagnostics_.add_own_file(mistake.place.file);
+    }
+    for (const Warning& mistake : mistakes_)
+      diagnostics_.mistake(mistake.message, mistake.hint, mistake.place);
+  }
 
   Node root(const Value& value) {
     if (is_scalar(value))
@@ -141,6 +162,7 @@ class Converter {
       Node made = node(kind.name, value.kind == Kind::null ? key : value.mark);
       made.text = value.text;
       warn_of_surprise(value, kind.name);
+      warn_of_comment(value, kind.name);
       warn_lost_text(kind, made, kind.name);
       count(1, made.place);
       parent.children.push_back(std::move(made));
@@ -166,6 +188,9 @@ class Converter {
       parent.children.push_back(std::move(made));
       return;
     }
+    if (texts(*content, "'_'").empty())
+      throw Error(fmt::format("{} has an empty list", title(kind, value)),
+                  "write '' for one empty text, or remove the element", place(*content));
     std::size_t copied = 1;
     for (const Attribute& attribute : made.attributes)
       copied += weight(attribute.value);
@@ -199,6 +224,7 @@ class Converter {
 
   void set_text(Node& made, const Value& text, const Mark& key) {
     warn_of_surprise(text, "");
+    warn_of_comment(text, made.name);
     made.text = text.text;
     made.text_place = place(text.kind == Kind::null ? key : text.mark);
   }
@@ -206,14 +232,16 @@ class Converter {
   void take_entry(Node& made, const Element& kind, const Entry& entry, const std::string& what) {
     // What is both, such as `iterations`, is an attribute if it is a text.
     const bool is_attribute = kind.has_own_attribute(entry.key) && is_scalar(*entry.value);
+    is_own_ = is_own_ || language::is_addition(kind.name, entry.key) ||
+              (kind.name == "step" && entry.key == "iterations" && !is_attribute);
     if (kind.has_child(entry.key) && !is_attribute)
       return add(made, element(entry.key), *entry.value, entry.mark);
     const bool known = kind.has_attribute(entry.key);
     if (entry.value->kind == Kind::mapping && kind.takes_values(entry.key))
       return made.attributes.push_back(values(entry));
     if (!known)
-      diagnostics_.warn(fmt::format("unknown key '{}' in {}", entry.key, what),
-                        hint_for(kind, entry.key), place(entry.mark));
+      mistakes_.push_back({fmt::format("unknown key '{}' in {}", entry.key, what),
+                           hint_for(kind, entry.key), place(entry.mark)});
     made.attributes.push_back(attribute(entry, known));
   }
 
@@ -223,7 +251,12 @@ class Converter {
       return "it belongs in the benchmark";
     if (kind.has_text && key.find(' ') != std::string::npos)
       return "in YAML a colon and a space end a key; write the whole text in single quotes";
-    return did_you_mean(key, kind.known());
+    const std::vector<std::string> known = kind.known();
+    if (std::string near = did_you_mean(key, known); !near.empty())
+      return near;
+    const auto longer = std::ranges::find_if(
+        known, [&](const std::string& name) { return name.starts_with(key + "_"); });
+    return longer == known.end() ? "" : fmt::format("did you mean '{}'?", *longer);
   }
 
   Attribute attribute(const Entry& entry, bool known) {
@@ -277,6 +310,7 @@ class Converter {
   /// `parameter: {n: [1, 2], precision: fp16}`: one parameter per key. `tag` is the tag of all.
   void add_short_parameters(Node& parent, const Value& value) {
     const Entry* tag = value.entry("tag");
+    is_own_ = true;
     for (const Entry& entry : value.entries) {
       if (is_private(entry.key) || &entry == tag)
         continue;
@@ -391,6 +425,15 @@ class Converter {
                       place(value));
   }
 
+  /// The scanner ends a text without quotes there.
+  void warn_of_comment(const Value& value, std::string_view kind) {
+    if (!value.comment.empty() && may_hold_hash(kind))
+      diagnostics_.warn(fmt::format("'{}' is a comment in YAML", value.comment),
+                        "quote the whole text if the '#' belongs to it, or write the comment in "
+                        "another line",
+                        value.comment_mark.place());
+  }
+
   void warn_lost_text(const Element& kind, const Node& made, const std::string& what) {
     if (!kind.has_text && !strip(made.text).empty())
       diagnostics_.warn(fmt::format("the text of {} has no effect", what), "", made.text_place);
@@ -405,13 +448,24 @@ class Converter {
   }
 
   Diagnostics& diagnostics_;
+  bool is_own_;                    ///< By the part that has been read.
+  std::vector<Warning> mistakes_;  ///< Told at the end.
   std::size_t nodes_ = 0;
 };
 
 }  // namespace
 
-Node convert(const Value& root, Diagnostics& diagnostics) {
-  return Converter(diagnostics).root(root);
+Node convert(const Value& root, Diagnostics& diagnostics, bool is_own) {
+  Converter converter(diagnostics, is_own);
+  const std::string file = root.mark.place().file;
+  try {
+    Node made = converter.root(root);
+    converter.tell_mistakes(file);
+    return made;
+  } catch (const Error&) {
+    converter.tell_mistakes(file);  // the error may follow from one of them
+    throw;
+  }
 }
 
 }  // namespace bench::document

@@ -68,6 +68,20 @@ std::vector<pugi::xml_node> select(const XmlFile& file, const std::string& path,
   return elements;
 }
 
+/// True if the file holds anything that JUBE does not have.
+bool uses_additions(const pugi::xml_node& node) {
+  return std::ranges::any_of(node.attributes(),
+                             [&](const pugi::xml_attribute& attribute) {
+                               return language::is_addition(node.name(), attribute.name());
+                             }) ||
+         std::ranges::any_of(node.children(), [&](const pugi::xml_node& child) {
+           return language::is_addition(node.name(), child.name()) ||
+                  (std::string_view(node.name()) == "step" &&
+                   std::string_view(child.name()) == "iterations") ||
+                  uses_additions(child);
+         });
+}
+
 }  // namespace
 
 void XmlConverter::count(const Place& place) {
@@ -86,6 +100,8 @@ Node XmlConverter::root(const XmlFile& file, const std::vector<std::string>& onl
     throw Error("the root element is a <benchmark>", "put it into <jube> ... </jube>",
                 file.place(from));
   const Element& kind = element("jube");
+  if (uses_additions(from))
+    diagnostics_.add_own_file(file.place(from).file);
   if (only.empty())
     return convert(kind, file, from);
   Node made{.name = kind.name};
@@ -129,8 +145,8 @@ void XmlConverter::take_attributes(Node& made, const Element& kind, const XmlFil
     if (is_of_xml(name))
       continue;
     if (!kind.has_attribute(name))
-      diagnostics_.warn(fmt::format("unknown attribute '{}' in {}", name, title(from)),
-                        did_you_mean(name, kind.known()), place);
+      diagnostics_.mistake(fmt::format("unknown attribute '{}' in {}", name, title(from)),
+                           did_you_mean(name, kind.known()), place);
     count(place);
     made.attributes.push_back({name, attribute.value(), place, file.value_place(attribute)});
   }

@@ -38,6 +38,16 @@ bool is_xml_file(const fs::path& file, std::string_view text) {
   return extension == ".xml" || strip(text).starts_with('<') || is_utf16(text);
 }
 
+/// `# yaml-language-server: $schema=bench.schema.json`: an editor checks the file for bench.
+bool names_schema(std::string_view text) {
+  const auto at = text.find("$schema=");
+  if (at == std::string_view::npos)
+    return false;
+  const auto begin = text.rfind('\n', at) + 1;
+  const std::string_view line = text.substr(begin, text.find('\n', at) - begin);
+  return strip(line).starts_with('#') && line.find("bench", at - begin) != std::string_view::npos;
+}
+
 /// What must be known before includes can be found.
 const std::vector<std::string> head_names = {"include-path", "selection"};
 
@@ -95,7 +105,7 @@ Node Reader::read_yaml(const std::string& text, const std::string& name, Include
     Diagnostics said_later;
     take_head(convert(*includes.resolve(head_of(*raw)), said_later), name, path);
   }
-  return convert(*includes.resolve(raw), diagnostics_);
+  return convert(*includes.resolve(raw), diagnostics_, names_schema(text));
 }
 
 Node Reader::read_xml(const std::string& text, const std::string& name, IncludePath& path) {

@@ -116,7 +116,7 @@ JobRequest job_request_of(const RenderContext& context) {
              context);
   const std::string limit = context.substitute(batch.time_limit);
   if (!limit.empty())
-    request.time_limit_s = parse_duration_s(limit, batch.place);
+    request.time_limit_s = model::parse_time_limit_s(limit, batch.place);
   // Where the commands are one job, the step's `timeout` is a limit on it like the other.
   if (const std::string timeout = context.substitute(context.step.timeout); !timeout.empty()) {
     const double timeout_s = parse_duration_s(timeout, context.step.place);

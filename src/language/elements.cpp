@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -76,6 +77,20 @@ const Element& element(std::string_view name) {
   const auto& all = all_elements();
   const auto found = std::ranges::find(all, name, &Element::name);
   return all.at(static_cast<std::size_t>(found - all.begin()));
+}
+
+bool is_addition(std::string_view element, std::string_view name) {
+  static const std::map<std::string_view, std::vector<std::string>> additions{
+      {"step",
+       {"batch", "energy", "retry", "prune", "search", "order", "where", "timeout",
+        "gpu_power_limit", "gpu_clock", "cpu_governor"}},
+      {"pattern", {"better"}},
+      {"result", {"figure"}},
+      {"table", {"cdf"}},
+      {"column", {"unit", "metric", "of", "formula", "baseline", "per", "better", "compare"}},
+      {"key", {"unit", "metric", "of", "formula", "baseline", "per"}}};
+  const auto found = additions.find(element);
+  return found != additions.end() && contains(found->second, name);
 }
 
 std::vector<std::string> parents_of(const Element& child) {

@@ -15,7 +15,9 @@ const std::vector<Element> elements_of_parameters = {
                     {"outpath", Type::path, "where its runs are stored, relative to the file"},
                     {"file_path_ref", Type::path,
                      "base of relative file names, relative to the file"}},
-     .details = "A YAML file without the key `benchmark` is one benchmark. A list is several.",
+     .details = "A YAML file without the key `benchmark` is one benchmark. A list is several.\n"
+                "`outpath` may hold $jube_benchmark_home, $jube_benchmark_name and environment "
+                "variables.",
      .example = "name: hello\noutpath: hello_run\nstep: {name: say, do: echo hello}",
      .see_also = "general_structure_yaml, general_structure_xml"},
     {.name = "comment",

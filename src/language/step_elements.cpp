@@ -59,7 +59,7 @@ std::vector<Attribute> attributes_of_batch() {
       {"tasks_per_node", Type::number, "processes on each node", "1"},
       {"threads_per_task", Type::number, "cores of each process"},
       {"gpus_per_node", Type::number, "GPUs on each node"},
-      {"time_limit", Type::duration, "longest run time of the job"},
+      {"time_limit", Type::duration, "longest run time of the job, with its unit"},
       {"template", Type::name, "job template", "the platform's"},
       {"array", Type::flag, "submit jobs with equal resources as an array", "true"},
       {"pack", Type::number, "how many workpackages share a job, side by side", "1"},

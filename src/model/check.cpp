@@ -17,6 +17,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/document/node.hpp>
+#include <bench/model/batch.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/use.hpp>
 
@@ -70,6 +71,13 @@ void check_batch(const Step& step, Diagnostics& diagnostics) {
     refuse(command, !command.break_file.empty(), "break_file");
     refuse(command, command.shared, "shared");
   }
+  constexpr double minute_s = 60;
+  if (const std::string& limit = step.batch->time_limit;
+      !limit.empty() && limit.find('$') == std::string::npos &&
+      parse_time_limit_s(limit, step.batch->place) < minute_s)
+    diagnostics.note(
+        fmt::format("the time limit of step '{}' is {}, less than a minute", step.name, limit),
+        "the smallest unit of Slurm and other batch systems is a minute", step.batch->place);
   if (!step.do_log_file.empty())
     diagnostics.warn(fmt::format("`do_log_file` of the batch step '{}' has no effect", step.name),
                      "its `job.sh` shows what is executed", step.place);

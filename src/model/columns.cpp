@@ -160,18 +160,19 @@ void check_columns(const Benchmark& benchmark, Diagnostics& diagnostics) {
     const auto check_all = [&](const auto& columns, const char* what) {
       for (const auto& column : columns)
         if (!column.calculation && !names.contains(column.name))
-          diagnostics.warn(fmt::format("{} '{}' is not a parameter or pattern of this result", what,
-                                       column.name),
-                           names.near(column.name), column.place);
+          diagnostics.unknown_name(
+              fmt::format("{} '{}' is not a parameter or pattern of this result", what,
+                          column.name),
+              names.near(column.name), "", column.place);
     };
     const auto check_sort = [&](const auto& one, const auto& columns, const char* what) {
       for (const std::string& name : one.sort)
         if (!names.contains(name) && !is_calculated(columns, name))
-          diagnostics.warn(
+          diagnostics.unknown_name(
               fmt::format(
                   "{} '{}' is sorted by '{}', which is not a parameter or pattern of this result",
                   what, one.name, name),
-              names.near(name), one.place);
+              names.near(name), "", one.place);
     };
     for (const Table& table : result.tables) {
       check_all(table.columns, "column");

@@ -29,11 +29,12 @@ void check_type(const Node& node, Diagnostics& diagnostics) {
       {{"integer", "int"}, {"double", "float"}, {"real", "float"}, {"number", "float"}}};
   const auto* known =
       std::ranges::find(usual, type, &std::pair<std::string_view, const char*>::first);
-  diagnostics.warn(fmt::format("unknown type '{}': the values of '{}' are treated as strings", type,
-                               attribute(node, "name")),
-                   known == usual.end() ? suggestion(type, types, "known: ")
-                                        : fmt::format("did you mean '{}'?", known->second),
-                   place_of(node, "type"));
+  diagnostics.unknown_name(
+      fmt::format("unknown type '{}': the values of '{}' are treated as strings", type,
+                  attribute(node, "name")),
+      known == usual.end() ? did_you_mean(type, types)
+                           : fmt::format("did you mean '{}'?", known->second),
+      "known: " + join(types, ", "), place_of(node, "type"));
 }
 
 void check_name(const Node& node, Diagnostics& diagnostics) {

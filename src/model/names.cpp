@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <set>
 #include <string>
 #include <utility>
@@ -52,6 +53,23 @@ std::string without_literals(const std::string& expression) {
   return rest;
 }
 
+/// A command without its texts in single quotes, where the shell inserts nothing.
+std::string without_single_quotes(const std::string& command) {
+  std::string rest;
+  bool doubled = false;
+  for (std::size_t at = 0; at < command.size(); ++at) {
+    if (command[at] == '\\')
+      rest += command[at++];
+    else if (command[at] == '"')
+      doubled = !doubled;
+    else if (command[at] == '\'' && !doubled)
+      at = std::min(command.find('\'', at + 1), command.size());
+    if (at < command.size())
+      rest += command[at];
+  }
+  return rest;
+}
+
 bool holds(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
@@ -76,8 +94,10 @@ class Check {
   Check(const Benchmark& benchmark, Diagnostics& diagnostics)
       : benchmark_(benchmark), diagnostics_(diagnostics), everywhere_(all_names(benchmark)) {
     for (const Step& step : benchmark.steps)
-      for (const Command& command : step.commands)
+      for (const Command& command : step.commands) {
         bare_words_.merge(bare_words(command.text));
+        defines_unseen_ = defines_unseen_ || defines_unseen(command.text);
+      }
     for (const FileSet& set : benchmark.file_sets)
       for (const FileEntry& entry : set.entries)
         bare_words_.merge(bare_words(entry.command.text));
@@ -146,10 +166,9 @@ class Check {
       const std::string near = near_of(name, known);
       if (near.empty() && is_of_environment(name))
         continue;
-      diagnostics_.warn(
+      diagnostics_.unknown_name(
           fmt::format("{} uses '{}', which is not a parameter of step '{}'", what, name, step.name),
-          near.empty() ? fmt::format("write `$${}` for an environment variable", name) : near,
-          place);
+          near, fmt::format("write `$${}` for an environment variable", name), place);
     }
   }
 
@@ -173,11 +192,11 @@ class Check {
   }
 
   /// What cannot be evaluated is an error; the rest may be meant as it is.
-  void tell(const std::string& message, const std::string& hint, const Place& place,
+  void tell(const std::string& message, const std::string& near, const Place& place,
             bool is_error) {
     if (is_error)
-      throw Error(message, hint, place);
-    diagnostics_.warn(message, hint, place);
+      throw Error(message, near, place);
+    diagnostics_.unknown_name(message, near, "", place);
   }
 
   void check_command(const Command& command, const Step& step, const Names& known) {
@@ -193,15 +212,24 @@ class Check {
     check_shell_text(command, step, known);
   }
 
-  /// A name that is unknown is the shell's, unless it is nearly that of a parameter.
+  /// A name that is unknown may be the shell's.
   void check_shell_text(const Command& command, const Step& step, const Names& known) {
     const auto names = evaluate::names_in(command.text);
-    for (const std::string& name : names)
-      if (const std::string near = misspelt(name, known);
-          !near.empty() || (step.batch && is_unknown(name, known)))
-        diagnostics_.warn(fmt::format("a command of step '{}' uses '{}', which is not a parameter",
-                                      step.name, name),
-                          near.empty() ? stays_as_it_is(name) : near, command.place);
+    const auto unquoted = evaluate::names_in(without_single_quotes(command.text));
+    for (const std::string& name : names) {
+      if (!is_unknown(name, known))
+        continue;
+      const std::string near = misspelt(name, known);
+      // A file that a command reads may define it, as may the environment of a job.
+      if (near.empty() && !step.batch &&
+          (defines_unseen_ || std::getenv(name.c_str()) || !holds(unquoted, name)))
+        continue;
+      diagnostics_.unknown_name(
+          fmt::format("a command of step '{}' uses '{}', which is not a parameter", step.name,
+                      name),
+          near.empty() ? "" : fmt::format("{} Write `$${}` for a shell variable", near, name),
+          stays_as_it_is(name), command.place);
+    }
     for (const std::string& name : broken_names(command.text))
       if (const std::string own = ascii_front(name);
           !known.contains(own) && !bare_words_.contains(own))
@@ -233,12 +261,11 @@ class Check {
     const Names own = bare_words(substitution.dest);
     for (const std::string& name : evaluate::names_in(substitution.dest))
       if (is_unknown(name, known) && !own.contains(name)) {
-        const std::string near = near_of(name, known);
-        diagnostics_.warn(
+        diagnostics_.unknown_name(
             fmt::format(
                 "the substitution for '{}' uses '{}', which is not a parameter of step '{}'",
                 substitution.source, name, step.name),
-            near.empty() ? stays_as_it_is(name) : near, substitution.place);
+            near_of(name, known), stays_as_it_is(name), substitution.place);
       }
   }
 
@@ -326,6 +353,7 @@ class Check {
   const Benchmark& benchmark_;
   Diagnostics& diagnostics_;
   Names everywhere_;
+  bool defines_unseen_ = false;  ///< A command may define variables that it does not name.
   Names bare_words_;  ///< Of all commands: what one of them assigns and exports, others have.
 };
 

@@ -39,7 +39,9 @@ std::string file_name(const Node& node) {
   std::string name = required_name(node);
   if (name == "." || name == ".." || name.find('/') != std::string::npos)
     throw Error(fmt::format("'{}' is not a valid name for a {}", name, node.name),
-                "it becomes the name of a file or directory; remove the '/'",
+                name.find('/') == std::string::npos
+                    ? "it becomes the name of a file or directory; use letters, digits, '_' or '-'"
+                    : "it becomes the name of a file or directory; remove the '/'",
                 place_of(node, "name"));
   return name;
 }

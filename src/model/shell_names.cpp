@@ -50,17 +50,30 @@ std::vector<std::vector<std::string>> commands_of(std::string_view text) {
   return commands;
 }
 
-}  // namespace
-
-std::vector<std::string> loop_variables(std::string_view text) {
+/// `read x` of `do read x`.
+std::span<const std::string> without_keywords(const std::vector<std::string>& command) {
   constexpr std::array<std::string_view, 8> before{"do",    "then",  "else", "if",
                                                    "while", "until", "!",    "time"};
+  const auto first = std::ranges::find_if(command, [&](const std::string& word) {
+    return std::ranges::find(before, word) == before.end();
+  });
+  return {first, command.end()};
+}
+
+}  // namespace
+
+bool defines_unseen(std::string_view text) {
+  constexpr std::array<std::string_view, 4> builtins{".", "source", "eval", "module"};
+  return std::ranges::any_of(commands_of(text), [&](const auto& command) {
+    const auto words = without_keywords(command);
+    return !words.empty() && std::ranges::find(builtins, words.front()) != builtins.end();
+  });
+}
+
+std::vector<std::string> loop_variables(std::string_view text) {
   std::vector<std::string> names;
   for (const auto& command : commands_of(text)) {
-    const auto first = std::ranges::find_if(command, [&](const std::string& word) {
-      return std::ranges::find(before, word) == before.end();
-    });
-    const std::span words(first, command.end());
+    const std::span words = without_keywords(command);
     if (words.size() < 2)
       continue;
     if (words[0] == "read")

@@ -71,6 +71,8 @@ Batch build_batch(const Node& node) {
   batch.threads_per_task = attribute(node, "threads_per_task");
   batch.gpus_per_node = attribute(node, "gpus_per_node");
   batch.time_limit = attribute(node, "time_limit");
+  if (!batch.time_limit.empty() && batch.time_limit.find('$') == std::string::npos)
+    parse_time_limit_s(batch.time_limit, place_of(node, "time_limit"));
   batch.job_template = attribute(node, "template");
   batch.array = node.flag("array", true);
   batch.pack = attribute(node, "pack");
@@ -175,6 +177,16 @@ void check_duration(const Node& node, const char* key) {
 }
 
 }  // namespace
+
+double parse_time_limit_s(const std::string& text, const Place& place) {
+  const std::string number(strip(text));
+  if (parse_number(number))
+    throw Error(
+        fmt::format("time_limit '{}' has no unit", number),
+        fmt::format("write {0}m for minutes, as Slurm reads it, or {0}s for seconds", number),
+        place);
+  return parse_duration_s(text, place);
+}
 
 Step build_step(const Node& node) {
   Step step;

@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <filesystem>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +16,7 @@
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
 #include <bench/document/read_options.hpp>
+#include <bench/evaluate/substitute.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/build.hpp>
 #include <bench/platform/platform.hpp>
@@ -101,11 +105,11 @@ void warn_of_idle_tags(const document::Document& document, const Request& reques
   for (const std::string& tag : request.tags)
     if (!known.contains(tag) && tag != platform.name &&
         std::ranges::find(platform.tags, tag) == platform.tags.end())
-      diagnostics.warn(
+      diagnostics.unknown_name(
           fmt::format(
               "tag '{}' selects nothing in this file{}", tag,
               platform::platform_of_tag(tag, beside).empty() ? ", and no platform has it" : ""),
-          did_you_mean(tag, words), {.file = request.input_file.string()});
+          did_you_mean(tag, words), "", {.file = request.input_file.string()});
 }
 
 /// A file whose benchmarks are all left out runs nothing, as in JUBE.
@@ -123,7 +127,31 @@ void warn_of_idle_file(bool by_tags, const std::set<std::string>& tags, const Re
                      "check `selection`, --only-bench and --not-bench", {.file = file});
 }
 
+/// A name that is unknown stays in the path, as in JUBE.
+void check_outpath(const model::Benchmark& benchmark, const Input& input,
+                   Diagnostics& diagnostics) {
+  if (const auto unknown = evaluate::names_in(outpath_of(benchmark, input)); !unknown.empty())
+    diagnostics.mistake(fmt::format("outpath: environment variable '{}' is not set: {}",
+                                    unknown.front(), benchmark.outpath),
+                        "set it; `outpath` cannot use parameters", benchmark.place);
+}
+
 }  // namespace
+
+std::string asked_outpath(const Request& request) {
+  const char* from_environment = std::getenv("JUBE_BENCHMARK_OUTPATH");
+  return request.outpath.empty() && from_environment ? from_environment : request.outpath;
+}
+
+std::string outpath_of(const model::Benchmark& benchmark, const Input& input) {
+  const std::string home = home_of(benchmark, input).string();
+  return expand_user_and_environment(
+      evaluate::substitute(benchmark.outpath, [&](std::string_view name) -> const std::string* {
+        if (name == "jube_benchmark_home")
+          return &home;
+        return name == "jube_benchmark_name" ? &benchmark.name : nullptr;
+      }));
+}
 
 fs::path home_of(const model::Benchmark& benchmark, const Input& input) {
   for (const document::Node* node : input.document.all("benchmark")) {
@@ -172,6 +200,9 @@ Input read_input(const Request& request, Diagnostics& diagnostics) {
   Input input = read_input_document(request, diagnostics);
   if (!input.nothing_chosen)
     input.benchmarks = model::build(input.document, diagnostics, input.whole_file);
+  if (asked_outpath(request).empty())
+    for (const model::Benchmark& benchmark : input.benchmarks)
+      check_outpath(benchmark, input, diagnostics);
   return input;
 }
 

@@ -43,28 +43,25 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Expands `~` and environment variables. An unknown name would become the name of a directory.
-std::string expand_outpath(const std::string& text, const Place& place) {
+std::string expand_outpath(const std::string& text) {
   std::string expanded = expand_user_and_environment(text);
   if (const auto unknown = evaluate::names_in(expanded); !unknown.empty())
     throw Error(
         fmt::format("outpath: environment variable '{}' is not set: {}", unknown.front(), text),
-        "set it; `outpath` cannot use parameters", place);
+        "set it; `outpath` cannot use parameters");
   return expanded;
 }
 
 /// Option, then environment, both relative to here; then the file, relative to itself.
 fs::path choose_outpath(const Request& request, const model::Benchmark& benchmark,
-                        const fs::path& home) {
-  const char* from_environment = std::getenv("JUBE_BENCHMARK_OUTPATH");
-  std::string wanted = request.outpath;
-  if (wanted.empty() && from_environment)
-    wanted = from_environment;
+                        const Input& input) {
+  const std::string wanted = asked_outpath(request);
   if (!wanted.empty())
-    return fs::absolute(expand_outpath(wanted, {}));
+    return fs::absolute(expand_outpath(wanted));
   if (benchmark.outpath.empty())
     throw Error(fmt::format("benchmark '{}' has no outpath", benchmark.name),
                 "add `outpath: ...`, or use `--outpath DIR`", benchmark.place);
-  return home / expand_outpath(benchmark.outpath, benchmark.place);
+  return input.home / outpath_of(benchmark, input);
 }
 
 const model::Benchmark& find_benchmark(const std::vector<model::Benchmark>& benchmarks,
@@ -118,7 +115,7 @@ void set_start(RunMetadata& metadata) {
 Run plan_run(const Input& input, const model::Benchmark& benchmark, const Request& request) {
   energy::check_methods(request.power_source, {});
   Run run{.directory = {}, .benchmark = benchmark, .platform = input.platform, .metadata = {}};
-  const fs::path outpath = choose_outpath(request, benchmark, input.home).lexically_normal();
+  const fs::path outpath = choose_outpath(request, benchmark, input).lexically_normal();
   run.directory.id = request.id.value_or(workspace::next_run_id(outpath));
   run.directory.path = outpath / workspace::padded(run.directory.id);
   RunMetadata& metadata = run.metadata;

@@ -58,7 +58,7 @@ TEST_F(Include, StandsWhereverAValueMay) {
 }
 
 TEST_F(Include, TakesAWholeFile) {
-  files.write("dos.yaml", "[echo 1, 0x8]\n");
+  files.write("dos.yaml", "[echo 1, +8]\n");
   EXPECT_EQ(step("  do: !include dos.yaml\n"), R"(do("echo 1") do("8"))");
   EXPECT_EQ(step("  do: !include dos.yaml::_[0]\n"), R"(do("echo 1"))");
 }

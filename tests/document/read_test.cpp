@@ -250,10 +250,50 @@ INSTANTIATE_TEST_SUITE_P(
         SurpriseCase{"step: {name: s, timeout: 12:30:00}", "'12:30:00' without quotes means 45000"},
         SurpriseCase{"step: {name: s, use: [yes, b]}", "'yes' without quotes means True"},
         SurpriseCase{"comment: 1:30.5", "'1:30.5' without quotes means 90.5"},
-        SurpriseCase{"parameterset: {parameter: {n: 'on', m: true, o: 0, p: 0x1F, q: 1.50}}", ""},
+        SurpriseCase{"parameterset: {parameter: {v: 1.10}}", "'1.10' without quotes means 1.1"},
+        SurpriseCase{"parameterset: {parameter: {v: 2023023902_2}}",
+                     "'2023023902_2' without quotes means 20230239022"},
+        SurpriseCase{"parameterset: {parameter: {v: -0x1F}}", "'-0x1F' without quotes means -31"},
+        SurpriseCase{"parameterset: {parameter: {n: 'on', m: true, o: 0, p: +5, q: 1.5, r: .5}}",
+                     ""},
+        SurpriseCase{"parameterset: {parameter: {r: -1., s: 1.0e-5, t: -0, u: .inf, v: 3.0}}", ""},
         SurpriseCase{"parameterset: {parameter: {n: {export: yes, _: 1}}}", ""},
         SurpriseCase{"step: {name: s, batch: on, active: no, do_log_file: yes}", ""},
+        SurpriseCase{"step: {name: s, batch: {kill_on_bad_exit: no, same_nodes: yes, "
+                     "exclusive: on, array: off}}",
+                     ""},
         SurpriseCase{"step: {name: s, active: 010}", "'010' without quotes means 8"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Comments, SurpriseTest,
+    testing::Values(
+        SurpriseCase{"step:\n  do: echo a # b; ./x", "'# b; ./x' is a comment in YAML"},
+        SurpriseCase{"step:\n  do:\n    - &a echo a #b\n    - {stdout: out, _: c} # all\n    - *a",
+                     "'#b' is a comment in YAML"},
+        SurpriseCase{"patternset:\n  pattern:\n    name: p # first\n    _: took # $jube_pat_fp",
+                     "'# $jube_pat_fp' is a comment in YAML"},
+        SurpriseCase{"fileset:\n  prepare: make # all", "'# all' is a comment in YAML"},
+        SurpriseCase{"parameterset:\n  parameter:\n    n: 4 # nodes\nstep: # one\n  do: 'a # b'",
+                     ""},
+        SurpriseCase{"step:\n  # all\n  do: echo a#b\n  # of it\n  name: s", ""},
+        SurpriseCase{"step:\n  do: |\n    echo a # b", ""}));
+
+TEST(Read, NamesThePlaceOfAComment) {
+  Diagnostics diagnostics;
+  read_yaml("step:\n  do: é echo # b\n", "t.yaml", diagnostics);
+  ASSERT_EQ(diagnostics.warnings().size(), 1U);
+  EXPECT_EQ(diagnostics.warnings()[0].place, (Place{"t.yaml", 2, 15}));
+}
+
+TEST(Read, RefusesAnEmptyListUnderTheContentKey) {
+  for (const char* yaml :
+       {"parameterset: {parameter: {name: n, _: []}}", "step: {do: {stdout: out, _: []}}"}) {
+    Diagnostics diagnostics;
+    EXPECT_THAT(support::error_of([&] { read_yaml(yaml, "t.yaml", diagnostics); }),
+                testing::HasSubstr("has an empty list\nhint: write '' for one empty text"))
+        << yaml;
+  }
+}
 
 TEST(Read, GivesPlacesFromOne) {
   Diagnostics strict(true);

@@ -74,6 +74,36 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"Filter", "twice]}", "twice], filter: $nubmer > 1}",
                 "error: the filter of table 't' uses 'nubmer', which is not a parameter or pattern "
                 "of this result\n"},
+        Mistake{"Key", "step: {name: s", "step: {name: s, iteration: 3",
+                "error: unknown key 'iteration' in step 's'\n"},
+        Mistake{"KeyWithoutANearOne", "step: {name: s", "step: {name: s, colour: 3",
+                "error: unknown key 'colour' in step 's'\n"},
+        Mistake{"Batch", "step: {name: s", "step: {name: s, batch: {time: 5m}",
+                "hint: did you mean 'time_limit'?\n"},
+        Mistake{"Command", "echo v=$number", "echo v=$number$numbr",
+                "error: a command of step 's' uses 'numbr', which is not a parameter\n"},
+        Mistake{"Column", "[number,", "[numbr,",
+                "error: column 'numbr' is not a parameter or pattern of this result\n"},
+        Mistake{"FilterInQuotes", "twice]}", "twice], filter: \"'$numbr' != '1'\"}",
+                "error: the filter of table 't' uses 'numbr'"},
+        Mistake{"InQuotes", "$number < 9", "\"'$numbr' != 'gpu'\"",
+                "error: `active` of step 's' uses 'numbr'"},
+        Mistake{"Type", "type: int, _: v", "type: integer, _: v",
+                "error: unknown type 'integer': the values of 'value' are treated as strings\n"},
+        Mistake{"EmptyList", "parameter: {number: [1, 2]}",
+                "parameter: [{number: [1, 2]}, {name: more, _: []}]",
+                "error: parameter 'more' has an empty list\n"},
+        Mistake{"TimeLimit", "step: {name: s", "step: {name: s, batch: {time_limit: 5}",
+                "error: time_limit '5' has no unit\n"},
+        Mistake{"TimeLimitOfAParameter", "step: {name: s",
+                "step: {name: s, batch: {time_limit: $number}",
+                "error: time_limit '1' has no unit"},
+        Mistake{"Size", "step: {name: s", "step: {name: s, batch: {nodes: x$number}",
+                "error: nodes of step 's' must be an integer of at least 1: x1\n"},
+        Mistake{"Sort", "twice]}", "twice], sort: valeu}",
+                "error: table 't' is sorted by 'valeu', which is not a parameter or pattern of "
+                "this result\n"},
+        Mistake{"Mean", "{format: d, _: value}", "value_mean", "hint: did you mean 'value_avg'?\n"},
         Mistake{"Source", "copy: m.yaml}\nstep: {",
                 "copy: n.yaml}\nstep:\n  - {name: first, use: f, do: 'true'}\n  - {",
                 "error: no file matches 'n.yaml'\n"}),
@@ -94,8 +124,10 @@ TEST_P(DoubtTest, IsWarnedOfBeforeAnythingRuns) {
 INSTANTIATE_TEST_SUITE_P(
     Files, DoubtTest,
     testing::Values(
-        Mistake{"Command", "echo v=$number", "echo v=$number$numbr",
-                "warning: a command of step 's' uses 'numbr', which is not a parameter\n"},
+        Mistake{"Command", "echo v=$number", "echo v=$number$nthr",
+                "warning: a command of step 's' uses 'nthr', which is not a parameter\n"},
+        Mistake{"Comment", "do: 'echo v=$number'}", "do: echo v=$number # b; ./x\n  }",
+                "warning: '# b; ./x' is a comment in YAML\n"},
         Mistake{"JobScript", "do: 'echo v=$number'", "batch: true, do: 'echo v=$number in $folder'",
                 "warning: a command of step 's' uses 'folder', which is not a parameter\n"},
         Mistake{"Substitution", "step: {name: s, use: [p, f]",
@@ -104,18 +136,18 @@ INSTANTIATE_TEST_SUITE_P(
                 "step: {name: s, use: [p, f, r]",
                 "warning: the substitution for '#RUN#' uses 'folder', which is not a parameter of "
                 "step 's'\n"},
-        Mistake{"Column", "[number,", "[numbr,",
-                "warning: column 'numbr' is not a parameter or pattern of this result\n"},
+        Mistake{"Column", "[number,", "[other,",
+                "warning: column 'other' is not a parameter or pattern of this result\n"},
         Mistake{"MaxAsync", "step: {name: s", "step: {name: s, max_async: $number",
                 "warning: max_async of step 's' differs between its workpackages\n"},
         Mistake{"FilterSyntax", "twice]}", "twice], filter: $number >}",
                 "warning: invalid expression in the filter of table 't': SyntaxError"},
         Mistake{"FilterStatement", "twice]}", "twice], filter: import os}",
                 "warning: invalid expression in the filter of table 't': SyntaxError"},
-        Mistake{"FilterInQuotes", "twice]}", "twice], filter: \"'$numbr' != '1'\"}",
-                "warning: the filter of table 't' uses 'numbr'"},
-        Mistake{"InQuotes", "$number < 9", "\"'$numbr' != 'gpu'\"",
-                "warning: `active` of step 's' uses 'numbr'"},
+        Mistake{"FilterInQuotes", "twice]}", "twice], filter: \"'$other' != '1'\"}",
+                "warning: the filter of table 't' uses 'other'"},
+        Mistake{"InQuotes", "$number < 9", "\"'$other' != 'gpu'\"",
+                "warning: `active` of step 's' uses 'other'"},
         Mistake{"LoopVariable", "echo v=$number", "for number in 4 5; do echo v=$number; done",
                 "warning: the shell variable 'number' has the name of a parameter"}),
     [](const auto& one) { return one.param.name; });
@@ -154,7 +186,7 @@ step:
 patternset: {name: pats, pattern: {name: value, _: x}}
 analyser: {name: a, use: pats, analyse: {step: s, file: out$nodes}}
 )");
-  const std::string said = here.bench({"check", "m.yaml"}).standard_error;
+  const std::string said = here.bench({"check", "m.yaml", "--lenient"}).standard_error;
   for (const char* what :
        {"'copy$nodes' of file set 'f' uses 'nodes'", "`stdout` of a command uses 'nodes'",
         "a command of step 's' uses 'nodes'", "'made$nodes' of substitute set 'r' uses 'nodes'",
@@ -199,6 +231,131 @@ TEST(Mistakes, ASourceThatMayBeMadeOrMayNotBeNeededIsADoubt) {
     EXPECT_EQ(output.status.code, 0) << output.standard_error;
     EXPECT_THAT(output.standard_error, HasSubstr("warning: no file matches '" + source + "'\n"));
   }
+}
+
+/// JUBE reads this file, and CARAML's have this key eleven times.
+constexpr const char* for_jube = R"(name: m
+outpath: runs
+parameterset: {name: p, parameter: {name: threads, seperator: ";", _: "1,2"}}
+step: {name: s, use: p, do: 'echo v=$thread'}
+analyser: {name: a, analyse: {step: s}}
+result: {use: a, table: {name: t, column: [threads]}}
+)";
+
+TEST(Mistakes, OfAFileThatJubeCouldReadAreWarningsBeforeTheRunAndUnderTheTable) {
+  const Playground here;
+  here.write("m.yaml", for_jube);
+  const auto run = here.bench({"run", "m.yaml", "-r"});
+  EXPECT_EQ(run.status.code, 0) << run.standard_error;
+  for (const char* said :
+       {"warning: unknown key 'seperator' in parameter 'threads'\n",
+        "warning: a command of step 's' uses 'thread', which is not a parameter"}) {
+    const auto first = run.standard_error.find(said);
+    ASSERT_NE(first, std::string::npos) << said;
+    EXPECT_NE(run.standard_error.find(said, first + 1), std::string::npos) << said;
+  }
+  EXPECT_EQ(here.bench({"run", "m.yaml", "--strict"}).status.code, 1);
+}
+
+TEST(Mistakes, AreErrorsWhereTheFileNamesTheSchemaUnlessLenient) {
+  const Playground here;
+  here.write("m.yaml",
+             std::string("# yaml-language-server: $schema=bench.schema.json\n") + for_jube);
+  const auto refused = here.bench({"run", "m.yaml"});
+  EXPECT_EQ(refused.status.code, 1);
+  EXPECT_THAT(refused.standard_error,
+              StartsWith("m.yaml:4:52: error: unknown key 'seperator' in parameter 'threads'\n"));
+  EXPECT_FALSE(here.has("runs"));
+  EXPECT_EQ(here.bench({"check", "m.yaml", "--lenient"}).status.code, 0);
+  EXPECT_EQ(here.bench({"run", "m.yaml", "--lenient"}).status.code, 0);
+}
+
+TEST(Mistakes, OfAnXmlFileForBenchAreErrors) {
+  const Playground here;
+  for (const auto& [attribute, code] :
+       std::vector<std::pair<std::string, int>>{{"", 0}, {" where=\"true\"", 1}}) {
+    here.write("m.xml",
+               "<jube><benchmark name=\"m\" outpath=\"runs\"><step name=\"s\" "
+               "iteration=\"3\"" +
+                   attribute + "><do>true</do></step></benchmark></jube>\n");
+    const auto output = here.bench({"run", "m.xml"});
+    EXPECT_EQ(output.status.code, code);
+    EXPECT_THAT(output.standard_error, HasSubstr("unknown attribute 'iteration'"));
+  }
+}
+
+/// The shell may have these variables from elsewhere.
+TEST(Mistakes, NamesThatTheShellMayHaveAreNone) {
+  const Playground here;
+  for (const char* command :
+       {"echo $from_outside", "echo ''$x'' | awk '{print $field}'", ". ./env.sh; echo $nthr",
+        "nthr=3; echo $nthr", "echo $SCRATCH", "eval $(env); echo $nthr"}) {
+    here.write("m.yaml",
+               "name: m\noutpath: runs\nparameterset: {name: p, parameter: {x: 1}}\n"
+               "step: {name: s, use: p, do: \"" +
+                   std::string(command) + "\"}\n");
+    const auto output = here.bench({"check", "m.yaml", "--strict"}, {{"from_outside", "1"}});
+    EXPECT_EQ(output.status.code, 0) << command << output.standard_error;
+  }
+}
+
+/// The second step has these parameters. With a shell parameter as `extra`, it is expanded only
+/// when its parent has run.
+TEST(Mistakes, InTheValuesOfALaterStepAreFoundBeforeTheFirstOneRuns) {
+  const Playground here;
+  for (const char* extra : {"k: 1", "k: {mode: shell, _: echo 1}"})
+    for (const auto& [parameter, message] : std::vector<std::pair<std::string, std::string>>{
+             {"{type: int, _: [one, 2]}", "value 'one' of parameter 'n' is not an integer\n"},
+             {"{mode: python, _: \"[2**i for i in rang(3)]\"}",
+              "parameter 'n': NameError: name 'rang' is not defined\n"}}) {
+      here.write("m.yaml", "name: m\noutpath: runs\nparameterset: {name: p, parameter: {" +
+                               std::string(extra) + ", n: " + parameter +
+                               "}}\nstep:\n  - {name: compile, do: touch compiled}\n"
+                               "  - {name: go, depend: compile, use: p, do: echo $n}\n");
+      for (const char* command : {"check", "run"}) {
+        const auto output = here.bench({command, "m.yaml"});
+        EXPECT_EQ(output.status.code, 1) << extra << parameter;
+        EXPECT_THAT(output.standard_error, HasSubstr(": error: " + message));
+        EXPECT_FALSE(here.has("runs"));
+      }
+    }
+}
+
+constexpr const char* late_value = R"(name: m
+outpath: runs
+parameterset: {name: p, parameter: {n: {type: int, mode: shell, _: cat values}}}
+step:
+  - {name: make, do: 'printf one,2 > $jube_benchmark_home/values'}
+  - {name: go, depend: make, use: p, do: echo n=$n}
+)";
+
+TEST(Mistakes, AValueThatIsKnownLaterFailsAlone) {
+  const Playground here;
+  here.write("m.yaml", late_value);
+  EXPECT_EQ(here.bench({"check", "m.yaml", "--strict"}).status.code, 0);
+  const auto output = here.bench({"run", "m.yaml"});
+  EXPECT_EQ(output.status.code, 1);
+  EXPECT_THAT(output.standard_error, HasSubstr("value 'one' of parameter 'n' is not an integer\n"));
+  EXPECT_EQ(here.read("runs/000000/000002_go/work/stdout"), "n=2\n");
+  EXPECT_FALSE(here.has("runs/000000/000001_go"));
+}
+
+TEST(Mistakes, InAnUpdateAreFoundBeforeItsWorkpackagesAreMade) {
+  const Playground here;
+  const std::string steps =
+      "step:\n  - {name: a, use: p, do: echo $n}\n"
+      "  - {name: b, depend: a, use: q, do: echo $m}\n";
+  const auto with = [&](const std::string& n, const std::string& m) {
+    return "name: m\noutpath: runs\nparameterset:\n  - {name: p, parameter: {n: " + n +
+           "}}\n  - {name: q, parameter: {m: {mode: python, type: int, _: " + m + "}}}\n" + steps;
+  };
+  here.write("m.yaml", with("[1]", "10 // $n"));
+  EXPECT_EQ(here.bench({"run", "m.yaml"}).status.code, 0);
+  here.write("m.yaml", with("[1, 0]", "10 // $n"));
+  const auto output = here.bench({"continue", "runs", "-u", "m.yaml"});
+  EXPECT_EQ(output.status.code, 1);
+  EXPECT_THAT(output.standard_error, HasSubstr("ZeroDivisionError"));
+  EXPECT_FALSE(here.has("runs/000000/000002_a"));
 }
 
 TEST(Mistakes, ASecondFileIsReadBeforeTheFirstOneRuns) {

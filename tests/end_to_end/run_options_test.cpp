@@ -78,6 +78,30 @@ TEST_F(RunOptionsTest, TheNextCommandsDoNotTakeAnOutpathForOptions) {
   EXPECT_EQ(here_.bench({"info", "./-out", "--id", "0"}).status.code, 0);
 }
 
+/// As in a published file of JUBE.
+TEST_F(RunOptionsTest, AnOutpathMayHoldVariablesOfTheBenchmark) {
+  here_.write("below/home.yaml",
+              "name: home\noutpath: ${jube_benchmark_home}/../${jube_benchmark_name}_runs\n"
+              "step: {name: s, do: 'true'}\n");
+  const auto output = here_.bench({"run", "below/home.yaml"});
+  EXPECT_EQ(output.status.code, 0) << output.standard_error;
+  EXPECT_TRUE(here_.has("home_runs/000000"));
+}
+
+TEST_F(RunOptionsTest, AnUnsetVariableInAnOutpathStaysAsInJubeUnlessTheFileIsForBench) {
+  const std::string text =
+      "name: unset\noutpath: ${BENCH_TEST_UNSET}/../runs_of_it\nstep: {name: s, do: 'true'";
+  here_.write("unset.yaml", text + "}\n");
+  const auto output = here_.bench({"run", "unset.yaml"});
+  EXPECT_EQ(output.status.code, 0);
+  EXPECT_THAT(output.standard_error,
+              HasSubstr("warning: outpath: environment variable 'BENCH_TEST_UNSET' is not set"));
+  EXPECT_TRUE(here_.has("runs_of_it/000000"));
+  here_.write("unset.yaml", text + ", timeout: 1h}\n");
+  EXPECT_EQ(here_.bench({"run", "unset.yaml"}).status.code, 1);
+  EXPECT_EQ(here_.bench({"run", "unset.yaml", "-o", "other"}).status.code, 0);
+}
+
 TEST_F(RunOptionsTest, EachBenchmarkTakesOneOfTheIds) {
   here_.write("two.yaml", two_benchmarks);
   EXPECT_EQ(here_.bench({"run", "two.yaml", "small.yaml", "-i", "4", "9"}).status.code, 0);

@@ -151,12 +151,12 @@ TEST_F(JobScriptTest, GivesMoreTimeAfterEachTimeout) {
     return job_request_of(of).time_limit_s;
   };
   const std::string retry =
-      "batch: {time_limit: 100}, retry: {on: timeout, times: 3, timelimit_factor: 1.5}";
+      "batch: {time_limit: 100s}, retry: {on: timeout, times: 3, timelimit_factor: 1.5}";
   EXPECT_EQ(limit_s(retry, 0), 100);
   EXPECT_EQ(limit_s(retry, 1), 150);
   EXPECT_EQ(limit_s(retry, 2), 225);
-  EXPECT_EQ(limit_s("batch: {time_limit: 100}, retry: {on: timeout, times: 3}", 2), 100);
-  EXPECT_EQ(limit_s("batch: {time_limit: 100}", 2), 100);
+  EXPECT_EQ(limit_s("batch: {time_limit: 100s}, retry: {on: timeout, times: 3}", 2), 100);
+  EXPECT_EQ(limit_s("batch: {time_limit: 100s}", 2), 100);
   EXPECT_EQ(limit_s("batch: true, retry: {on: timeout, timelimit_factor: 2}", 1), 0);
 }
 
@@ -253,7 +253,7 @@ TEST_F(HeadTest, DiffersByWhatIsAskedFor) {
 
 TEST_F(HeadTest, DiffersAfterATimeout) {
   begin(
-      "step: {name: go, do: a, batch: {time_limit: 60}, "
+      "step: {name: go, do: a, batch: {time_limit: 60s}, "
       "retry: {on: timeout, timelimit_factor: 2}}\n");
   RenderContext again = context();
   again.workpackage.timeouts = 1;

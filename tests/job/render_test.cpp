@@ -96,8 +96,8 @@ TEST_F(RenderTest, TakesTheShorterLimit) {
   EXPECT_EQ(timeout(""), 0);
   EXPECT_EQ(timeout("timeout: '${t}min', "), 180);
   EXPECT_EQ(timeout("batch: {time_limit: 00:01:30}, "), 90);
-  EXPECT_EQ(timeout("timeout: 1min, batch: {time_limit: 90}, "), 60);
-  EXPECT_EQ(timeout("timeout: 2min, batch: {time_limit: 90}, "), 90);
+  EXPECT_EQ(timeout("timeout: 1min, batch: {time_limit: 90s}, "), 60);
+  EXPECT_EQ(timeout("timeout: 2min, batch: {time_limit: 90s}, "), 90);
 }
 
 TEST_F(RenderTest, SaysWhereALengthOfTimeIsWrong) {
@@ -160,7 +160,7 @@ TEST_F(DirectiveTest, AsksForGpusAsThePlatformWantsIt) {
 }
 
 TEST_F(DirectiveTest, RoundsTheTimeLimitUp) {
-  EXPECT_EQ(directives("{time_limit: 3599.5}", platform::GpuRequest::none),
+  EXPECT_EQ(directives("{time_limit: 3599.5s}", platform::GpuRequest::none),
             "--time=01:00:00\n--partition=gpu\n");
   EXPECT_EQ(directives("{time_limit: 2-00:00:00}", platform::GpuRequest::none),
             "--time=48:00:00\n--partition=gpu\n");

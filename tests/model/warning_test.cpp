@@ -1,4 +1,6 @@
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -35,6 +37,18 @@ TEST(Steps, ALogOfTheCommandsOfABatchStepIsWarnedOf) {
       warnings_of("step: {name: s, batch: true, do_log_file: true, do: 'true'}\n"),
       ElementsAre("in.yaml:1:7: warning: `do_log_file` of the batch step 's' has no effect\n"
                   "hint: its `job.sh` shows what is executed"));
+}
+
+TEST(Steps, ATimeLimitBelowAMinuteIsNoted) {
+  for (const auto& [limit, notes] : std::vector<std::pair<std::string, std::size_t>>{
+           {"59s", 1}, {"\"00:30\"", 1}, {"1m", 0}, {"$limit", 0}}) {
+    Diagnostics diagnostics;
+    build(document::read_yaml("step: {name: s, batch: {time_limit: " + limit + "}, do: 'true'}\n",
+                              "in.yaml", diagnostics),
+          diagnostics);
+    EXPECT_EQ(diagnostics.notes().size(), notes) << limit;
+    EXPECT_THAT(diagnostics.warnings(), IsEmpty());
+  }
 }
 
 TEST(Unused, SetsAndAnalysersAreWarnedOf) {

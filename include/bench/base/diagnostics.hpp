@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,28 +23,45 @@ struct Warning {
 
 /// Collects warnings while input is read, so that one run shows all of them. The same warning
 /// (message and place) is kept once. With `strict` the first one is thrown as an error instead.
+///
+/// A mistake is what JUBE would pass over in silence: a warning. Where mistakes are refused, as
+/// before a run, it is an error in a file that is written for bench and JUBE could not read.
+///
 /// Where there is somebody to tell, each is told as it comes: an error that ends the reading may be
 /// what it warns of.
 class Diagnostics {
  public:
-  explicit Diagnostics(bool strict = false, std::function<void(const Warning&)> tell = {})
-      : strict_(strict), tell_(std::move(tell)) {}
+  explicit Diagnostics(bool strict = false, std::function<void(const Warning&)> tell = {},
+                       bool refuses_mistakes = false)
+      : strict_(strict), refuses_mistakes_(refuses_mistakes), tell_(std::move(tell)) {}
 
   /// @throws Error in strict mode
   void warn(std::string message, std::string hint, Place place);
   /// As `warn`, and never an error.
   void note(std::string message, std::string hint, Place place);
+  /// @throws Error in strict mode, and where it is refused
+  void mistake(std::string message, std::string hint, Place place);
+  /// Reports an unknown name: a mistake if `near` proposes a known one, otherwise a warning with
+  /// `hint`.
+  void unknown_name(std::string message, std::string near, std::string hint, Place place);
+  /// JUBE cannot read this file.
+  void add_own_file(const std::string& file) { own_files_.insert(file); }
 
   const std::vector<Warning>& warnings() const { return warnings_; }
   const std::vector<Warning>& notes() const { return notes_; }
+  /// The warnings that would be errors in a file that is written for bench.
+  const std::vector<Warning>& mistakes() const { return mistakes_; }
 
  private:
   bool strict_;
+  bool refuses_mistakes_;
   std::function<void(const Warning&)> tell_;
   void keep(Warning warning, std::vector<Warning>& kept);
 
   std::vector<Warning> warnings_;
   std::vector<Warning> notes_;
+  std::vector<Warning> mistakes_;
+  std::set<std::string> own_files_;
 };
 
 }  // namespace bench

@@ -59,6 +59,9 @@ const Element& element(std::string_view name);
 /// and so on. A job template has a variable of the same name for each that its batch system knows.
 const std::vector<Attribute>& job_settings();
 
+/// True for an attribute or child of an element that JUBE does not have.
+bool is_addition(std::string_view element, std::string_view name);
+
 /// The names of the elements that may hold this one.
 std::vector<std::string> parents_of(const Element& child);
 

@@ -36,4 +36,8 @@ struct Batch {
   const JobSetting* setting(const std::string& wanted) const;
 };
 
+/// The longest run time of a job.
+/// @throws Error if it is not a duration, or a number without a unit: minutes to Slurm
+double parse_time_limit_s(const std::string& text, const Place& place);
+
 }  // namespace bench::model

@@ -55,4 +55,10 @@ Input read_input_document(const Request& request, Diagnostics& diagnostics);
 /// What relative file names of a benchmark start from; its outpath starts from the input file.
 std::filesystem::path home_of(const model::Benchmark& benchmark, const Input& input);
 
+/// The outpath that options or the environment name; empty if they name none.
+std::string asked_outpath(const Request& request);
+/// The outpath of the file. It may hold JUBE's variables of the benchmark, `~` and environment
+/// variables.
+std::string outpath_of(const model::Benchmark& benchmark, const Input& input);
+
 }  // namespace bench::setup

@@ -134,12 +134,20 @@ void show_log_lines(const std::string& lines) {
   write_text(lines, STDERR_FILENO);
 }
 
-Diagnostics telling_diagnostics(bool strict) {
-  return Diagnostics(strict, [](const Warning& warning) {
-    tell(render(warning.is_note ? Severity::note : Severity::warning, warning.message, warning.hint,
-                warning.place),
-         warning.is_note ? Level::info : Level::warning);
-  });
+Diagnostics telling_diagnostics(bool strict, bool refuses_mistakes) {
+  return Diagnostics(
+      strict,
+      [](const Warning& warning) {
+        tell(render(warning.is_note ? Severity::note : Severity::warning, warning.message,
+                    warning.hint, warning.place),
+             warning.is_note ? Level::info : Level::warning);
+      },
+      refuses_mistakes);
+}
+
+void tell_again(const std::vector<Warning>& mistakes) {
+  for (const Warning& mistake : mistakes)
+    tell(render(Severity::warning, mistake.message, mistake.hint, mistake.place), Level::warning);
 }
 
 std::string plural(std::size_t count, const std::string& word) {

@@ -111,6 +111,12 @@ class Builder : public YAML::EventHandler {
       if (tag == "?" && resolved && resolved->is_surprising)
         value.written = text;
     }
+    if (const auto at =
+            tag == "?" ? source_.comment_behind(offset_of(mark), text) : std::string::npos;
+        at != std::string::npos) {
+      value.comment = source_.line_from(at);
+      value.comment_mark = source_.mark(mark.line + 1, source_.place(at).column);
+    }
     value.nodes = weight(value.text);
     add(mark, anchor, std::move(value));
     if (is_key)

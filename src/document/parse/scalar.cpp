@@ -258,10 +258,23 @@ bool is_true_or_false(std::string_view word) {
   return lower == "true" || lower == "false";
 }
 
-/// True for an integer such as `010`.
-bool is_octal(std::string_view text) {
+/// True for an integer that is written in another way than people read it: `010`, `0x1F`, `1_2`.
+bool is_other_integer(std::string_view text, std::string_view value) {
   take_sign(text);
-  return text.starts_with('0') && begins_with_digit(text.substr(1));
+  take_sign(value);
+  return text != value;
+}
+
+/// True for a decimal that loses digits, such as the version `1.10`. `.5` and `1.` lose none. A
+/// number with an exponent is always meant as a number.
+bool loses_digits(std::string_view text, std::string_view value) {
+  take_sign(text);
+  take_sign(value);
+  if (!begins_with_digit(value) || text.find_first_of("eE") != std::string_view::npos)
+    return false;
+  return (text.starts_with('.') ? "0" : "") + std::string(text) +
+             (text.ends_with('.') ? "0" : "") !=
+         value;
 }
 
 }  // namespace
@@ -279,9 +292,11 @@ std::optional<PlainScalar> plain_scalar(std::string_view text) {
   if (const auto number = integer(text))
     return PlainScalar{.text = *number,
                        .type = ScalarType::integer,
-                       .is_surprising = is_sexagesimal || is_octal(text)};
+                       .is_surprising = is_sexagesimal || is_other_integer(text, *number)};
   if (const auto number = real(text))
-    return PlainScalar{.text = *number, .type = ScalarType::real, .is_surprising = is_sexagesimal};
+    return PlainScalar{.text = *number,
+                       .type = ScalarType::real,
+                       .is_surprising = is_sexagesimal || loses_digits(text, *number)};
   if (const auto time = timestamp(text))
     return PlainScalar{.text = *time};
   const bool has_exponent = text.find_first_of("eE") != std::string_view::npos;

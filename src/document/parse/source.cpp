@@ -111,9 +111,25 @@ void Source::check_quotes_from(std::size_t offset) const {
   }
 }
 
+std::size_t Source::comment_behind(std::size_t offset, std::string_view scalar) const {
+  const std::string_view text = text_;
+  offset = skip_properties(text, offset);
+  if (scalar.empty() || !text.substr(std::min(offset, text.size())).starts_with(scalar))
+    return std::string::npos;
+  const auto behind = text.find_first_not_of(" \t", offset + scalar.size());
+  return behind != std::string_view::npos && behind > offset + scalar.size() && text[behind] == '#'
+             ? behind
+             : std::string::npos;
+}
+
 std::string Source::word(std::size_t offset) const {
   const auto end = text_.find_first_of(" \t\r\n,]}", offset);
   return text_.substr(offset, end - offset);
+}
+
+std::string Source::line_from(std::size_t offset) const {
+  return std::string(
+      strip(std::string_view(text_).substr(offset, text_.find('\n', offset) - offset)));
 }
 
 std::size_t Source::line_begin(int line) const {

@@ -43,7 +43,10 @@ void tell_errors(const std::vector<Error>& errors, const std::string& run = "");
 /// Lines of the log on standard error.
 void show_log_lines(const std::string& lines);
 /// Tells warnings as they come.
-Diagnostics telling_diagnostics(bool strict = false);
+/// @param refuses_mistakes before a run, of which they would spoil the results
+Diagnostics telling_diagnostics(bool strict = false, bool refuses_mistakes = false);
+/// The mistakes that did not stop a run, once more below its tables.
+void tell_again(const std::vector<Warning>& mistakes);
 
 /// `1 word`, `2 words`.
 std::string plural(std::size_t count, const std::string& word);

@@ -13,7 +13,7 @@ enum class ScalarType { text, integer, real };
 struct PlainScalar {
   std::string text;  ///< What Python's `str` makes of the value.
   ScalarType type = ScalarType::text;
-  /// YAML 1.1 makes of it what few expect: `on`, `010`, `12:30:00`.
+  /// YAML 1.1 makes of it what few expect: `on`, `010`, `12:30:00`, `1.10`.
   bool is_surprising = false;
 };
 

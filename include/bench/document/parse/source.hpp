@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <bench/base/error.hpp>
@@ -29,8 +30,13 @@ class Source {
   /// For a list or mapping in brackets that begins at `offset` and does not parse.
   /// @throws Error for the first quote in it that is never closed, or too early
   void check_quotes_from(std::size_t offset) const;
+  /// The offset of the comment that ends a plain scalar; npos if there is none in its line.
+  /// @param scalar the text that begins at `offset`
+  std::size_t comment_behind(std::size_t offset, std::string_view scalar) const;
   /// The word that begins at `offset`, such as `*anchor`.
   std::string word(std::size_t offset) const;
+  /// The rest of the line.
+  std::string line_from(std::size_t offset) const;
   /// The offset at which a line begins that counts from 1.
   std::size_t line_begin(int line) const;
 

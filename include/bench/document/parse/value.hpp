@@ -42,9 +42,11 @@ struct Value {
   std::string text = {};  ///< Of a text, by the rules of `plain_scalar`.
   ScalarType type = ScalarType::text;
   std::string written = {};          ///< Of a plain scalar that YAML 1.1 makes a surprise of.
+  std::string comment = {};          ///< That follows a plain scalar in its line, with the `#`.
   std::vector<ValuePtr> items = {};  ///< Of a list.
   std::vector<Entry> entries = {};   ///< Of a mapping, merge keys (`<<`) resolved; each key once.
   Mark mark = {};
+  Mark comment_mark = {};
   /// This value and all below, aliases counted as often as they are used, and each 1024 bytes of
   /// text once more: a bound on the memory that the expanded document takes.
   std::size_t nodes = 1;

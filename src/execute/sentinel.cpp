@@ -1,5 +1,3 @@
-#include "environment_file.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -18,6 +16,7 @@
 #include <bench/base/outcome.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
+#include <bench/execute/environment.hpp>
 #include <bench/execute/job.hpp>
 #include <bench/execute/sentinel.hpp>
 

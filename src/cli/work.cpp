@@ -125,7 +125,7 @@ bool cancel_jobs(const setup::Run& run, workspace::Workspace& workspace,
   const engine::Cancellation cancellation = engine::plan_cancellation(run, workspace, {}, {});
   if (!cancellation.unanswered.empty())
     tell(cancellation.unanswered, Level::warning);
-  if (cancellation.jobs.empty())
+  if (cancellation.attempts.empty())
     return false;
   if (const std::string said = engine::cancel(run, cancellation); !said.empty()) {
     tell(said, Level::warning);

@@ -259,13 +259,13 @@ class Explainer {
       say("waits for", fmt::format("the file {}, after its command {}",
                                    substitute(command.done_file), index + 1));
       evaluate::Evaluator evaluator;
-      if (const std::string job = scheduler::submitted_job({.run = run_,
-                                                            .step = step_,
-                                                            .workpackage = workpackage_,
-                                                            .variables = variables(),
-                                                            .evaluator = evaluator});
-          !job.empty() && workspace::is_own(run_.directory.path))
-        say("job", fmt::format("{}: {}", job, ask_about_job(run_, job).text));
+      if (workspace::is_own(run_.directory.path))
+        for (const std::string& job : scheduler::submitted_jobs({.run = run_,
+                                      .step = step_,
+                                      .workpackage = workpackage_,
+                                      .variables = variables(),
+                                      .evaluator = evaluator}))
+          say("job", fmt::format("{}: {}", job, ask_about_job(run_, job).text));
       say_worker("no bench process is working on the run; `bench continue` checks the file");
       add_output();
       return;

@@ -76,7 +76,7 @@ class Loop {
         chain_(store_, batch_, observer),
         same_nodes_(run, store_, evaluator_),
         submitter_(run, workspace, store_, journal_, evaluator_, lost_, same_nodes_, batch_),
-        step_jobs_(run, evaluator_, platform::batch_system_of(run.platform)),
+        step_jobs_(run, evaluator_, platform::batch_system_of_commands(run.platform)),
         repeater_(run, workspace, store_, evaluator_),
         searcher_(run, workspace, store_, evaluator_),
         pruner_(run, workspace, store_),

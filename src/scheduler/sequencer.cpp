@@ -60,12 +60,10 @@ void Sequencer::conclude(const Completion& completion) {
                                                     : after_failure(situation));
 }
 
-/// Where a step is pruned or searched, a program that says that it is out of memory is: not every
-/// system tells.
+/// A program that says that it is out of memory is: not every system tells.
 Completion Sequencer::with_told_outcome(Completion completion) const {
   const Workpackage& workpackage = store_.at(completion.workpackage);
-  const model::Step& step = store_.step_of(workpackage);
-  if (completion.outcome == Outcome::failed && (step.prune || step.search) &&
+  if (completion.outcome == Outcome::failed &&
       job::says_out_of_memory(*job::context_of(run_, store_.graph(), workpackage, evaluator_))) {
     completion.outcome = Outcome::out_of_memory;
     completion.reason.insert(0, "out of memory: ");

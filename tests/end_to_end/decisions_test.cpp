@@ -244,6 +244,27 @@ TEST_F(DecisionsTest, WhatAnOutOfMemoryResultImpliesIsSkipped) {
   EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "ERROR\n");
 }
 
+TEST_F(DecisionsTest, AProgramThatSaysSoIsOutOfMemoryInAnyStep) {
+  here_.write("p.yaml", R"(name: p
+outpath: runs
+parameterset:
+  name: p
+  parameter:
+    - {name: n, type: int, mode: python, _: "[0, 1, 2, 3]"}
+    - name: says
+      mode: python
+      _: |
+        ["result=oom", "DefaultCPUAllocator: can't allocate memory: you tried",
+         "error: a step needs 315.5 GiB on each device, which has 23.4 GiB", "wrong"][$n]
+step: {name: s, use: p, do: "echo \"$says\" >&2; exit 3"}
+)");
+  EXPECT_EQ(here_.bench({"run", "p.yaml"}).status.code, 1);
+  for (const char* id : {"0", "1", "2"})
+    EXPECT_THAT(here_.bench({"why", "runs", id}).standard_output, HasSubstr("out_of_memory")) << id;
+  EXPECT_THAT(here_.bench({"why", "runs", "3"}).standard_output,
+              testing::Not(HasSubstr("out_of_memory")));
+}
+
 TEST_F(DecisionsTest, WhatIsSkippedIsRepeatedWithWhatImpliesIt) {
   here_.write("p.yaml", pruned);
   here_.bench({"run", "p.yaml"});

@@ -119,7 +119,7 @@ Cancellation plan_cancellation(const setup::Run& run, const workspace::Workspace
       continue;
     if (!steps.empty() && !steps.contains(workpackage.step))
       continue;
-    if (workpackage.state == State::pending)
+    if (workpackage.state == State::waiting)
       if (const auto submitted = submitted_jobs_of(run, view, workpackage); !submitted.empty()) {
         if (auto attempt = open_attempt(run, view, workpackage)) {
           own.insert(submitted.begin(), submitted.end());

@@ -359,7 +359,9 @@ ExitStatus run_measured(const Options& options, const Output& output, Sampler& s
 /// As above; does not return where this meter is needless, and becomes the program.
 ExitStatus run_with_sources(const Options& options, const Context& context, Launched& launched) {
   const SamplerSettings settings = sampler_settings(options);
-  const Output output(options.output);
+  Output output(options.output);
+  if (!options.sources.claims)  // no other meter of the node makes this one needless
+    output.reserve();
   std::optional<SettingsGuard> guard;
   if (options.settings.any())
     guard.emplace(options.settings, options.sources.sysfs_root);
@@ -383,6 +385,7 @@ ExitStatus run_with_sources(const Options& options, const Context& context, Laun
   }
   if (options.strict)
     require_sources(absences, options.sources);
+  output.reserve();
   const ExitStatus status = run_measured(options, output, sampler, idle, context, launched);
   if (guard)
     for (const std::string& failure : guard->restore())

@@ -19,7 +19,9 @@ struct Remark {
   std::string_view name;
   std::string_view what;  ///< In front of it, below a table.
 };
-inline constexpr std::array<Remark, 2> remarks{
-    {{"energy_too_short", "too short"}, {"machine_disturbance", "not quiet"}}};
+inline constexpr std::array<Remark, 4> remarks{{{"energy_too_short", "too short"},
+                                                {"energy_paused", "meter stopped"},
+                                                {"energy_shared", "not in the total"},
+                                                {"machine_disturbance", "not quiet"}}};
 
 }  // namespace bench::model

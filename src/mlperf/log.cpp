@@ -23,15 +23,15 @@ using Json = nlohmann::json;
 
 constexpr std::string_view mark = ":::MLLOG ";
 
-/// What JSON does not have but Python's json module writes and reads, and the texts that stand for
-/// them while the line is parsed.
+/// Numbers that Python's json module writes and reads although JSON has none of them. While a line
+/// is parsed, a text with `stand_in_mark` replaces each.
 constexpr std::pair<std::string_view, double> not_finite[] = {
     {"NaN", std::numeric_limits<double>::quiet_NaN()},
     {"-Infinity", -std::numeric_limits<double>::infinity()},
     {"Infinity", std::numeric_limits<double>::infinity()}};
 constexpr std::string_view stand_in_mark = "\x7f";
 
-/// The text with `NaN` and the like outside of texts replaced by their stand-ins.
+/// Replaces `NaN` and the like by their stand-ins, except inside texts.
 std::string with_stand_ins(std::string_view text) {
   std::string replaced;
   bool inside_text = false;

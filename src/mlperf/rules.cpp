@@ -28,14 +28,14 @@ struct Rule {
   std::string_view key;
   Count count = Count::one;
   /// Conditions on the value, joined by `and`: `> 0`, `== true`, `in closed open`, `close to
-  /// 1e-06`, `of length 2`, `not empty`. The words are those of messages, too.
+  /// 1e-06`, `of length 2`, `not empty`. Messages repeat these words.
   std::string_view value = "";
   std::string_view metadata = "";  ///< Names that the metadata must have.
   std::string_view reached = "";   ///< A condition that the value of one line must fulfill.
 };
 
-// The rules of the checker, file by file: common.yaml, {closed,open}_common.yaml, and those of each
-// benchmark. A later rule for a key replaces an earlier one.
+// The checker's rules, one table per file: common.yaml, closed_common.yaml, then one per benchmark.
+// A later rule for a key replaces an earlier one.
 
 constexpr Rule common[] = {
     {"submission_org", Count::one, "not empty"},
@@ -170,7 +170,7 @@ constexpr std::pair<std::string_view, Rule> qualities[] = {
     {"openfold", {"eval_accuracy", Count::at_least_one, "", "epoch_num", ">= 0.8 and <= 1"}},
 };
 
-/// As Python compares them: true is 1. Absent: not a number.
+/// The number that Python would compare: true is 1. Absent if the value is not a number.
 std::optional<double> number_of(const Value& value) {
   if (const bool* const flag = std::get_if<bool>(&value))
     return *flag ? 1 : 0;
@@ -188,7 +188,7 @@ std::optional<std::size_t> length_of(const Value& value) {
   return other ? std::optional(other->size) : std::nullopt;
 }
 
-/// Whether a value fulfills one condition, for example `>= 1`.
+/// Checks one condition, for example `>= 1`.
 bool fulfills_one(const Value& value, const std::vector<std::string>& words) {
   const std::string& operation = words.front();
   if (operation == "not")  // empty
@@ -316,7 +316,7 @@ class Checker {
       fail(0, "quality", fmt::format("{} never is {}", rule.key, rule.reached));
   }
 
-  /// What must come before what, and the time that the initialization may take.
+  /// Checks the order of the lines and the time of the initialization.
   void check_order() {
     constexpr double most_init_ms = 30. * 60 * 1000;
     double first_init_ms = std::numeric_limits<double>::infinity();
@@ -361,7 +361,7 @@ class Checker {
   /// A log has epochs with evaluations, or blocks of epochs.
   void check_alternative(const std::string& key, const std::string& other) {
     if (!first_of(log_, key) && !first_of(log_, other))
-      fail(0, key, fmt::format("{} is missing, and so is {}", key, other));
+      fail(0, key, fmt::format("{} and {} are missing; one is needed", key, other));
   }
 
   const Log& log_;

@@ -20,9 +20,9 @@ struct Interval {
   const Event* start = nullptr;
 };
 
-/// Those of `<name>_start` and `<name>_stop` that are complete. Where lines have the number of an
-/// epoch, a stop belongs to the start with its number: an evaluation may still run when the next
-/// one begins. Otherwise it belongs to the last start.
+/// The intervals from `<name>_start` to `<name>_stop`. A stop with the number of an epoch ends the
+/// start with the same number, since an evaluation may overlap the next one; any other stop ends
+/// the last start.
 std::vector<Interval> intervals_of(const Log& log, std::string_view name) {
   const std::string number_name = name == "block" ? "first_epoch_num" : "epoch_num";
   std::vector<Interval> intervals;

@@ -216,7 +216,7 @@ TEST_P(MlperfRuleTest, IsNamedWithItsLine) {
 
 const auto name_of_case = [](const auto& instance) { return instance.param.name; };
 
-/// What the official checker accepts.
+/// The official checker accepts all of these.
 INSTANTIATE_TEST_SUITE_P(
     Accepted, MlperfRuleTest,
     testing::Values(
@@ -270,7 +270,7 @@ INSTANTIATE_TEST_SUITE_P(
                  {}},
         RuleCase{
             "TimesThatStepBack", cosmoflow(), [](Lines& lines) { lines.back().after_ms = -5; }, {}},
-        // None of the keys of the closed division.
+        // It does not need the keys of the closed division.
         RuleCase{"TheOpenDivision",
                  deepcam(),
                  all({with_value("submission_division", R"("open")"),
@@ -378,12 +378,12 @@ INSTANTIATE_TEST_SUITE_P(
         RuleCase{"WithoutEvaluation",
                  cosmoflow(),
                  all({without("eval_start"), without("eval_stop")}),
-                 {"0 eval_start: eval_start is missing, and so is block_start",
-                  "0 eval_stop: eval_stop is missing, and so is block_stop"}},
+                 {"0 eval_start: eval_start and block_start are missing; one is needed",
+                  "0 eval_stop: eval_stop and block_stop are missing; one is needed"}},
         RuleCase{"WithoutTheEndOfAnyEpoch",
                  cosmoflow(),
                  without("epoch_stop"),
-                 {"0 epoch_stop: epoch_stop is missing, and so is block_stop"}},
+                 {"0 epoch_stop: epoch_stop and block_stop are missing; one is needed"}},
         RuleCase{"WithoutTheNumberOfAnEpoch",
                  cosmoflow(),
                  with_metadata("eval_error", ""),

@@ -138,12 +138,11 @@ TEST(WriterLock, SaysWhyItCannotBeTaken) {
             "hint: this run can be read, but not continued, by you");
 }
 
-/// Who works on a run, and what is left to do, make its state.
 TEST(RunState, FollowsFromTheWorkerAndTheWorkpackages) {
   const std::string away = "process 7 on far, since 2026-01-31 13:05:09\n";
   const struct {
     StepCounts counts;
-    std::string lock;  ///< What workspace.lock holds.
+    std::string lock;  ///< Content of workspace.lock.
     RunState expected;
   } cases[] = {
       {{.done = 3}, "\n", RunState::finished},

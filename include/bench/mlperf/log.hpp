@@ -26,7 +26,7 @@ std::string text_of(const Value& value);
 /// A line of MLPerf's logging library.
 struct Event {
   std::size_t line = 0;  ///< From 1.
-  double time_ms = 0;    ///< Since 1970; not always an integer, and not always rising.
+  double time_ms = 0;    ///< Milliseconds since 1970; may have a fraction and may fall.
   std::string key;       ///< Empty if it is not a text: no rule is about such a line.
   Value value;
   std::map<std::string, Value> metadata;
@@ -45,13 +45,12 @@ struct Log {
   std::vector<Violation> violations;  ///< Of lines that are none of the format.
 };
 
-/// Reads the lines that contain `:::MLLOG `, from behind its last occurrence on: srun -l and time
-/// stamps put something before it. Lines without it are a program's own.
+/// Reads every line that contains `:::MLLOG `, starting after its last occurrence: `srun -l` and
+/// time stamps precede it. All other lines are ignored. A line is a JSON object with time_ms, key,
+/// value and metadata, and may contain Python's NaN and Infinity. `namespace`, `event_type` and the
+/// order of keys are not checked.
 ///
-/// As the official checker's parser (mlperf_logging/compliance_checker/mlp_parser of
-/// github.com/mlcommons/logging): a line is a JSON object, which may have Python's NaN and
-/// Infinity, with time_ms, key, value and metadata. `namespace`, `event_type` and the order of keys
-/// are not checked.
+/// Source: mlp_parser of mlperf_logging/compliance_checker, github.com/mlcommons/logging.
 Log parse_log(std::string_view text);
 
 /// The first line with a key; null: there is none.

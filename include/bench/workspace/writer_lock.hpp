@@ -47,7 +47,7 @@ struct Worker {
 std::optional<Worker> worker_of(const std::filesystem::path& run_directory);
 
 /// The state of a run. `running`: a bench works on it, its jobs are with a batch system, or a
-/// workpackage waits for its `done_file`. `stopped`: something is left to do, and nobody does it.
+/// workpackage waits for its `done_file`. `stopped`: work is left, but no bench works on it.
 /// `finished` or `failed`: every workpackage has ended, none or some of them as failed.
 enum class RunState { running, stopped, finished, failed };
 

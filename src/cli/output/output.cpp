@@ -256,6 +256,13 @@ std::string target_of(const setup::Run& run) {
                      run.directory.id);
 }
 
+std::string repeat_command(const setup::Run& run) {
+  return fmt::format("bench continue {} --failed{}", target_of(run),
+                     setup::input_has_changed(run)
+                         ? " -u " + shell_quote(short_path(run.metadata.input_file))
+                         : "");
+}
+
 std::string closing(const setup::Run& run, bool finished, long long first_failed) {
   const std::string outpath = short_path(run.directory.path.parent_path());
   const std::string target = target_of(run);
@@ -267,8 +274,8 @@ std::string closing(const setup::Run& run, bool finished, long long first_failed
     text += fmt::format(">>>> continue: bench continue {}\n", target);
   if (first_failed >= 0)
     text +=
-        fmt::format(">>>>      why: bench why {} {}\n>>>>    again: bench continue {} --failed\n",
-                    shell_quote(short_path(run.directory.path)), first_failed, target);
+        fmt::format(">>>>      why: bench why {} {}\n>>>>    again: {}\n",
+                    shell_quote(short_path(run.directory.path)), first_failed, repeat_command(run));
   for (const char* command : {" analyse", "  result", "    info", "     log"})
     text += fmt::format(">>>> {}: bench {} {}\n", command, strip(command), target);
   return text + rule + "\n";

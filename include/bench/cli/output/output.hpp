@@ -56,6 +56,9 @@ void check_step(const setup::Run& run, const std::string& step);
 /// The table of steps and how many of their workpackages are in each state, indented by two
 /// columns. States that no workpackage is in have no column, but for `failed` and `done`.
 std::string status_table(const std::vector<workspace::StepCounts>& counts);
+/// The command that repeats the failed workpackages: with the recorded input, or with the file if
+/// that has changed since.
+std::string repeat_command(const setup::Run& run);
 /// The run as the arguments of a command: `DIR --id ID`.
 std::string target_of(const setup::Run& run);
 /// Where the run is and what to do next.

@@ -87,7 +87,9 @@ std::string name_of(double factor, const Powers& powers) {
 }
 
 std::vector<std::string> known_names() {
-  return keys_of(table());
+  std::vector<std::string> names = keys_of(table());
+  std::erase_if(names, [](const std::string& name) { return table().at(name).is_alias; });
+  return names;
 }
 
 }  // namespace bench::unit

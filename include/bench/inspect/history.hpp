@@ -18,7 +18,7 @@ namespace bench::inspect {
 struct HistoryEntry {
   std::size_t run = 0;     ///< Its number among those that were given.
   std::size_t values = 0;  ///< Workpackages that are done.
-  double value = 0;        ///< Their median.
+  double value = 0;        ///< The value of their row; the median of several rows.
 };
 
 /// The series of one metric at one point, in order of the starts of the runs.

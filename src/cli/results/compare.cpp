@@ -147,7 +147,10 @@ int show_comparison(const CompareOptions& options) {
     print(result::render(comparison_table(comparison), options.style));
   const bool is_any_worse =
       std::ranges::any_of(comparison.points, &inspect::ComparedPoint::is_regression);
-  return options.exit_code && (is_any_worse || comparison.points.empty()) ? failure : 0;
+  const bool is_none_compared = std::ranges::none_of(
+      comparison.points,
+      [](const inspect::ComparedPoint& point) { return point.comparison.absent_reason.empty(); });
+  return options.exit_code && (is_any_worse || is_none_compared) ? failure : 0;
 }
 
 }  // namespace

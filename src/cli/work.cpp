@@ -82,11 +82,8 @@ void log_status(const scheduler::RunStatus& status) {
   for (const workspace::StepCounts& step : status.counts)
     command_log().add(
         Level::info,
-        fmt::format("step {}: {}, {} open, {} waiting, {} failed, "
-                    "{} done",
-                    step.step, plural(static_cast<std::size_t>(step.all()), "workpackage"),
-                    step.ready, step.running + step.submitted + step.pending, step.failed,
-                    step.done));
+        fmt::format("step {}: {}, {}", step.step,
+                    plural(static_cast<std::size_t>(step.all()), "workpackage"), text_of(step)));
 }
 
 /// Analyses the run and shows its tables, as the options ask for.
@@ -175,7 +172,7 @@ std::string queue_text(const setup::Run& run, const scheduler::RunStatus& status
   const workspace::StepCounts all = sum_of(status.counts);
   if (!run.metadata.chained || all.submitted == 0)
     return "";
-  const auto open = static_cast<std::size_t>(all.ready + all.running + all.pending);
+  const auto open = static_cast<std::size_t>(all.ready + all.running + all.waiting);
   return fmt::format("{} in the queue{}; {} with `bench continue {}` (see `bench status`)",
                      plural(static_cast<std::size_t>(all.submitted), "job"),
                      open == 0 ? "" : fmt::format(", {} not yet", plural(open, "workpackage")),

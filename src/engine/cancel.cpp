@@ -118,7 +118,7 @@ Cancellation plan_cancellation(const setup::Run& run, const workspace::Workspace
       continue;
     if (!steps.empty() && !steps.contains(workpackage.step))
       continue;
-    if (workpackage.state == State::pending)
+    if (workpackage.state == State::waiting)
       if (std::string job = submitted_job_of(run, view, workpackage); !job.empty())
         job_of[workpackage.id] = std::move(job);
     const auto job = job_of.find(workpackage.id);

@@ -91,8 +91,8 @@ class Explainer {
       case State::submitted:
         say_submitted();
         break;
-      case State::pending:
-        say_pending();
+      case State::waiting:
+        say_waiting();
         break;
       case State::done:
         say_done();
@@ -252,7 +252,7 @@ class Explainer {
       add_output();
   }
 
-  void say_pending() {
+  void say_waiting() {
     const auto index = static_cast<std::size_t>(workpackage_.progress.command);
     const model::Command& command = step_.commands.at(index);
     if (!command.shared) {
@@ -274,7 +274,7 @@ class Explainer {
     long long behind = 0;
     for (const Workpackage& other : view_.all())
       if (other.step == step_.name && !other.has_ended())
-        ++(other.state == State::pending && other.progress == workpackage_.progress ? waiting
+        ++(other.state == State::waiting && other.progress == workpackage_.progress ? waiting
                                                                                     : behind);
     say("waits for",
         fmt::format("command {}, which runs once for all of step {}: {} waiting there, {} to come",

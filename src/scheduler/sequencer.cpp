@@ -103,7 +103,7 @@ void Sequencer::conclude_shared(const Completion& completion,
   ++next.command;
   for (const long long id : store_.members(store_.step_of(workpackage))) {
     const Workpackage& other = store_.at(id);
-    if (other.state != State::pending || other.progress != here)
+    if (other.state != State::waiting || other.progress != here)
       continue;
     Completion of_other = completion;
     of_other.workpackage = id;
@@ -135,7 +135,7 @@ void Sequencer::forget_environment(long long id) {
 
 void Sequencer::check_watch_files(long long id) {
   const Workpackage& workpackage = store_.at(id);
-  if (workpackage.state != State::pending ||
+  if (workpackage.state != State::waiting ||
       job::waits_at_barrier(store_.step_of(workpackage), workpackage))
     return;
   Completion completion;
@@ -169,14 +169,14 @@ std::string Sequencer::barrier_failure(const model::Step& step) const {
 
 void Sequencer::pass_barrier(const model::Step& step) {
   const workspace::StepCounts& counts = store_.counts_of(step);
-  if (counts.pending == 0 || counts.ready + counts.running + counts.submitted > 0 ||
+  if (counts.waiting == 0 || counts.ready + counts.running + counts.submitted > 0 ||
       !is_complete(step))
     return;
   std::vector<long long> waiting;
   for (const long long id : store_.members(step))
     if (job::waits_at_barrier(step, store_.at(id)))
       waiting.push_back(id);
-  if (waiting.empty() || counts.pending > static_cast<long long>(waiting.size()))
+  if (waiting.empty() || counts.waiting > static_cast<long long>(waiting.size()))
     return;
   if (const std::string reason = barrier_failure(step); !reason.empty()) {
     for (const long long id : waiting)

@@ -139,7 +139,7 @@ TEST_F(DecisionsTest, ARepetitionIsTheSameAfterAKillAndWithManyAtATime) {
                                    " || { touch $jube_benchmark_home/killed" + moment +
                                    "; kill -9 $PPID; }"));
     here_.bench({"run", "k.yaml"});
-    EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "RUNNING\n");
+    EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "stopped\n");
     EXPECT_TRUE(here_.has(std::string("killed") + moment));
     const auto output = here_.bench({"continue", "runs"});
     EXPECT_EQ(output.status.code, 0) << output.standard_error;
@@ -241,7 +241,7 @@ TEST_F(DecisionsTest, WhatAnOutOfMemoryResultImpliesIsSkipped) {
   }
   EXPECT_THAT(here_.bench({"why", "runs", "4"}).standard_output, HasSubstr("OOM (implied by 4)"));
   EXPECT_THAT(here_.bench({"why", "runs", "2"}).standard_output, HasSubstr("out_of_memory"));
-  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "ERROR\n");
+  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "failed\n");
 }
 
 TEST_F(DecisionsTest, WhatIsSkippedIsRepeatedWithWhatImpliesIt) {

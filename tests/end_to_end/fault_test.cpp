@@ -168,7 +168,7 @@ TEST_P(OutageTest, ThatLastsLeavesEverythingOpen) {
   EXPECT_EQ(run.status.code, 1);
   EXPECT_THAT(run.standard_error, HasSubstr(" could not be started or continued: cannot"));
   EXPECT_THAT(run.standard_error, HasSubstr("resume with `bench continue runs --id 0`"));
-  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "RUNNING\n");
+  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "running\n");
   EXPECT_FALSE(here_.has("witness"));
   EXPECT_EQ(here_.bench({"continue", "runs"}).status.code, 0);
   EXPECT_EQ(witness().size(), 6U) << here_.read("witness");
@@ -201,7 +201,7 @@ TEST(Outage, OfARunDirectoryThatIsRenamedIsNoFailure) {
       [&] { return here.read("said").find("; bench tries again") != std::string::npos; }));
   std::filesystem::rename(here.path() / "runs/away", here.path() / "runs/000000");
   EXPECT_EQ(run.wait().code, 0);
-  EXPECT_EQ(here.bench({"status", "runs"}).standard_output, "FINISHED\n");
+  EXPECT_EQ(here.bench({"status", "runs"}).standard_output, "finished\n");
   EXPECT_EQ(here.read("witness"), "1\n2\n3\n");
 }
 

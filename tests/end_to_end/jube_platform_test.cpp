@@ -35,7 +35,7 @@ class JubePlatformTest : public testing::Test {
     EXPECT_TRUE(support::eventually([&] {
       here_.bench({"continue", "runs"}, machine_);
       status = here_.bench({"status", "runs"}).standard_output;
-      return status != "RUNNING\n";
+      return status != "running\n";
     }));
     return status;
   }
@@ -48,10 +48,10 @@ TEST_F(JubePlatformTest, AScriptOfJubesSlurmLibraryRunsUnchanged) {
   const auto run = here_.bench({"run", "training.yaml"}, machine_);
   ASSERT_EQ(run.status.code, 0) << run.standard_error;
   EXPECT_THAT(run.standard_error, HasSubstr("did you mean 'separator'?"));
-  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "RUNNING\n");
+  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "running\n");
 
   here_.write("go", "");
-  EXPECT_EQ(continue_to_the_end(), "FINISHED\n");
+  EXPECT_EQ(continue_to_the_end(), "finished\n");
   EXPECT_EQ(here_.bench({"result", "runs"}).standard_output,
             "model,devices,version,layers,mean[1/s],per device,spread,threads,lines\n"
             "117M,1,2024.01 ,12,8.00,12.00,4.00,3,3\n"
@@ -73,12 +73,12 @@ TEST_F(JubePlatformTest, TheJobScriptHoldsWhatTheScriptAsksFor) {
   EXPECT_THAT(job, HasSubstr("export LOGS=runs/000000/000001_train/work\n"
                              " srun --cpu-bind=none,verbose ./train.sh 8 12\n"));
   EXPECT_THAT(job, Not(HasSubstr("#STARTER#")));
-  EXPECT_EQ(continue_to_the_end(), "FINISHED\n");
+  EXPECT_EQ(continue_to_the_end(), "finished\n");
 }
 
 TEST_F(JubePlatformTest, AJobThatFailsIsAFailedWorkpackageWithoutChildren) {
   here_.bench({"run", "training.yaml", "--tag", "broken"}, machine_);  // may see it fail, or not
-  EXPECT_EQ(continue_to_the_end(), "ERROR\n");
+  EXPECT_EQ(continue_to_the_end(), "failed\n");
   EXPECT_TRUE(here_.has("runs/000000/000001_train/error"));
   EXPECT_EQ(here_.read("runs/000000/000001_train/work/job.err"), "no module\n");
   EXPECT_FALSE(here_.has("runs/000000/000003_combine"));

@@ -72,7 +72,7 @@ TEST_F(ProcessesTest, AnInterruptionEndsAGroupThatIgnoresTheRequest) {
   run.signal_group(SIGINT);
   EXPECT_EQ(run.wait(), (ExitStatus{.signal = SIGINT}));
   EXPECT_TRUE(are_gone());
-  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "RUNNING\n") << "it is open again";
+  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "stopped\n") << "it is open again";
 }
 
 // bash, for one, takes a program that exits for one that has made something else of Ctrl-C.

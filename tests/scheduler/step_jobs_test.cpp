@@ -40,7 +40,7 @@ class StepJobsTest : public store::StoreFixture {
     run_.platform.polling.sentinel_grace_s = 5;
     create();
     for (const long long id : start_all())
-      advance(id, workspace::State::pending);
+      advance(id, workspace::State::waiting);
     jobs_.emplace(run_, evaluator_, std::make_unique<batch::ScriptedSystem>(script_),
                   [this] { return now_; });
   }
@@ -63,7 +63,7 @@ class StepJobsTest : public store::StoreFixture {
     script_->accounting = {.jobs = std::move(accounting), .failure = ""};
   }
   std::vector<std::pair<long long, std::string>> ended() {
-    return jobs_->ended(store_->graph(), queues().pending());
+    return jobs_->ended(store_->graph(), queues().waiting());
   }
   static JobReport job(const std::string& id, JobReport::State state,
                        const std::string& word = "") {

@@ -89,8 +89,8 @@ failed: 1 row, workpackage 1: out of memory
 )");
 }
 
-TEST_F(ReportTest, TakesAPendingWorkpackageForARunningOne) {
-  end(one_step("column: [n, t, jube_wp_status]"), {{2, State::pending}});
+TEST_F(ReportTest, TakesAWaitingWorkpackageForARunningOne) {
+  end(one_step("column: [n, t, jube_wp_status]"), {{2, State::waiting}});
   EXPECT_EQ(table(), "n[nodes],t[s],jube_wp_status\n1,,DONE\n2,,DONE\n10,,RUNNING\n");
 }
 

@@ -98,7 +98,7 @@ int or float. `{name: n, type: int, _: [1, 2]}` has both values, too.)"},
      R"(-i takes numbers, last, all, and negative numbers counted from the newest (-1); several are
 allowed. The default is the last run; `info` shows an overview of all. DIR is the outpath or a
 run directory.)"},
-    {"pending", "runs that are not finished",
+    {"unfinished", "runs that are not finished",
      R"(A workpackage waits for its done_file, or for its job. `bench continue` collects finished jobs
 and starts what became ready, also after a kill. It repeats failed workpackages only with
 --failed, or if the step has a `retry`. `bench why DIR NUMBER` shows what a workpackage waits

@@ -105,10 +105,7 @@ void add_run(const Subject& subject, MetricText& metrics) {
     metrics.add(of_run, *started);
   }
   std::map<std::string, double> states;
-  for (const workspace::State state :
-       {workspace::State::ready, workspace::State::running, workspace::State::submitted,
-        workspace::State::pending, workspace::State::done, workspace::State::failed,
-        workspace::State::skipped})
+  for (const workspace::State state : workspace::all_states)
     states[std::string(name_of(state))] = 0;
   for (const Workpackage& one : subject.tidy.workpackages)
     ++states[std::string(name_of(one.state))];

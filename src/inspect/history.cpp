@@ -83,7 +83,7 @@ class HistoryReader {
       const auto value = metric->second.values.find(one.id);
       if (value == metric->second.values.end())
         continue;
-      const std::size_t point = point_of(run, one, metric->second.unit);
+      const std::size_t point = point_of(run, one, metric->second);
       if (!std::isfinite(value->second)) {
         ++histories_[point].not_finite;
         continue;
@@ -96,7 +96,8 @@ class HistoryReader {
   }
 
   /// The history that a workpackage belongs to, a new one where it is the first.
-  std::size_t point_of(std::size_t run, const Workpackage& workpackage, const std::string& unit) {
+  std::size_t point_of(std::size_t run, const Workpackage& workpackage, const Metric& metric) {
+    const std::string& unit = metric.unit;
     std::vector<std::string> names;
     for (const auto& [name, value] : workpackage.parameters)
       if (!options_.across.contains(name))
@@ -110,6 +111,7 @@ class HistoryReader {
       histories_.push_back({.step = workpackage.step,
                             .parameters = std::move(parameters),
                             .metric = options_.metric,
+                            .shown = metric.shown,
                             .unit = unit,
                             .better = better_of(runs_[run].run.benchmark, options_.metric, unit)});
     return found->second;

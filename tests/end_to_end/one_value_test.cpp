@@ -108,6 +108,9 @@ TEST_F(OneValueTest, IsTheStatisticThatTheColumnNames) {
   // The metric itself is shown as the table shows it, and that is said.
   EXPECT_THAT(here_.text_of("compare", {"runs"}, 0),
               AllOf(HasSubstr("| 9 | 8 |"), HasSubstr("\nt: a and b are t_max\n")));
+  EXPECT_THAT(here_.text_of("compare", {"runs", "-s", "csv"}, 0),
+              HasSubstr("\nnote: t: a and b are t_max\n"));
+  EXPECT_THAT(here_.text_of("history", {"t", "runs"}, 0), HasSubstr("t (t_max) of step s:\n"));
 }
 
 TEST_F(OneValueTest, OfADerivedPatternIsTheMedianUnlessItUsesStatistics) {
@@ -193,6 +196,20 @@ TEST_F(OneValueTest, RepeatsUntilAPatternWithoutATypeIsKnown) {
   EXPECT_THAT(output.standard_output + output.standard_error,
               Not(HasSubstr("no iteration has a value")));
   EXPECT_EQ(rows({"result", "runs"}).at(0), (std::vector<std::string>{"7.5", "2"}));
+}
+
+TEST_F(OneValueTest, OfASearchIsTheMedianToo) {
+  here_.write("search.yaml",
+              "name: search\noutpath: runs\n"
+              "parameterset: {name: p, parameter: [{n: 1}]}\n"
+              "step:\n  name: s\n  use: p\n  iterations: 3\n"
+              "  search: {parameter: n, for: max(t), between: [1, 2]}\n"
+              "  do: set -- 99 10 10; shift $jube_wp_iteration; echo t=$1\n"
+              "patternset: {name: f, pattern: {name: t, type: float, _: t=$jube_pat_fp}}\n"
+              "analyser: {name: a, use: f, analyse: {step: s, file: stdout}}\n"
+              "result: {use: a, table: {name: r, column: [n, t]}}\n");
+  EXPECT_THAT(here_.bench({"run", "search.yaml"}).standard_error, HasSubstr(", with t=10\n"));
+  EXPECT_EQ(rows({"result", "runs"}).at(0), (std::vector<std::string>{"1", "10.0"}));
 }
 
 TEST_F(OneValueTest, IsANumberForOtherProgramsToo) {

@@ -26,6 +26,7 @@ struct PointHistory {
   std::string step;
   workspace::Parameters parameters;
   std::string metric;
+  std::string shown;  ///< The column that shows the values: like the metric, or a statistic of it.
   std::string unit;
   std::optional<model::Better> better;
   std::vector<HistoryEntry> entries;  ///< None where no value is finite.

@@ -7,7 +7,7 @@
 namespace bench::statistics {
 
 /// The one rule for numbers: values with a numeric type, and texts that `type: float` accepts. So a
-/// pattern without a type is compared and calculated with as if it had one. Beyond the range of a
+/// pattern without a type is shown, repeated and compared as if it had one. Beyond the range of a
 /// double the number is zero or infinite.
 std::optional<double> number_of(const Value& value);
 

@@ -203,18 +203,25 @@ std::vector<std::string> doubts_of(const RunComparison& comparison) {
   return notes;
 }
 
-/// Name the statistics behind `a`, `b` and the interval: `time: a and b are time_avg`.
-std::vector<std::string> statistics_notes(const RunComparison& comparison) {
+/// `time: a and b are time_avg`
+std::vector<std::string> names_of_statistics(const RunComparison& comparison) {
   std::vector<std::string> notes;
   for (const ComparedPoint& point : comparison.points)
     if (point.shown != point.metric)
       if (std::string note = fmt::format("{}: a and b are {}", point.metric, point.shown);
           std::ranges::find(notes, note) == notes.end())
         notes.push_back(std::move(note));
+  return notes;
+}
+
+/// Name the statistics behind `a`, `b` and the interval.
+std::vector<std::string> statistics_notes(const RunComparison& comparison) {
+  std::vector<std::string> notes;
   if (std::ranges::any_of(comparison.points, [](const ComparedPoint& point) {
         return has_interval(point) && !point.is_statistic;
       }))
-    notes.insert(notes.begin(), "a and b: the median, where there are several values");
+    notes.emplace_back("a and b: the median, where there are several values");
+  std::ranges::move(names_of_statistics(comparison), std::back_inserter(notes));
   if (std::ranges::any_of(comparison.points, has_interval))
     notes.emplace_back(
         "interval: change of the means (geometric if all values are above 0), without outliers");
@@ -329,6 +336,7 @@ std::string comparison_text(const RunComparison& comparison, const SideNames& na
 result::Table comparison_table(const RunComparison& comparison) {
   result::Table table;
   table.name = "comparison";
+  table.notes = names_of_statistics(comparison);
   for (const char* title :
        {"step", "point", "metric", "unit", "values_a", "values_b", "a", "b", "change", "low",
         "high", "superiority", "verdict", "runs_needed", "objection", "outliers", "estimated"})

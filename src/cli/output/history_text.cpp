@@ -32,12 +32,13 @@ std::string word_of_change(const Comparison& change, const PointHistory& history
                           history.better, history.unit);
 }
 
-/// `time[s] of step s at size=1`
+/// `time[s] of step s at size=1`, `time[s] (time_avg) of step s`
 std::string subject_of(const PointHistory& history) {
   const std::string point = parameters_text(history.parameters);
-  return fmt::format("{}{} of step {}{}{}", history.metric,
-                     history.unit.empty() ? "" : fmt::format("[{}]", history.unit), history.step,
-                     point.empty() ? "" : " at ", point);
+  return fmt::format("{}{}{} of step {}{}{}", history.metric,
+                     history.unit.empty() ? "" : fmt::format("[{}]", history.unit),
+                     history.shown == history.metric ? "" : fmt::format(" ({})", history.shown),
+                     history.step, point.empty() ? "" : " at ", point);
 }
 
 std::string levels_text(const PointHistory& history, std::span<const NamedRun> runs) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,8 +10,10 @@
 
 namespace bench::mlperf {
 
-/// An object, or a list with anything but numbers: no rule reads it.
+/// An object, or a list with anything but numbers.
 struct Other {
+  std::string json;
+  std::size_t size = 0;  ///< Its members or items.
   bool operator==(const Other&) const = default;
 };
 
@@ -25,8 +26,8 @@ std::string text_of(const Value& value);
 /// A line of MLPerf's logging library.
 struct Event {
   std::size_t line = 0;  ///< From 1.
-  std::int64_t time_ms = 0;
-  std::string key;
+  double time_ms = 0;    ///< Since 1970; not always an integer, and not always rising.
+  std::string key;       ///< Empty if it is not a text: no rule is about such a line.
   Value value;
   std::map<std::string, Value> metadata;
 };
@@ -44,11 +45,13 @@ struct Log {
   std::vector<Violation> violations;  ///< Of lines that are none of the format.
 };
 
-/// Reads the lines that begin with `:::MLLOG `, and ignores all others, such as a program's own.
+/// Reads the lines that contain `:::MLLOG `, from behind its last occurrence on: srun -l and time
+/// stamps put something before it. Lines without it are a program's own.
 ///
-/// Format: mlperf_logging/mllog of github.com/mlcommons/logging. A line has the keys namespace,
-/// time_ms, event_type, key, value and metadata in this order. Keys that end in `_start` and
-/// `_stop` are INTERVAL_START and INTERVAL_END, others POINT_IN_TIME. Metadata has file and lineno.
+/// As the official checker's parser (mlperf_logging/compliance_checker/mlp_parser of
+/// github.com/mlcommons/logging): a line is a JSON object, which may have Python's NaN and
+/// Infinity, with time_ms, key, value and metadata. `namespace`, `event_type` and the order of keys
+/// are not checked.
 Log parse_log(std::string_view text);
 
 /// The first line with a key; null: there is none.

@@ -73,8 +73,9 @@ combinations, `bench run FILE -n` lists them.
 See also: parameter, dependencies, iterations, where, update_mode.)"},
     {"types", "int, float and string",
      R"(`type` of a parameter or a pattern; the default is string. Tables sort and format `int` and
-`float` as numbers, and only those have statistics. A parameter whose value does not have its
-type is an error. A match that does not have the type of its pattern is dropped, with a warning.
+`float` as numbers. Statistics and comparisons take every text that is a number. A parameter whose
+value does not have its type is an error. A match that does not have the type of its pattern is
+dropped, with a warning.
 In commands and files a parameter stays as written: 007 is 007 there, and 7 in a table.
 See also: parameter, pattern, statistical_values.)"},
     {"workpackage", "one execution of a step: its unit of work",

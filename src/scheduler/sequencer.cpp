@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include <bench/base/host.hpp>
 #include <bench/base/outcome.hpp>
 #include <bench/base/process.hpp>
+#include <bench/base/text.hpp>
 #include <bench/execute/environment.hpp>
 #include <bench/execute/job.hpp>
 #include <bench/job/out_of_memory.hpp>
@@ -66,7 +68,8 @@ Completion Sequencer::with_told_outcome(Completion completion) const {
   if (completion.outcome == Outcome::failed &&
       job::says_out_of_memory(*job::context_of(run_, store_.graph(), workpackage, evaluator_))) {
     completion.outcome = Outcome::out_of_memory;
-    completion.reason.insert(0, "out of memory: ");
+    if (to_lower(completion.reason).find("out of memory") == std::string::npos)
+      completion.reason.insert(0, "out of memory: ");
   }
   return completion;
 }

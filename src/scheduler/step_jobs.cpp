@@ -73,7 +73,7 @@ std::vector<std::pair<long long, std::string>> StepJobs::ended(const workflow::G
                                                                const std::set<long long>& pending) {
   const bool due = now_() >= next_question_;
   std::map<long long, Waiting> waiting;
-  std::map<std::string, int> owners;  ///< How many workpackages have printed an id.
+  std::map<std::string, int> owners;  ///< The number of workpackages that printed the id.
   for (const long long id : pending) {
     const Workpackage& workpackage = graph.at(id);
     const model::Step& step = *run_.benchmark.step(workpackage.step);
@@ -120,7 +120,7 @@ void StepJobs::ask(const std::map<long long, Waiting>& waiting) {
   for (const auto& [workpackage, one] : waiting)
     unknown.insert(one.jobs.begin(), one.jobs.end());
   std::set<std::string> live;
-  std::map<std::string, std::string> ends;  ///< How those that are not live have ended.
+  std::map<std::string, std::string> ends;  ///< By id: the end of a job, for a message.
   for (const bool accounting : {false, true}) {
     if (unknown.empty())
       break;

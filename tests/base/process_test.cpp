@@ -150,7 +150,7 @@ TEST(Process, LeadsAProcessGroupOfItsOwn) {
             output.standard_output.substr(blank + 1));
 }
 
-TEST(Process, HasNoTerminal) {
+TEST(Process, LeadsASessionWithoutATerminal) {
   const CommandOutput told = run_command(
       sh("cut -d ' ' -f 6 /proc/$$/stat; echo $$; (: < /dev/tty) 2>/dev/null || echo none"),
       patience_s);

@@ -76,7 +76,7 @@ TEST_F(JubePlatformTest, TheJobScriptHoldsWhatTheScriptAsksFor) {
   EXPECT_EQ(continue_to_the_end(), "finished\n");
 }
 
-/// As published files for JUBE submit, without a platform of bench's.
+/// A file for JUBE that calls sbatch itself. No platform is selected.
 class OwnSubmissionTest : public JubePlatformTest {
  protected:
   OwnSubmissionTest() {
@@ -116,7 +116,7 @@ TEST_F(OwnSubmissionTest, EndsOnceTheBatchSystemKnowsNoneOfItsJobs) {
                         "the file that is waited for"));
 }
 
-TEST_F(OwnSubmissionTest, IsCancelledWithAllOfItsJobs) {
+TEST_F(OwnSubmissionTest, CancelEndsAllOfItsJobs) {
   program("squeue", "exit 1");
   ASSERT_EQ(here_.bench({"run", "own.yaml"}, machine_).status.code, 0);
   const auto cancel = here_.bench({"cancel", "runs"}, machine_);
@@ -124,7 +124,7 @@ TEST_F(OwnSubmissionTest, IsCancelledWithAllOfItsJobs) {
   EXPECT_EQ(here_.read("scancel.calls"), "4711 4712\n");
 }
 
-TEST_F(OwnSubmissionTest, IsNotCancelledWhereNothingCancelsIt) {
+TEST_F(OwnSubmissionTest, CancelFailsWhereScancelDoes) {
   program("squeue", "exit 1");
   program("scancel", "echo 'no permission' >&2; exit 1");
   ASSERT_EQ(here_.bench({"run", "own.yaml"}, machine_).status.code, 0);

@@ -60,7 +60,7 @@ TEST_F(ProvenanceTest, ARevisionIsNotCalledUnchangedWhereGitDoesNotSay) {
   EXPECT_EQ(collect_provenance(file_).at("git_revision"), "5d41402a+unknown");
 }
 
-/// As after a time limit: an error of the call, not of git.
+/// A git that takes too long ends in the same error of the call.
 TEST_F(ProvenanceTest, AGitThatCannotBeAskedIsNoReasonNotToRun) {
   for (const auto& [text, expected] :
        {std::pair("#!/no/such/shell\n", "unknown"),

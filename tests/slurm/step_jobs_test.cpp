@@ -43,7 +43,7 @@ step:
     EXPECT_EQ(site().run().status.code, 0);
     EXPECT_EQ(site().states(), site().all("pending", 1));
   }
-  /// How long the file of a job that has ended may take to appear.
+  /// The file of a job that has ended gets the shortest time to appear.
   support::EnvironmentVariable patience_{"BENCH_PATIENCE_S", "0"};
   Site& site() { return *site_; }
   std::string job() { return cluster().ask({"squeue", "-h", "-t", "R,PD", "-o", "%A"}); }

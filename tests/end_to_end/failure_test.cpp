@@ -37,9 +37,8 @@ TEST(FailureTest, AFailedWorkpackageIsReportedAndTheOthersGoOn) {
   EXPECT_EQ(run.status.code, 1);
   EXPECT_EQ(run.standard_error,
             "workpackage 1 (compute) failed: command 2 of 2: exit code 1: no luck with 2\n");
-  EXPECT_THAT(run.standard_output,
-              AllOf(HasSubstr("| compute |   3 |    2 |      1 |"),
-                    HasSubstr("|   after |   2 |    2 |      0 |")));
+  EXPECT_THAT(run.standard_output, AllOf(HasSubstr("| compute |   3 |    2 |      1 |"),
+                                         HasSubstr("|   after |   2 |    2 |      0 |")));
   EXPECT_EQ(here.bench({"status", "runs"}).standard_output, "failed\n");
 }
 

@@ -23,8 +23,8 @@ namespace bench::scheduler {
 /// program printed, each once. An array has one.
 std::vector<std::string> submitted_jobs(const job::RenderContext& context);
 
-/// Monitors such jobs: once all of a workpackage have ended, none will write the file. It may become
-/// visible late, so it has as long as the machine may refuse to work (outage_patience_s).
+/// Monitors such jobs: once all of a workpackage have ended, none will write the file. It may
+/// become visible late, so it has as long as the machine may refuse to work (outage_patience_s).
 class StepJobs {
  public:
   using Clock = std::chrono::steady_clock;

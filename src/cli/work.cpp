@@ -138,8 +138,9 @@ std::string interruption_text(const setup::Run& run, const scheduler::RunStatus&
                               bool were_cancelled) {
   const std::string target = target_of(run);
   if (were_cancelled)
-    return fmt::format("interrupted: the jobs were cancelled; resume with `bench continue {}`",
-                       target);
+    return fmt::format(
+        "interrupted: the jobs were cancelled; `bench continue {} --failed` submits them again",
+        target);
   long long with_batch_system = 0;
   for (const workspace::StepCounts& step : status.counts)
     with_batch_system += step.submitted;

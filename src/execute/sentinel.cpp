@@ -104,6 +104,10 @@ bool was_cancelled(const Job& job) {
   return is_there(cancellation_note(job));
 }
 
+bool was_restarted(const Job& job) {
+  return is_there(job.directory / ("restarted." + job.uuid));
+}
+
 std::string last_line(const std::filesystem::path& file, std::size_t limit) {
   constexpr ::off_t tail_bytes = 4096;
   const UniqueFd fd = open_regular_file(file);  // a command may have put a pipe in its place

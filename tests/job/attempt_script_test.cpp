@@ -87,23 +87,49 @@ TEST_F(AttemptScriptTest, ExecutesNothingASecondTime) {
   bash({script()});
   EXPECT_EQ(bash({script()}).status.code, 0);
   EXPECT_EQ(left("stdout"), "out\n");
-  EXPECT_EQ(left("stderr"), "bench: this attempt has begun before; nothing is executed\n");
+  EXPECT_EQ(left("stderr"), "") << "the attempt that began may still write there";
+  EXPECT_EQ(read_file(directory() / "messages"),
+            "bench: attempt first has begun before; nothing is executed\n");
+  EXPECT_TRUE(fs::exists(directory() / "restarted.first"));
   EXPECT_EQ(sentinel()->exit_code, 0);
 }
 
 TEST_F(AttemptScriptTest, ExecutesNothingOnceItWasGivenUp) {
-  const std::string told = "bench: a later attempt has replaced this one; nothing is executed\n";
+  const auto told = [](const std::string& attempt) {
+    return "bench: attempt " + attempt + " was replaced by a later one; nothing is executed\n";
+  };
   write_script("echo out");
   const std::string copy = directory_.write("spooled", read_file(script())).string();
   EXPECT_EQ(bash({script(), "second"}).status.code, 0) << "an array names the attempt";
-  EXPECT_EQ(left("stderr"), told);
+  EXPECT_EQ(read_file(directory() / "messages"), told("second"));
   write_script("echo out", "second");
   EXPECT_EQ(bash({copy}).status.code, 0) << "Slurm runs a copy of the script";
-  EXPECT_EQ(left("stderr"), told + told);
+  EXPECT_EQ(read_file(directory() / "messages"), told("second") + told("first"));
   EXPECT_FALSE(sentinel());
-  EXPECT_EQ(left("stdout"), "");
+  EXPECT_FALSE(fs::exists(directory() / "work/stderr")) << "it is the live attempt's";
   bash({script(), "second"});
   EXPECT_EQ(left("stdout"), "out\n");
+}
+
+/// As on a full disk: it has not begun before, and its end must not look like a success.
+TEST_F(AttemptScriptTest, FailsWhereItsSentinelCannotBeWritten) {
+  write_script("echo out");
+  fs::create_symlink("/dev/full", directory() / "sentinel");
+  EXPECT_EQ(bash({script()}).status.code, 1);
+  EXPECT_EQ(left("stdout"), "");
+  EXPECT_THAT(left("stderr"),
+              HasSubstr("bench: the sentinel cannot be written; nothing is executed\n"));
+  EXPECT_FALSE(fs::exists(directory() / "restarted.first"));
+  EXPECT_FALSE(fs::is_symlink(directory() / "sentinel")) << "the next job may begin";
+}
+
+TEST_F(AttemptScriptTest, LeavesItsSentinelInARunThatIsRenamedMeanwhile) {
+  const fs::path later = directory().parent_path() / "renamed";
+  write_script("mv " + directory().string() + " " + later.string() + "; exit 3");
+  EXPECT_EQ(bash({script()}).status.code, 3);
+  const auto left_there = execute::read_sentinel(later / "sentinel");
+  ASSERT_TRUE(left_there);
+  EXPECT_EQ(left_there->exit_code, 3);
 }
 
 /// Bash would quote the whole command, and its last line would be the reason.

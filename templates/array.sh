@@ -1,6 +1,10 @@
 # {{benchmark}}, step {{step}}: each line of the list is a task, with the scripts and attempts of the
 # workpackages that run in it.
 bench_line=$(sed -n "{{line}}p" {{list}})
+if [ -z "$bench_line" ]; then
+  echo "bench: cannot read this task's line of "{{list}}"; nothing is executed" >&2
+  exit 1
+fi
 eval "bench_words=($bench_line)"
 if [ "${#bench_words[@]}" -eq 2 ]; then
   exec bash "${bench_words[0]}" "${bench_words[1]}"

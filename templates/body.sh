@@ -5,27 +5,38 @@ bench_script={{script}}
 bench_sentinel={{sentinel}}
 bench_job_nodes={{job_nodes}}
 cd {{work_directory}} || exit
-exec >> stdout 2>> stderr
+# A script that executes nothing says so in a file of its own: stdout and stderr may belong to an
+# attempt that runs.
+execute_nothing() {
+  echo "bench: attempt ${1:-$bench_attempt} $2; nothing is executed" >> "${bench_script%/*}/messages"
+  exit 0
+}
 # An attempt that bench gave up as lost must not run beside the next one.
 if [ "${1:-$bench_attempt}" != "$bench_attempt" ] ||
   ! grep -qxF "bench_attempt=$bench_attempt" "$bench_script"; then
-  echo "bench: a later attempt has replaced this one; nothing is executed" >&2
-  exit 0
+  execute_nothing "$1" "was replaced by a later one"
 fi
+exec >> stdout 2>> stderr
 {{await_parents?}}
 # No attempt begins twice, even if the batch system restarts the job.
 bench_started=$(date +%s.%N)
-if ! (set -o noclobber && printf 'attempt=%s\nhost=%s\nnodes=%s\njob_id=%s\nstarted_unix_s=%s\n' \
-  "$bench_attempt" "$(hostname)" "$bench_job_nodes" "${SLURM_JOB_ID:-}" "$bench_started" \
-  > "$bench_sentinel") 2> /dev/null
+if ! (set -o noclobber && : > "$bench_sentinel") 2> /dev/null && [ -e "$bench_sentinel" ]; then
+  : > "${bench_script%/*}/restarted.$bench_attempt"
+  execute_nothing "$bench_attempt" "has begun before"
+fi
+if ! printf 'attempt=%s\nhost=%s\nnodes=%s\njob_id=%s\nstarted_unix_s=%s\n' "$bench_attempt" \
+  "$(hostname)" "$bench_job_nodes" "${SLURM_JOB_ID:-}" "$bench_started" > "$bench_sentinel"
 then
-  echo "bench: this attempt has begun before; nothing is executed" >&2
-  exit 0
+  rm -f "$bench_sentinel"
+  echo "bench: the sentinel cannot be written; nothing is executed" >&2
+  exit 1
 fi
 conclude() {
   local code=$?
   trap - EXIT
   trap '' TERM INT HUP USR1 USR2
+  # If the run has been renamed meanwhile, the work directory has moved with it.
+  [ -e "$bench_sentinel" ] || bench_sentinel=../sentinel
   # It may have outlived its node's daemon, and the next attempt has the directory.
   if grep -qxF "attempt=$bench_attempt" "$bench_sentinel" 2> /dev/null; then
     {

@@ -25,6 +25,7 @@
 #include <bench/base/value.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/model/benchmark.hpp>
+#include <bench/statistics/number.hpp>
 
 namespace bench::analyse {
 namespace {
@@ -52,12 +53,6 @@ std::string reason_of_nothing(const Matches& found) {
 }
 
 using MatchesByName = std::map<std::string_view, Matches>;
-
-/// Of a text that is written as a number, too, and of digits beyond 64 bits.
-std::optional<double> number_of(const Value& value) {
-  const auto* text = std::get_if<std::string>(&value);
-  return text ? parse_number(*text) : as_number(value);
-}
 
 }  // namespace
 
@@ -90,7 +85,7 @@ class GroupAnalyser::Scanner {
       for (const std::string& text : found.texts)
         if (const auto value =
                 numeric ? value_of(text, *found.pattern) : std::optional<Value>(text);
-            const auto number = value ? number_of(*value) : std::nullopt)
+            const auto number = value ? statistics::number_of(*value) : std::nullopt)
           numbers.push_back(*number);
       if (numbers.size() > 1 && (numeric || numbers.size() == found.texts.size()))
         series.emplace(name, std::move(numbers));

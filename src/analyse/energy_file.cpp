@@ -86,13 +86,6 @@ bool is_remark(const std::string& name) {
   return std::ranges::find(model::remarks, name, &model::Remark::name) != model::remarks.end();
 }
 
-bool is_text(const std::string& name) {
-  constexpr std::string_view texts[] = {"energy_source",        "energy_quality",
-                                        "energy_recovered",     "machine_governor",
-                                        "machine_gpu_throttle", "energy_level_limit"};
-  return std::ranges::find(texts, name) != std::end(texts) || is_remark(name);
-}
-
 void add_once(std::vector<Value>& texts, const std::string& text) {
   if (std::ranges::find(texts, Value(text)) == texts.end())
     texts.emplace_back(text);
@@ -137,7 +130,7 @@ void EnergyReadings::add_line(const std::string& name, const std::string& text) 
     estimated_ = true;
   if (is_remark(name))  // one workpackage of a row is enough to doubt it
     add_once(values_[name], text);
-  else if (is_text(name))
+  else if (model::is_text_of_meter(name))
     values_[name].emplace_back(text);
   const auto number = parse_number(text);
   if (!number || !std::isfinite(*number))
@@ -179,8 +172,8 @@ void EnergyReadings::add_to(Findings& findings, const std::set<std::string, std:
         name, model::unit_of_meter(name),
         estimated_ && !name.starts_with("duration_") && !name.starts_with("machine_"),
         is_looked_up};
-    add_statistics(described, values, !is_text(name), findings);
-    if (values.size() == workpackages_ || is_text(name))
+    add_statistics(described, values, !model::is_text_of_meter(name), findings);
+    if (values.size() == workpackages_ || model::is_text_of_meter(name))
       continue;
     for (const char* sum : {"_sum", "_sum2"})
       findings[name + sum].absent_reason =

@@ -1,13 +1,17 @@
 #include "statistics.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include <bench/analyse/group.hpp>
 #include <bench/base/value.hpp>
+#include <bench/statistics/number.hpp>
 #include <bench/statistics/statistics.hpp>
 
 namespace bench::analyse {
@@ -21,12 +25,12 @@ class Adder {
   Adder(const Described& described, Findings& findings)
       : described_(described), findings_(findings) {}
 
-  /// The statistics to add, of numbers or of texts.
+  /// The statistics to add. Without a numeric type, statistics of numbers are on demand.
   std::vector<const Statistic*> statistics(bool numeric) const {
     std::vector<const Statistic*> chosen;
     for (const Statistic& one : statistics::statistics())
-      if ((numeric || !one.of_numbers) &&
-          (!one.on_demand || described_.is_looked_up(described_.name + std::string(one.suffix))))
+      if ((!one.on_demand && (numeric || !one.of_numbers)) ||
+          described_.is_looked_up(described_.name + std::string(one.suffix)))
         chosen.push_back(&one);
     return chosen;
   }
@@ -39,6 +43,11 @@ class Adder {
                                        described_.estimated, ""});
   }
 
+  void add_absent(const Statistic& statistic, const std::string& reason) const {
+    add(statistic, "");
+    findings_.find(described_.name + std::string(statistic.suffix))->second.absent_reason = reason;
+  }
+
  private:
   const Described& described_;
   Findings& findings_;
@@ -49,11 +58,27 @@ class Adder {
 void add_statistics(const Described& described, std::span<const Value> values, bool numeric,
                     Findings& findings) {
   const Adder adder(described, findings);
-  std::optional<statistics::Numbers> numbers;
-  if (numeric)
-    numbers = statistics::numbers_of(values);
-  for (const Statistic* statistic : adder.statistics(numeric))
-    adder.add(*statistic, statistic->compute(values, numbers ? &*numbers : nullptr));
+  const auto chosen = adder.statistics(numeric);
+  std::vector<Value> typed;
+  std::string not_a_number;
+  if (!numeric && std::ranges::any_of(chosen, &Statistic::of_numbers)) {
+    for (const Value& value : values)
+      if (auto number = statistics::numeric_value(value))
+        typed.push_back(*std::move(number));
+      else if (not_a_number.empty())
+        not_a_number = fmt::format("'{}' is not a number", to_text(value));
+  }
+  const std::span<const Value> numbers = numeric ? values : typed;
+  std::optional<statistics::Numbers> common;
+  if (!numbers.empty() && not_a_number.empty())
+    common = statistics::numbers_of(numbers);
+  for (const Statistic* statistic : chosen)
+    if (!statistic->of_numbers)
+      adder.add(*statistic, statistic->compute(values, nullptr));
+    else if (common)
+      adder.add(*statistic, statistic->compute(numbers, &*common));
+    else
+      adder.add_absent(*statistic, not_a_number);
 }
 
 void add_default(const Described& described, const Value& value, bool numeric, Findings& findings) {
@@ -65,10 +90,8 @@ void add_default(const Described& described, const Value& value, bool numeric, F
 
 void add_absent(const Described& described, const std::string& reason, Findings& findings) {
   const Adder adder(described, findings);
-  for (const Statistic* statistic : adder.statistics(true)) {
-    adder.add(*statistic, "");
-    findings.find(described.name + std::string(statistic->suffix))->second.absent_reason = reason;
-  }
+  for (const Statistic* statistic : adder.statistics(true))
+    adder.add_absent(*statistic, reason);
 }
 
 }  // namespace bench::analyse

@@ -16,8 +16,8 @@ struct Described {
   const LookedUp& is_looked_up;  ///< Of the group.
 };
 
-/// Adds the statistics of `values`, which are not empty; numbers have those of numbers if
-/// `numeric`.
+/// Adds the statistics of `values`, which are not empty. If they are not `numeric`, statistics of
+/// numbers are added only if they are looked up, and are absent if a text is not a number.
 void add_statistics(const Described& described, std::span<const Value> values, bool numeric,
                     Findings& findings);
 

@@ -84,7 +84,8 @@ struct ChildSetup : bp::extend::handler {
       executor.set_error(std::error_code(errno, std::system_category()), what);
       _exit(127);
     };
-    check(::setpgid(0, 0) == 0, "setpgid");
+    // Without the terminal: what asks it for a password fails, and is not stopped for ever.
+    check(::setsid() >= 0, "setsid");
     for (int k = 0; k < 3; ++k)
       if (const int fd = descriptors[static_cast<std::size_t>(k)]; fd >= 0)
         check(::dup2(fd, k) == k, "dup2");
@@ -94,6 +95,7 @@ struct ChildSetup : bp::extend::handler {
     struct sigaction action {};
     action.sa_handler = SIG_DFL;
     ::sigaction(SIGPIPE, &action, nullptr);
+    ::sigaction(SIGXFSZ, &action, nullptr);
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -257,7 +259,9 @@ Process::Process(const ProcessSpec& spec) {
     pid_ = child.id();
     child.detach();
     // Where vfork is fork, as in an emulator, the child may not have come to it yet.
-    ::setpgid(pid_, pid_);
+    constexpr int most_ms = 10'000;
+    for (int k = 0; k < most_ms && ::getsid(pid_) != pid_; ++k)
+      ::poll(nullptr, 0, 1);
   } catch (const bp::process_error& failure) {
     const std::string text =
         fmt::format("cannot start '{}': {}", spec.arguments[0], failure.what());

@@ -82,14 +82,15 @@ void limit_answers(double seconds) {
 }
 
 ProgramAnswer ask_program(std::vector<std::string> arguments, Environment environment,
-                          const std::filesystem::path& directory, const std::string& name) {
+                          const std::filesystem::path& directory, const std::string& name,
+                          double own_patience_s) {
   // An error here means that the batch system did not answer; the caller continues without it.
   try {
     const Waiting waiting(name.empty() ? arguments.front() : name);
     const CommandOutput output = run_command({.arguments = std::move(arguments),
                                               .directory = directory,
                                               .environment = clean(std::move(environment))},
-                                             patience_s());
+                                             patience_s() + own_patience_s);
     ProgramAnswer answer{
         .exit_code = std::nullopt,
         .output = output.standard_output,

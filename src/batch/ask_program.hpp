@@ -21,8 +21,9 @@ struct ProgramAnswer {
 /// Runs a program of a batch system without variables of this shell, or of a job that bench itself
 /// runs in, that would change what it does.
 /// @param name of the program in messages; empty: the first argument
+/// @param own_patience_s how long the program itself tries again; it is not killed sooner
 ProgramAnswer ask_program(std::vector<std::string> arguments, Environment environment,
-                          const std::filesystem::path& directory = {},
-                          const std::string& name = "");
+                          const std::filesystem::path& directory = {}, const std::string& name = "",
+                          double own_patience_s = 0);
 
 }  // namespace bench::batch

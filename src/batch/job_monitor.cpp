@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -8,6 +9,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -15,7 +17,10 @@
 
 #include <bench/base/below.hpp>
 #include <bench/base/chunks.hpp>
+#include <bench/base/files.hpp>
+#include <bench/base/outage.hpp>
 #include <bench/base/outcome.hpp>
+#include <bench/base/text.hpp>
 #include <bench/batch/batch_system.hpp>
 #include <bench/batch/failed_node.hpp>
 #include <bench/batch/job_id.hpp>
@@ -32,6 +37,7 @@ using execute::last_line;
 using execute::read_sentinel;
 using execute::Sentinel;
 using execute::was_cancelled;
+using execute::was_restarted;
 
 namespace {
 
@@ -82,6 +88,49 @@ std::optional<Outcome> ended_by_system(const BatchSystem& system, const BatchJob
   return own || begun->job_id.empty() || job.messages.empty()
              ? own
              : system.end_told_in(job.messages, begun->job_id);
+}
+
+/// What the batch system says of a job that began, with what else is known of it. Its commands ran,
+/// so it cannot have failed to start: Slurm says so of a job that it ended for want of memory. And
+/// a batch system that restarts a job executes nothing, so that how it ended says nothing.
+JobReport refined(JobReport report, const std::optional<Outcome>& told_by_daemon,
+                  const Sentinel& sentinel, const BatchJob& job) {
+  constexpr int ended_by_sigterm = 128 + 15;
+  if (report.outcome == Outcome::launch_failure)
+    report.outcome = told_by_daemon.value_or(Outcome::failed);
+  if (says_why(report))
+    return report;
+  if (told_by_daemon == Outcome::out_of_memory) {
+    report.outcome = Outcome::out_of_memory;
+  } else if (was_restarted(job.job) &&
+             sentinel.exit_code.value_or(ended_by_sigterm) == ended_by_sigterm) {
+    report.outcome = Outcome::preempted;
+    report.word = "taken off its nodes and restarted";
+    report.reason.clear();
+  }
+  return report;
+}
+
+/// Where the directory of a workpackage was when its script was written, if it has been moved
+/// since: a job that begins finds nothing there. Empty if it has not been moved.
+std::filesystem::path former_directory(const execute::Job& job) {
+  const std::string name = "\nbench_script=";
+  if (!job.is_batch() || !is_there(job.script))
+    return {};
+  const std::string text = read_file(job.script);
+  const auto at = text.find(name);
+  if (at == std::string::npos ||
+      text.find(name + shell_quote(job.script.string()) + "\n") != std::string::npos)
+    return {};
+  std::string word = text.substr(at + name.size());
+  word.resize(std::min(word.size(), word.find('\n')));
+  if (word.size() > 1 && word.starts_with('\'') && word.ends_with('\''))
+    word = replace_all(word.substr(1, word.size() - 2), R"('\'')", "'");
+  // A link may lead to the same file by another name.
+  const std::filesystem::path former(word);
+  std::error_code absent;
+  return std::filesystem::equivalent(former, job.script, absent) ? std::filesystem::path{}
+                                                                 : former.parent_path();
 }
 
 }  // namespace
@@ -151,12 +200,8 @@ JobMonitor::News JobMonitor::update() {
     ask_system(news);
   else
     read_sentinels(news);
-  for (const Completion& completion : news.completions) {
-    const auto ended = jobs_.find(completion.workpackage);
-    if (ended->second.job.task && completion.outcome != Outcome::interrupted)
-      arrived_.insert(ended->second.job.submission);
-    jobs_.erase(ended);
-  }
+  for (const Completion& completion : news.completions)
+    jobs_.erase(completion.workpackage);
   plan_update(!news.completions.empty() || !news.found.empty());
   return news;
 }
@@ -224,14 +269,24 @@ bool JobMonitor::update(Watched& watched, const KnownJobs& known, News& news) {
 bool JobMonitor::settle_end(Watched& watched, News& news) {
   const auto told = completion_from_sentinel(watched.job.job);
   if (told || out_of_patience(watched))
-    news.completions.push_back(conclude(watched.job, *watched.end, told));
+    news.completions.push_back(conclude(watched.job, *watched.end, told, news));
   return true;
 }
 
 /// The sentinel says what the commands did, the batch system what was done to the job.
-Completion JobMonitor::conclude(const BatchJob& job, const JobReport& report,
-                                const std::optional<Completion>& told) const {
-  if (told && (told->success() || !says_why(report)))
+Completion JobMonitor::conclude(const BatchJob& job, const JobReport& of_job,
+                                const std::optional<Completion>& told, News& news) {
+  if (told && told->success())
+    return *told;
+  const auto sentinel = read_sentinel(job.job.sentinel);
+  const bool has_begun = sentinel && sentinel->attempt == job.job.uuid;
+  if (!has_begun && !was_cancelled(job.job))
+    if (const std::string from = former_directory(job.job); !from.empty())
+      return conclude_moved(job, from, news);
+  const JobReport report =
+      has_begun ? refined(of_job, ended_by_system(*system_, job, sentinel), *sentinel, job)
+                : of_job;
+  if (told && !says_why(report))
     return *told;
   const Completion by_system = completion_by_report(job, report, system_->name());
   Completion completion = told.value_or(by_system);
@@ -243,6 +298,22 @@ Completion JobMonitor::conclude(const BatchJob& job, const JobReport& report,
       completion.host = node;
       completion.reason = reason_with_node(node, completion.reason);
     }
+  return completion;
+}
+
+/// The job began after its run was moved, so that it executed nothing.
+Completion JobMonitor::conclude_moved(const BatchJob& job, const std::filesystem::path& from,
+                                      News& news) {
+  if (told_.insert("moved " + job.submission).second)
+    news.notices.push_back(fmt::format(
+        "this run was moved while {} had jobs of it, and those that begin find nothing in {}; "
+        "bench submits them again from here",
+        system_->name(), from.parent_path().string()));
+  Completion completion;
+  completion.workpackage = job.job.workpackage;
+  completion.outcome = Outcome::interrupted;
+  completion.reason = fmt::format("the run was moved from {} before {} job {} began",
+                                  from.parent_path().string(), system_->name(), job.id);
   return completion;
 }
 
@@ -263,25 +334,40 @@ bool JobMonitor::unsettled() const {
 void JobMonitor::query_accounting(const std::vector<Watched*>& unknown, KnownJobs& known,
                                   News& news) {
   std::set<std::string> ids;
-  for (const Watched* watched : unknown) {
+  for (const Watched* watched : unknown)
     if (!watched->job.id.empty())
       ids.insert(watched->job.id);
-    // If one task began, the whole array reached the batch system.
-    const auto begun = read_sentinel(watched->job.job.sentinel);
-    if (watched->job.task && begun && begun->attempt == watched->job.job.uuid)
-      arrived_.insert(watched->job.submission);
-  }
   if (!ids.empty()) {
     const QueryResult accounting = system_->query_accounting({ids.begin(), ids.end()});
     failure_ = accounting.failure;
-    if (!failure_.empty())
+    if (!failure_.empty()) {
+      conclude_without_accounting(unknown, news);
       return;
+    }
+    without_accounting_since_.reset();
     known.add(accounting.jobs);
   }
   for (Watched* watched : unknown)
     if (!update(*watched, known, news) &&
         (completion_from_sentinel(watched->job.job) || out_of_patience(*watched)))
       news.completions.push_back(conclude_unknown(watched->job, known, news));
+}
+
+/// An accounting that stays silent does not keep a run from its end: then the sentinels alone say
+/// how their attempts ended. Jobs without one are waited for.
+void JobMonitor::conclude_without_accounting(const std::vector<Watched*>& unknown, News& news) {
+  const auto now = now_();
+  if (!without_accounting_since_)
+    without_accounting_since_ = now;
+  const std::chrono::duration<double> silent = now - *without_accounting_since_;
+  if (silent.count() < outage_patience_s())
+    return;
+  for (const Watched* watched : unknown)
+    if (auto told = completion_from_sentinel(watched->job.job)) {
+      told->reason +=
+          fmt::format(" (the accounting, which may know why, did not answer: {})", failure_);
+      news.completions.push_back(std::move(*told));
+    }
 }
 
 /// The batch system does not know the attempt; its sentinel shows whether it began.
@@ -311,13 +397,13 @@ Completion JobMonitor::conclude_unknown(const BatchJob& job, const KnownJobs& kn
     completion.reason =
         fmt::format("{} no longer knows {}, which had begun on {} and left no sentinel",
                     system_->name(), name, begun->host);
-  } else if (was_cancelled(job.job) || job.siblings_known || arrived_.contains(job.submission) ||
-             known.knows_sibling(job)) {
+  } else if (was_cancelled(job.job) || known.holds_siblings(job)) {
     completion.outcome = Outcome::cancelled;
     completion.reason = fmt::format("{} {} was cancelled before it began", system_->name(), name);
   } else {
     completion.outcome = Outcome::interrupted;
-    completion.lost_in_queue = true;
+    // A submission whose answer nobody heard may not have arrived: nothing was lost then.
+    completion.lost_in_queue = !job.id.empty();
     completion.reason =
         fmt::format("{} does not know {}, which never began", system_->name(), name);
     const std::string array = job.task ? array_of(job.id) : job.id;

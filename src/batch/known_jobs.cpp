@@ -8,15 +8,22 @@
 
 namespace bench::batch {
 
-void KnownJobs::add(const std::vector<JobReport>& jobs) {
-  for (const JobReport& job : jobs) {
+KnownJobs::KnownJobs(const std::vector<JobReport>& queue) {
+  add(queue);
+  for (const JobReport& job : queue) {
+    held_submissions_.insert(job.comment);
+    if (job.task && !is_uuid(job.comment))
+      held_arrays_.emplace(array_of(job.id), job.name);
+  }
+}
+
+void KnownJobs::add(const std::vector<JobReport>& ended) {
+  for (const JobReport& job : ended) {
     by_id_.try_emplace(job.id, job);
     if (!job.comment.empty())
       by_comment_.try_emplace({job.comment, job.task.value_or(-1)}, job);
     else if (!job.name.empty())
       by_name_.try_emplace({job.name, job.task.value_or(-1)}, job);
-    if (job.task && !is_uuid(job.comment))
-      arrays_.emplace(array_of(job.id), job.name);
   }
 }
 
@@ -35,10 +42,9 @@ const JobReport* KnownJobs::find(const BatchJob& job) const {
   return named == by_name_.end() ? nullptr : &named->second;
 }
 
-bool KnownJobs::knows_sibling(const BatchJob& job) const {
-  const auto first = by_comment_.lower_bound({job.submission, -1});
-  return (first != by_comment_.end() && first->first.first == job.submission) ||
-         (job.task && arrays_.contains({array_of(job.id), job.name}));
+bool KnownJobs::holds_siblings(const BatchJob& job) const {
+  return held_submissions_.contains(job.submission) ||
+         (job.task && held_arrays_.contains({array_of(job.id), job.name}));
 }
 
 }  // namespace bench::batch

@@ -34,8 +34,6 @@ namespace {
 
 /// True if sbatch could not reach a controller; otherwise it refused the job.
 bool controller_is_unavailable(const ProgramAnswer& answer) {
-  if (!answer.exit_code)
-    return true;
   constexpr std::array<std::string_view, 16> phrases{
       "Unable to contact slurm controller", "Socket timed out", "Connection refused",
       "Connection timed out", "Zero Bytes", "Transport endpoint",
@@ -50,10 +48,25 @@ bool controller_is_unavailable(const ProgramAnswer& answer) {
 /// True for limits on the jobs of a user in the queue, which pass as jobs end, and on the tasks of
 /// an array (MaxArraySize, max_array_tasks). A smaller submission may be accepted.
 bool is_full(const std::string& error) {
-  constexpr std::array<std::string_view, 5> phrases{"SubmitJob", "AssocMaxSubmit",
-                                                    "temporarily unable to accept", "MaxJobCount",
+  constexpr std::array<std::string_view, 7> phrases{"SubmitJob",
+                                                    "AssocMaxSubmit",
+                                                    "temporarily unable to accept",
+                                                    "job queue full",
+                                                    "MaxJobCount",
+                                                    "Job creation temporarily disabled",
                                                     "Invalid job array specification"};
   return contains_any(error, phrases);
+}
+
+/// What became of a submission that sbatch did not report as accepted. The queue is full also where
+/// sbatch gives its last try the words of an outage: "Resource temporarily unavailable".
+SubmitResult::Kind kind_of_failure(const ProgramAnswer& answer) {
+  if (!answer.exit_code)
+    return SubmitResult::Kind::unavailable;
+  if (is_full(answer.error))
+    return SubmitResult::Kind::full;
+  return controller_is_unavailable(answer) ? SubmitResult::Kind::unavailable
+                                           : SubmitResult::Kind::refused;
 }
 
 /// Ids by their cluster; empty for the user's own.
@@ -73,6 +86,42 @@ std::string job_list(const std::vector<std::string>& ids) {
   if (list.size() == 1)
     list.push_back(list.front());  // squeue fails for one unknown id, not for two
   return join(list, ",");
+}
+
+/// The same jobs in as few words as scancel takes: the tasks of an array are one, as in
+/// `123_[0-4,7]`. Slurm's controller is asked once for each word.
+std::vector<std::string> words_for_scancel(const std::vector<std::string>& ids) {
+  std::map<std::string, std::set<long long>> tasks_of;
+  std::vector<std::string> words;
+  for (const std::string& id : ids) {
+    const std::string job = without_cluster(id);
+    const auto underscore = job.find('_');
+    const auto task = underscore == std::string::npos
+                          ? std::nullopt
+                          : parse_integer(std::string_view(job).substr(underscore + 1));
+    if (task)
+      tasks_of[job.substr(0, underscore)].insert(*task);
+    else
+      words.push_back(job);
+  }
+  for (const auto& [array, tasks] : tasks_of) {
+    if (tasks.size() == 1) {
+      words.push_back(fmt::format("{}_{}", array, *tasks.begin()));
+      continue;
+    }
+    std::vector<std::string> ranges;
+    for (auto first = tasks.begin(); first != tasks.end();) {
+      auto last = first;
+      auto next = std::next(first);
+      while (next != tasks.end() && *next == *last + 1)
+        last = next++;
+      ranges.push_back(*first == *last ? std::to_string(*first)
+                                       : fmt::format("{}-{}", *first, *last));
+      first = next;
+    }
+    words.push_back(fmt::format("{}_[{}]", array, join(ranges, ",")));
+  }
+  return words;
 }
 
 int max_array_size_of(const std::string& cluster) {
@@ -99,8 +148,11 @@ Slurm::Slurm(std::vector<std::string> clusters) : clusters_(std::move(clusters))
 }
 
 SubmitResult Slurm::submit(const Submission& submission) {
-  const ProgramAnswer answer = ask_program({"sbatch", "--parsable", submission.script.string()},
-                                           submission.environment, submission.directory);
+  // Where the queue is full, sbatch itself tries 15 times, with pauses of 1 s, 2 s, ... 15 s.
+  constexpr double pauses_of_sbatch_s = 120;
+  const ProgramAnswer answer =
+      ask_program({"sbatch", "--parsable", submission.script.string()}, submission.environment,
+                  submission.directory, "sbatch", pauses_of_sbatch_s);
   SubmitResult verdict;
   if (answer.ok()) {
     verdict.id = job_id_in(answer.output);
@@ -111,9 +163,7 @@ SubmitResult Slurm::submit(const Submission& submission) {
         fmt::format("sbatch printed no job id: {}", one_line(to_valid_utf8(answer.output)));
     return verdict;
   }
-  verdict.kind = controller_is_unavailable(answer) ? SubmitResult::Kind::unavailable
-                 : is_full(answer.error)           ? SubmitResult::Kind::full
-                                                   : SubmitResult::Kind::refused;
+  verdict.kind = kind_of_failure(answer);
   verdict.reason = said("sbatch", answer);
   return verdict;
 }
@@ -170,15 +220,16 @@ std::string Slurm::cancel(const std::vector<std::string>& ids) {
   constexpr std::size_t at_once = 1000;
   constexpr std::array<std::string_view, 2> of_ended{"already complet", "Invalid job id"};
   std::string failure;
-  for (const auto& [cluster, some] : by_cluster(ids))
-    for (const auto& chunk : chunks_of(some, at_once)) {
+  for (const auto& [cluster, some] : by_cluster(ids)) {
+    const std::vector<std::string> words = words_for_scancel(some);
+    for (const auto& chunk : chunks_of(words, at_once)) {
       std::vector<std::string> arguments{"scancel"};
-      for (const std::string& id : chunk)
-        arguments.push_back(without_cluster(id));
+      arguments.insert(arguments.end(), chunk.begin(), chunk.end());
       const ProgramAnswer answer = ask_slurm(std::move(arguments), cluster);
       if (failure.empty() && !answer.ok() && !contains_any(answer.error, of_ended))
         failure = said("scancel", answer);
     }
+  }
   return failure;
 }
 

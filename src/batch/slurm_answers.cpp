@@ -83,6 +83,27 @@ std::optional<JobReport> read_record(const std::string& line, std::string_view c
   return report;
 }
 
+/// The tasks in the id of an array's part that never began, as in `123_[0-4,7%2]`; empty for other
+/// ids, and where Slurm has cut the list off.
+std::vector<int> tasks_in(std::string_view id) {
+  const auto open = id.find("_[");
+  if (open == std::string_view::npos || !id.ends_with(']'))
+    return {};
+  std::string_view list = id.substr(open + 2, id.size() - open - 3);
+  list = list.substr(0, list.find('%'));
+  std::vector<int> tasks;
+  for (const std::string& part : split_names(list, ",")) {
+    const auto dash = part.find('-');
+    const auto first = parse_integer(part.substr(0, dash));
+    const auto last = dash == std::string::npos ? first : parse_integer(part.substr(dash + 1));
+    if (!first || !last)
+      return {};
+    for (auto task = *first; task <= *last; ++task)
+      tasks.push_back(static_cast<int>(task));
+  }
+  return tasks;
+}
+
 }  // namespace
 
 std::string said(const std::string& program, const ProgramAnswer& answer) {
@@ -128,8 +149,17 @@ QueryResult read_queue(const ProgramAnswer& answer, std::string_view cluster) {
 std::vector<JobReport> read_records(const std::string& output, std::string_view cluster) {
   std::vector<JobReport> jobs;
   for (const std::string& line : split(output, "\n"))
-    if (auto report = read_record(line, cluster))
-      jobs.push_back(std::move(*report));
+    if (auto report = read_record(line, cluster)) {
+      const std::string part = without_cluster(report->id);
+      const std::vector<int> tasks = tasks_in(part);
+      for (const int task : tasks) {
+        report->task = task;
+        report->id = with_cluster(task_of(part.substr(0, part.find('_')), task), cluster);
+        jobs.push_back(*report);
+      }
+      if (tasks.empty())
+        jobs.push_back(std::move(*report));
+    }
   return jobs;
 }
 

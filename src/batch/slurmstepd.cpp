@@ -30,9 +30,10 @@ std::string end_of(const std::filesystem::path& file) {
   return text;
 }
 
-/// `8` of `*** JOB 8 ON`, of `*** STEP 8.0 ON` and of `in StepId=8.batch`.
+/// `8` of `*** JOB 8 ON`, of `*** STEP 8.0 ON`, of `in StepId=8.batch` and of `error: Job 8`.
 std::string_view job_in(std::string_view line) {
-  for (const std::string_view before : {"*** JOB ", "*** STEP ", "StepId="})
+  for (const std::string_view before :
+       {"*** JOB ", "*** STEP ", "StepId=", "error: Job ", "error: Step "})
     if (const auto at = line.find(before); at != std::string_view::npos) {
       const std::string_view rest = line.substr(at + before.size());
       return rest.substr(0, rest.find_first_not_of("0123456789"));
@@ -41,12 +42,15 @@ std::string_view job_in(std::string_view line) {
 }
 
 // Source: what Slurm 22.05 writes, as seen; the more general words come last.
-constexpr std::array<std::pair<std::string_view, Outcome>, 6> causes{
+constexpr std::array<std::pair<std::string_view, Outcome>, 8> causes{
     {{"DUE TO TIME LIMIT", Outcome::timeout},
      {"DUE TO PREEMPTION", Outcome::preempted},
      {"DUE TO NODE FAILURE", Outcome::node_fail},
      {"oom-kill event", Outcome::out_of_memory},
      {"oom_kill event", Outcome::out_of_memory},
+     // with OverMemoryKill; the job is cancelled then
+     {"exceeded memory limit", Outcome::out_of_memory},
+     {"exceeded virtual memory limit", Outcome::out_of_memory},
      {"CANCELLED AT", Outcome::cancelled}}};
 
 }  // namespace
@@ -60,7 +64,9 @@ std::optional<Outcome> ended_by_slurmstepd(const std::filesystem::path& file,
       continue;
     for (const auto& [words, outcome] : causes)
       if (line.find(words) != std::string::npos) {
-        ended = outcome;
+        // A job is cancelled for a cause, which an earlier line may name.
+        if (!ended || outcome != Outcome::cancelled)
+          ended = outcome;
         break;
       }
   }

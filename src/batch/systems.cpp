@@ -17,7 +17,7 @@
 namespace bench::batch {
 namespace {
 
-/// The absence of a batch system: refuses submissions and has no jobs.
+/// The absence of a batch system: refuses submissions, has no jobs, and knows nothing of one.
 class NoSystem : public BatchSystem {
  public:
   std::string name() const override { return "none"; }
@@ -25,11 +25,18 @@ class NoSystem : public BatchSystem {
     return {.kind = SubmitResult::Kind::refused,
             .reason = fmt::format("there is no batch system for {}", submission.name)};
   }
-  QueryResult ask(const std::vector<std::string>&) override { return {}; }
+  QueryResult ask(const std::vector<std::string>& ids) override {
+    return {.jobs = {}, .failure = ids.empty() ? "" : nobody};
+  }
   QueryResult ask_for_all() override { return {}; }
   QueryResult query_accounting(const std::vector<std::string>&) override { return {}; }
-  std::string cancel(const std::vector<std::string>&) override { return ""; }
+  std::string cancel(const std::vector<std::string>& ids) override {
+    return ids.empty() ? "" : nobody;
+  }
   int max_array_size() override { return 1; }
+
+ private:
+  static constexpr const char* nobody = "there is no batch system that could be asked";
 };
 
 constexpr SystemKind none{.name = "none", .make = make_no_system};

@@ -32,7 +32,8 @@ std::string cancelled_text(const workspace::RunDirectory& directory,
                            const engine::Cancellation& cancellation) {
   const std::size_t waiting = cancellation.waiting.size();
   return fmt::format(
-      "cancelled {} of run {}, with {}{}\n", plural(cancellation.jobs.size(), "job"), directory.id,
+      "cancelled {} of run {}, with {}{}\n",
+      plural(cancellation.jobs.size() + cancellation.own.size(), "job"), directory.id,
       plural(cancellation.attempts.size(), "workpackage"),
       waiting == 0 ? ""
                    : fmt::format(" and {} that wait{} for them", waiting, waiting == 1 ? "s" : ""));
@@ -51,7 +52,7 @@ void cancel_jobs(const workspace::RunDirectory& directory, const CancelOptions& 
     cancellation =
         engine::plan_cancellation(run, workspace, {options.steps.begin(), options.steps.end()},
                                   {options.workpackages.begin(), options.workpackages.end()});
-    if (cancellation.jobs.empty() && cancellation.unanswered.empty()) {
+    if (cancellation.attempts.empty() && cancellation.unanswered.empty()) {
       tell(fmt::format("note: run {} has no jobs in a batch system", directory.id));
       return;
     }
@@ -62,7 +63,7 @@ void cancel_jobs(const workspace::RunDirectory& directory, const CancelOptions& 
     Workspace workspace = Workspace::open(directory.path, Workspace::Access::write);
     engine::store_cancellation(run, cancellation, "cancelled by `bench cancel`", workspace);
   }
-  if (!cancellation.jobs.empty())
+  if (!cancellation.attempts.empty())
     print(cancelled_text(directory, cancellation));
   if (!cancellation.unanswered.empty())
     throw Error(cancellation.unanswered,

@@ -9,6 +9,7 @@
 #include <bench/cli/output/show.hpp>
 #include <bench/cli/runs/evaluation.hpp>
 #include <bench/result/style.hpp>
+#include <bench/result/table.hpp>
 #include <bench/setup/input.hpp>
 #include <bench/workspace/run_directory.hpp>
 
@@ -55,6 +56,8 @@ inline constexpr const char* update_of_results =
 /// `-s, --style`: one of the styles of tables; another word is wrong usage.
 void declare_style(CLI::App& app, std::string& style, const std::string& description,
                    result::Styles styles = result::Styles::text);
+/// Prints a table. Its notes go to standard error if the style is for programs.
+void print_table(const result::Table& table, const std::string& style);
 /// `--select` and `--exclude`: names of columns.
 void declare_columns(CLI::App& app, ShowOptions& show);
 

@@ -51,7 +51,7 @@ constexpr std::array looking_commands{
             "bench info examples/quickstart_run -i last -s", declare_info},
     Command{"why", "explain why a workpackage failed, waits or does not exist",
             "bench why examples/quickstart_run 3", declare_why},
-    Command{"status", "print RUNNING, FINISHED or ERROR, or watch a run",
+    Command{"status", "print whether a run is running, stopped, finished or failed, or watch it",
             "bench status examples/quickstart_run --watch", declare_status},
     Command{"serve", "show all runs below a directory in a browser", "bench serve examples",
             declare_serve},

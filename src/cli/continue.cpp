@@ -107,14 +107,19 @@ int continue_run(const workspace::RunDirectory& directory, const ContinueOptions
     work.analyse = true;  // its patterns may have changed, too
   }
   apply(options, run, workspace);
+  const std::size_t failed = engine::failed_workpackages(workspace).size();
   if (options.failed)
     make_failed_again(run, workspace);
+  else if (!options.update.file.empty() && failed > 0)
+    tell(fmt::format("note: {} of the run failed and {} not repeated; --failed repeats {}",
+                     plural(failed, "workpackage"), failed == 1 ? "is" : "are",
+                     failed == 1 ? "it" : "them"));
   if (setup::input_has_changed(run))
     tell(
         fmt::format("note: {} has changed; this run continues with the recorded version "
-                    "(`bench continue {} -u FILE` adds new points, `bench result -u` uses new "
+                    "(`{}` uses its commands and adds its points, `bench result -u` uses its "
                     "patterns and tables)",
-                    short_path(run.metadata.input_file), target_of(run)));
+                    short_path(run.metadata.input_file), repeat_command(run)));
   return work_on(run, workspace, work, "continue");
 }
 

@@ -248,6 +248,14 @@ int main(int argc, char** argv) {
   // A reader of our output that goes away is an error that write reports, not a reason to die
   // half-way through a transition.
   signal(SIGPIPE, SIG_IGN);
+  // The same of a file that has reached the limit of its size (ulimit -f).
+  signal(SIGXFSZ, SIG_IGN);
+  // What started bench may ignore or block signals, and a process inherits that. Without SIGCHLD
+  // the end of a command would stay unknown, and blocked ones would never interrupt.
+  signal(SIGCHLD, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
   bench::cli::Console::open_standard_descriptors();
   try {
     const int code = bench::cli::run({argv + 1, argv + argc});

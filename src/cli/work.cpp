@@ -85,11 +85,8 @@ void log_status(const scheduler::RunStatus& status) {
   for (const workspace::StepCounts& step : status.counts)
     command_log().add(
         Level::info,
-        fmt::format("step {}: {}, {} open, {} waiting, {} failed, "
-                    "{} done",
-                    step.step, plural(static_cast<std::size_t>(step.all()), "workpackage"),
-                    step.ready, step.running + step.submitted + step.pending, step.failed,
-                    step.done));
+        fmt::format("step {}: {}, {}", step.step,
+                    plural(static_cast<std::size_t>(step.all()), "workpackage"), text_of(step)));
 }
 
 /// Analyses the run and shows its tables, as the options ask for.
@@ -128,7 +125,7 @@ bool cancel_jobs(const setup::Run& run, workspace::Workspace& workspace,
   const engine::Cancellation cancellation = engine::plan_cancellation(run, workspace, {}, {});
   if (!cancellation.unanswered.empty())
     tell(cancellation.unanswered, Level::warning);
-  if (cancellation.jobs.empty())
+  if (cancellation.attempts.empty())
     return false;
   if (const std::string said = engine::cancel(run, cancellation); !said.empty()) {
     tell(said, Level::warning);
@@ -144,8 +141,9 @@ std::string interruption_text(const setup::Run& run, const scheduler::RunStatus&
                               bool were_cancelled) {
   const std::string target = target_of(run);
   if (were_cancelled)
-    return fmt::format("interrupted: the jobs were cancelled; resume with `bench continue {}`",
-                       target);
+    return fmt::format(
+        "interrupted: the jobs were cancelled; `bench continue {} --failed` submits them again",
+        target);
   long long with_batch_system = 0;
   for (const workspace::StepCounts& step : status.counts)
     with_batch_system += step.submitted;
@@ -178,7 +176,7 @@ std::string queue_text(const setup::Run& run, const scheduler::RunStatus& status
   const workspace::StepCounts all = sum_of(status.counts);
   if (!run.metadata.chained || all.submitted == 0)
     return "";
-  const auto open = static_cast<std::size_t>(all.ready + all.running + all.pending);
+  const auto open = static_cast<std::size_t>(all.ready + all.running + all.waiting);
   return fmt::format("{} in the queue{}; {} with `bench continue {}` (see `bench status`)",
                      plural(static_cast<std::size_t>(all.submitted), "job"),
                      open == 0 ? "" : fmt::format(", {} not yet", plural(open, "workpackage")),

@@ -104,15 +104,23 @@ Findings check_power(const System&) {
     return {{"", Health::error, "bench-energy: " + answer.failure,
              "bench-energy --list shows the sources one by one"}};
   std::vector<std::string> channels;
+  std::vector<std::string> unreadable;
   std::vector<std::string> absent;
   for (const std::string& line : split(answer.output, "\n"))
     if (line.starts_with("absent: "))
       absent.push_back(line.substr(8, line.find(':', 8) - 8));
-    else if (!line.starts_with("note: ") && line.find(':') != std::string::npos)
-      channels.push_back(std::string(strip(line)).substr(0, strip(line).find(' ')));
+    else if (!line.starts_with("note: ") && line.find(':') != std::string::npos) {
+      const std::vector<std::string> words = split_names(line, " ");
+      (words.size() > 1 && words[1] == "unreadable" ? unreadable : channels).push_back(words[0]);
+    }
   if (channels.empty())
     return {{"", Health::warning, "no power sensor: " + join(absent, ", ") + " are absent",
              "`bench-energy --list` says why; `--power-source model:cpu=65W` estimates"}};
+  if (!unreadable.empty())
+    return {{"", Health::warning,
+             fmt::format("cannot read {}, so that no total is complete; can read {}",
+                         join(unreadable, ", "), join(channels, ", ")),
+             "`bench-energy --list` says why"}};
   return {{"", Health::ok, join(channels, ", "), ""}};
 }
 

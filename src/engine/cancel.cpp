@@ -90,15 +90,15 @@ std::vector<execute::Job> values_of(std::map<long long, execute::Job>&& attempts
   return values;
 }
 
-std::string submitted_job_of(const setup::Run& run, const inspect::RunView& view,
-                             const Workpackage& workpackage) {
+std::vector<std::string> submitted_jobs_of(const setup::Run& run, const inspect::RunView& view,
+                                           const Workpackage& workpackage) {
   evaluate::Evaluator evaluator;
   const workspace::Parameters variables = view.internal_variables(workpackage);
-  return scheduler::submitted_job({.run = run,
-                                   .step = *run.benchmark.step(workpackage.step),
-                                   .workpackage = workpackage,
-                                   .variables = {variables.begin(), variables.end()},
-                                   .evaluator = evaluator});
+  return scheduler::submitted_jobs({.run = run,
+                                    .step = *run.benchmark.step(workpackage.step),
+                                    .workpackage = workpackage,
+                                    .variables = {variables.begin(), variables.end()},
+                                    .evaluator = evaluator});
 }
 
 }  // namespace
@@ -111,6 +111,7 @@ Cancellation plan_cancellation(const setup::Run& run, const workspace::Workspace
   std::map<long long, std::string> job_of = jobs_handed_over(run, view);
   Cancellation plan;
   std::set<std::string> jobs;
+  std::set<std::string> own;
   std::map<long long, execute::Job> attempts;
   int unanswered = 0;
   for (const Workpackage& workpackage : all) {
@@ -118,9 +119,14 @@ Cancellation plan_cancellation(const setup::Run& run, const workspace::Workspace
       continue;
     if (!steps.empty() && !steps.contains(workpackage.step))
       continue;
-    if (workpackage.state == State::pending)
-      if (std::string job = submitted_job_of(run, view, workpackage); !job.empty())
-        job_of[workpackage.id] = std::move(job);
+    if (workpackage.state == State::waiting)
+      if (const auto submitted = submitted_jobs_of(run, view, workpackage); !submitted.empty()) {
+        if (auto attempt = open_attempt(run, view, workpackage)) {
+          own.insert(submitted.begin(), submitted.end());
+          attempts.emplace(workpackage.id, std::move(*attempt));
+        }
+        continue;
+      }
     const auto job = job_of.find(workpackage.id);
     if (auto attempt = job == job_of.end() ? std::nullopt : open_attempt(run, view, workpackage)) {
       if (job->second.empty()) {
@@ -159,6 +165,7 @@ Cancellation plan_cancellation(const setup::Run& run, const workspace::Workspace
         "no job is known of {} workpackage{} of run {} whose submission was not answered",
         unanswered, unanswered == 1 ? "" : "s", run.directory.id);
   plan.jobs = {jobs.begin(), jobs.end()};
+  plan.own = {own.begin(), own.end()};
   plan.attempts = values_of(std::move(attempts));
   plan.waiting = values_of(std::move(waiting));
   return plan;
@@ -168,7 +175,10 @@ std::string cancel(const setup::Run& run, const Cancellation& cancellation) {
   for (const execute::Job& attempt : cancellation.attempts)
     if (attempt.is_batch())
       execute::note_cancellation(attempt);
-  return platform::batch_system_of(run.platform)->cancel(cancellation.jobs);
+  std::string said = platform::batch_system_of(run.platform)->cancel(cancellation.jobs);
+  if (cancellation.own.empty() || !said.empty())
+    return said;
+  return platform::batch_system_of_commands(run.platform)->cancel(cancellation.own);
 }
 
 void store_cancellation(const setup::Run& run, const Cancellation& cancellation,

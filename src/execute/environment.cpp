@@ -143,6 +143,43 @@ void apply(const EnvironmentChanges& changes, Environment& environment) {
                     [&wanted = name](const auto& variable) { return variable.first == wanted; });
 }
 
+std::filesystem::path environment_file(const std::filesystem::path& directory) {
+  return directory / "environment";
+}
+
+std::optional<Environment> take_environment(const std::filesystem::path& directory) {
+  const std::filesystem::path file = environment_file(directory);
+  if (!is_there(file))
+    return std::nullopt;
+  const std::string content = read_file(file);
+  std::error_code kept;
+  std::filesystem::remove(file, kept);
+  if (!content.ends_with('\0'))
+    return std::nullopt;
+  Environment environment;
+  for (const std::string& entry : split(content, std::string_view("\0", 1)))
+    if (const auto equals = entry.find('='); equals != std::string::npos && equals > 0)
+      environment.emplace_back(entry.substr(0, equals), entry.substr(equals + 1));
+  return environment;
+}
+
+std::string command_shell() {
+  const char* wanted = std::getenv("JUBE_EXEC_SHELL");
+  return wanted && *wanted ? wanted : "/bin/sh";
+}
+
+std::string command_script(const std::filesystem::path& left, const std::string& last_words) {
+  // The text is evaluated, not written here, so that one with an open here-document or a backslash
+  // at its end cannot swallow what follows.
+  std::string script = "bench_text=$1\nshift\neval \"$bench_text\"\nbench_status=$?\n";
+  if (!left.empty())
+    // It may hold secrets: readable by the owner only, whatever the umask, and not kept after a
+    // failure.
+    script += fmt::format("[ $bench_status != 0 ] || (umask 077; command -p env -0 > {})\n",
+                          shell_quote(left.string()));
+  return script + last_words + "exit $bench_status\n";
+}
+
 std::string shell_commands(const EnvironmentChanges& changes) {
   std::string lines;
   for (const auto& [name, value] : changes)

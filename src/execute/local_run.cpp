@@ -1,7 +1,5 @@
 #include "local_run.hpp"
 
-#include "environment_file.hpp"
-
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -26,6 +24,7 @@
 #include <bench/base/time.hpp>
 #include <bench/base/unique_fd.hpp>
 #include <bench/evaluate/evaluator.hpp>
+#include <bench/execute/environment.hpp>
 #include <bench/execute/file_operation.hpp>
 #include <bench/execute/job.hpp>
 #include <bench/execute/local.hpp>
@@ -33,15 +32,6 @@
 #include <bench/execute/sentinel.hpp>
 
 namespace bench::execute {
-namespace {
-
-std::string shell() {
-  const char* wanted = std::getenv("JUBE_EXEC_SHELL");
-  return wanted && *wanted ? wanted : "/bin/sh";
-}
-
-}  // namespace
-
 LocalBackend::Run::Run(Job job, evaluate::Evaluator& evaluator)
     : job_(std::move(job)), evaluator_(evaluator), started_unix_s_(unix_time_now()) {
   set_deadline(0);
@@ -107,22 +97,16 @@ void LocalBackend::Run::start_snippet() {
     make_directories(snippet.directory);
   // The next command starts in the environment that a command leaves. The last one writes the
   // sentinel, so that its end is known even if this bench is killed before it records it.
-  std::string epilogue;
-  if (hands_on_environment())
-    // It may hold secrets: readable by the owner only, whatever the umask, and not kept after a
-    // failure.
-    epilogue = fmt::format("[ $bench_status != 0 ] || (umask 077; command -p env -0 > {})\n",
-                           shell_quote(environment_file(job_.directory).string()));
-  if (is_at_last_snippet())
-    epilogue +=
-        fmt::format("echo attempt={} > {sentinel}; echo exit_code=$bench_status >> {sentinel}\n",
-                    job_.uuid, fmt::arg("sentinel", shell_quote(job_.sentinel.string())));
-  // The text is evaluated, not written here, so that one with an open here-document or a backslash
-  // at its end cannot swallow what follows.
-  const std::string script = "bench_text=$1\nshift\neval \"$bench_text\"\nbench_status=$?\n" +
-                             epilogue + "exit $bench_status\n";
+  const std::string sentinel = shell_quote(job_.sentinel.string());
+  const std::string script = command_script(
+      hands_on_environment() ? environment_file(job_.directory) : std::filesystem::path(),
+      is_at_last_snippet() ? fmt::format("echo attempt={0} > {1}; echo exit_code=$bench_status >> "
+                                         "{1}\n",
+                                         job_.uuid, sentinel)
+                           : "");
+  const std::string shell = command_shell();
   process_.emplace(
-      ProcessSpec{.arguments = {shell(), "-c", script, shell(), snippet.text},
+      ProcessSpec{.arguments = {shell, "-c", script, shell, snippet.text},
                   .directory = snippet.directory.empty() ? job_.work_directory : snippet.directory,
                   .environment = job_.environment,
                   .stdout_fd = out.get(),

@@ -1,5 +1,3 @@
-#include "environment_file.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -18,6 +16,7 @@
 #include <bench/base/outcome.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
+#include <bench/execute/environment.hpp>
 #include <bench/execute/job.hpp>
 #include <bench/execute/sentinel.hpp>
 
@@ -103,6 +102,10 @@ void note_cancellation(const Job& job) {
 
 bool was_cancelled(const Job& job) {
   return is_there(cancellation_note(job));
+}
+
+bool was_restarted(const Job& job) {
+  return is_there(job.directory / ("restarted." + job.uuid));
 }
 
 std::string last_line(const std::filesystem::path& file, std::size_t limit) {

@@ -70,8 +70,9 @@ double possible_loss(const ComparedPoint& point) {
   const verdict::Comparison& comparison = point.comparison;
   if (!comparison.absent_reason.empty() || !std::isfinite(comparison.interval.high))
     return std::numeric_limits<double>::infinity();
-  return point.better == model::Better::higher ? -comparison.interval.low
-                                               : comparison.interval.high;
+  const double shown = comparison.shown_change.value_or(comparison.change);
+  return point.better == model::Better::higher ? -std::min(comparison.interval.low, shown)
+                                               : std::max(comparison.interval.high, shown);
 }
 
 }  // namespace
@@ -125,7 +126,7 @@ KnownRun known_run(const workspace::RunDirectory& directory) {
 
 std::map<std::string, std::size_t> not_finite_values(const Side& side) {
   std::map<std::string, std::size_t> counts;
-  for (const auto& [name, metric] : measured_run(side, {}).metrics)
+  for (const auto& [name, metric] : measured_run(side, {}, side.run.benchmark).metrics)
     for (const auto& [workpackage, value] : metric.values)
       if (!std::isfinite(value))
         ++counts[name];

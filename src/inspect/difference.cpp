@@ -20,7 +20,11 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
+#include <bench/statistics/number.hpp>
+#include <bench/tabulate/analyses.hpp>
+#include <bench/tabulate/row_values.hpp>
 #include <bench/unit/unit.hpp>
+#include <bench/workflow/lineage.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
@@ -115,25 +119,45 @@ std::set<std::string> metric_names(const setup::Run& a, const setup::Run& b) {
   return names;
 }
 
-/// What was found at each workpackage: by analyser and name, in order.
+/// Values of rows by workpackage, then by analyser and name, in order.
 using Found = std::unordered_map<long long, std::map<std::pair<std::string, std::string>, Finding>>;
 
-Found findings_of(const Side& side, const std::set<std::string>& names) {
+/// Findings of an analyser, at least under these names.
+std::vector<Finding> findings_by(const Side& side, const std::string& analyser,
+                                 const std::set<std::string>& names) {
+  std::vector<Finding> all = side.workspace.findings(analyser, names);
+  if (const auto known = side.analyses.find(analyser); known != side.analyses.end())
+    all.insert(all.begin(), known->second.begin(), known->second.end());
+  return all;
+}
+
+Found findings_of(const Side& side, const std::vector<Workpackage>& all,
+                  const std::set<std::string>& names) {
+  std::set<std::string> names_of_each = names;
+  for (const std::string& name : names)
+    names_of_each.insert(name + "_cnt");
+  const workflow::Lineage family(all);
   Found found;
   for (const model::Analyser& analyser : side.run.benchmark.analysers) {
-    const auto add = [&](const Finding& finding) {
-      if (names.contains(finding.name))
-        found[finding.workpackage].try_emplace({analyser.name, finding.name}, finding);
-    };
-    if (const auto known = side.analyses.find(analyser.name); known != side.analyses.end())
-      std::ranges::for_each(known->second, add);
-    std::ranges::for_each(side.workspace.findings(analyser.name, names), add);
+    tabulate::Analyses of_each;
+    const std::string each = tabulate::name_of_each(analyser.name);
+    if (auto findings = findings_by(side, each, names_of_each); !findings.empty())
+      of_each.emplace(each, std::move(findings));
+    const tabulate::RowValues values(side.run.benchmark, family, analyser, of_each);
+    for (Finding& finding : findings_by(side, analyser.name, names)) {
+      const auto position = family.position(finding.workpackage);
+      if (!position || !names.contains(finding.name))
+        continue;
+      finding.value = values.cell(finding, family.representative(*position)).value;
+      const long long workpackage = finding.workpackage;
+      found[workpackage].try_emplace({analyser.name, finding.name}, std::move(finding));
+    }
   }
   return found;
 }
 
 std::optional<double> number_in(const std::optional<Value>& value) {
-  return value ? as_number(*value) : std::nullopt;
+  return value ? statistics::number_of(*value) : std::nullopt;
 }
 
 /// @returns whether they differ by more than the tolerance
@@ -169,8 +193,8 @@ class Comparison {
     result_.provenance = compare_facts(a_.run, b_.run);
     all_a_ = a_.workspace.workpackages();
     all_b_ = b_.workspace.workpackages();
-    found_a_ = findings_of(a_, names_);
-    found_b_ = findings_of(b_, names_);
+    found_a_ = findings_of(a_, all_a_, names_);
+    found_b_ = findings_of(b_, all_b_, names_);
     std::vector<std::string> steps;
     for (const setup::Run* run : {&a_.run, &b_.run})
       for (const model::Step& step : run->benchmark.steps)

@@ -21,7 +21,6 @@
 #include <bench/base/text.hpp>
 #include <bench/inspect/difference.hpp>
 #include <bench/inspect/history.hpp>
-#include <bench/statistics/reals.hpp>
 #include <bench/verdict/change_points.hpp>
 #include <bench/verdict/comparison.hpp>
 #include <bench/workspace/workpackage.hpp>
@@ -47,7 +46,7 @@ class HistoryReader {
   std::vector<PointHistory> read() {
     std::vector<MeasuredRun> measured;
     for (const Side& run : runs_)
-      measured.push_back(measured_run(run, {options_.metric}));
+      measured.push_back(measured_run(run, {options_.metric}, runs_.back().run.benchmark));
     std::vector<std::size_t> order(runs_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, {}, [&](std::size_t run) {
@@ -79,24 +78,26 @@ class HistoryReader {
     if (!unit_)
       unit_ = metric->second.unit;
     convert(metric->second, *unit_);
-    std::map<std::size_t, std::vector<double>> points;
+    std::map<std::size_t, PointValue> points;
     for (const Workpackage& one : measured.done) {
       const auto value = metric->second.values.find(one.id);
       if (value == metric->second.values.end())
         continue;
-      const std::size_t point = point_of(run, one, metric->second.unit);
-      if (std::isfinite(value->second))
-        points[point].push_back(value->second);
-      else
+      const std::size_t point = point_of(run, one, metric->second);
+      if (!std::isfinite(value->second)) {
         ++histories_[point].not_finite;
+        continue;
+      }
+      points[point].add(metric->second, run, one, value->second);
     }
     for (const auto& [point, values] : points)
       histories_[point].entries.push_back(
-          {.run = run, .values = values.size(), .value = statistics::median(values)});
+          {.run = run, .values = values.values(), .value = values.value()});
   }
 
   /// The history that a workpackage belongs to, a new one where it is the first.
-  std::size_t point_of(std::size_t run, const Workpackage& workpackage, const std::string& unit) {
+  std::size_t point_of(std::size_t run, const Workpackage& workpackage, const Metric& metric) {
+    const std::string& unit = metric.unit;
     std::vector<std::string> names;
     for (const auto& [name, value] : workpackage.parameters)
       if (!options_.across.contains(name))
@@ -110,6 +111,7 @@ class HistoryReader {
       histories_.push_back({.step = workpackage.step,
                             .parameters = std::move(parameters),
                             .metric = options_.metric,
+                            .shown = metric.shown,
                             .unit = unit,
                             .better = better_of(runs_[run].run.benchmark, options_.metric, unit)});
     return found->second;

@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include <bench/batch/batch_system.hpp>
+#include <bench/batch/job_id.hpp>
 #include <bench/batch/job_monitor.hpp>
 #include <bench/batch/known_jobs.hpp>
 #include <bench/inspect/jobs.hpp>
@@ -68,20 +69,16 @@ batch::BatchJob job_of(const setup::Run& run, const std::string& step,
 
 /// @param find the job among those that were told of
 template <class Find>
-JobNews ask(const setup::Run& run, const std::string& id, Find find) {
-  if (std::string reason = why_not_asked(run); !reason.empty())
-    return {.text = std::move(reason)};
-  const auto system = platform::batch_system_of(setup::platform_of(run));
+JobNews ask(batch::BatchSystem& system, const std::string& id, Find find) {
   for (const bool accounting : {false, true}) {
-    const batch::QueryResult answer =
-        accounting ? system->query_accounting({id}) : system->ask({id});
+    const batch::QueryResult answer = accounting ? system.query_accounting({id}) : system.ask({id});
     if (!answer.failure.empty())
       return {.text = answer.failure};
     if (const std::optional<JobReport> report = find(answer.jobs))
-      return {.text = fmt::format("{} says {}", system->name(), report_text(*report)),
+      return {.text = fmt::format("{} says {}", system.name(), report_text(*report)),
               .may_end = report->state == JobReport::State::ended};
   }
-  return {.text = fmt::format("{} no longer knows the job", system->name()), .may_end = true};
+  return {.text = fmt::format("{} no longer knows the job", system.name()), .may_end = true};
 }
 
 }  // namespace
@@ -90,17 +87,30 @@ JobNews ask_about(const setup::Run& run, const std::string& step,
                   const workspace::Attempt& attempt) {
   if (std::string reason = why_not_asked(run); !reason.empty())
     return {.text = std::move(reason)};
-  const batch::BatchJob job = job_of(with_platform(run), step, attempt);
-  return ask(run, attempt.job_id, [&](const std::vector<JobReport>& jobs) {
-    const batch::KnownJobs known(jobs);
-    const JobReport* report = known.find(job);
-    return report ? std::optional(*report) : std::nullopt;
-  });
+  const setup::Run whole = with_platform(run);
+  const batch::BatchJob job = job_of(whole, step, attempt);
+  return ask(*platform::batch_system_of(whole.platform), attempt.job_id,
+             [&](const std::vector<JobReport>& jobs) {
+               const batch::KnownJobs known(jobs);
+               const JobReport* report = known.find(job);
+               return report ? std::optional(*report) : std::nullopt;
+             });
 }
 
 JobNews ask_about_job(const setup::Run& run, const std::string& id) {
-  return ask(run, id, [&](const std::vector<JobReport>& jobs) {
-    const auto found = std::ranges::find(jobs, id, &JobReport::id);
+  if (std::string reason = why_not_asked(run); !reason.empty())
+    return {.text = std::move(reason)};
+  const auto system = platform::batch_system_of_commands(setup::platform_of(run));
+  return ask(*system, id, [&](const std::vector<JobReport>& jobs) {
+    // Of an array the task that has not ended yet, if there is one.
+    const auto is_of_job = [&](const JobReport& report) {
+      return report.id == id || batch::array_of(report.id) == id;
+    };
+    auto found = std::ranges::find_if(jobs, [&](const JobReport& report) {
+      return is_of_job(report) && report.state != JobReport::State::ended;
+    });
+    if (found == jobs.end())
+      found = std::ranges::find_if(jobs, is_of_job);
     return found == jobs.end() ? std::nullopt : std::optional(*found);
   });
 }

@@ -1,5 +1,10 @@
 #include "metrics.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -17,9 +22,14 @@
 #include <bench/inspect/difference.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/meter_names.hpp>
+#include <bench/result/table.hpp>
+#include <bench/statistics/number.hpp>
+#include <bench/statistics/reals.hpp>
 #include <bench/statistics/statistics.hpp>
 #include <bench/tabulate/analyses.hpp>
+#include <bench/tabulate/row_values.hpp>
 #include <bench/unit/unit.hpp>
+#include <bench/workflow/lineage.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
@@ -32,19 +42,48 @@ using workspace::Workpackage;
 
 constexpr auto run_time = "run_time";
 
-std::optional<double> number_of(const Finding& finding) {
-  return finding.value ? as_number(*finding.value) : std::nullopt;
+/// True for a mean or a quantile, false for a deviation or a count: it lies among its values.
+bool is_of_their_size(const statistics::Statistic& statistic) {
+  constexpr std::array<std::string_view, 6> others{"_std",     "_mad",   "_ci_low",
+                                                   "_ci_high", "_elbow", "_ordered"};
+  return statistic.has_unit && std::ranges::find(others, statistic.suffix) == others.end();
+}
+
+/// The names of columns and keys that are looked up, in order.
+std::vector<std::string> shown_names(const model::Benchmark& benchmark) {
+  std::vector<std::string> names;
+  const auto add = [&](const auto& columns) {
+    for (const auto& column : columns)
+      if (!column.calculation)
+        names.push_back(column.name);
+  };
+  for (const model::Result& result : benchmark.results) {
+    for (const model::Table& table : result.tables)
+      add(table.columns);
+    for (const model::Database& database : result.databases)
+      add(database.keys);
+    for (const model::Syslog& syslog : result.syslogs)
+      add(syslog.keys);
+  }
+  return names;
 }
 
 class Reader {
  public:
-  Reader(const Side& side, const std::set<std::string>& wanted) : side_(side), wanted_(wanted) {}
+  Reader(const Side& side, const std::set<std::string>& wanted, const model::Benchmark& shown_by)
+      : side_(side),
+        wanted_(wanted),
+        shown_names_(shown_names(shown_by)),
+        all_(side.workspace.workpackages()),
+        family_(all_) {}
 
   MeasuredRun read() {
     read_workpackages();
     for (const auto& [analyser, findings] : side_.analyses)
       if (!side_.analyses.contains(tabulate::name_of_each(analyser)))
         read_findings(findings);
+    for (const model::Analyser& analyser : side_.run.benchmark.analysers)
+      read_rows(analyser);
     if (wanted_.empty())
       remove_copies_of_total();
     read_attempts();
@@ -52,9 +91,12 @@ class Reader {
   }
 
  private:
+  /// Findings of one analyser by name and workpackage.
+  using Found = std::map<std::string, std::unordered_map<long long, const Finding*>>;
+
   void read_workpackages() {
     std::unordered_map<long long, workspace::Parameters> of_first;
-    for (Workpackage& one : side_.workspace.workpackages()) {
+    for (Workpackage one : all_) {
       if (one.id == one.combination)
         of_first.emplace(one.id, one.parameters);
       if (const auto first = of_first.find(one.combination); first != of_first.end())
@@ -66,41 +108,106 @@ class Reader {
     }
   }
 
-  bool is_wanted(const std::string& name, const std::set<std::string>& names) const {
+  bool is_wanted(const std::string& name, const Found& found) const {
     if (!wanted_.empty())
       return wanted_.contains(name);
     const std::string base(statistics::without_suffix(name));
-    return (base == name || !names.contains(base)) && !model::is_about_measuring(base);
+    return (base == name || !found.contains(base)) && !model::is_about_measuring(base);
+  }
+
+  /// The column that shows a metric: its own name, or a statistic of it.
+  std::string shown_name(const std::string& metric, const Found& found) const {
+    if (std::ranges::find(shown_names_, metric) != shown_names_.end())
+      return metric;
+    for (const std::string& name : shown_names_)
+      if (const auto* statistic = statistics::statistic_of(name);
+          statistic && is_of_their_size(*statistic) && statistics::without_suffix(name) == metric)
+        return name;
+    return found.contains(metric + "_avg") ? metric + "_avg" : metric;
   }
 
   void read_findings(const std::vector<Finding>& findings) {
-    std::set<std::string> names;
-    for (const Finding& finding : findings)
-      names.insert(finding.name);
+    Found found;
     for (const Finding& finding : findings) {
-      if (is_wanted(finding.name, names))
-        add(finding.name, finding);
+      found[finding.name].emplace(finding.workpackage, &finding);
       for (const model::Remark& remark : model::remarks)
         if (finding.name == remark.name && finding.value && done_.contains(finding.workpackage))
           run_.doubted[std::string(remark.what)].insert(finding.workpackage);
     }
-    // The mean of several values takes the place of the first.
-    for (const Finding& finding : findings)
-      if (finding.name.ends_with("_avg"))
-        if (const std::string base = finding.name.substr(0, finding.name.size() - 4);
-            names.contains(base) && is_wanted(base, names))
-          add(base, finding);
+    std::set<std::string> names = wanted_;
+    for (const auto& [name, of_name] : found)
+      names.insert(name);
+    for (const std::string& name : names)
+      if (is_wanted(name, found))
+        read_metric(name, found);
   }
 
-  void add(const std::string& name, const Finding& finding) {
-    const auto number = number_of(finding);
+  void read_metric(const std::string& name, const Found& found) {
+    const std::string shown = shown_name(name, found);
+    const statistics::Statistic* const statistic = statistics::statistic_of(shown);
+    const std::string base(statistics::without_suffix(shown));
+    const bool is_statistic = statistic && found.contains(base);
+    if (const auto values = found.find(shown); values != found.end())
+      for (const auto& [workpackage, finding] : values->second)
+        if (finding->value)
+          add(name, *finding, *finding->value);
+    if (is_statistic)
+      add_of_one_value(name, base, *statistic, found);
+    if (const auto metric = run_.metrics.find(name); metric != run_.metrics.end()) {
+      metric->second.shown = shown;
+      metric->second.is_statistic = is_statistic;
+    }
+  }
+
+  void add_of_one_value(const std::string& name, const std::string& base,
+                        const statistics::Statistic& statistic, const Found& found) {
+    // The statistics of a single value are not kept.
+    const auto counts = found.find(base + "_cnt");
+    for (const auto& [workpackage, finding] : found.at(base)) {
+      const bool is_single = counts == found.end() || !counts->second.contains(workpackage);
+      if (const auto value = is_single && finding->value
+                                 ? statistics::of_one_value(statistic, *finding->value)
+                                 : std::nullopt)
+        add(name, *finding, *value);
+    }
+  }
+
+  void add(const std::string& name, const Finding& finding, const Value& value) {
+    const auto number = statistics::number_of(value);
     if (!number || !done_.contains(finding.workpackage))
       return;
     Metric& metric = run_.metrics[name];
     if (metric.unit.empty())
       metric.unit = finding.unit;
     metric.estimated |= finding.estimated;
-    metric.values[finding.workpackage] = *number;
+    metric.values.try_emplace(finding.workpackage, *number);
+  }
+
+  /// Reads the values of rows that combine iterations.
+  void read_rows(const model::Analyser& analyser) {
+    if (!analyser.reduce || !side_.analyses.contains(tabulate::name_of_each(analyser.name)))
+      return;
+    std::map<std::string, std::vector<Metric*>> metrics;
+    std::set<std::string> names;
+    for (auto& [name, metric] : run_.metrics) {
+      metrics[metric.shown].push_back(&metric);
+      names.insert(metric.shown);
+    }
+    const tabulate::RowValues values(side_.run.benchmark, family_, analyser, side_.analyses);
+    const auto known = side_.analyses.find(analyser.name);
+    const std::vector<Finding> found = known == side_.analyses.end()
+                                           ? side_.workspace.findings(analyser.name, names)
+                                           : known->second;
+    for (const Finding& finding : found) {
+      const auto position = family_.position(finding.workpackage);
+      const auto of_name = metrics.find(finding.name);
+      if (!position || of_name == metrics.end())
+        continue;
+      const result::Cell cell = values.cell(finding, family_.representative(*position));
+      if (const auto number = cell.value ? statistics::number_of(*cell.value) : std::nullopt)
+        for (Metric* metric : of_name->second)
+          metric->rows.try_emplace(family_.at(*position).combination, *number);
+    }
   }
 
   /// With a single source of power, its energy is the total. To compare both would say everything
@@ -126,35 +233,62 @@ class Reader {
         continue;
       Metric& metric = run_.metrics[run_time];
       metric.unit = "s";
+      metric.shown = run_time;
       metric.values[attempt.workpackage] = *attempt.ended_unix_s - *attempt.started_unix_s;
     }
   }
 
   const Side& side_;
   const std::set<std::string>& wanted_;
+  std::vector<std::string> shown_names_;
+  std::vector<Workpackage> all_;
+  workflow::Lineage family_;
   std::set<long long> done_;
   MeasuredRun run_;
 };
 
-bool is_time(std::string_view unit) {
-  return unit::conversion_factor(unit, "s").has_value();
-}
-
-bool is_rate(std::string_view unit) {
-  const auto slash = unit.rfind('/');
-  return slash != std::string_view::npos && is_time(unit.substr(slash + 1));
+/// Times and energies are better if lower, also per step or token (`ms/step`, `J/token`). Anything
+/// per time or energy is better if higher (`tokens/s`, `tokens/J`, `GFLOPS`). A power, which is
+/// energy per time, tells nothing.
+std::optional<Better> better_by(const std::string& text) {
+  const unit::Unit unit(text);
+  const int time = unit.power("s");
+  const int energy = unit.power("J");
+  if (time * energy < 0 || (time == 0 && energy == 0))
+    return std::nullopt;
+  return time + energy > 0 ? Better::lower : Better::higher;
 }
 
 }  // namespace
 
-MeasuredRun measured_run(const Side& side, const std::set<std::string>& wanted) {
-  return Reader(side, wanted).read();
+void PointValue::add(const Metric& metric, std::size_t run,
+                     const workspace::Workpackage& workpackage, double value) {
+  ++count_;
+  const auto row = metric.rows.find(workpackage.combination);
+  if (row == metric.rows.end())
+    alone_.push_back(value);
+  else
+    rows_.try_emplace({run, row->first}, Row{row->second, {}})
+        .first->second.values.push_back(value);
+}
+
+double PointValue::value() const {
+  std::vector<double> all = alone_;
+  // The median of a row is nan where a value of it is, also where that one does not count here.
+  for (const auto& [key, row] : rows_)
+    all.push_back(std::isfinite(row.shown) ? row.shown : statistics::median(row.values));
+  return statistics::median(std::move(all));
+}
+
+MeasuredRun measured_run(const Side& side, const std::set<std::string>& wanted,
+                         const model::Benchmark& shown_by) {
+  return Reader(side, wanted, shown_by).read();
 }
 
 Error no_metric(const std::string& name, std::span<const Side> runs) {
   std::set<std::string> known;
   for (const Side& run : runs)
-    for (const auto& [metric, values] : measured_run(run, {}).metrics)
+    for (const auto& [metric, values] : measured_run(run, {}, run.run.benchmark).metrics)
       known.insert(metric);
   return Error(fmt::format("no run has a metric '{}'", name),
                known.empty()
@@ -169,8 +303,9 @@ bool convert(Metric& metric, const std::string& unit) {
   if (!factor)
     return false;
   metric.unit = unit;
-  for (auto& [workpackage, value] : metric.values)
-    value *= *factor;
+  for (auto* values : {&metric.values, &metric.rows})
+    for (auto& [key, value] : *values)
+      value *= *factor;
   return true;
 }
 
@@ -189,13 +324,18 @@ std::optional<Better> better_of(const model::Benchmark& benchmark, const std::st
         if (pattern.better && pattern.name == name)
           return pattern.better;
   }
-  if (is_time(unit) || unit::conversion_factor(unit, "J"))
+  const statistics::Statistic* const statistic = statistics::statistic_of(metric);
+  if (statistic && (statistic->suffix == "_std" || statistic->suffix == "_mad"))
     return Better::lower;
-  return is_rate(unit) ? std::optional(Better::higher) : std::nullopt;
+  return better_by(unit);
 }
 
-bool is_about_speed(const std::string& unit) {
-  return is_time(unit) || is_rate(unit);
+bool is_about_speed(const std::string& text) {
+  const unit::Unit unit(text);
+  const bool is_alone = unit.is_convertible_to(unit::Unit("s"));
+  return unit.power("J") == 0 &&
+         (unit.power("s") < 0 ||
+          (unit.power("s") > 0 && (is_alone || text.find('/') != std::string::npos)));
 }
 
 }  // namespace bench::inspect

@@ -38,8 +38,11 @@ struct Member {
 };
 
 struct MetricKind {
-  explicit MetricKind(std::string of) : unit(std::move(of)) {}
+  explicit MetricKind(const Metric& metric)
+      : unit(metric.unit), shown(metric.shown), is_statistic(metric.is_statistic) {}
   std::string unit;
+  std::string shown;
+  bool is_statistic;
   bool estimated = false;
 };
 using MetricKinds = std::map<std::string, MetricKind>;  ///< By name.
@@ -47,9 +50,11 @@ using MetricKinds = std::map<std::string, MetricKind>;  ///< By name.
 /// What one side has measured.
 class Measured {
  public:
-  Measured(const ComparedSide& side, const std::set<std::string>& metrics) : side_(side) {
+  Measured(const ComparedSide& side, const std::set<std::string>& metrics,
+           const model::Benchmark& shown_by)
+      : side_(side) {
     for (const Side& run : side.runs) {
-      runs_.push_back(measured_run(run, metrics));
+      runs_.push_back(measured_run(run, metrics, shown_by));
       if (side.parameter) {
         choose(runs_.back().done);
         choose(runs_.back().not_done);
@@ -104,7 +109,9 @@ class Measured {
     return points;
   }
 
-  Sample sample(const std::vector<Member>& members, const std::string& metric) const {
+  /// @param point gets the values, too
+  Sample sample(const std::vector<Member>& members, const std::string& metric,
+                PointValue& point) const {
     Sample sample;
     for (const auto& [workpackage, number] : members) {
       const MeasuredRun& run = runs_[number];
@@ -114,6 +121,7 @@ class Measured {
       const auto value = values->second.values.find(workpackage->id);
       if (value == values->second.values.end())
         continue;
+      point.add(values->second, number, *workpackage, value->second);
       const auto start = run.starts_unix_s.find(workpackage->id);
       sample.push_back({.value = value->second,
                         .start_unix_s = start == run.starts_unix_s.end()
@@ -127,7 +135,7 @@ class Measured {
   void add_metrics_to(MetricKinds& metrics) const {
     for (const MeasuredRun& run : runs_)
       for (const auto& [name, metric] : run.metrics)
-        metrics.try_emplace(name, metric.unit).first->second.estimated |= metric.estimated;
+        metrics.try_emplace(name, metric).first->second.estimated |= metric.estimated;
   }
 
   /// Converts all values to these units.
@@ -157,7 +165,10 @@ class Measured {
 class Comparer {
  public:
   Comparer(const ComparedSide& a, const ComparedSide& b, const ComparisonOptions& options)
-      : options_(options), side_b_(b), a_(a, options.metrics), b_(b, options.metrics) {
+      : options_(options),
+        side_b_(b),
+        a_(a, options.metrics, b.runs.back().run.benchmark),
+        b_(b, options.metrics, b.runs.back().run.benchmark) {
     require_values(a, a_);
     require_values(b, b_);
     a_.add_metrics_to(metrics_);
@@ -255,19 +266,30 @@ class Comparer {
                      const workspace::Parameters& parameters, const std::vector<Member>& in_a,
                      const std::vector<Member>& in_b) {
     for (const auto& [name, kind] : metrics_) {
-      const Sample a = a_.sample(in_a, name);
-      const Sample b = b_.sample(in_b, name);
+      PointValue value_a;
+      PointValue value_b;
+      const Sample a = a_.sample(in_a, name, value_a);
+      const Sample b = b_.sample(in_b, name, value_b);
       if (a.empty() && b.empty())
         continue;
+      verdict::Comparison comparison = verdict::compare(a, b);
+      const double shown_a = a.empty() ? 0 : value_a.value();
+      const double shown_b = b.empty() ? 0 : value_b.value();
+      if (comparison.absent_reason.empty())
+        comparison.shown_change = verdict::relative_change(shown_a, shown_b);
       made_.points.push_back({.step = step,
                               .parameters = parameters,
                               .metric = name,
                               .unit = kind.unit,
                               .estimated = kind.estimated,
+                              .shown = kind.shown,
+                              .is_statistic = kind.is_statistic,
+                              .shown_a = shown_a,
+                              .shown_b = shown_b,
                               .without_value_a = in_a.size() - a.size(),
                               .without_value_b = in_b.size() - b.size(),
                               .better = better_of(benchmark, name, kind.unit),
-                              .comparison = verdict::compare(a, b),
+                              .comparison = std::move(comparison),
                               .verdict = {}});
     }
   }

@@ -61,7 +61,7 @@ setup::Variables variables_of(const setup::Run& run, const RunView& view,
     parents[id] = view.at(id).step;
   setup::Variables variables = workflow::benchmark_variables(run);
   workflow::add_step_variables(*run.benchmark.step(workpackage.step), variables);
-  const bool waits = workpackage.state == workspace::State::pending;
+  const bool waits = workpackage.state == workspace::State::waiting;
   workflow::add_workpackage_variables(run, workpackage, parents, variables,
                                       waits ? workpackage.progress.cycle : 0);
   workflow::add_exports(run, workpackage, variables);

@@ -2,16 +2,21 @@
 #include "job_news.hpp"
 #include "same_nodes.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/files.hpp>
 #include <bench/base/outcome.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
@@ -20,6 +25,7 @@
 #include <bench/execute/sentinel.hpp>
 #include <bench/inspect/run_view.hpp>
 #include <bench/inspect/why.hpp>
+#include <bench/job/output_file.hpp>
 #include <bench/job/prepare.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/scheduler/step_jobs.hpp>
@@ -76,6 +82,7 @@ class Explainer {
         worker_(workspace::worker_of(run.directory.path)) {}
 
   Explanation explain() {
+    say_deleted_directory();
     say_parents();
     if (run_.metadata.jube_version) {
       explain_run_of_jube();
@@ -91,8 +98,8 @@ class Explainer {
       case State::submitted:
         say_submitted();
         break;
-      case State::pending:
-        say_pending();
+      case State::waiting:
+        say_waiting();
         break;
       case State::done:
         say_done();
@@ -113,6 +120,16 @@ class Explainer {
   void say(const char* about, std::string text) {
     if (!text.empty())
       explanation_.remarks.push_back({about, std::move(text)});
+  }
+
+  /// Somebody has removed the files of a workpackage that ran.
+  void say_deleted_directory() {
+    std::error_code unknown;
+    if (workpackage_.attempts > 0 && workpackage_.has_ended() && !workpackage_.directory.empty() &&
+        !fs::exists(run_.directory.path / workpackage_.directory, unknown))
+      say("deleted",
+          "its directory does not exist any more; recorded values stay, but it cannot be "
+          "analyzed again");
   }
 
   /// A workpackage exists only once those before it are done, or have a job where it is chained.
@@ -252,20 +269,20 @@ class Explainer {
       add_output();
   }
 
-  void say_pending() {
+  void say_waiting() {
     const auto index = static_cast<std::size_t>(workpackage_.progress.command);
     const model::Command& command = step_.commands.at(index);
     if (!command.shared) {
       say("waits for", fmt::format("the file {}, after its command {}",
                                    substitute(command.done_file), index + 1));
       evaluate::Evaluator evaluator;
-      if (const std::string job = scheduler::submitted_job({.run = run_,
-                                                            .step = step_,
-                                                            .workpackage = workpackage_,
-                                                            .variables = variables(),
-                                                            .evaluator = evaluator});
-          !job.empty() && workspace::is_own(run_.directory.path))
-        say("job", fmt::format("{}: {}", job, ask_about_job(run_, job).text));
+      if (workspace::is_own(run_.directory.path))
+        for (const std::string& job : scheduler::submitted_jobs({.run = run_,
+                                      .step = step_,
+                                      .workpackage = workpackage_,
+                                      .variables = variables(),
+                                      .evaluator = evaluator}))
+          say("job", fmt::format("{}: {}", job, ask_about_job(run_, job).text));
       say_worker("no bench process is working on the run; `bench continue` checks the file");
       add_output();
       return;
@@ -274,7 +291,7 @@ class Explainer {
     long long behind = 0;
     for (const Workpackage& other : view_.all())
       if (other.step == step_.name && !other.has_ended())
-        ++(other.state == State::pending && other.progress == workpackage_.progress ? waiting
+        ++(other.state == State::waiting && other.progress == workpackage_.progress ? waiting
                                                                                     : behind);
     say("waits for",
         fmt::format("command {}, which runs once for all of step {}: {} waiting there, {} to come",
@@ -303,7 +320,7 @@ class Explainer {
       say("outcome", std::string(name_of(outcome)));
     say("ended", end_text());
     say("reason", workpackage_.reason);
-    say("advice", advice_on(outcome));
+    say("advice", outcome == Outcome::failed ? advice_on_failure() : advice_on(outcome));
     say_attempts();
     if (const int failed = failed_command(); failed > 0)
       say("command", substitute(step_.commands[static_cast<std::size_t>(failed - 1)].text));
@@ -312,6 +329,38 @@ class Explainer {
     say_lost_children();
     add_output();
     explanation_.remedy = Remedy::make_again;
+  }
+
+  /// Mistakes that many beginners make: a program beside the input file, a question at the
+  /// terminal.
+  std::string advice_on_failure() {
+    constexpr int not_found = 127;
+    const int failed = failed_command();
+    const std::string command =
+        failed > 0 ? substitute(step_.commands[static_cast<std::size_t>(failed - 1)].text) : "";
+    std::error_code unknown;
+    if (attempt_->exit_code == not_found)
+      for (const std::string& word : split_names(one_line(command), " ")) {
+        const fs::path file = word.starts_with("./") ? word.substr(2) : word;
+        if (!file.empty() && file.is_relative() &&
+            fs::is_regular_file(fs::path(run_.metadata.home) / file, unknown))
+          return fmt::format(
+              "commands run in the directory of the workpackage, and {} lies beside the input "
+              "file: "
+              "add `fileset: {{name: files, copy: {}}}`, and `use: files` to step {}",
+              file.string(), file.string(), step_.name);
+      }
+    constexpr std::string_view signs[] = {"/dev/tty", "not a tty", "could not read Username",
+                                          "could not read Password", "a terminal is required"};
+    for (const fs::path& file : view_.output_files(workpackage_, /*standard_error=*/true)) {
+      constexpr std::size_t lines = 20;
+      const std::string said = end_of_file(job::open_output(run_, file), lines).text;
+      if (std::ranges::any_of(
+              signs, [&](std::string_view sign) { return said.find(sign) != std::string::npos; }))
+        return "commands have no terminal, so that nothing can be asked: put the answer into the "
+               "command, a file or a variable";
+    }
+    return "";
   }
 
   /// `at 2026-01-31 13:05:09, after 3.2 s, on node1, as job 17`

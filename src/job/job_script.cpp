@@ -65,30 +65,74 @@ std::string exports(const RenderContext& context, const JobRequest& request,
   return lines;
 }
 
-/// A command as a part of a job script. The variables that it sets stay for the next one.
-std::string script_text(const execute::Snippet& snippet, const fs::path& work) {
-  std::string text = snippet.text;
-  if (!snippet.directory.empty()) {
-    const std::string directory = shell_quote(snippet.directory.string());
-    text = fmt::format("mkdir -p {0} && cd {0}\n{1}\ncd {2}", directory, text,
-                       shell_quote(work.string()));
-  }
-  std::string redirections;
-  if (snippet.stdout_file != work / "stdout")
-    redirections += " >>" + shell_quote(snippet.stdout_file.string());
-  if (snippet.stderr_file != work / "stderr")
-    redirections += " 2>>" + shell_quote(snippet.stderr_file.string());
-  return redirections.empty() ? text : fmt::format("{{\n{}\n}}{}", text, redirections);
+/// Executes commands one after another, each in a shell of its own and in the environment that the
+/// one before it has left, until one fails. Its arguments are the shell, its script, the file for
+/// the environment, and four for each command: its directory, its files for output and errors
+/// (empty: as before) and its text. It replaces itself by the last command, so that signals reach
+/// it. Bash says nothing of a command that a signal ended: the last line of stderr is the reason.
+constexpr const char* in_turn = R"(bench_shell=$1 bench_script=$2 bench_file=$3
+shift 3
+exec 3>&2 2> /dev/null
+bench_place() {
+  exec 2>&3 3>&-
+  [ -z "$1" ] || { mkdir -p "$1" && cd "$1"; } || exit
+  [ -z "$2" ] || exec >> "$2" || exit
+  [ -z "$3" ] || exec 2>> "$3" || exit
+}
+bench_adopt() {
+  bench_variables=()
+  while IFS= read -r -d "" bench_one; do
+    bench_variables+=("$bench_one")
+  done < "$bench_file" || return
+  rm -f "$bench_file"
+  [ -z "$bench_one" ] || return  # half a file: the disk is full
+  while IFS= read -r bench_one; do
+    unset "$bench_one"
+  done < <(compgen -e)
+  for bench_one in "${bench_variables[@]}"; do
+    export "$bench_one"
+  done
+}
+while [ $# -gt 4 ]; do
+  (bench_place "$@"; exec "$bench_shell" -c "$bench_script" "$bench_shell" "$4") || exit
+  bench_adopt
+  shift 4
+done
+bench_place "$@"
+exec "$bench_shell" -c "$4")";
+
+/// The arguments of `in_turn` for a command.
+std::string arguments_of(const execute::Snippet& command, const fs::path& work) {
+  const auto other_than = [&](const fs::path& file, const char* usual) {
+    return shell_quote(file == work / usual ? "" : file.string());
+  };
+  return fmt::format("{} {} {} {}", shell_quote(command.directory.string()),
+                     other_than(command.stdout_file, "stdout"),
+                     other_than(command.stderr_file, "stderr"), shell_quote(command.text));
+}
+
+/// Executes the commands as `execute/local_run.cpp` does.
+std::string commands_in_turn(const RenderContext& context,
+                             const std::vector<execute::Snippet>& snippets) {
+  const std::string shell = shell_quote(execute::command_shell());
+  if (snippets.empty())
+    return shell + " -c ''";
+  const std::string first = arguments_of(snippets.front(), context.work());
+  if (snippets.size() == 1 && first.starts_with("'' '' '' "))
+    return fmt::format("{} -c {}", shell, shell_quote(snippets.front().text));
+  const fs::path file = execute::environment_file(context.directory());
+  std::string line =
+      fmt::format("bash -c {} bench {} {} {}", shell_quote(in_turn), shell,
+                  shell_quote(execute::command_script(file)), shell_quote(file.string()));
+  for (const execute::Snippet& snippet : snippets)
+    line += " \\\n  " + arguments_of(snippet, context.work());
+  return line;
 }
 
 /// The line that executes the commands, under the meter where the step measures energy.
 std::string command_line(const RenderContext& context, const JobRequest& request,
                          const std::vector<execute::Snippet>& snippets, int launches) {
-  std::vector<std::string> texts;
-  for (const execute::Snippet& snippet : snippets)
-    texts.push_back(script_text(snippet, context.work()));
-  const std::string commands =
-      fmt::format("bash -e -o pipefail -c {}", shell_quote(join(texts, "\n")));
+  const std::string commands = commands_in_turn(context, snippets);
   return context.step.energy && launches == 0
              ? meter_of_commands(context, request, energy_directory(context, launches, 1)) + " " +
                    commands

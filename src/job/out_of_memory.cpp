@@ -20,9 +20,18 @@
 namespace bench::job {
 namespace {
 
-constexpr std::array<std::string_view, 10> phrases{
-    "result=oom",  "out of memory", "out_of_memory", "outofmemory",      "std::bad_alloc",
-    "memoryerror", "oom-kill",      "oom_kill",      "erroroutofmemory", "cannot allocate memory"};
+constexpr std::array<std::string_view, 11> phrases{
+    "result=oom",
+    "out of memory",
+    "out_of_memory",
+    "outofmemory",
+    "std::bad_alloc",
+    "memoryerror",
+    "oom-kill",
+    "oom_kill",
+    "cannot allocate memory",
+    "can't allocate memory",           // LibTorch, of the host's
+    "gib on each device, which has"};  // our step programs, before they begin
 
 std::set<std::filesystem::path> output_files(const RenderContext& context) {
   std::set<std::filesystem::path> files;

@@ -32,7 +32,7 @@ bool watches(const model::Command& command) {
 
 bool waits_at_barrier(const model::Step& step, const workspace::Workpackage& workpackage) {
   const auto next = static_cast<std::size_t>(workpackage.progress.command);
-  return workpackage.state == workspace::State::pending && next < step.commands.size() &&
+  return workpackage.state == workspace::State::waiting && next < step.commands.size() &&
          step.commands[next].shared;
 }
 

@@ -11,7 +11,6 @@
 #include <string>
 #include <system_error>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -27,6 +26,7 @@
 #include <bench/result/table.hpp>
 #include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
+#include <bench/statistics/number.hpp>
 #include <bench/tabulate/analyses.hpp>
 #include <bench/tabulate/tidy.hpp>
 #include <bench/workflow/variables.hpp>
@@ -68,11 +68,6 @@ class KeyedTexts {
   std::size_t most_;
   std::set<std::string> taken_;
 };
-
-std::optional<double> number_in(const Value& value) {
-  const auto* text = std::get_if<std::string>(&value);
-  return text ? parse_number(*text) : as_number(value);
-}
 
 Status status_of(State state) {
   if (state == State::done)
@@ -209,7 +204,7 @@ void RunContent::add_found(std::size_t row, const Workpackage& workpackage, long
       tags.add(absent_tag + heading.title, cell.absent_reason);
     if (!cell.value)
       continue;
-    const auto number = number_in(*cell.value);
+    const auto number = statistics::number_of(*cell.value);
     if (!number) {
       tags.add(heading.title, to_text(*cell.value));
       continue;

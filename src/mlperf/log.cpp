@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstdint>
+#include <iterator>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,110 +13,124 @@
 #include <nlohmann/json.hpp>
 
 #include <bench/base/json_depth.hpp>
+#include <bench/base/text.hpp>
 #include <bench/mlperf/log.hpp>
 
 namespace bench::mlperf {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
 constexpr std::string_view mark = ":::MLLOG ";
-constexpr std::array keys{"namespace", "time_ms", "event_type", "key", "value", "metadata"};
+
+/// Numbers that Python's json module writes and reads although JSON has none of them. While a line
+/// is parsed, a text with `stand_in_mark` replaces each.
+constexpr std::pair<std::string_view, double> not_finite[] = {
+    {"NaN", std::numeric_limits<double>::quiet_NaN()},
+    {"-Infinity", -std::numeric_limits<double>::infinity()},
+    {"Infinity", std::numeric_limits<double>::infinity()}};
+constexpr std::string_view stand_in_mark = "\x7f";
+
+/// Replaces `NaN` and the like by their stand-ins, except inside texts.
+std::string with_stand_ins(std::string_view text) {
+  std::string replaced;
+  bool inside_text = false;
+  while (!text.empty()) {
+    const auto word = std::ranges::find_if(
+        not_finite, [&](const auto& one) { return !inside_text && text.starts_with(one.first); });
+    if (word != std::end(not_finite)) {
+      replaced += fmt::format("\"{}{}\"", stand_in_mark, word->first);
+      text.remove_prefix(word->first.size());
+      continue;
+    }
+    const std::size_t count = inside_text && text[0] == '\\' && text.size() > 1 ? 2 : 1;
+    if (text[0] == '"')
+      inside_text = !inside_text;
+    replaced += text.substr(0, count);
+    text.remove_prefix(count);
+  }
+  return replaced;
+}
+
+std::optional<double> number_of(const Json& json) {
+  if (json.is_number())
+    return json.get<double>();
+  if (json.is_string())
+    for (const auto& [word, number] : not_finite)
+      if (json.get_ref<const std::string&>() == fmt::format("{}{}", stand_in_mark, word))
+        return number;
+  return std::nullopt;
+}
 
 Value value_of(const Json& json) {
   if (json.is_null())
     return {};
   if (json.is_boolean())
     return json.get<bool>();
-  if (json.is_number())
-    return json.get<double>();
+  if (const auto number = number_of(json))
+    return *number;
   if (json.is_string())
     return json.get<std::string>();
-  if (json.is_array() &&
-      std::ranges::all_of(json, [](const Json& item) { return item.is_number(); }))
-    return json.get<std::vector<double>>();
-  return Other{};
+  std::vector<double> numbers;
+  for (const Json& item : json)
+    if (const auto number = number_of(item))
+      numbers.push_back(*number);
+  if (json.is_array() && numbers.size() == json.size())
+    return numbers;
+  return Other{json.dump(-1, ' ', false, Json::error_handler_t::replace), json.size()};
 }
 
-std::string_view event_type_of(std::string_view key) {
-  if (key.ends_with("_start"))
-    return "INTERVAL_START";
-  return key.ends_with("_stop") ? "INTERVAL_END" : "POINT_IN_TIME";
-}
-
-/// What is wrong with the keys of a line; empty if they are right.
-std::string problem_of_keys(const Json& json) {
-  std::string found;
-  for (const auto& item : json.items())
-    found += (found.empty() ? "" : ", ") + item.key();
-  std::string expected;
-  for (const char* key : keys)
-    expected += (expected.empty() ? "" : ", ") + std::string(key);
-  return found == expected ? "" : fmt::format("keys are {}, expected {}", found, expected);
-}
-
-/// What is wrong with the types of a line's values; empty if they are right.
-std::string problem_of_types(const Json& json) {
-  if (!json["namespace"].is_string())
-    return "namespace is not a text";
-  if (!json["time_ms"].is_number_integer())
-    return fmt::format("time_ms is not an integer: {}", json["time_ms"].dump());
-  constexpr std::uint64_t latest_ms = 100'000'000'000'000;  // in the year 5138
-  if (!json["time_ms"].is_number_unsigned() || json["time_ms"].get<std::uint64_t>() > latest_ms)
-    return fmt::format("time_ms is no time since 1970: {}", json["time_ms"].dump());
-  if (!json["key"].is_string() || json["key"].get<std::string>().empty())
-    return fmt::format("key is not a text: {}", json["key"].dump());
-  const Json& metadata = json["metadata"];
-  if (!metadata.is_object() || !metadata.contains("file") || !metadata.contains("lineno"))
-    return "metadata has no file and lineno";
-  return "";
+/// A time as Python's `float` reads it: a number or a text with one.
+std::optional<double> time_of(const Json& json) {
+  if (json.is_string())
+    return parse_number(strip(json.get_ref<const std::string&>()));
+  return json.is_boolean() ? std::optional(json.get<bool>() ? 1. : 0.) : number_of(json);
 }
 
 class Parser {
  public:
   Log parse(std::string_view text) {
     while (!text.empty()) {
-      ++line_;
-      const std::size_t end = text.find('\n');
+      const std::size_t end = text.find_first_of("\r\n");
       const std::string_view line = text.substr(0, end);
-      if (line.starts_with(mark))
-        add(line.substr(mark.size()));
+      if (const std::size_t at = line.rfind(mark); at != std::string_view::npos)
+        add(line.substr(at + mark.size()));
+      if (end != std::string_view::npos && text[end] == '\n')
+        ++line_;
       text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     }
     return std::move(log_);
   }
 
  private:
-  void fail(const std::string& rule, const std::string& message) {
-    log_.violations.push_back({.line = line_, .rule = rule, .message = message});
+  void fail(const std::string& message) {
+    log_.violations.push_back({.line = line_, .rule = "line_format", .message = message});
   }
 
   void add(std::string_view text) {
-    const Json json = Json::parse(text, no_deeper_than_files_are, /*allow_exceptions=*/false);
+    const Json json = Json::parse(with_stand_ins(to_valid_utf8(text)), no_deeper_than_files_are,
+                                  /*allow_exceptions=*/false);
     if (!json.is_object())
-      return fail("line_format", "the line is not a JSON object");
-    if (const std::string problem = problem_of_keys(json); !problem.empty())
-      return fail("line_format", problem);
-    if (const std::string problem = problem_of_types(json); !problem.empty())
-      return fail("line_format", problem);
+      return fail("the line is not a JSON object");
+    for (const char* name : {"time_ms", "key", "value", "metadata"})
+      if (!json.contains(name))
+        return fail(fmt::format("the line has no {}", name));
+    const auto time_ms = time_of(json["time_ms"]);
+    if (!time_ms)
+      return fail(fmt::format("time_ms is not a number: {}", text_of(value_of(json["time_ms"]))));
     Event event{.line = line_,
-                .time_ms = json["time_ms"].get<std::int64_t>(),
-                .key = json["key"].get<std::string>(),
+                .time_ms = *time_ms,
+                .key = json["key"].is_string() ? json["key"].get<std::string>() : "",
                 .value = value_of(json["value"]),
                 .metadata = {}};
-    for (const auto& item : json["metadata"].items())
-      event.metadata[item.key()] = value_of(item.value());
-    if (const std::string_view expected = event_type_of(event.key); json["event_type"] != expected)
-      fail("event_type", fmt::format("{} has the type {}, expected \"{}\"", event.key,
-                                     json["event_type"].dump(), expected));
-    if (!log_.events.empty() && event.time_ms < log_.events.back().time_ms)
-      fail("time", fmt::format("{} is {} ms before the line above", event.key,
-                               log_.events.back().time_ms - event.time_ms));
+    if (json["metadata"].is_object())
+      for (const auto& item : json["metadata"].items())
+        event.metadata[item.key()] = value_of(item.value());
     log_.events.push_back(std::move(event));
   }
 
   Log log_;
-  std::size_t line_ = 0;
+  std::size_t line_ = 1;
 };
 
 struct ToText {
@@ -130,7 +144,7 @@ struct ToText {
       text += (text.empty() ? "" : ", ") + fmt::format("{}", value);
     return "[" + text + "]";
   }
-  std::string operator()(const Other&) const { return "an object or list"; }
+  std::string operator()(const Other& value) const { return value.json; }
 };
 
 }  // namespace

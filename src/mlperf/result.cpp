@@ -60,7 +60,7 @@ bool is_same(const Result& a, const Result& b) {
 
 }  // namespace
 
-std::vector<Result> results_of(std::span<const NamedLog> logs, Staging staging) {
+std::vector<Result> results_of(std::span<const NamedLog> logs) {
   std::vector<Result> results;
   std::vector<const NamedLog*> firsts;
   for (const NamedLog& log : logs) {
@@ -73,7 +73,7 @@ std::vector<Result> results_of(std::span<const NamedLog> logs, Staging staging) 
     const NamedLog& first = *firsts[static_cast<std::size_t>(result - results.begin())];
     if (std::string problem = difference(first, log); !problem.empty())
       result->problems.push_back(std::move(problem));
-    result->trainings.push_back(training_of(log.log, log.file, staging));
+    result->trainings.push_back(training_of(log.log, log.file));
   }
   return results;
 }

@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <map>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -82,33 +80,8 @@ std::vector<std::size_t> last_of_each_seed(const std::vector<Training>& training
   return kept;
 }
 
-/// How long at least one of them trains.
-double training_time_s(const std::vector<Training>& trainings,
-                       std::span<const std::size_t> indices) {
-  std::map<std::int64_t, int> changes;  // in the number of those that train, by time
-  for (const std::size_t index : indices) {
-    const Training& training = trainings[index];
-    ++changes[training.begin_ms];
-    --changes[training.end_ms];
-    for (const TimeSpan& pause : training.left_out) {
-      --changes[pause.begin_ms];
-      ++changes[pause.end_ms];
-    }
-  }
-  std::int64_t sum_ms = 0;
-  std::int64_t since_ms = 0;
-  int active = 0;
-  for (const auto& [time_ms, change] : changes) {
-    if (active > 0)
-      sum_ms += time_ms - since_ms;
-    since_ms = time_ms;
-    active += change;
-  }
-  return static_cast<double>(sum_ms) / 1000;
-}
-
 std::string unknown_benchmark(const Result& result) {
-  return fmt::format("'{}' is no benchmark of MLPerf HPC", result.benchmark);
+  return fmt::format("unknown MLPerf HPC benchmark '{}'", result.benchmark);
 }
 
 }  // namespace
@@ -174,19 +147,18 @@ Throughput throughput_of(const Result& result) {
   if (counted.empty())
     return throughput;
 
-  const Training* last_begun = &trainings[counted.front()];
-  const Training* first_done = last_begun;
-  for (const std::size_t index : counted) {
-    const Training& training = trainings[index];
-    if (training.begin_ms > last_begun->begin_ms)
-      last_begun = &training;
-    if (training.end_ms < first_done->end_ms)
-      first_done = &training;
-  }
+  const auto training_at = [&](std::size_t index) -> const Training& { return trainings[index]; };
+  const auto begin_of = [&](std::size_t index) { return trainings[index].begin_ms; };
+  const auto end_of = [&](std::size_t index) { return trainings[index].end_ms; };
+  const Training* const first_begun =
+      &training_at(*std::ranges::min_element(counted, {}, begin_of));
+  const Training* const last_begun = &training_at(*std::ranges::max_element(counted, {}, begin_of));
+  const Training* const first_done = &training_at(*std::ranges::min_element(counted, {}, end_of));
+  const Training* const last_done = &training_at(*std::ranges::max_element(counted, {}, end_of));
   if (last_begun->begin_ms >= first_done->end_ms)
     throughput.problems.push_back(fmt::format("{} began after {} ended: not at the same time",
                                               last_begun->log, first_done->log));
-  throughput.time_s = training_time_s(trainings, counted);
+  throughput.time_s = (last_done->end_ms - first_begun->begin_ms) / 1000;
   throughput.devices_per_training = last_begun->devices;
   throughput.devices = last_begun->devices * static_cast<double>(counted.size());
   throughput.energy_is_estimated = any_estimated(trainings, counted);

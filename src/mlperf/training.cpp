@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,44 +15,61 @@ namespace bench::mlperf {
 namespace {
 
 struct Interval {
-  std::int64_t begin_ms = 0;
-  std::int64_t end_ms = 0;
+  double begin_ms = 0;
+  double end_ms = 0;
   const Event* start = nullptr;
 };
 
-/// Those of `<name>_start` and `<name>_stop` that are complete.
+/// The intervals from `<name>_start` to `<name>_stop`. A stop with the number of an epoch ends the
+/// start with the same number, since an evaluation may overlap the next one; any other stop ends
+/// the last start.
 std::vector<Interval> intervals_of(const Log& log, std::string_view name) {
+  const std::string number_name = name == "block" ? "first_epoch_num" : "epoch_num";
   std::vector<Interval> intervals;
-  const Event* start = nullptr;
+  std::vector<const Event*> open;
   for (const Event& event : log.events)
     if (event.key == fmt::format("{}_start", name)) {
-      start = &event;
-    } else if (start && event.key == fmt::format("{}_stop", name)) {
-      intervals.push_back({start->time_ms, event.time_ms, start});
-      start = nullptr;
+      open.push_back(&event);
+    } else if (event.key == fmt::format("{}_stop", name)) {
+      const auto number = metadata_number(event, number_name);
+      const auto start = std::ranges::find_if(open.rbegin(), open.rend(), [&](const Event* one) {
+        return !number || metadata_number(*one, number_name) == number;
+      });
+      if (start == open.rend())
+        continue;
+      intervals.push_back({(*start)->time_ms, event.time_ms, *start});
+      open.erase(std::next(start).base());
     }
   return intervals;
 }
 
-double seconds(std::int64_t ms) {
-  return static_cast<double>(ms) / 1000;
+double duration_s(const std::vector<Interval>& intervals) {
+  double sum_ms = 0;
+  for (const Interval& interval : intervals)
+    sum_ms += interval.end_ms - interval.begin_ms;
+  return sum_ms / 1000;
 }
 
-double duration_s(const std::vector<Interval>& intervals) {
-  double sum_s = 0;
-  for (const Interval& interval : intervals)
-    sum_s += seconds(interval.end_ms - interval.begin_ms);
-  return sum_s;
+/// The moments in any of them, as intervals that do not overlap.
+std::vector<Interval> union_of(std::vector<Interval> intervals) {
+  std::ranges::sort(intervals, {}, &Interval::begin_ms);
+  std::vector<Interval> merged;
+  for (const Interval& one : intervals)
+    if (!merged.empty() && one.begin_ms <= merged.back().end_ms)
+      merged.back().end_ms = std::max(merged.back().end_ms, one.end_ms);
+    else
+      merged.push_back(one);
+  return merged;
 }
 
 /// How long both are going on.
 double overlap_s(const std::vector<Interval>& some, const std::vector<Interval>& others) {
-  double sum_s = 0;
-  for (const Interval& one : some)
-    for (const Interval& other : others)
-      sum_s += seconds(std::max<std::int64_t>(
-          0, std::min(one.end_ms, other.end_ms) - std::max(one.begin_ms, other.begin_ms)));
-  return sum_s;
+  double sum_ms = 0;
+  for (const Interval& one : union_of(some))
+    for (const Interval& other : union_of(others))
+      sum_ms +=
+          std::max(0., std::min(one.end_ms, other.end_ms) - std::max(one.begin_ms, other.begin_ms));
+  return sum_ms / 1000;
 }
 
 const Event& required(const Log& log, const std::string& key, const std::string& file) {
@@ -78,8 +95,8 @@ std::optional<double> rate(std::optional<double> samples, double time_s, double 
 
 }  // namespace
 
-Training training_of(const Log& log, const std::string& file, Staging staging) {
-  const std::int64_t run_start_ms = required(log, "run_start", file).time_ms;
+Training training_of(const Log& log, const std::string& file) {
+  const double run_start_ms = required(log, "run_start", file).time_ms;
   const Event& stop = required(log, "run_stop", file);
   const auto status = stop.metadata.find("status");
   Training training{.log = file,
@@ -91,21 +108,8 @@ Training training_of(const Log& log, const std::string& file, Staging staging) {
   // A machine without accelerators counts its nodes.
   training.devices = number_at(log, "number_of_nodes").value_or(1) *
                      std::max(1.0, number_at(log, "accelerators_per_node").value_or(1));
-  const std::vector<Interval> stagings = intervals_of(log, "staging");
-  training.staging_s = duration_s(stagings);
-  training.time_s = seconds(training.end_ms - run_start_ms) -
-                    overlap_s(stagings, {{run_start_ms, training.end_ms}});
-  if (staging == Staging::left_out)
-    for (const Interval& interval : stagings)
-      if (const TimeSpan inside{std::max(interval.begin_ms, run_start_ms),
-                                std::min(interval.end_ms, training.end_ms)};
-          inside.begin_ms < inside.end_ms)
-        training.left_out.push_back(inside);
-  if (staging == Staging::counts) {
-    training.time_s += training.staging_s;
-    for (const Interval& interval : stagings)
-      training.begin_ms = std::min(training.begin_ms, interval.begin_ms);
-  }
+  training.staging_s = duration_s(intervals_of(log, "staging"));
+  training.time_s = (training.end_ms - run_start_ms) / 1000;
 
   std::vector<Interval> epochs = intervals_of(log, "epoch");
   training.epochs = static_cast<double>(epochs.size());

@@ -15,6 +15,7 @@
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/text.hpp>
 #include <bench/model/benchmark.hpp>
+#include <bench/model/meter_names.hpp>
 #include <bench/model/use.hpp>
 #include <bench/statistics/statistics.hpp>
 
@@ -44,65 +45,6 @@ bool measures_energy(const Benchmark& benchmark) {
                      [](const Step& step) { return step.energy.has_value(); });
 }
 
-/// What the meter tells of every run.
-constexpr std::array meter_names{"energy_wh",
-                                 "energy_uncertainty_wh",
-                                 "energy_net_wh",
-                                 "power_mean_w",
-                                 "power_max_w",
-                                 "power_device_max_w",
-                                 "power_device_mean_w",
-                                 "energy_devices_wh",
-                                 "energy_devices_counter_wh",
-                                 "energy_devices_integrated_wh",
-                                 "power_devices_max_w",
-                                 "power_devices_mean_w",
-                                 "power_node_mean_w",
-                                 "power_node_max_w",
-                                 "power_node_apparent_mean_va",
-                                 "power_node_apparent_max_va",
-                                 "power_idle_w",
-                                 "duration_s",
-                                 "energy_source",
-                                 "energy_quality",
-                                 "energy_recovered",
-                                 "energy_too_short",
-                                 "energy_nodes",
-                                 "energy_gap_s",
-                                 "energy_level",
-                                 "energy_level_limit",
-                                 "machine_cpus",
-                                 "machine_load",
-                                 "machine_other_cpus",
-                                 "machine_governor",
-                                 "machine_cpu_clock_mhz",
-                                 "machine_cpu_clock_min_mhz",
-                                 "machine_cpu_temperature_start_c",
-                                 "machine_cpu_temperature_max_c",
-                                 "machine_cpu_throttled",
-                                 "machine_gpu_power_limit_w",
-                                 "machine_gpu_clock_mhz",
-                                 "machine_gpu_clock_min_mhz",
-                                 "machine_gpu_temperature_start_c",
-                                 "machine_gpu_temperature_max_c",
-                                 "machine_gpu_throttle",
-                                 "machine_disturbance"};
-
-/// Of a device or a region, whose names nobody knows yet.
-bool is_of_meter(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> ends{
-      {{"energy_", "_wh"}, {"power_region_", "_w"}, {"duration_region_", "_s"}}};
-  return std::ranges::any_of(statistics::statistics(), [&](const auto& statistic) {
-    if (!name.ends_with(statistic.suffix))
-      return false;
-    const std::string_view base = name.substr(0, name.size() - statistic.suffix.size());
-    return std::ranges::any_of(ends, [&](const auto& parts) {
-      return base.size() > parts.first.size() + parts.second.size() &&
-             base.starts_with(parts.first) && base.ends_with(parts.second);
-    });
-  });
-}
-
 /// The parameters that a step has, inherited ones too, also by the step's name.
 void add_parameters(const Benchmark& benchmark, const std::string& step,
                     std::set<std::string>& names) {
@@ -129,9 +71,9 @@ Fillable::Fillable(const Benchmark& benchmark, const std::vector<std::string>& u
   for (const std::string& step : steps)
     add_parameters(benchmark, step, names_);
   if (energy_)
-    for (const std::string name : meter_names)
+    for (const std::string_view name : meter_names())
       for (const auto& statistic : statistics::statistics())
-        names_.insert(name + std::string(statistic.suffix));
+        names_.insert(std::string(name) + std::string(statistic.suffix));
 }
 
 bool Fillable::contains(const std::string& name) const {

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -19,6 +20,7 @@
 #include <bench/document/node.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/model/benchmark.hpp>
+#include <bench/model/meter_names.hpp>
 #include <bench/model/use.hpp>
 #include <bench/statistics/statistics.hpp>
 
@@ -157,23 +159,32 @@ std::set<std::string> patterns_of(const Benchmark& benchmark, const Step& step) 
   return names;
 }
 
-/// Figures that `bench-energy` writes.
-bool is_figure(const std::string& name) {
-  return name == "duration_s" || name.starts_with("energy_") || name.starts_with("power_");
-}
-
 /// @param what the attribute that names the value
 void check_value(const Benchmark& benchmark, const Step& step, const char* what,
                  const std::string& value, const Place& place) {
-  if (step.energy && is_figure(value))
+  const std::set<std::string> patterns = patterns_of(benchmark, step);
+  const std::string base(statistics::without_suffix(value));
+  if (patterns.contains(value) || patterns.contains(base))
     return;
-  const std::set<std::string> known = patterns_of(benchmark, step);
-  if (!known.contains(value) && !known.contains(std::string(statistics::without_suffix(value))))
-    throw Error(
-        fmt::format("`{}` of step '{}' needs '{}', which no analyser of the step finds", what,
-                    step.name, value),
-        suggestion(value, std::vector<std::string>(known.begin(), known.end()), "its patterns: "),
-        place);
+  if (is_of_meter(value) && step.energy) {
+    if (is_text_of_meter(base))
+      throw Error(fmt::format("`{}` of step '{}' needs a number, but '{}' is a text", what,
+                              step.name, value),
+                  "name a pattern or figure that is a number", place);
+    return;
+  }
+  std::vector<std::string> known(patterns.begin(), patterns.end());
+  std::string hint = suggestion(value, known, "its patterns: ");
+  if (is_of_meter(value)) {
+    hint = "add `energy: true` to the batch step";
+  } else if (step.energy) {
+    known.insert(known.end(), meter_names().begin(), meter_names().end());
+    if (std::string near = did_you_mean(value, known); !near.empty())
+      hint = std::move(near);
+  }
+  throw Error(fmt::format("`{}` of step '{}' needs '{}', which no analyser of the step finds", what,
+                          step.name, value),
+              hint, place);
 }
 
 /// @param what the element that names it

@@ -3,6 +3,7 @@
 
 #include <bench/batch/batch_system.hpp>
 #include <bench/batch/job_monitor.hpp>
+#include <bench/batch/systems.hpp>
 #include <bench/platform/batch_system.hpp>
 #include <bench/platform/platform.hpp>
 
@@ -19,6 +20,11 @@ std::unique_ptr<batch::BatchSystem> batch_system_of(const Platform& platform) {
                                               .cancel = commands.cancel,
                                               .states = commands.states,
                                               .most_of_array = platform.system().arrays.most}});
+}
+
+std::unique_ptr<batch::BatchSystem> batch_system_of_commands(const Platform& platform) {
+  return platform.capabilities().queues_jobs ? batch_system_of(platform)
+                                             : batch::find_system("slurm")->make({});
 }
 
 batch::BatchSettings batch_settings_of(const Platform& platform) {

@@ -118,12 +118,17 @@ std::string read_job_template(const std::string& name,
   std::vector<std::filesystem::path> places = directories;
   for (const std::filesystem::path& directory : data_directories())
     places.push_back(directory / "templates");
-  std::error_code absent;
   std::vector<std::string> looked;
   for (const std::filesystem::path& place : places) {
     found = place / name;
-    if (std::filesystem::is_regular_file(found, absent))
+    std::error_code failure;
+    if (std::filesystem::is_regular_file(found, failure))
       return read_file(found);
+    // Another template of this name must not take the place of one that cannot be looked for.
+    const Error error =
+        Error::of_system(fmt::format("cannot look for {}", found.string()), failure.value());
+    if (failure && failure != std::errc::permission_denied && error.may_pass())
+      throw error;
     looked.push_back(place.string());
   }
   throw Error(fmt::format("unknown job template '{}'", name), "looked in " + join(looked, ", "));

@@ -19,6 +19,7 @@
 #include <bench/references/comparison.hpp>
 #include <bench/references/reference.hpp>
 #include <bench/result/table.hpp>
+#include <bench/statistics/number.hpp>
 #include <bench/unit/unit.hpp>
 
 namespace bench::references {
@@ -112,9 +113,8 @@ std::string differences(const Conditions& ours, const Entry& entry) {
   return join(all, ", ");
 }
 
-/// Also of a text: a pattern without a type finds texts.
 std::optional<double> number_of(const Cell& cell) {
-  const auto number = cell.value ? parse_number(to_text(*cell.value)) : std::nullopt;
+  const auto number = cell.value ? statistics::number_of(*cell.value) : std::nullopt;
   return number && std::isfinite(*number) ? number : std::nullopt;
 }
 

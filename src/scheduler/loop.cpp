@@ -76,7 +76,7 @@ class Loop {
         chain_(store_, batch_, observer),
         same_nodes_(run, store_, evaluator_),
         submitter_(run, workspace, store_, journal_, evaluator_, lost_, same_nodes_, batch_),
-        step_jobs_(run, evaluator_, platform::batch_system_of(run.platform)),
+        step_jobs_(run, evaluator_, platform::batch_system_of_commands(run.platform)),
         repeater_(run, workspace, store_, evaluator_),
         searcher_(run, workspace, store_, evaluator_),
         pruner_(run, workspace, store_),
@@ -191,13 +191,13 @@ class Loop {
       workspace_.set_fact("allocation", allocation_.id());
     admission_.count_running();
     ask_batch_system();
-    check_pending();
+    check_waiting();
   }
 
-  void check_pending() {
-    for (const long long id : std::set<long long>(store_.queues().pending()))
+  void check_waiting() {
+    for (const long long id : std::set<long long>(store_.queues().waiting()))
       check_watch_files(id);
-    for (const auto& [id, why] : step_jobs_.ended(store_.graph(), store_.queues().pending()))
+    for (const auto& [id, why] : step_jobs_.ended(store_.graph(), store_.queues().waiting()))
       sequencer_.fail(id, why + ", without the file that is waited for");
   }
 
@@ -279,7 +279,7 @@ class Loop {
 
   /// Only an end of others here lets a workpackage pass a barrier, so none is waited for there.
   bool any_waits_for_file() const {
-    return std::ranges::any_of(store_.queues().pending(), [&](long long id) {
+    return std::ranges::any_of(store_.queues().waiting(), [&](long long id) {
       return !job::waits_at_barrier(store_.step_of(store_.at(id)), store_.at(id));
     });
   }
@@ -296,8 +296,8 @@ class Loop {
       outages_.tell(failure);
     if (batch_.active() > 0 && batch_.seconds_to_update() <= 0)
       ask_batch_system();
-    if ((options_.wait || step_jobs_.unsettled()) && !store_.queues().pending().empty())
-      check_pending();
+    if ((options_.wait || step_jobs_.unsettled()) && !store_.queues().waiting().empty())
+      check_waiting();
   }
 
   void expand_released() {

@@ -99,14 +99,10 @@ std::vector<Completion> Recovery::recover_processes(execute::LocalBackend& local
 }
 
 void Recovery::recover_jobs(batch::JobMonitor& batch) {
-  std::set<std::string> begun;
   std::set<std::string> unrecorded;
-  for (const Attempt& attempt : attempts_) {
-    if (!attempt.outcome.empty() && attempt.outcome != name_of(Outcome::interrupted))
-      begun.insert(attempt.submission);
+  for (const Attempt& attempt : attempts_)
     if (store_.at(attempt.workpackage).state == State::running && !attempt.submission.empty())
       unrecorded.insert(attempt.submission);
-  }
   // One that still hands a job over would do so behind our back.
   for (const auto& [uuid, pids] : batch::find_submitters(unrecorded))
     execute::end_processes(pids);
@@ -126,8 +122,7 @@ void Recovery::recover_jobs(batch::JobMonitor& batch) {
                .name = job::job_name(run_, workpackage.step, attempt),
                .id = attempt.job_id,
                .task = attempt.task,
-               .messages = job::messages_of(run_, attempt.submission),
-               .siblings_known = begun.contains(attempt.submission)});
+               .messages = job::messages_of(run_, attempt.submission)});
   }
 }
 

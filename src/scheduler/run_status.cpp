@@ -13,17 +13,12 @@
 namespace bench::scheduler {
 
 long long RunStatus::failed() const {
-  long long sum = 0;
-  for (const auto& count : counts)
-    sum += count.failed;
-  return sum;
+  return sum_of(counts).failed;
 }
 
 long long RunStatus::open() const {
-  long long sum = 0;
-  for (const auto& count : counts)
-    sum += count.ready + count.running + count.submitted + count.pending;
-  return sum;
+  const workspace::StepCounts sum = sum_of(counts);
+  return sum.all() - sum.ended();
 }
 
 std::vector<workspace::StepCounts> counts_by_step(const setup::Run& run,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include <bench/base/host.hpp>
 #include <bench/base/outcome.hpp>
 #include <bench/base/process.hpp>
+#include <bench/base/text.hpp>
 #include <bench/execute/environment.hpp>
 #include <bench/execute/job.hpp>
 #include <bench/job/out_of_memory.hpp>
@@ -60,15 +62,14 @@ void Sequencer::conclude(const Completion& completion) {
                                                     : after_failure(situation));
 }
 
-/// Where a step is pruned or searched, a program that says that it is out of memory is: not every
-/// system tells.
+/// A program that says that it is out of memory is: not every system tells.
 Completion Sequencer::with_told_outcome(Completion completion) const {
   const Workpackage& workpackage = store_.at(completion.workpackage);
-  const model::Step& step = store_.step_of(workpackage);
-  if (completion.outcome == Outcome::failed && (step.prune || step.search) &&
+  if (completion.outcome == Outcome::failed &&
       job::says_out_of_memory(*job::context_of(run_, store_.graph(), workpackage, evaluator_))) {
     completion.outcome = Outcome::out_of_memory;
-    completion.reason.insert(0, "out of memory: ");
+    if (to_lower(completion.reason).find("out of memory") == std::string::npos)
+      completion.reason.insert(0, "out of memory: ");
   }
   return completion;
 }
@@ -103,7 +104,7 @@ void Sequencer::conclude_shared(const Completion& completion,
   ++next.command;
   for (const long long id : store_.members(store_.step_of(workpackage))) {
     const Workpackage& other = store_.at(id);
-    if (other.state != State::pending || other.progress != here)
+    if (other.state != State::waiting || other.progress != here)
       continue;
     Completion of_other = completion;
     of_other.workpackage = id;
@@ -135,7 +136,7 @@ void Sequencer::forget_environment(long long id) {
 
 void Sequencer::check_watch_files(long long id) {
   const Workpackage& workpackage = store_.at(id);
-  if (workpackage.state != State::pending ||
+  if (workpackage.state != State::waiting ||
       job::waits_at_barrier(store_.step_of(workpackage), workpackage))
     return;
   Completion completion;
@@ -169,14 +170,14 @@ std::string Sequencer::barrier_failure(const model::Step& step) const {
 
 void Sequencer::pass_barrier(const model::Step& step) {
   const workspace::StepCounts& counts = store_.counts_of(step);
-  if (counts.pending == 0 || counts.ready + counts.running + counts.submitted > 0 ||
+  if (counts.waiting == 0 || counts.ready + counts.running + counts.submitted > 0 ||
       !is_complete(step))
     return;
   std::vector<long long> waiting;
   for (const long long id : store_.members(step))
     if (job::waits_at_barrier(step, store_.at(id)))
       waiting.push_back(id);
-  if (waiting.empty() || counts.pending > static_cast<long long>(waiting.size()))
+  if (waiting.empty() || counts.waiting > static_cast<long long>(waiting.size()))
     return;
   if (const std::string reason = barrier_failure(step); !reason.empty()) {
     for (const long long id : waiting)

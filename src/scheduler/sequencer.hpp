@@ -28,7 +28,7 @@ class Sequencer {
   /// An attempt says nothing about its workpackage: what it left is not for the next one.
   void forget_environment(long long id);
 
-  /// Checks the files that a pending workpackage waits for; nothing for one at a barrier.
+  /// Checks the files that a waiting workpackage waits for; nothing for one at a barrier.
   /// @throws Error as `conclude` does
   void check_watch_files(long long id);
 

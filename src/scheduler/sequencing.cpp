@@ -95,7 +95,7 @@ Event after_success(const Situation& situation, Progress progress) {
     if (commands.empty() || !commands[static_cast<std::size_t>(progress.command)].shared)
       return advanced(State::ready);
     if (situation.is_active(commands[static_cast<std::size_t>(progress.command)]))
-      return advanced(State::pending);
+      return advanced(State::waiting);
   }
 }
 
@@ -113,12 +113,12 @@ std::optional<Event> after_watching(const Situation& situation, int command,
     case job::Watched::State::broken:
       return done(situation);
     case job::Watched::State::waiting:
-      if (situation.workpackage.state == State::pending)
+      if (situation.workpackage.state == State::waiting)
         return std::nullopt;
       progress.prepared = true;
       progress.command = command;
       return workspace::Advanced{.workpackage = situation.workpackage.id,
-                                 .to = State::pending,
+                                 .to = State::waiting,
                                  .progress = progress,
                                  .environment = situation.environment};
     case job::Watched::State::finished:

@@ -35,7 +35,7 @@ workspace::Event after_interruption(const Situation& situation);
 workspace::Event after_failure(const Situation& situation);
 
 /// It has executed everything before `progress`, which may lie behind the last command of a cycle:
-/// ready for its next segment, pending at a barrier before a shared command, or done.
+/// ready for its next segment, waiting at a barrier before a shared command, or done.
 workspace::Event after_success(const Situation& situation, workspace::Progress progress);
 
 /// The last command that it executed watches files.

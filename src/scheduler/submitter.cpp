@@ -11,12 +11,14 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/chunks.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/outage.hpp>
 #include <bench/base/outcome.hpp>
@@ -94,16 +96,27 @@ std::vector<Completion> Submitter::submit(const std::vector<long long>& ids) {
   setup::ask_partitions(batch_.system(), run_);
   budget_.count();
   slots_.drop_ended();
+  failure_.clear();
+  std::vector<Completion> failed;
+  // What is prepared stays in memory until it is handed over. No array is longer.
+  constexpr std::size_t at_once = 10'000;
+  for (const std::span<const long long> some : chunks_of(ids, at_once)) {
+    if (!failure_.empty() || journal_.is_interrupted())
+      break;  // the rest stays ready
+    submit_some(some, failed);
+  }
+  return failed;
+}
+
+void Submitter::submit_some(std::span<const long long> ids, std::vector<Completion>& failed) {
   for (const long long id : ids)
     store_.apply(store::claim_of(store_.at(id)));
   journal_.write();
-  std::vector<Completion> failed;
   const std::vector<Planned> planned = prepare_all(ids, failed);
   std::deque<Bundle> bundles = bundles_of(planned, most_of_array());
   for (const Bundle& bundle : bundles)
     record_intent(bundle);
   journal_.write();
-  failure_.clear();
   while (!bundles.empty()) {
     const Bundle bundle = std::move(bundles.front());
     bundles.pop_front();
@@ -123,7 +136,6 @@ std::vector<Completion> Submitter::submit(const std::vector<long long>& ids) {
     }
     journal_.write();
   }
-  return failed;
 }
 
 void Submitter::record_intent(const Bundle& bundle) {
@@ -141,7 +153,7 @@ void Submitter::take_back(const Bundle& bundle, const std::string& reason) {
   });
 }
 
-std::vector<Planned> Submitter::prepare_all(const std::vector<long long>& ids,
+std::vector<Planned> Submitter::prepare_all(std::span<const long long> ids,
                                             std::vector<Completion>& failed) {
   std::vector<Planned> all;
   all.reserve(ids.size());
@@ -157,7 +169,9 @@ std::vector<Planned> Submitter::prepare_all(const std::vector<long long>& ids,
       planned.waits_for = jobs_of_parents(workpackage);
       job::Prepared prepared = job::prepare(*planned.context, store_.graph(), store_.uuid(id),
                                             store_.inherited_environment(id));
-      planned.job = std::move(prepared.job);
+      // The script has the environment and the commands.
+      planned.job = job::attempt_on_disk(run_, workpackage, prepared.job.uuid);
+      planned.job.work_directory = std::move(prepared.job.work_directory);
       planned.request = prepared.request;
       check_partition(run_, planned.request, planned.context->step.batch->place);
       budget_.check(planned.request, planned.context->step.batch->place);

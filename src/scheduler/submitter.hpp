@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,7 +59,8 @@ class Submitter {
   void job_has_ended() { spent_ = false; }
 
  private:
-  std::vector<Planned> prepare_all(const std::vector<long long>& ids,
+  void submit_some(std::span<const long long> ids, std::vector<execute::Completion>& failed);
+  std::vector<Planned> prepare_all(std::span<const long long> ids,
                                    std::vector<execute::Completion>& failed);
   execute::Completion failure_by(long long workpackage, const Error& error) const;
   void record_intent(const Bundle& bundle);

@@ -11,11 +11,10 @@
 namespace bench::serve {
 
 nlohmann::json json_of(const workspace::StepCounts& counts) {
-  return {{"ready", counts.ready},         {"running", counts.running},
-          {"submitted", counts.submitted}, {"pending", counts.pending},
-          {"done", counts.done},           {"failed", counts.failed},
-          {"skipped", counts.skipped},     {"ended", counts.ended()},
-          {"all", counts.all()},           {"text", counts_text(counts)}};
+  nlohmann::json json{{"ended", counts.ended()}, {"all", counts.all()}, {"text", text_of(counts)}};
+  for (const workspace::State state : workspace::all_states)
+    json[std::string(name_of(state))] = counts.of(state);
+  return json;
 }
 
 std::string text_of(const nlohmann::json& json) {

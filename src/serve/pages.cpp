@@ -46,27 +46,13 @@ std::string link_to_run(const RunSummary& run) {
   return link(address("run", {{"name", run.name}}), run.name);
 }
 
-std::string counts_text(const workspace::StepCounts& counts) {
-  std::vector<std::string> pieces;
-  for (const auto& [count, word] : {std::pair{counts.done, "done"},
-                                    {counts.failed, "failed"},
-                                    {counts.skipped, "skipped"},
-                                    {counts.running, "running"},
-                                    {counts.submitted, "submitted"},
-                                    {counts.pending, "pending"},
-                                    {counts.ready, "ready"}})
-    if (count > 0)
-      pieces.push_back(fmt::format("{} {}", count, word));
-  return join(pieces, ", ");
-}
-
 std::string progress_bar(const workspace::StepCounts& counts, const std::string& live) {
   return fmt::format(
       "<progress max=\"{}\" value=\"{}\" data-live=\"{}.ended\" "
       "data-live-max=\"{}.all\"></progress>"
       " {}",
       std::max(counts.all(), 1LL), counts.ended(), html_text(live), html_text(live),
-      live_text(counts_text(counts), live + ".text"));
+      live_text(text_of(counts), live + ".text"));
 }
 
 }  // namespace bench::serve

@@ -52,8 +52,6 @@ PageResponse refusal(int status, const std::string& title, const std::string& te
 std::string link_to_runs();
 std::string link_to_run(const RunSummary& run);
 
-/// The workpackages of a step by state, in words: `9 done, 1 failed, 2 running`.
-std::string counts_text(const workspace::StepCounts& counts);
 /// Progress of a run or step; the script keeps it up to date.
 /// @param live where its counts are in the JSON: `steps.0`
 std::string progress_bar(const workspace::StepCounts& counts, const std::string& live);

@@ -123,12 +123,7 @@ workspace::StepCounts RunSummary::counts() const {
 std::string state_of(const RunSummary& run) {
   if (!run.unreadable.empty())
     return "unreadable";
-  if (workspace::worker_of(run.directory.path))
-    return "running";
-  const workspace::StepCounts counts = run.counts();
-  if (counts.all() == counts.ended())
-    return counts.failed > 0 ? "failed" : "finished";
-  return counts.submitted > 0 ? "submitted" : "stopped";
+  return std::string(name_of(workspace::run_state(run.directory.path, run.counts())));
 }
 
 bool is_final(const std::string& state) {
@@ -137,8 +132,7 @@ bool is_final(const std::string& state) {
 
 std::string elapsed_text(const RunSummary& run, const std::string& state) {
   const auto& started = run.started_unix_s;
-  const bool goes_on = state == "running" || state == "submitted";
-  const auto ended = goes_on ? std::optional(unix_time_now()) : run.last_change_unix_s;
+  const auto ended = state == "running" ? std::optional(unix_time_now()) : run.last_change_unix_s;
   return started && ended && *ended >= *started ? human_duration(*ended - *started) : "";
 }
 

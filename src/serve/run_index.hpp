@@ -34,9 +34,7 @@ struct RunSummary {
   workspace::StepCounts counts() const;
 };
 
-/// `running` while a bench process works on it, `submitted` if only jobs are left, `stopped` if
-/// work is left but no process is working on it, `failed` if a workpackage failed, `finished`,
-/// `unreadable`.
+/// A word of workspace::RunState, or `unreadable`.
 std::string state_of(const RunSummary& run);
 /// Whether no work is left and no process is working on it.
 bool is_final(const std::string& state);

@@ -102,10 +102,8 @@ std::string state_filter(const RunSummary& run, const Selection& selection) {
             " ";
   };
   add("all", "");
-  workspace::StepCounts counts = run.counts();
-  using workspace::State;
-  for (const State state : {State::running, State::submitted, State::pending, State::ready,
-                            State::done, State::failed, State::skipped})
+  const workspace::StepCounts counts = run.counts();
+  for (const workspace::State state : workspace::all_states)
     if (counts.of(state) > 0)
       add(std::string(name_of(state)), std::string(name_of(state)));
   return html + "</p>\n";

@@ -14,6 +14,7 @@
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 
+#include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/hash.hpp>
 #include <bench/base/host.hpp>
@@ -28,36 +29,41 @@ namespace {
 namespace fs = std::filesystem;
 
 /// `git_revision` of the working tree with the input file, with `+changes` where files differ from
-/// it, and with `+unknown` where git does not say whether they do. With `+changes`,
-/// `git_difference` has how, unless that is longer than `most_difference`. Nothing outside of a
-/// repository or without git.
+/// it, and with `+unknown` where git does not say whether they do; `unknown` where it says nothing
+/// in time, as on a slow file system. With `+changes`, `git_difference` has how, unless that is
+/// longer than `most_difference`. Nothing outside of a repository or without git.
 std::map<std::string, std::string> git_facts(const fs::path& directory) {
   if (find_program("git").empty())
     return {};
   constexpr double patience_s = 10;
-  const auto git = [&](std::vector<std::string> arguments) {
+  const auto git = [&](std::vector<std::string> arguments) -> std::optional<CommandOutput> {
     std::vector<std::string> all{"git", "-C", directory.string()};
     all.insert(all.end(), arguments.begin(), arguments.end());
-    return run_command({.arguments = all, .directory = {}, .environment = std::nullopt},
-                       patience_s);
+    try {
+      return run_command({.arguments = all, .directory = {}, .environment = std::nullopt},
+                         patience_s);
+    } catch (const Error&) {
+      return std::nullopt;  // no reason not to run
+    }
   };
-  const CommandOutput revision = git({"rev-parse", "HEAD"});
-  if (!revision.status.success())
+  const auto revision = git({"rev-parse", "HEAD"});
+  if (!revision)
+    return {{"git_revision", "unknown"}};
+  if (!revision->status.success())
     return {};
-  std::string text(strip(revision.standard_output));
-  const CommandOutput changes = git({"status", "--porcelain", "--untracked-files=no"});
-  // In a large tree on a slow file system it may not end in time.
-  if (!changes.status.success())
+  std::string text(strip(revision->standard_output));
+  const auto changes = git({"status", "--porcelain", "--untracked-files=no"});
+  if (!changes || !changes->status.success())
     return {{"git_revision", text + "+unknown"}};
-  if (strip(changes.standard_output).empty())
+  if (strip(changes->standard_output).empty())
     return {{"git_revision", text}};
-  const CommandOutput difference = git({"diff", "--no-ext-diff", "--no-color", "HEAD"});
+  const auto difference = git({"diff", "--no-ext-diff", "--no-color", "HEAD"});
   constexpr std::size_t most_difference = 262'144;
   return {{"git_revision", text + "+changes"},
-          {"git_difference",
-           !difference.status.success() || difference.standard_output.size() > most_difference
-               ? ""
-               : difference.standard_output}};
+          {"git_difference", !difference || !difference->status.success() ||
+                                     difference->standard_output.size() > most_difference
+                                 ? ""
+                                 : difference->standard_output}};
 }
 
 /// The variables that change what is measured. Prefixes end in `_`.

@@ -1,14 +1,30 @@
 #include "number.hpp"
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <variant>
 
 #include <bench/base/integer.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
+#include <bench/statistics/number.hpp>
 
 namespace bench::statistics {
+
+std::optional<double> number_of(const Value& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  return as_number(text ? to_value(*text, ValueType::real) : value);
+}
+
+std::optional<Value> numeric_value(const Value& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  if (!text)
+    return value;
+  if (const auto integer = parse_integer(*text))
+    return *integer;
+  return number_of(value);
+}
 
 double to_real(const Value& number) {
   struct Reader {

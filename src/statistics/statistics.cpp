@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
 #include <bench/base/value.hpp>
+#include <bench/statistics/number.hpp>
 #include <bench/statistics/statistics.hpp>
 
 namespace bench::statistics {
@@ -123,6 +126,16 @@ Numbers numbers_of(std::span<const Value> values) {
 
 std::span<const Statistic> statistics() {
   return all;
+}
+
+std::optional<Value> of_one_value(const Statistic& statistic, const Value& value) {
+  if (!statistic.of_numbers && std::holds_alternative<std::string>(value))
+    return statistic.compute({&value, 1}, nullptr);
+  const auto number = numeric_value(value);
+  if (!number)
+    return std::nullopt;
+  const Numbers numbers = numbers_of({&*number, 1});
+  return statistic.compute({&*number, 1}, &numbers);
 }
 
 const Statistic* statistic_of(std::string_view name) {

@@ -64,8 +64,8 @@ void ReadyQueues::add(std::size_t step, const Workpackage& workpackage) {
   count(queue, workpackage, 1);
   if (workpackage.state == State::ready && !holds_.contains(workpackage.id))
     insert_in_order(queue_for(queue, workpackage), place_of(queue, workpackage));
-  if (workpackage.state == State::pending)
-    pending_.insert(workpackage.id);
+  if (workpackage.state == State::waiting)
+    waiting_.insert(workpackage.id);
   if (is_unexpanded(queue, workpackage))
     ended_.push_back(workpackage.id);
   if (queue.has_chained_children && workpackage.state == State::submitted &&
@@ -78,8 +78,8 @@ void ReadyQueues::remove(std::size_t step, const Workpackage& workpackage) {
   count(queue, workpackage, -1);
   if (workpackage.state == State::ready)
     erase(queue_for(queue, workpackage), place_of(queue, workpackage));
-  if (workpackage.state == State::pending)
-    pending_.erase(workpackage.id);
+  if (workpackage.state == State::waiting)
+    waiting_.erase(workpackage.id);
 }
 
 void ReadyQueues::let_go(long long id, Hold why) {
@@ -212,8 +212,8 @@ bool ReadyQueues::holds_up(const Workpackage& workpackage) const {
     return false;
   if (workpackage.state == State::ready) {
     const int most = concurrency_.most_unfinished(step);
-    const bool waits_for_pending = most > 0 && queue.unfinished >= most && queue.running == 0;
-    return is_begun(workpackage) || !waits_for_pending;
+    const bool waits_for_begun = most > 0 && queue.unfinished >= most && queue.running == 0;
+    return is_begun(workpackage) || !waits_for_begun;
   }
   return workpackage.state == State::running;
 }

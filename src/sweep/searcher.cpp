@@ -19,6 +19,7 @@
 #include <bench/job/segment.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/run.hpp>
+#include <bench/statistics/reals.hpp>
 #include <bench/store/state_store.hpp>
 #include <bench/sweep/search.hpp>
 #include <bench/sweep/searcher.hpp>
@@ -131,17 +132,18 @@ void Searcher::decide(const model::Step& step, SearchState& state) {
   }
 }
 
-std::optional<double> Searcher::mean_of(const std::vector<long long>& ids,
-                                        const std::string& name) const {
-  double sum = 0;
-  int count = 0;
+std::optional<double> Searcher::median_of(const std::vector<long long>& ids,
+                                          const std::string& name) const {
+  std::vector<double> values;
   for (const long long id : ids)
     if (const Workpackage& workpackage = store_.at(id); workpackage.state == State::done)
-      if (const auto value = values_.number(workpackage, name)) {
-        sum += *value;
-        ++count;
-      }
-  return count == 0 ? std::nullopt : std::optional(sum / count);
+      if (const auto value = values_.number(workpackage, name))
+        values.push_back(*value);
+  if (values.empty())
+    return std::nullopt;
+  const auto not_a_number =
+      std::ranges::find_if(values, [](double value) { return std::isnan(value); });
+  return not_a_number == values.end() ? statistics::median(std::move(values)) : *not_a_number;
 }
 
 /// `batch_size=777 is the largest that fits, with rate=7770`
@@ -153,13 +155,13 @@ std::string Searcher::found(const model::Search& search, const SearchState& stat
     const bool fits =
         std::ranges::all_of(ids, [&](long long id) { return store_.at(id).state == State::done; });
     probes.push_back({.value = value, .fits = fits});
-    const auto mean = fits ? mean_of(ids, search.value) : std::nullopt;
-    if (!mean)
+    const auto median = fits ? median_of(ids, search.value) : std::nullopt;
+    if (!median)
       continue;
-    values[value] = *mean;
+    values[value] = *median;
     const bool is_best =
-        !best || (search.maximise ? *mean >= values[*best] : *mean <= values[*best]);
-    if (is_best && !std::isnan(*mean))
+        !best || (search.maximise ? *median >= values[*best] : *median <= values[*best]);
+    if (is_best && !std::isnan(*median))
       best = value;
   }
   const auto largest = largest_fit(probes);

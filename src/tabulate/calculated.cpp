@@ -11,7 +11,6 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -23,6 +22,7 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/model/calculate.hpp>
 #include <bench/result/table.hpp>
+#include <bench/statistics/number.hpp>
 
 namespace bench::tabulate {
 namespace {
@@ -42,10 +42,7 @@ std::string text_of(const Cell& cell) {
 }
 
 std::optional<double> number_of(const Cell& cell) {
-  if (!cell.value)
-    return std::nullopt;
-  const auto* text = std::get_if<std::string>(&*cell.value);
-  const auto number = text ? parse_number(*text) : as_number(*cell.value);
+  const auto number = cell.value ? statistics::number_of(*cell.value) : std::nullopt;
   return number && std::isfinite(*number) ? number : std::nullopt;
 }
 

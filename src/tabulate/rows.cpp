@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -10,7 +9,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -51,15 +49,6 @@ std::set<std::string> used_pattern_sets(const model::Analyser& analyser) {
     for (const model::AnalysedFile& file : analysis.files)
       used.insert(file.use.begin(), file.use.end());
   return used;
-}
-
-/// Of integers the median is an integer where it is one of them.
-Value median_like(const Value& first, double median) {
-  constexpr double exact = 9007199254740992;  // 2^53
-  const bool is_integer = std::trunc(median) == median && std::fabs(median) < exact;
-  if (std::holds_alternative<long long>(first) && is_integer)
-    return static_cast<long long>(median);
-  return median;
 }
 
 }  // namespace
@@ -145,7 +134,7 @@ Rows::Rows(const setup::Run& run, const workflow::Lineage& family, const std::st
       family_(family),
       analyser_(analyser),
       reduce_(run.benchmark.analyser(analyser)->reduce),
-      spreads_(family, findings_of_each(*run.benchmark.analyser(analyser), analyses)),
+      values_(run.benchmark, family, *run.benchmark.analyser(analyser), analyses),
       benchmark_variables_(workflow::benchmark_variables(run)) {
   for (const std::string& set : used_pattern_sets(*run.benchmark.analyser(analyser)))
     for (const model::Pattern& pattern : run.benchmark.pattern_set(set)->patterns)
@@ -205,17 +194,8 @@ Cell Rows::cell(std::size_t row, const std::string& name, FoundOfName& found,
   const Workpackage& head = family_.at(heads_[row].front());
   for (const std::size_t position : heads_[row])
     if (const Finding* one = found.at(family_.at(standing_for(position)).id))
-      if (one->value || !(is_pattern(name) || lacks_match(*one, position))) {
-        Cell cell{
-            .value = one->value, .absent_reason = one->absent_reason, .estimated = one->estimated};
-        if (!derived_.contains(name))  // computed once for all iterations
-          cell.spread = spreads_.of(name, standing_for(position));
-        if (cell.spread)
-          cell.value = median_like(*cell.value, cell.spread->median);
-        if (cell.spread && !std::isfinite(cell.spread->high - cell.spread->low))
-          cell.spread.reset();  // the median remains, nan if a value is
-        return cell;
-      }
+      if (one->value || !(is_pattern(name) || lacks_match(*one, position)))
+        return values_.cell(*one, standing_for(position));
   if (Cell of_head = meaning.of_head(head); of_head.value)
     return of_head;
   for (const std::size_t position : heads_[row])
@@ -317,15 +297,15 @@ std::vector<result::Remark> Rows::remarks(std::size_t row,
     return remark.has_value();
   };
   for (const std::string& name : names) {
-    if (derived_.contains(name))  // computed once for all iterations
+    if (values_.is_of_whole_row(name))
       continue;
     add(differing(row, name));
     for (const std::size_t position : heads_[row])
-      if (add(spreads_.lacking(name, standing_for(position))))
+      if (add(values_.lacking(name, standing_for(position))))
         break;
     for (const std::size_t position : heads_[row])
       if (finding_at(name, position)) {  // the cell is of this one
-        add(spreads_.several(name, standing_for(position)));
+        add(values_.several(name, standing_for(position)));
         break;
       }
   }

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "spreads.hpp"
-
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -17,6 +15,7 @@
 #include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/tabulate/analyses.hpp>
+#include <bench/tabulate/row_values.hpp>
 #include <bench/workflow/lineage.hpp>
 #include <bench/workspace/workspace.hpp>
 
@@ -84,7 +83,7 @@ class Rows {
   const workflow::Lineage& family_;
   std::string analyser_;
   bool reduce_;
-  Spreads spreads_;
+  RowValues values_;
   std::set<std::string, std::less<>> patterns_;  ///< Those that search files, by name.
   std::set<std::string, std::less<>> derived_;   ///< The others.
   setup::Variables benchmark_variables_;

@@ -28,6 +28,7 @@
 #include <bench/model/column_meaning.hpp>
 #include <bench/result/table.hpp>
 #include <bench/setup/run.hpp>
+#include <bench/statistics/number.hpp>
 #include <bench/statistics/statistics.hpp>
 #include <bench/tabulate/analyses.hpp>
 #include <bench/tabulate/filters.hpp>
@@ -67,7 +68,7 @@ void convert(Cell& cell, double factor) {
                                                         .low = cell.spread->low * factor,
                                                         .high = cell.spread->high * factor,
                                                         .outliers = cell.spread->outliers});
-  if (const auto number = parse_number(to_text(*cell.value)))
+  if (const auto number = statistics::number_of(*cell.value))
     cell.value = *number * factor;
   else
     cell = {.absent_reason = fmt::format("'{}' is not a number", to_text(*cell.value))};

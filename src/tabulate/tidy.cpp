@@ -89,15 +89,6 @@ std::optional<Value> text_or_nothing(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional<Value>(text);
 }
 
-/// What a statistic is of a name that has one value, as the analysis would have computed it.
-std::optional<Value> of_one_value(const statistics::Statistic& statistic, const Value& value) {
-  if (std::holds_alternative<std::string>(value))
-    return statistic.of_numbers ? std::nullopt
-                                : std::optional(statistic.compute({&value, 1}, nullptr));
-  const statistics::Numbers numbers = statistics::numbers_of({&value, 1});
-  return statistic.compute({&value, 1}, &numbers);
-}
-
 class TidyBuilder {
  public:
   explicit TidyBuilder(std::span<const TidyRun> runs) {
@@ -265,7 +256,7 @@ class TidyBuilder {
       Cell& cell = rows.cell(position, data.columns[number]);
       if (cell.value || !cell.absent_reason.empty() || !finding->value)
         return;
-      cell.value = of_one_value(*series.statistic, *finding->value);
+      cell.value = statistics::of_one_value(*series.statistic, *finding->value);
       cell.estimated = finding->estimated;
     });
   }

@@ -18,6 +18,7 @@
 #include <bench/evaluate/substitute.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/metadata.hpp>
+#include <bench/statistics/number.hpp>
 #include <bench/tabulate/workpackage_values.hpp>
 #include <bench/workflow/variables.hpp>
 #include <bench/workspace/workpackage.hpp>
@@ -69,7 +70,7 @@ std::optional<double> WorkpackageValues::number(const workspace::Workpackage& wo
       groups_of(workpackage, lookup, [&](std::string_view wanted) { return wanted == name; });
   for (const analyse::Findings& findings : analyse::GroupAnalyser(evaluator_).analyse(groups))
     if (const auto found = findings.find(name); found != findings.end() && found->second.present())
-      if (const auto number = as_number(found->second.value))
+      if (const auto number = statistics::number_of(found->second.value))
         return number;
   return std::nullopt;
 }

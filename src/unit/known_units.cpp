@@ -26,10 +26,10 @@ const std::map<std::string, double>& prefixes() {
 }
 
 void add(Table& table, const std::string& name, double factor, const Powers& powers,
-         const std::string& with_prefixes = "") {
-  table[name] = {factor, powers};
+         const std::string& with_prefixes = "", bool is_alias = false) {
+  table[name] = {factor, powers, is_alias};
   for (const std::string& prefix : split_names(with_prefixes, " "))
-    table[prefix + name] = {factor * prefixes().at(prefix), powers};
+    table[prefix + name] = {factor * prefixes().at(prefix), powers, is_alias};
 }
 
 Table made() {
@@ -53,6 +53,15 @@ Table made() {
   add(table, "%", 0.01, {});
   add(table, "x", 1, {});
   add(table, "1", 1, {});
+  // Programs print these.
+  for (const char* name : {"FLOPS", "Flops", "flops"})
+    add(table, name, 1, {{"FLOP", 1}, {"s", -1}}, "M G T P E", true);
+  for (const char* name : {"FPS", "fps"})
+    add(table, name, 1, {{"frames", 1}, {"s", -1}}, "", true);
+  for (const char* name : {"sec", "second", "seconds"})
+    add(table, name, 1, time, "", true);
+  for (const char* name : {"day", "days"})  // GROMACS has ns/day
+    add(table, name, 86400, time, "", true);
   return table;
 }
 
@@ -71,14 +80,16 @@ const Known* known_unit(std::string_view name) {
 std::string name_of(double factor, const Powers& powers) {
   constexpr double rounding = 1e-14;
   for (const auto& [name, known] : table())
-    if (!powers.empty() && known.powers == powers && powers.begin()->second > 0 &&
-        std::abs(known.factor / factor - 1) < rounding)
+    if (!known.is_alias && !powers.empty() && known.powers == powers &&
+        powers.begin()->second > 0 && std::abs(known.factor / factor - 1) < rounding)
       return name;
   return "";
 }
 
 std::vector<std::string> known_names() {
-  return keys_of(table());
+  std::vector<std::string> names = keys_of(table());
+  std::erase_if(names, [](const std::string& name) { return table().at(name).is_alias; });
+  return names;
 }
 
 }  // namespace bench::unit

@@ -14,6 +14,7 @@ using Powers = std::map<std::string, int, std::less<>>;
 struct Known {
   double factor = 1;
   Powers powers;
+  bool is_alias = false;  ///< People write it; bench itself writes another name.
 };
 
 /// By its name with its prefix, or null.

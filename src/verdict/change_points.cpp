@@ -4,8 +4,10 @@
 #include <optional>
 #include <random>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include <bench/statistics/reals.hpp>
 #include <bench/verdict/change_points.hpp>
 #include <bench/verdict/comparison.hpp>
 
@@ -89,6 +91,13 @@ void split(Series series, std::size_t first, std::size_t count, double margin,
   split(series, first + *at, count - *at, margin, begins);
 }
 
+double median_of(Series series) {
+  std::vector<double> values;
+  for (const Measurement& one : series)
+    values.push_back(one.value);
+  return statistics::median(std::move(values));
+}
+
 /// Counts the last values that each differ from their level with certainty.
 void judge_end(Series level, double margin, Levels& made) {
   constexpr std::size_t most = fewest_of_level - 1;
@@ -99,8 +108,10 @@ void judge_end(Series level, double margin, Levels& made) {
     const Comparison end = compare(rest, level.subspan(level.size() - made.undecided - 1, 1));
     if (end.chance > 1 - confidence || !matters(end, margin))
       break;
-    if (made.undecided == 0)
+    if (made.undecided == 0) {
       made.end = end;
+      made.end.shown_change = relative_change(median_of(rest), level.back().value);
+    }
     ++made.undecided;
   }
 }
@@ -116,9 +127,11 @@ Levels levels_of(Series series, double margin) {
   for (std::size_t k = 0; k < begins.size(); ++k) {
     const std::size_t end = k + 1 < begins.size() ? begins[k + 1] : series.size();
     const Series values = series.subspan(begins[k], end - begins[k]);
-    Level level{.first = begins[k], .count = values.size(), .middle = compare(values, values).a};
-    if (k > 0)
+    Level level{.first = begins[k], .count = values.size(), .middle = median_of(values)};
+    if (k > 0) {
       level.change = compare(series.subspan(begins[k - 1], begins[k] - begins[k - 1]), values);
+      level.change.shown_change = relative_change(made.all.back().middle, level.middle);
+    }
     made.all.push_back(level);
   }
   judge_end(series.subspan(made.all.back().first), margin, made);

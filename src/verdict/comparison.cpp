@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include <bench/verdict/comparison.hpp>
 
 namespace bench::verdict {
@@ -81,7 +83,15 @@ double superiority_of(const Values& a, const Values& b) {
   return above / static_cast<double>(a.size() * b.size());
 }
 
+bool is_all_zero(std::span<const Measurement> sample) {
+  return std::ranges::all_of(sample, [](const Measurement& one) { return one.value == 0; });
+}
+
 }  // namespace
+
+double relative_change(double a, double b) {
+  return a == b ? 0 : (b - a) / std::fabs(a);
+}
 
 Comparison compare(std::span<const Measurement> a, std::span<const Measurement> b) {
   Comparison made;
@@ -105,14 +115,18 @@ Comparison compare(std::span<const Measurement> a, std::span<const Measurement> 
   made.outliers = outliers.count;
   leave_out(outliers.in_a, of_a);
   leave_out(outliers.in_b, of_b);
+  made.counted_a = of_a.size();
+  made.counted_b = of_b.size();
   const auto middle_of = [&](const Sample& sample) {
     const double mean = moments_of(values_of(sample)).mean();
     return logarithmic ? std::exp(mean) : mean;
   };
   made.a = middle_of(of_a);
   made.b = middle_of(of_b);
-  if (made.a == 0) {
-    made.absent_reason = "the middle of a is 0";
+  const bool is_zero = is_all_zero(a);
+  made.is_from_zero = is_zero && !is_all_zero(b);
+  if (made.a == 0 && (!is_zero || (made.is_from_zero && made.b == 0))) {
+    made.absent_reason = fmt::format("the middle of {} is 0", is_zero ? "both sides" : "a");
     return made;
   }
   const Difference difference = cautious_difference(of_a, of_b);
@@ -120,7 +134,8 @@ Comparison compare(std::span<const Measurement> a, std::span<const Measurement> 
     made.absent_reason = "the values are too large for their variance";
     return made;
   }
-  const double unit = logarithmic ? 1 : std::fabs(made.a);
+  const double size = std::fabs(made.a == 0 ? made.b : made.a);
+  const double unit = logarithmic || size == 0 ? 1 : size;
   const auto relative = [&](double shift) {
     return logarithmic ? std::expm1(shift) : shift / unit;
   };

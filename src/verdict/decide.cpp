@@ -77,8 +77,11 @@ Verdict verdict_of(const Comparison& one, double margin, bool is_certain_among_a
   if (!one.absent_reason.empty())
     return {.word = Word::no_evidence};
   const auto [low, high] = one.interval;
+  const double shown = one.shown_change.value_or(one.change);
   if (-margin < low && high < margin)
-    return {.word = Word::equal};
+    return std::fabs(shown) < margin
+               ? Verdict{.word = Word::equal}
+               : Verdict{.word = Word::no_evidence, .objection = Objection::shown_values};
   const bool is_certain = low > 0 || high < 0;
   if (!is_certain || std::fabs(one.change) < margin)
     return undecided(one, margin);
@@ -86,6 +89,8 @@ Verdict verdict_of(const Comparison& one, double margin, bool is_certain_among_a
     return {.word = Word::no_evidence, .objection = Objection::drift};
   if (!is_certain_among_all)
     return {.word = Word::no_evidence, .objection = Objection::many_comparisons};
+  if ((one.change > 0 ? shown : -shown) < margin)
+    return {.word = Word::no_evidence, .objection = Objection::shown_values};
   return {.word = one.change > 0 ? Word::higher : Word::lower};
 }
 

@@ -138,7 +138,7 @@ void take_state(const fs::path& run_directory, JubeWorkpackage& workpackage) {
     row.state = State::failed;
     row.reason = to_valid_utf8(one_line(*error));
   } else {
-    row.state = State::pending;  // it waits, or was interrupted
+    row.state = State::waiting;  // it waits, or was interrupted
   }
 }
 

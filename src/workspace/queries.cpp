@@ -29,7 +29,7 @@ constexpr std::array<std::pair<State, std::string_view>, 7> state_names{
     {{State::ready, "ready"},
      {State::running, "running"},
      {State::submitted, "submitted"},
-     {State::pending, "pending"},
+     {State::waiting, "waiting"},
      {State::done, "done"},
      {State::failed, "failed"},
      {State::skipped, "skipped"}}};
@@ -146,16 +146,33 @@ bool is_at(const Parameters& parameters, const Parameters& point) {
 
 StepCounts sum_of(const std::vector<StepCounts>& counts) {
   StepCounts sum;
-  for (const StepCounts& step : counts) {
-    sum.ready += step.ready;
-    sum.running += step.running;
-    sum.submitted += step.submitted;
-    sum.pending += step.pending;
-    sum.done += step.done;
-    sum.failed += step.failed;
-    sum.skipped += step.skipped;
-  }
+  for (const StepCounts& step : counts)
+    for (const State state : all_states)
+      sum.of(state) += step.of(state);
   return sum;
+}
+
+std::vector<std::vector<std::string>> table_of(const std::vector<StepCounts>& counts) {
+  const StepCounts sum = sum_of(counts);
+  std::vector<std::vector<std::string>> rows{{"step", "all"}};
+  for (const StepCounts& step : counts)
+    rows.push_back({step.step, std::to_string(step.all())});
+  for (const State state : all_states) {
+    if (sum.of(state) == 0 && state != State::done && state != State::failed)
+      continue;
+    rows.front().emplace_back(name_of(state));
+    for (std::size_t k = 0; k < counts.size(); ++k)
+      rows[k + 1].push_back(std::to_string(counts[k].of(state)));
+  }
+  return rows;
+}
+
+std::string text_of(const StepCounts& counts) {
+  std::vector<std::string> parts;
+  for (const State state : all_states)
+    if (counts.of(state) > 0)
+      parts.push_back(fmt::format("{} {}", counts.of(state), name_of(state)));
+  return join(parts, ", ");
 }
 
 std::map<std::string, std::string, std::less<>> values_of(const Parameters& parameters,
@@ -192,7 +209,7 @@ void Workspace::check_rows() const {
       "WITH step AS MATERIALIZED (SELECT key, value FROM json_each(?)) "
       "SELECT w.id FROM workpackage AS w LEFT JOIN step ON step.key = w.step "
       "WHERE step.key IS NULL OR command NOT BETWEEN 0 AND max(step.value - 1, 0) OR cycle < 0 "
-      "OR iteration < 0 OR (state = 'pending' AND step.value = 0) OR w.id NOT BETWEEN 0 AND 1e15 "
+      "OR iteration < 0 OR (state = 'waiting' AND step.value = 0) OR w.id NOT BETWEEN 0 AND 1e15 "
       "UNION ALL SELECT id FROM workpackage AS w WHERE (attempts > 0 OR state IN ('running', "
       "'submitted', 'done')) AND (id, attempts) NOT IN (SELECT workpackage, number FROM attempt) "
       "UNION ALL SELECT id FROM workpackage AS w WHERE state = 'failed' AND attempts = 0 AND NOT "

@@ -60,8 +60,7 @@ constexpr const char* assignments_of(Change change) {
 /// The statement of a change, which finds no row where the table of transitions forbids it.
 std::string update_of(const Transition& transition) {
   std::string legal;  // no IN, for which SQLite builds a table each time
-  for (const State state : {State::ready, State::running, State::submitted, State::pending,
-                            State::done, State::failed, State::skipped})
+  for (const State state : all_states)
     if (transition.from.contains(state))
       legal += fmt::format("{}state = '{}'", legal.empty() ? "" : " OR ", name_of(state));
   const std::string_view assignments = assignments_of(transition.change);

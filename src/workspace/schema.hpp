@@ -4,7 +4,7 @@ namespace bench::workspace {
 
 /// Raised by one with every change to the tables, which raises the version of bench, too; a
 /// database with another one is refused.
-constexpr int schema_version = 7;
+constexpr int schema_version = 8;
 
 /// The tables of a run. docs/reference/workspace.md describes them for those who query them.
 constexpr const char* schema = R"sql(
@@ -19,7 +19,7 @@ CREATE TABLE workpackage (
   iteration INTEGER NOT NULL,
   combination INTEGER NOT NULL,
   state TEXT NOT NULL CHECK (state = 'ready' OR state = 'running' OR state = 'submitted'
-    OR state = 'pending' OR state = 'done' OR state = 'failed' OR state = 'skipped'),  -- IN would build a table each time
+    OR state = 'waiting' OR state = 'done' OR state = 'failed' OR state = 'skipped'),  -- IN would build a table each time
   prepared INTEGER NOT NULL DEFAULT 0,
   cycle INTEGER NOT NULL DEFAULT 0,
   command INTEGER NOT NULL DEFAULT 0,

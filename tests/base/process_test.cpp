@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include <bench/base/process.hpp>
+#include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
 
 namespace bench {
@@ -147,6 +148,15 @@ TEST(Process, LeadsAProcessGroupOfItsOwn) {
   ASSERT_NE(blank, std::string::npos);
   EXPECT_EQ(output.standard_output.substr(0, blank) + "\n",
             output.standard_output.substr(blank + 1));
+}
+
+TEST(Process, LeadsASessionWithoutATerminal) {
+  const CommandOutput told = run_command(
+      sh("cut -d ' ' -f 6 /proc/$$/stat; echo $$; (: < /dev/tty) 2>/dev/null || echo none"),
+      patience_s);
+  const auto lines = split(told.standard_output, "\n");
+  EXPECT_EQ(lines.at(0), lines.at(1)) << "it leads its session";
+  EXPECT_EQ(lines.at(2), "none");
 }
 
 TEST(Process, EndsByABrokenPipeAlsoWhereThisProcessIgnoresIt) {

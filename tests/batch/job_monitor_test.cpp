@@ -220,6 +220,7 @@ TEST_F(NamelessJobTest, IsMadeAgainWhereItIsNotFound) {
   const auto news = monitor_.update();
   EXPECT_EQ(news.completions.at(0).outcome, Outcome::interrupted);
   EXPECT_EQ(news.completions.at(0).reason, "Scripted does not know the job, which never began");
+  EXPECT_FALSE(news.completions.at(0).lost_in_queue) << "it may never have arrived";
   EXPECT_THAT(news.notices,
               ElementsAre("a submission did not reach Scripted; bench submits it again"));
   EXPECT_THAT(script_->looked_up, IsEmpty());
@@ -264,6 +265,23 @@ TEST_F(BatchTroubleTest, WithTheBooksEndsNoAttemptEither) {
   leave(job(), Left::failure);
   EXPECT_THAT(monitor_.update().completions, IsEmpty());
   EXPECT_EQ(monitor_.blocked_reason(), "the database is down");
+}
+
+/// It ends no attempt without a sentinel, but does not keep the others for ever.
+TEST_F(BatchTroubleTest, WithTheBooksLeavesAnAttemptToItsSentinelInTheEnd) {
+  script_->queue.failure = "";
+  script_->accounting.failure = "the database is down";
+  monitor_.add(job(8, "200"));
+  leave(job(), Left::failure);
+  EXPECT_THAT(monitor_.update().completions, IsEmpty());
+  pass(std::chrono::minutes(10));
+  const auto ended = monitor_.update().completions;
+  ASSERT_EQ(ended.size(), 1U);
+  EXPECT_EQ(ended[0].outcome, Outcome::failed);
+  EXPECT_EQ(ended[0].reason,
+            "exit code 3 (the accounting, which may know why, did not answer: the database is "
+            "down)");
+  EXPECT_EQ(monitor_.active(), 1U);
 }
 
 /// Between two questions to the batch system only sentinels are looked at.

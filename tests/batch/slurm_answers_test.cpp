@@ -240,6 +240,20 @@ TEST_F(SacctTest, TellsOfEndedJobs) {
               ElementsAre(testing::HasSubstr(" -j 14,15,16,17 -o JobID,State,")));
 }
 
+/// Tasks that ended before they began are one record.
+TEST_F(SacctTest, TellsOfEachTaskByItself) {
+  programs_.say("sacct", ended({"14_[1-2,5%2]", "CANCELLED by 0", "train", "None", "sub"}) +
+                             ended({"15_[1,3...]", "CANCELLED", "train", "None", "sub"}));
+  const QueryResult accounting = slurm_.query_accounting({"14_1", "15_1"});
+  ASSERT_EQ(accounting.jobs.size(), 4U);
+  std::vector<std::string> ids;
+  for (const JobReport& job : accounting.jobs)
+    ids.push_back(job.id);
+  EXPECT_THAT(ids, ElementsAre("14_1", "14_2", "14_5", "15_[1,3...]"));
+  EXPECT_EQ(accounting.jobs[1].task, 2);
+  EXPECT_EQ(accounting.jobs[1].outcome, Outcome::cancelled);
+}
+
 TEST_F(SacctTest, IsAskedForEachClusterByItsName) {
   programs_.say("sacct", ended({"14", "FAILED", "x", "n1", "sub"}));
   const QueryResult accounting = slurm_.query_accounting({"14;blue"});

@@ -15,6 +15,7 @@
 #include <bench/base/files.hpp>
 #include <bench/base/process.hpp>
 #include <bench/batch/batch_system.hpp>
+#include <bench/batch/slow_answers.hpp>
 
 namespace bench::batch {
 namespace {
@@ -146,13 +147,31 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(full("Array", "sbatch: error: Invalid job array specification"),
                     full("Association", "sbatch: error: AssocMaxSubmitJobLimit"),
                     full("Qos", "sbatch: error: QOSMaxSubmitJobPerUserLimit"),
-                    full("Controller", "Slurm temporarily unable to accept job, sleeping")),
+                    full("Controller", "Slurm temporarily unable to accept job, sleeping"),
+                    full("ControllerToTheEnd",
+                         "sbatch: error: Slurm temporarily unable to accept job, sleeping and "
+                         "retrying.; error: Batch job submission failed: Resource temporarily "
+                         "unavailable"),
+                    full("Queue", "sbatch: error: Slurm job queue full, sleeping and retrying."),
+                    full("Creation", "sbatch: Job creation temporarily disabled, retrying")),
     case_name);
 
 TEST_F(SlurmTest, CannotSubmitWithoutSbatch) {
   const SubmitResult verdict = submit();
   EXPECT_EQ(verdict.kind, Kind::unavailable);
   EXPECT_EQ(verdict.reason, "sbatch: cannot start 'sbatch': not found on PATH");
+}
+
+/// A full queue lets sbatch try again by itself for two minutes; squeue does not wait.
+TEST_F(SlurmTest, LetsSbatchTryAgainForLongerThanOthersMayTake) {
+  struct Limit {
+    Limit() { limit_answers(0.2); }
+    ~Limit() { limit_answers(60); }
+  } const limit;
+  programs_.write("sbatch", "sleep 1; echo 123");
+  programs_.write("squeue", "sleep 30");
+  EXPECT_EQ(submit().id, "123");
+  EXPECT_NE(slurm_.ask({"1"}).failure, "");
 }
 
 TEST_F(SlurmTest, DoesNotKnowWhatAKilledSbatchHasDone) {
@@ -196,6 +215,15 @@ TEST_F(ScancelTest, IsTheEndOfJobsAndTasks) {
   programs_.say("scancel", "");
   EXPECT_EQ(slurm_.cancel({"12", "14_3"}), "");
   EXPECT_THAT(programs_.calls("scancel"), ElementsAre("12 14_3"));
+}
+
+/// The controller takes milliseconds for each word.
+TEST_F(ScancelTest, NamesEachArrayOnce) {
+  programs_.say("scancel", "");
+  EXPECT_EQ(slurm_.cancel(
+                {"14_0", "14_1", "14_10", "14_2", "14_4", "15_7", "16", "17_0;blue", "17_1;blue"}),
+            "");
+  EXPECT_THAT(programs_.calls("scancel"), ElementsAre("16 14_[0-2,4,10] 15_7", "-M blue 17_[0-1]"));
 }
 
 TEST_F(ScancelTest, NamesTheClusterOfAJob) {

@@ -60,6 +60,14 @@ INSTANTIATE_TEST_SUITE_P(
             "OutOfMemory",
             "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=8.batch cgroup.\n", "8",
             Outcome::out_of_memory},
+        SlurmstepdCase{"MemoryLimit",
+                       "slurmstepd: error: StepId=8.batch exceeded memory limit (9 > 5), being "
+                       "killed\nslurmstepd: error: Exceeded job memory limit\n" +
+                           slurmstepd_line("JOB 8", ""),
+                       "8", Outcome::out_of_memory},
+        SlurmstepdCase{"MemoryLimitOfAnOlderSlurm",
+                       "slurmstepd: error: Job 8 exceeded memory limit (9 > 5), being killed\n",
+                       "8", Outcome::out_of_memory},
         SlurmstepdCase{"OfAnotherJob", slurmstepd_line("JOB 9", " DUE TO TIME LIMIT"), "8",
                        std::nullopt},
         SlurmstepdCase{"OfALongerId", slurmstepd_line("JOB 88", " DUE TO TIME LIMIT"), "8",

@@ -44,7 +44,10 @@ TEST(Systems, ThatAreNoneHaveNoJobs) {
   const auto none = find_system("none")->make({});
   EXPECT_EQ(none->submit({.name = "bench-1"}).kind, SubmitResult::Kind::refused);
   EXPECT_THAT(none->ask_for_all().jobs, IsEmpty());
-  EXPECT_EQ(none->cancel({"1"}), "");
+  EXPECT_EQ(none->cancel({}), "");
+  EXPECT_EQ(none->cancel({"1"}), "there is no batch system that could be asked")
+      << "nothing was cancelled";
+  EXPECT_EQ(none->ask({"1"}).failure, none->cancel({"1"})) << "it does not know that 1 has ended";
 }
 
 TEST(Systems, OfCommandsHaveTheirTable) {

@@ -231,21 +231,81 @@ TEST_F(OneOfManyTest, IsCancelledIfTheOthersAreInTheQueueWithRewrittenComments) 
   EXPECT_EQ(told.outcome, Outcome::cancelled);
 }
 
-TEST_F(OneOfManyTest, IsCancelledIfTheOthersAreKnownToHaveBegun) {
-  BatchJob one = job(2, "100_2", 2);
-  one.siblings_known = true;
-  monitor_.add(one);
-  EXPECT_EQ(end().outcome, Outcome::cancelled);
+/// A controller that was killed comes back with an older state: it knows nothing of the array, of
+/// which some tasks have begun.
+TEST_F(OneOfManyTest, IsSubmittedAgainIfTheQueueHasLostTheArrayAfterOthersBegan) {
+  monitor_.add(job(1, "100_1", 1));
+  monitor_.add(job(2, "100_2", 2));
+  leave(job(1), Left::begun);
+  script_->accounting.jobs = {task(1, State::ended)};
+  const execute::Completion told = end();
+  EXPECT_EQ(told.workpackage, 2);
+  EXPECT_EQ(told.outcome, Outcome::interrupted);
+  EXPECT_TRUE(told.lost_in_queue);
 }
 
-TEST_F(OneOfManyTest, IsCancelledIfOthersHaveEnded) {
+TEST_F(OneOfManyTest, IsSubmittedAgainIfTheQueueHasLostTheArrayAfterOthersEnded) {
   monitor_.add(job(1, "100_1", 1));
   monitor_.add(job(2, "100_2", 2));
   leave(job(1), Left::success);
   script_->queue.jobs = {task(2, State::pending)};
   EXPECT_EQ(end().workpackage, 1);
   script_->queue.jobs = {};
-  EXPECT_EQ(end().outcome, Outcome::cancelled);
+  EXPECT_EQ(end().outcome, Outcome::interrupted);
+}
+
+/// What Slurm's step daemon wrote counts where Slurm says that the job was never launched.
+TEST_F(OneOfManyTest, ThatBeganWasLaunched) {
+  const auto not_launched = report(State::ended, "FAILED", Outcome::launch_failure);
+  script_->queue.jobs = {not_launched};
+  for (const Left left : {Left::begun, Left::failure}) {
+    leave(job(), left);
+    monitor_.add(job());
+    EXPECT_EQ(end().outcome, Outcome::failed);
+    directory_.write("7/work/stderr",
+                     "slurmstepd: error: StepId=100.batch exceeded memory limit (9 > 5)\n");
+    monitor_.add(job());
+    EXPECT_EQ(end().outcome, Outcome::out_of_memory);
+    std::filesystem::remove(job().job.work_directory / "stderr");
+  }
+  std::filesystem::remove(job().job.sentinel);
+  monitor_.add(job());
+  EXPECT_EQ(end().outcome, Outcome::launch_failure);
+}
+
+/// An administrator's requeue ends the commands with SIGTERM and starts the script again.
+TEST_F(OneOfManyTest, ThatWasStartedAgainWasPreempted) {
+  script_->queue.jobs = {report(State::ended, "COMPLETED")};
+  directory_.write("7/restarted.attempt-7", "");
+  const auto end_with = [&](const std::string& code) {
+    directory_.write("7/sentinel", "attempt=attempt-7\nhost=node1\nstarted_unix_s=10\n" + code);
+    monitor_.add(job());
+    return end().outcome;
+  };
+  EXPECT_EQ(end_with("exit_code=143\n"), Outcome::preempted);
+  EXPECT_EQ(end_with(""), Outcome::preempted);
+  EXPECT_EQ(end_with("exit_code=3\n"), Outcome::failed) << "by itself";
+  EXPECT_EQ(end_with("exit_code=0\n"), Outcome::done);
+}
+
+/// Its script names another directory than the one that it is in now.
+TEST_F(OneOfManyTest, ThatFoundNothingSinceItsRunWasMovedIsSubmittedAgain) {
+  BatchJob moved = job();
+  moved.job.script =
+      directory_.write("7/job.sh", "#!/bin/bash\nbench_script='/old run/7/job.sh'\n");
+  script_->queue.jobs = {report(State::ended, "FAILED", Outcome::failed)};
+  monitor_.add(moved);
+  const auto news = monitor_.update();
+  ASSERT_EQ(news.completions.size(), 1U);
+  EXPECT_EQ(news.completions[0].outcome, Outcome::interrupted);
+  EXPECT_FALSE(news.completions[0].lost_in_queue);
+  EXPECT_EQ(news.completions[0].reason,
+            "the run was moved from /old run before Scripted job 100 began");
+  ASSERT_EQ(news.notices.size(), 1U);
+  EXPECT_NE(news.notices[0].find("find nothing in /old run;"), std::string::npos);
+  leave(moved, Left::failure);
+  monitor_.add(moved);
+  EXPECT_EQ(end().outcome, Outcome::failed) << "it began before";
 }
 
 TEST_F(OneOfManyTest, IsJudgedByItsOwnTask) {

@@ -140,11 +140,11 @@ TEST_P(BatchSystemTest, AWatchGoesOnWhileAJobIsQueued) {
 TEST_P(BatchSystemTest, CancelsJobsThatWait) {
   ground_.write("queue/hold", "");
   ASSERT_EQ(run("--hide-animation").status.code, 0);
-  EXPECT_EQ(bench({"status", "runs"}).standard_output, "RUNNING\n");
+  EXPECT_EQ(bench({"status", "runs"}).standard_output, "running\n");
   const CommandOutput output = bench({"cancel", "runs"});
   EXPECT_EQ(output.standard_output, "cancelled 3 jobs of run 0, with 3 workpackages\n")
       << output.standard_error;
-  EXPECT_EQ(bench({"status", "runs"}).standard_output, "ERROR\n");
+  EXPECT_EQ(bench({"status", "runs"}).standard_output, "failed\n");
 }
 
 // The systems forget the jobs, or say only that they have ended.

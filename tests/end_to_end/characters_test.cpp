@@ -155,7 +155,7 @@ TEST(CharactersTest, FilesOfAnyNameAreCopiedSubstitutedInWrittenToAndAnalysed) {
     table += std::to_string(k) + ",7\n";
   const std::string outpath = "out \"put\n'dir";
   EXPECT_EQ(here.bench({"result", outpath}).standard_output, table + "\n");
-  EXPECT_EQ(here.bench({"status", outpath}).standard_output, "FINISHED\n");
+  EXPECT_EQ(here.bench({"status", outpath}).standard_output, "finished\n");
   EXPECT_EQ(here.read(outpath + "/000000/000000_s/work/a link"), "value=HOLE\n");
   EXPECT_EQ(here.bench({"continue", outpath}).status.code, 0);
   EXPECT_EQ(here.bench({"remove", outpath, "-f"}).status.code, 0);

@@ -82,9 +82,21 @@ TEST_F(CompareTest, TheDirectionIsThatOfTheMetric) {
   const struct {
     const char* pattern;
     const char* word;
-  } cases[] = {{"unit: s", "slower"},        {"unit: it/s", "faster"},
-               {"unit: Wh", "worse"},        {"unit: m", "higher"},
-               {"better: higher", "better"}, {"unit: s, better: higher", "faster"}};
+  } cases[] = {{"unit: s", "slower"},
+               {"unit: it/s", "faster"},
+               {"unit: Wh", "worse"},
+               {"unit: m", "higher"},
+               {"unit: J/token", "worse"},
+               {"unit: ms/step", "slower"},
+               {"unit: tokens/J", "better"},
+               {"unit: GFLOPS", "faster"},
+               {"unit: FPS", "faster"},
+               {"unit: images/sec", "faster"},
+               {"unit: GFLOP/s/W", "better"},
+               {"unit: W", "higher"},
+               {"unit: ns/day", "higher"},
+               {"better: higher", "better"},
+               {"unit: s, better: higher", "faster"}};
   for (const auto& [pattern, word] : cases) {
     run(noisy("[1]", pattern), "100");
     run(noisy("[1]", pattern), "105");

@@ -139,7 +139,7 @@ TEST_F(DecisionsTest, ARepetitionIsTheSameAfterAKillAndWithManyAtATime) {
                                    " || { touch $jube_benchmark_home/killed" + moment +
                                    "; kill -9 $PPID; }"));
     here_.bench({"run", "k.yaml"});
-    EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "RUNNING\n");
+    EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "stopped\n");
     EXPECT_TRUE(here_.has(std::string("killed") + moment));
     const auto output = here_.bench({"continue", "runs"});
     EXPECT_EQ(output.status.code, 0) << output.standard_error;
@@ -241,7 +241,30 @@ TEST_F(DecisionsTest, WhatAnOutOfMemoryResultImpliesIsSkipped) {
   }
   EXPECT_THAT(here_.bench({"why", "runs", "4"}).standard_output, HasSubstr("OOM (implied by 4)"));
   EXPECT_THAT(here_.bench({"why", "runs", "2"}).standard_output, HasSubstr("out_of_memory"));
-  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "ERROR\n");
+  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "failed\n");
+}
+
+TEST_F(DecisionsTest, AProgramThatSaysSoIsOutOfMemoryInAnyStep) {
+  here_.write("p.yaml", R"(name: p
+outpath: runs
+parameterset: {name: p, parameter: {n: [0, 1, 2, 3]}}
+step:
+  name: s
+  use: p
+  do: |
+    case $n in
+      0) echo result=oom ;;
+      1) echo "DefaultCPUAllocator: can't allocate memory: you tried 8 bytes" ;;
+      2) echo "a step needs 315.5 GiB on each device, which has 23.4 GiB" ;;
+      3) echo wrong ;;
+    esac >&2
+    exit 3
+)");
+  EXPECT_EQ(here_.bench({"run", "p.yaml"}).status.code, 1);
+  for (const char* id : {"0", "1", "2"})
+    EXPECT_THAT(here_.bench({"why", "runs", id}).standard_output, HasSubstr("out_of_memory")) << id;
+  EXPECT_THAT(here_.bench({"why", "runs", "3"}).standard_output,
+              testing::Not(HasSubstr("out_of_memory")));
 }
 
 TEST_F(DecisionsTest, WhatIsSkippedIsRepeatedWithWhatImpliesIt) {

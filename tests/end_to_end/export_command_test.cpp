@@ -339,7 +339,7 @@ TEST_F(ExportTest, AnUnfinishedRunIsExportedAsItIs) {
   EXPECT_EQ(crate.at("#run")["actionStatus"], "http://schema.org/ActiveActionStatus");
   EXPECT_FALSE(crate.at("#run").contains("endTime"));
   EXPECT_THAT(exported({"runs", "--format", "junit"}),
-              HasSubstr("<error message=\"not finished: pending\" type=\"unfinished\">"));
+              HasSubstr("<error message=\"not finished: waiting\" type=\"unfinished\">"));
 }
 
 TEST_F(ExportTest, RefusesWhatItCannotDo) {

@@ -82,7 +82,7 @@ TEST_P(KindTest, ARunIsKilledContinuedAndShown) {
     run.wait();
   }
   EXPECT_EQ(has_log(), GetParam().has_log);
-  EXPECT_EQ(here_.bench({"status", "runs"}, there).standard_output, "RUNNING\n");
+  EXPECT_EQ(here_.bench({"status", "runs"}, there).standard_output, "running\n");
   here_.write("runs/go", "");
   const auto again = here_.bench({"continue", "runs"}, there);
   EXPECT_EQ(again.status.code, 0) << again.standard_error;
@@ -101,12 +101,12 @@ TEST_F(FileSystemTest, ReadersAreAnsweredWhereThereIsNoLog) {
   const Environment there = disguise("6969");
   Process run(here_.spec({"run", "p.yaml"}, there));
   ASSERT_TRUE(eventually([&] { return here_.has("runs/started"); }));
-  EXPECT_EQ(here_.bench({"status", "runs"}, there).standard_output, "RUNNING\n");
+  EXPECT_EQ(here_.bench({"status", "runs"}, there).standard_output, "running\n");
   const auto result = here_.bench({"result", "runs"}, there);
   EXPECT_EQ(result.standard_output, "n,value\n1,\n2,\n3,\n\n") << result.standard_error;
   here_.write("runs/go", "");
   EXPECT_EQ(run.wait().code, 0);
-  EXPECT_EQ(here_.bench({"status", "runs"}, there).standard_output, "FINISHED\n");
+  EXPECT_EQ(here_.bench({"status", "runs"}, there).standard_output, "finished\n");
 }
 
 TEST_F(FileSystemTest, ACommitWaitsForAReaderWhereThereIsNoLog) {
@@ -139,7 +139,7 @@ TEST_F(FileSystemTest, NoRunIsMadeWhereNothingCanBeLocked) {
 TEST_F(FileSystemTest, ARunIsShownButNotContinuedWhereNothingCanBeLocked) {
   here_.write("runs/go", "");
   ASSERT_EQ(here_.bench({"run", "p.yaml"}).status.code, 0);
-  EXPECT_EQ(here_.bench({"status", "runs"}, without_locks()).standard_output, "FINISHED\n");
+  EXPECT_EQ(here_.bench({"status", "runs"}, without_locks()).standard_output, "finished\n");
   const auto result = here_.bench({"result", "runs"}, without_locks());
   EXPECT_EQ(result.standard_output, patient_table);
   EXPECT_EQ(result.standard_error,

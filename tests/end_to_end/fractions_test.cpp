@@ -66,7 +66,7 @@ TEST_P(FractionTest, IsWarnedOfOnceInLaterSteps) {
   const auto output = here_.bench({"run", "f.yaml", "--strict"});
   EXPECT_EQ(output.status.code, 1) << "a warning of a run that is strict";
   EXPECT_EQ(warnings_in(output), 1U) << output.standard_error;
-  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "FINISHED\n");
+  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "finished\n");
 }
 
 INSTANTIATE_TEST_SUITE_P(

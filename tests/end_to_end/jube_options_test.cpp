@@ -28,10 +28,10 @@ step: {name: s, use: p, procs: 1, max_async: 1, do: 'false'}
 )");
   const auto run = here_.bench({"run", "bad.yaml", "--error"});
   EXPECT_EQ(run.status.code, 1);
-  EXPECT_THAT(run.standard_output, HasSubstr("|        s |   3 |    2 |    0 |     1 |    0 |"));
+  EXPECT_THAT(run.standard_output, HasSubstr("|    s |   3 |    0 |      1 |     2 |"));
   const auto next = here_.bench({"continue", "bad", "--error"});
   EXPECT_EQ(next.status.code, 1);
-  EXPECT_THAT(next.standard_output, HasSubstr("|        s |   3 |    1 |    0 |     2 |    0 |"));
+  EXPECT_THAT(next.standard_output, HasSubstr("|    s |   3 |    0 |      2 |     1 |"));
 }
 
 TEST_F(JubeOptionsTest, LongOptionsMayBeAbbreviated) {

@@ -180,14 +180,15 @@ TEST_F(JubeRunsTest, AnalysesChangeNothing) {
 }
 
 TEST_F(JubeRunsTest, StatusAndInfoAreThoseOfTheMarkers) {
-  EXPECT_EQ(shown({"status", "runs"}), "RUNNING\n");
+  EXPECT_EQ(shown({"status", "runs"}), "running\n");
   EXPECT_THAT(
       shown({"info", "runs", "-i", "0"}),
       AllOf(HasSubstr("     benchmark: squares\n"), HasSubstr("comment: made by JUBE\n"),
             HasSubstr("started: 2026-01-31 13:05:07\n"), HasSubstr("tags: fast\n"),
             HasSubstr("last change: 2026-01-31 13:05:09\n"), HasSubstr("jube_version: 2.7.1\n"),
-            HasSubstr("|  compute |   6 |    0 |    0 |     1 |    5 |\n"),
-            HasSubstr("|    check |   2 |    1 |    1 |     0 |    0 |\n"),
+            HasSubstr("|    step | all | done | failed | waiting | ready |\n"),
+            HasSubstr("| compute |   6 |    5 |      1 |       0 |     0 |\n"),
+            HasSubstr("|   check |   2 |    0 |      0 |       1 |     1 |\n"),
             HasSubstr("workpackage 4 (compute) failed: exit code 3 in step compute\n")));
   EXPECT_THAT(shown({"info", "runs"}), HasSubstr("|  0 | squares | 2026-01-31 13:05:07 |"));
 }
@@ -199,7 +200,7 @@ TEST_F(JubeRunsTest, InfoShowsStepsAndWorkpackages) {
   EXPECT_THAT(shown({"info", "runs", "-w", "2", "6"}),
               AllOf(HasSubstr("directory:    runs/000000/000002_compute\n"),
                     HasSubstr("ended:        2026-01-31 13:05:09\n"), Not(HasSubstr("started:")),
-                    HasSubstr("parents:      0 (compute)\n"), HasSubstr("state:        pending\n"),
+                    HasSubstr("parents:      0 (compute)\n"), HasSubstr("state:        waiting\n"),
                     HasSubstr("  MODE set to  it's\n")));
 }
 
@@ -245,7 +246,7 @@ TEST_F(JubeRunsTest, TheNewestRunCountsWhoeverMadeIt) {
   write_jube_run(here_, "runs/000002", jube_workpackages(), jube_configuration("newest"));
   EXPECT_THAT(shown({"info", "runs", "-i", "last"}), HasSubstr("benchmark: newest\n"));
   EXPECT_THAT(shown({"info", "runs", "-i", "-2"}), HasSubstr("benchmark: small\n"));
-  EXPECT_EQ(shown({"status", "runs", "-i", "all"}), "RUNNING\nFINISHED\nRUNNING\n");
+  EXPECT_EQ(shown({"status", "runs", "-i", "all"}), "running\nfinished\nrunning\n");
   EXPECT_THAT(shown({"result", "runs", "-i", "0", "2", "-s", "csv"}),
               AllOf(StartsWith("id,n,word,"), HasSubstr("\n0,1,w1,"), HasSubstr("\n2,1,w1,")));
   EXPECT_THAT(here_.bench({"run", "small.yaml"}).standard_output, HasSubstr("# id: 3\n"));

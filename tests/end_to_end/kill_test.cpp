@@ -122,7 +122,7 @@ class KilledRun {
   }
 
   void check() const {
-    EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "FINISHED\n");
+    EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "finished\n");
     EXPECT_EQ(here_.bench({"result", "runs"}).standard_output, undisturbed_.table);
     EXPECT_EQ(witness(here_), once_each());
     const SQLite::Database plain(database().string());
@@ -204,7 +204,7 @@ step:
 )");
   if (!finish_after_damage(here, "000004_second"))
     GTEST_SKIP() << "there is no write-ahead log on this file system";
-  EXPECT_EQ(here.bench({"status", "runs"}).standard_output, "FINISHED\n");
+  EXPECT_EQ(here.bench({"status", "runs"}).standard_output, "finished\n");
   for (const auto& [line, count] : witness(here))
     EXPECT_EQ(count, 1) << line;
   EXPECT_EQ(witness(here).size(), 6U);
@@ -233,7 +233,7 @@ step:
 
   if (!finish_after_damage(here, "000003_last"))
     GTEST_SKIP() << "there is no write-ahead log on this file system";
-  EXPECT_EQ(here.bench({"status", "runs"}).standard_output, "FINISHED\n");
+  EXPECT_EQ(here.bench({"status", "runs"}).standard_output, "finished\n");
   for (const auto& [line, count] : witness(here))
     EXPECT_EQ(count, 1) << line;
   EXPECT_EQ(witness(here).size(), 3 * 3 * 3 + 3 + 3U);

@@ -190,7 +190,7 @@ TEST_F(EvaluationOnlyTest, AStepMayBeMissing) {
   EXPECT_EQ(run.status.code, 0);
   EXPECT_THAT(run.standard_error,
               testing::HasSubstr("warning: benchmark 'b' has no step, so nothing runs"));
-  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "FINISHED\n");
+  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "finished\n");
   EXPECT_EQ(here_.bench({"continue", "runs", "--hide-animation"}).status.code, 0);
 }
 

@@ -75,7 +75,7 @@ TEST_F(PipesTest, AReaderThatGoesAwayCostsNoWork) {
   Process run(spec);
   output = Pipe();  // as `| head -1` after its line
   EXPECT_EQ(run.wait().code, 0);
-  EXPECT_EQ(status(), "FINISHED\n");
+  EXPECT_EQ(status(), "finished\n");
 }
 
 TEST_F(PipesTest, NobodyIsWatchedForWhoHasGoneAway) {
@@ -106,8 +106,8 @@ TEST_F(PipesTest, AReaderThatStopsReadingHoldsNothingUp) {
   ProcessSpec spec = here_.spec({"run", "t.yaml", "-vv"});
   spec.stdout_fd = output.write.get();
   Process run(spec);
-  EXPECT_TRUE(eventually([&] { return status() == "FINISHED\n"; }));
-  EXPECT_EQ(here_.read("runs/witness"), "1\n2\n3\n");
+  EXPECT_TRUE(eventually(
+      [&] { return here_.has("runs/witness") && here_.read("runs/witness") == "1\n2\n3\n"; }));
   EXPECT_FALSE(run.poll()) << "it waits with what is left to say";
   const std::string said = output.rest();
   EXPECT_EQ(run.wait().code, 0);
@@ -166,7 +166,7 @@ TEST_F(PipesTest, ClosedDescriptorsStayClosedToFiles) {
   const auto run =
       run_command({.arguments = {"/bin/sh", "-c", command}, .directory = here_.path()}, 600);
   EXPECT_EQ(run.status.code, 0);
-  EXPECT_EQ(status(), "FINISHED\n");
+  EXPECT_EQ(status(), "finished\n");
   const std::string lock = here_.read("runs/000000/workspace.lock");
   EXPECT_EQ(lock.find('\n') + 1, lock.size()) << lock;
   EXPECT_EQ(here_.bench({"result", "runs"}).standard_output, "n,value\n1,1\n2,4\n3,9\n\n");

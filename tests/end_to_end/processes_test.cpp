@@ -72,7 +72,7 @@ TEST_F(ProcessesTest, AnInterruptionEndsAGroupThatIgnoresTheRequest) {
   run.signal_group(SIGINT);
   EXPECT_EQ(run.wait(), (ExitStatus{.signal = SIGINT}));
   EXPECT_TRUE(are_gone());
-  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "RUNNING\n") << "it is open again";
+  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "stopped\n") << "it is open again";
 }
 
 // bash, for one, takes a program that exits for one that has made something else of Ctrl-C.
@@ -140,6 +140,35 @@ TEST_F(ProcessesTest, ATimeoutLeavesASessionOfItsOwnAlone) {
         "while :; do sleep 1; done");
   EXPECT_EQ(here_.bench({"run", "p.yaml"}).status.code, 1);
   EXPECT_FALSE(is_gone(pid("daemon")));
+}
+
+/// What a parent may have set for signals: nohup, cron, a job of a shell.
+TEST_F(ProcessesTest, IgnoredAndBlockedSignalsOfTheParentChangeNothing) {
+  write("", "exit 3");
+  for (const char* parent : {"trap '' CHLD; exec $0 run p.yaml",
+                             "exec env --block-signal=CHLD,INT,TERM $0 run p.yaml"}) {
+    Process run(shell(parent));
+    ASSERT_TRUE(eventually([&] { return run.poll().has_value(); })) << parent;
+    EXPECT_EQ(run.wait().code, 1) << parent;
+  }
+}
+
+TEST_F(ProcessesTest, AFileBeyondTheLimitIsAnErrorWithAReason) {
+  write("", "head -c 100000 /dev/zero");
+  ProcessSpec spec = shell("ulimit -f 40; exec $0 run p.yaml 2> said");
+  Process run(spec);
+  EXPECT_EQ(run.wait().signal, 0);
+  EXPECT_THAT(here_.read("said"), HasSubstr("File too large"));
+}
+
+/// With a terminal, as at a login node.
+TEST_F(ProcessesTest, ACommandThatAsksAtTheTerminalFailsAtOnce) {
+  write("", "read answer < /dev/tty");
+  Process run(shell("exec script -qec \"$0 run p.yaml\" /dev/null > said"));
+  ASSERT_TRUE(eventually([&] { return run.poll().has_value(); }));
+  EXPECT_EQ(run.wait().code, 1);
+  EXPECT_THAT(here_.bench({"why", "0", "runs"}).standard_output,
+              HasSubstr("commands have no terminal"));
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ TEST_F(ProgressTest, ATerminalShowsTheStepsAndTheTimeLeft) {
   const std::string shown = shown_at_terminal(here_, {"run", "slow.yaml"});
   EXPECT_THAT(
       shown,
-      AllOf(HasSubstr("\x1b[Kfirst: 0 of 6 done, 1 running, 5 pending\r\n"),
+      AllOf(HasSubstr("\x1b[Kfirst: 0 of 6 done, 1 running, 5 ready\r\n"),
             ContainsRegex("first: [1-5] of 6 done, 1 running, [^\r]*, about [0-9.]+ s left\r\n"),
             HasSubstr("\x1b[Ksecond: "), HasSubstr("\x1b[Ktotal: ")));
   // Nobody knows how long a step takes that still grows.
@@ -90,10 +90,10 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Width{20, "[0-9.]+ s left"},
                     Width{40, "[1-5] of 6 done, 1 failed, [0-9.]+ s left"},
                     Width{80,
-                          "total: [1-4] pending, 1 running, elapsed [0-9.]+ s, [1-5] of 6 "
+                          "total: [1-4] ready, 1 running, elapsed [0-9.]+ s, [1-5] of 6 "
                           "done, 1 failed, [0-9.]+ s left"},
                     Width{200,
-                          "total: [1-4] pending, 1 running, elapsed [0-9.]+ s, [1-5] of 6 "
+                          "total: [1-4] ready, 1 running, elapsed [0-9.]+ s, [1-5] of 6 "
                           "done, 1 failed, [0-9.]+ s left"}),
     [](const auto& one) { return std::to_string(one.param.columns); });
 
@@ -143,9 +143,9 @@ INSTANTIATE_TEST_SUITE_P(Variables, ColourTest,
 TEST_F(ProgressTest, APipeHasColoursOnlyIfTheyAreForced) {
   here_.write("failing.yaml", failing);
   here_.bench({"run", "failing.yaml"});
-  EXPECT_EQ(here_.bench({"status", "runs"}, {{"TERM", "xterm"}}).standard_output, "ERROR\n");
+  EXPECT_EQ(here_.bench({"status", "runs"}, {{"TERM", "xterm"}}).standard_output, "failed\n");
   const Environment forced{{"CLICOLOR_FORCE", "1"}, {"NO_COLOR", ""}};
-  EXPECT_EQ(here_.bench({"status", "runs"}, forced).standard_output, "\x1b[31mERROR\x1b[0m\n");
+  EXPECT_EQ(here_.bench({"status", "runs"}, forced).standard_output, "\x1b[31mfailed\x1b[0m\n");
   EXPECT_THAT(here_.bench({"status", "nowhere"}, forced).standard_error,
               testing::StartsWith("\x1b[31merror:\x1b[0m nowhere is not a directory\n"
                                   "\x1b[34mhint:\x1b[0m "));
@@ -154,7 +154,7 @@ TEST_F(ProgressTest, APipeHasColoursOnlyIfTheyAreForced) {
 TEST_F(ProgressTest, ALineNeverWraps) {
   const std::string shown = shown_at_terminal(here_, {"run", "slow.yaml"}, 20);
   EXPECT_THAT(shown, AllOf(HasSubstr("\x1b[Kfirst: 0 of 6 done\r\n"), HasSubstr("of 6 done,\r\n"),
-                           Not(HasSubstr("pending"))));
+                           Not(HasSubstr("ready"))));
 }
 
 TEST_F(ProgressTest, In80ColumnsFailuresAndTheTimeLeftStay) {

@@ -47,7 +47,7 @@ TEST_F(RemoveTest, WhatAKilledBenchHasLeftOfARunGoesToo) {
   here_.write("runs/000003/workspace.lock", "");
   here_.write("runs/000003/workspace.db.new", "");
   here_.write("runs/000004/configuration.xml", "<!-- a run of JUBE -->");
-  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "FINISHED\n") << "they are not runs";
+  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "finished\n") << "they are not runs";
   EXPECT_EQ(here_.bench({"remove", "runs", "-i", "2", "-f"}).standard_output, "removed run 2\n");
   EXPECT_FALSE(here_.has("runs/000002"));
   EXPECT_EQ(here_.bench({"remove", "runs", "-f"}).standard_output, "removed run 3\n");
@@ -136,11 +136,11 @@ TEST_F(RemoveTest, AWorkpackageGoesWithItsDescendantsAndContinueMakesThemAgain) 
             "removed 2 workpackages of run 1; `bench continue runs -i 1` makes them again\n");
   EXPECT_FALSE(here_.has("runs/000001/000002_compute"));
   EXPECT_FALSE(here_.has("runs/000001/000005_check"));
-  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "RUNNING\n");
+  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "stopped\n");
   EXPECT_EQ(here_.bench({"continue", "runs"}).status.code, 0);
   EXPECT_EQ(here_.read("runs/000001/000002_compute/work/stdout"), "square=9\n");
   EXPECT_EQ(here_.read("runs/000001/000005_check/work/stdout"), "square=9\n");
-  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "FINISHED\n");
+  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "finished\n");
 }
 
 TEST_F(RemoveTest, ChildrenOfOneFromTheMiddleGetNewIds) {

@@ -27,7 +27,7 @@ constexpr const char* two_benchmarks =
     "  - {name: one, outpath: runs, step: {name: s, do: echo 1}}\n"
     "  - {name: two, outpath: runs, step: {name: s, do: echo 2}}\n";
 
-TEST_F(RunOptionsTest, PrintsWhatToolsForJubeRead) {
+TEST_F(RunOptionsTest, PrintsTheStatesOfEachStepAndTheCommandsThatFollow) {
   EXPECT_EQ(here_.bench({"run", "small.yaml", "--hide-animation"}).standard_output,
             R"(######################################################################
 # benchmark: small
@@ -37,10 +37,10 @@ TEST_F(RunOptionsTest, PrintsWhatToolsForJubeRead) {
 ######################################################################
 
 
-  | stepname | all | open | wait | error | done |
-  |----------|-----|------|------|-------|------|
-  |  compute |   3 |    0 |    0 |     0 |    3 |
-  |    check |   3 |    0 |    0 |     0 |    3 |
+  |    step | all | done | failed |
+  |---------|-----|------|--------|
+  | compute |   3 |    3 |      0 |
+  |   check |   3 |    3 |      0 |
 
 >>>> Run and its follow-up commands
 >>>>       id: 0

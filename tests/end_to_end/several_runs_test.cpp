@@ -47,7 +47,7 @@ TEST_F(SeveralRunsTest, AnErrorInOneDoesNotStopTheOthers) {
     std::vector<std::string> arguments;
     const char* of_last;  ///< In what the command prints of the last run.
   };
-  for (const Case& one : {Case{{"status", "runs"}, "FINISHED\nFINISHED\n"},
+  for (const Case& one : {Case{{"status", "runs"}, "finished\nfinished\n"},
                           {{"info", "runs"}, "runs/000002"},
                           {{"analyse", "runs"}, "analysed runs/000002\n"},
                           {{"result", "runs", "-s", "csv"}, "\n2,3,9\n"},
@@ -134,7 +134,7 @@ TEST(ContinueTest, GoesOnBehindARunThatIsInUse) {
   const CommandOutput output = here.bench({"continue", "runs", "-i", "all", "--failed"});
   EXPECT_EQ(output.status.code, 1);
   EXPECT_THAT(output.standard_error, HasSubstr("error: runs/000000: another bench is working on"));
-  EXPECT_EQ(here.bench({"status", "runs", "-i", "all"}).standard_output, "ERROR\nFINISHED\n");
+  EXPECT_EQ(here.bench({"status", "runs", "-i", "all"}).standard_output, "running\nfinished\n");
 }
 
 TEST_F(ReportTest, LeavesOutARunThatCannotBeRead) {

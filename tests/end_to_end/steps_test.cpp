@@ -42,26 +42,26 @@ TEST_F(StepsTest, ACommandIsFinishedOnceItsFileExists) {
           "  - {name: after, depend: submit, do: cat submit/stdout}\n");
   EXPECT_EQ(first.status.code, 0) << first.standard_error;
   EXPECT_EQ(in_run("000000_submit/work/stdout"), "one\ntwo\n");
-  EXPECT_EQ(status(), "RUNNING\n");
+  EXPECT_EQ(status(), "running\n");
   EXPECT_EQ(go_on().status.code, 0);
   EXPECT_EQ(in_run("000000_submit/work/stdout"), "one\ntwo\n") << "nothing is repeated";
   touch("000000_submit/work/ready");
   EXPECT_EQ(go_on().status.code, 0);
-  EXPECT_EQ(status(), "FINISHED\n");
+  EXPECT_EQ(status(), "finished\n");
   EXPECT_EQ(in_run("000001_after/work/stdout"), "one\ntwo\nthree\n");
 }
 
 TEST_F(StepsTest, AnEmptyCommandWaitsForItsFileToo) {
   run("step: {name: wait, do: [echo sent, {done_file: ready}]}\n");
-  EXPECT_EQ(status(), "RUNNING\n");
+  EXPECT_EQ(status(), "running\n");
   touch("000000_wait/work/ready");
   go_on();
-  EXPECT_EQ(status(), "FINISHED\n");
+  EXPECT_EQ(status(), "finished\n");
 }
 
 TEST_F(StepsTest, AFileThatIsThereAtOnceIsNotWaitedFor) {
   run("step: {name: go, do: [{done_file: ready, _: touch ready}, echo next]}\n");
-  EXPECT_EQ(status(), "FINISHED\n");
+  EXPECT_EQ(status(), "finished\n");
   EXPECT_EQ(in_run("000000_go/work/stdout"), "next\n");
 }
 
@@ -70,21 +70,21 @@ TEST_F(StepsTest, AnErrorFileCountsMoreThanADoneFile) {
       "step: {name: go, do: [{done_file: ready, error_file: bad, _: touch ready bad}, echo no]}\n");
   EXPECT_EQ(output.status.code, 1);
   EXPECT_THAT(output.standard_error, HasSubstr("000000_go/work/bad exists"));
-  EXPECT_EQ(status(), "ERROR\n");
+  EXPECT_EQ(status(), "failed\n");
 }
 
 TEST_F(StepsTest, AnErrorFileThatComesLaterFailsTheWorkpackage) {
   run("step: {name: go, do: {done_file: ready, error_file: bad, _: 'true'}}\n");
-  EXPECT_EQ(status(), "RUNNING\n");
+  EXPECT_EQ(status(), "running\n");
   touch("000000_go/work/bad");
   EXPECT_EQ(go_on().status.code, 1);
-  EXPECT_EQ(status(), "ERROR\n");
+  EXPECT_EQ(status(), "failed\n");
 }
 
 TEST_F(StepsTest, ABreakFileEndsCommandsAndCycles) {
   run("step: {name: go, cycles: 9, do: ['echo $jube_wp_cycle',\n"
       "       {break_file: enough, _: 'test $jube_wp_cycle != 2 || touch enough'}, echo more]}\n");
-  EXPECT_EQ(status(), "FINISHED\n");
+  EXPECT_EQ(status(), "finished\n");
   EXPECT_EQ(in_run("000000_go/work/stdout"), "0\nmore\n1\nmore\n2\n");
 }
 
@@ -93,10 +93,10 @@ TEST_F(StepsTest, CyclesWaitForOneFileEach) {
   touch("000000_go/work/r0");
   go_on();
   EXPECT_EQ(in_run("000000_go/work/stdout"), "0\n1\n");
-  EXPECT_EQ(status(), "RUNNING\n");
+  EXPECT_EQ(status(), "running\n");
   touch("000000_go/work/r1");
   go_on();
-  EXPECT_EQ(status(), "FINISHED\n");
+  EXPECT_EQ(status(), "finished\n");
 }
 
 TEST_F(StepsTest, TheEnvironmentOfACommandOutlivesAnInterval) {
@@ -136,7 +136,7 @@ TEST_F(StepsTest, ASharedCommandRunsOnceWhenAllHaveArrived) {
       "  shared: common\n"
       "  do: ['echo $n > common/$n', {shared: 'true', _: 'cat ? > all; echo $jube_wp_id'},\n"
       "       cat common/all]\n");
-  EXPECT_EQ(status(), "FINISHED\n");
+  EXPECT_EQ(status(), "finished\n");
   EXPECT_EQ(in_run("go_common/all"), "1\n2\n3\n");
   EXPECT_EQ(in_run("go_common/stdout"), "\n") << "it belongs to no workpackage";
   for (const std::string wp : {"000000_go", "000001_go", "000002_go"})
@@ -163,7 +163,7 @@ TEST_F(StepsTest, AFailureBeforeASharedCommandFailsThoseThatWait) {
   EXPECT_EQ(output.status.code, 1);
   EXPECT_THAT(output.standard_error,
               HasSubstr("its shared command cannot run: a workpackage of step go has failed"));
-  EXPECT_EQ(status(), "ERROR\n") << "JUBE would wait for ever";
+  EXPECT_EQ(status(), "failed\n") << "JUBE would wait for ever";
 }
 
 TEST_F(StepsTest, FilesAreCopiedAndLinked) {

@@ -84,7 +84,7 @@ TEST_F(TwoProcessesTest, TheLockOfAKilledHolderIsTakenOver) {
   here_.write("runs/go", "");
   const auto again = here_.bench({"continue", "runs"});
   EXPECT_EQ(again.status.code, 0) << again.standard_error;
-  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "FINISHED\n");
+  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "finished\n");
   EXPECT_EQ(here_.read("runs/witness"), "once\n") << "its command went on and was waited for";
 }
 
@@ -101,7 +101,7 @@ TEST_F(TwoProcessesTest, ACommandThatAKilledHolderWasJustStartingIsNotStartedTwi
   run.wait();
   const auto again = here_.bench({"continue", "runs"});
   EXPECT_EQ(again.status.code, 0) << again.standard_error;
-  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "FINISHED\n");
+  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "finished\n");
   EXPECT_EQ(here_.read("runs/witness"), "once\n");
 }
 
@@ -116,7 +116,7 @@ TEST_F(TwoProcessesTest, ALockFileAloneHoldsNobodyUp) {
     here_.write("runs/000000/workspace.lock", left);
     const auto again = here_.bench({"continue", "runs"});
     EXPECT_EQ(again.status.code, 0) << left << again.standard_error;
-    EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "FINISHED\n");
+    EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "finished\n");
   }
 }
 
@@ -147,7 +147,8 @@ step:
 )");
   const auto again = here_.bench({"continue", "runs", "--wait"});
   EXPECT_EQ(again.status.code, 1);
-  EXPECT_THAT(again.standard_output, HasSubstr("|        b |   1 |    0 |    1 |     0 |    0 |"));
+  EXPECT_THAT(again.standard_output,
+              HasSubstr("|    b |   1 |    0 |      0 |       0 |       1 |"));
 }
 
 struct Reader {
@@ -184,7 +185,7 @@ TEST_F(TwoProcessesTest, ReadersAreAnsweredAllTheTimeThatARunWrites) {
     }
   EXPECT_EQ(run.wait().code, 0);
   EXPECT_GE(answers, 24);
-  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "FINISHED\n");
+  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "finished\n");
 }
 
 TEST_F(TwoProcessesTest, OfTwoThatContinueAtOnceOneWorks) {
@@ -208,7 +209,7 @@ TEST_F(TwoProcessesTest, OfTwoThatContinueAtOnceOneWorks) {
     here.write("runs/go", "");
     EXPECT_EQ(one.wait().code + other.wait().code, 1);
     EXPECT_EQ(here.read("runs/witness"), "once\n");
-    EXPECT_EQ(here.bench({"status", "runs"}).standard_output, "FINISHED\n");
+    EXPECT_EQ(here.bench({"status", "runs"}).standard_output, "finished\n");
   }
 }
 

@@ -63,8 +63,7 @@ TEST_F(WatchTest, EndsWithTheRun) {
   ASSERT_TRUE(ends(watch));
   EXPECT_EQ(watch.wait().code, 0);
   EXPECT_EQ(run.wait().code, 0);
-  EXPECT_THAT(here_.read("shown"), EndsWith("|        s |   1 |    0 |    0 |     0 |    1 |\n"
-                                            "FINISHED\n"));
+  EXPECT_THAT(here_.read("shown"), EndsWith("|    s |   1 |    1 |      0 |\nfinished\n"));
   EXPECT_EQ(here_.read("said"), "");
 }
 
@@ -88,7 +87,7 @@ TEST_F(WatchTest, EndsWithARunThatFails) {
   ASSERT_TRUE(ends(watch));
   EXPECT_EQ(watch.wait().code, 0);
   EXPECT_EQ(run.wait().code, 1);
-  EXPECT_THAT(here_.read("shown"), EndsWith("\nERROR\n"));
+  EXPECT_THAT(here_.read("shown"), EndsWith("\nfailed\n"));
 }
 
 TEST_F(WatchTest, EndsWhenNobodyWorksOnTheRun) {
@@ -98,7 +97,7 @@ TEST_F(WatchTest, EndsWhenNobodyWorksOnTheRun) {
   run.wait();
   ASSERT_TRUE(ends(watch));
   EXPECT_EQ(watch.wait().code, 0);
-  EXPECT_THAT(here_.read("shown"), EndsWith("\nRUNNING\n"));
+  EXPECT_THAT(here_.read("shown"), EndsWith("\nstopped\n"));
   EXPECT_EQ(
       here_.read("said"),
       "note: nobody is working on this run: no bench process; resume with: bench continue runs -i "

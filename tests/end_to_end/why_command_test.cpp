@@ -4,6 +4,7 @@
 #include "transcript.hpp"
 
 #include <csignal>
+#include <filesystem>
 #include <ostream>
 #include <utility>
 #include <vector>
@@ -261,6 +262,43 @@ TEST_F(WhyTest, WhatCannotBeMeantIsRefused) {
             "error: run 0 has no workpackage 17\nhint: its workpackages are 0 to 7\n");
   EXPECT_THAT(refused({"runs"}), StartsWith("error: no workpackage and no point given"));
   EXPECT_THAT(refused({"runs", "3", "n=1"}), StartsWith("error: both a workpackage and a point"));
+}
+
+TEST_F(WhyTest, AProgramBesideTheInputFileIsNamed) {
+  here_.write("prog.sh", "#!/bin/sh\n");
+  here_.write("p.yaml", "name: p\noutpath: runs\nstep: {name: s, do: ./prog.sh 1}\n");
+  here_.bench({"run", "p.yaml"});
+  EXPECT_THAT(
+      why({"0", "runs"}),
+      HasSubstr("add `fileset: {name: files, copy: prog.sh}`, and `use: files` to step s\n"));
+}
+
+TEST_F(WhyTest, ADirectoryThatWasDeletedIsSaid) {
+  make_run();
+  EXPECT_THAT(why({"0", "runs"}), Not(HasSubstr("deleted:")));
+  std::filesystem::remove_all(here_.path() / "runs/000000/000000_train");
+  EXPECT_THAT(why({"0", "runs"}), HasSubstr("deleted:     its directory does not exist any more;"));
+}
+
+/// Each proposal is followed as it is printed.
+TEST_F(WhyTest, WhatIsProposedForACorrectedFileWorks) {
+  here_.write("t.yaml", "name: t\noutpath: runs\nstep: {name: s, do: fals}\n");
+  here_.bench({"run", "t.yaml"});
+  EXPECT_THAT(why({"0", "runs"}), HasSubstr("next:       bench continue runs --id 0 --failed\n"));
+  here_.write("t.yaml", "name: t\noutpath: runs\nstep: {name: s, do: 'true'}\n");
+  EXPECT_THAT(why({"0", "runs"}),
+              HasSubstr("next:       bench continue runs --id 0 --failed -u t.yaml\n"));
+  const auto old = here_.bench({"continue", "runs", "--id", "0", "--failed"});
+  EXPECT_THAT(old.standard_error,
+              HasSubstr("`bench continue runs --id 0 --failed -u t.yaml` uses"));
+  EXPECT_THAT(old.standard_output,
+              HasSubstr("again: bench continue runs --id 0 --failed -u t.yaml\n"));
+  const auto without = here_.bench({"continue", "runs", "--id", "0", "-u", "t.yaml"});
+  EXPECT_THAT(without.standard_error,
+              HasSubstr("1 workpackage of the run failed and is not repeated"));
+  EXPECT_EQ(here_.bench({"continue", "runs", "--id", "0", "--failed", "-u", "t.yaml"}).status.code,
+            0);
+  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "finished\n");
 }
 
 }  // namespace

@@ -26,6 +26,22 @@ Channel gpu_at(const std::string& name, std::vector<std::string> pci_addresses) 
   return result;
 }
 
+Channel unreadable(Channel channel) {
+  channel.unreadable = "Permission denied";
+  return channel;
+}
+
+Channel partly_owned(Channel channel) {
+  channel.partly_owned = true;
+  return channel;
+}
+
+Channel mirror(const std::string& name, const std::string& of) {
+  Channel result = channel(name, Scope::package, 1);
+  result.mirror_of = of;
+  return result;
+}
+
 struct AdditiveCase {
   std::string name;
   std::vector<Channel> channels;
@@ -155,7 +171,35 @@ INSTANTIATE_TEST_SUITE_P(
                      {channel("ipu0", Scope::ipu, 0), channel("board0", Scope::board, 0),
                       channel("ipu1", Scope::ipu, 1)},
                      {"board0", "ipu1"}},
-        AdditiveCase{"UnknownMetersAreNeverAdded", {channel("psu", Scope::other, -1)}, {}}),
+        AdditiveCase{"UnknownMetersAreNeverAdded", {channel("psu", Scope::other, -1)}, {}},
+        AdditiveCase{"AnUnreadableDeviceIsAHoleInTheSum",
+                     {channel("rapl:0", Scope::package, 0),
+                      unreadable(channel("rapl:1", Scope::package, 1))},
+                     {"rapl:0", "rapl:1"}},
+        AdditiveCase{
+            "AnUnreadablePartOfWhatIsMeasuredIsNoHole",
+            {package, unreadable(channel("core", Scope::core)), channel("node", Scope::node, -1)},
+            {"node"}},
+        AdditiveCase{"PartsStandForAnUnreadableWhole",
+                     {unreadable(channel("node", Scope::node, -1)), package, gpu_device},
+                     {"package", "gpu"}},
+        AdditiveCase{"AnUnreadableNodeMeterGivesWayToAnother",
+                     {unreadable(channel("pm:node", Scope::node, -1)),
+                      channel("ipmi", Scope::node_meter, -1)},
+                     {"ipmi"}},
+        AdditiveCase{"PartsDoNotStandForAModuleWhoseLikeIsMeasured",
+                     {channel("hwmon:0", Scope::module, 0),
+                      unreadable(channel("hwmon:1", Scope::module, 1)), grace_1},
+                     {"hwmon:0", "hwmon:1"}},
+        AdditiveCase{"AReadableSourceOfACardGoesBeforeAnUnreadableOne",
+                     {unreadable(gpu_at("amdgpu", {"c1"})), gpu_at("hwmon", {"c1"})},
+                     {"hwmon"}},
+        AdditiveCase{"ADeviceThatOthersMayUseIsInNoTotal",
+                     {partly_owned(gpu_at("nvml:0", {})), package},
+                     {"package"}},
+        AdditiveCase{"TwoChannelsOfOneCounterAreAddedOnce",
+                     {channel("die0", Scope::package, 0), mirror("die1", "die0")},
+                     {"die0"}}),
     [](const auto& test) { return test.param.name; });
 
 TEST(Additive, NamesTheInnermostParent) {

@@ -159,14 +159,20 @@ TEST(AmdMeters, AJobWithOneDieIsToldThatItsMeterIsShared) {
     EXPECT_EQ(meters[0].device, 0U);
     EXPECT_THAT(notes, ElementsAre("amdgpu:0+1:gpu: measures 0000:c1:00.0 and 0000:c6:00.0 "
                                    "together, of which the program has only a part"));
+    EXPECT_TRUE(meters[0].channel.partly_owned);
   }
 }
 
 TEST(AmdMeters, ASilentGpuOfOneDieIsNotTakenForASecondDie) {
   const std::vector<AmdDevice> devices{device("c1"), device("c6", mi300x, true)};
   std::vector<std::string> notes;
-  EXPECT_THAT(names(amd_meters("rocm", devices, {}, notes)), ElementsAre("rocm:0:gpu"));
+  std::vector<Channel> unreadable;
+  EXPECT_THAT(names(amd_meters("rocm", devices, {}, notes, &unreadable)),
+              ElementsAre("rocm:0:gpu"));
   EXPECT_THAT(notes, ElementsAre("rocm:1:gpu: 0000:c6:00.0 shows neither power nor energy"));
+  ASSERT_EQ(unreadable.size(), 1U);
+  EXPECT_EQ(unreadable[0].name, "rocm:1:gpu");
+  EXPECT_EQ(unreadable[0].unreadable, "0000:c6:00.0 shows neither power nor energy");
 }
 
 TEST(AmdMeters, ASecondDieWithoutItsFirstIsNotMeasured) {

@@ -75,6 +75,42 @@ TEST(ChannelMeter, WhatACounterLostInAResetIsAHole) {
   EXPECT_EQ(meter.result().absent, "it gave no reading for 0.1 s of 1 s");
 }
 
+/// 100 W by a counter that starts again after some energy, without a reading for some time.
+ChannelEnergy with_a_wrapping_counter(double range_j, double silence_s, double silent_from_s = 2) {
+  Channel channel;
+  channel.counter_range_j = range_j;
+  channel.power_limit_w = 3000;
+  ChannelMeter meter(channel, 0.1);
+  double sum_j = 0;
+  double last_s = 0;
+  for (int k = 0; k <= 80; ++k) {
+    const double time_s = 0.1 * k;
+    if (time_s > silent_from_s && time_s < silent_from_s + silence_s)
+      continue;
+    sum_j += std::fmod(100 * (time_s - last_s), range_j);
+    last_s = time_s;
+    meter.add(time_s, {.energy_j = sum_j});
+  }
+  meter.close(8);
+  return meter.result();
+}
+
+TEST(ChannelMeter, ACounterThatMayHavePassedItsEndTwiceHasNoEnergy) {
+  EXPECT_NEAR(with_a_wrapping_counter(150, 1).energy_j.value_or(0), 800, 1e-6);
+  EXPECT_NEAR(with_a_wrapping_counter(1000, 4).energy_j.value_or(0), 800, 1e-6);
+  const ChannelEnergy result = with_a_wrapping_counter(150, 4);
+  EXPECT_FALSE(result.energy_j);
+  EXPECT_FALSE(result.energy_counter_j);
+  EXPECT_EQ(result.absent,
+            "its counter starts again after 150 J, and may have done so more than once in 4 s "
+            "without a reading, at up to 100 W");
+}
+
+TEST(ChannelMeter, UsesTheHighestPossiblePowerIfItSawNone) {
+  EXPECT_FALSE(with_a_wrapping_counter(150, 7.95, 0).energy_j);
+  EXPECT_TRUE(with_a_wrapping_counter(65536, 7.95, 0).energy_j);
+}
+
 TEST(ChannelMeter, LessThanASensorResolvesIsNoEnergy) {
   Channel channel;
   channel.update_period_s = 0.1;

@@ -153,6 +153,43 @@ TEST(Nvml, SkipsADeviceOfAnotherJob) {
   EXPECT_THAT(source->notes(), ElementsAre("nvml:0: Insufficient Permissions (NVML code 4)"));
 }
 
+std::vector<std::string> unreadable(const NvmlSettings& settings) {
+  std::vector<std::string> result;
+  const auto source = open_nvml(settings);
+  for (const Channel& channel : source->unreadable())
+    result.push_back(channel.name + ": " + channel.unreadable);
+  return result;
+}
+
+TEST(Nvml, ADeviceThatTheProgramMayUseAndNobodyMayOpenIsAHole) {
+  const support::EnvironmentVariable devices("FAKE_NVML_DEVICES", "3");
+  const support::EnvironmentVariable forbidden("FAKE_NVML_FORBIDDEN", "1");
+  const std::string hole = "nvml:1:gpu: Insufficient Permissions (NVML code 4)";
+  EXPECT_THAT(unreadable(fake_gpus()), ElementsAre(hole));
+  EXPECT_THAT(unreadable(fake_gpus("0,1")), ElementsAre(hole));
+  EXPECT_THAT(unreadable(fake_gpus("0,2")), ElementsAre());
+}
+
+TEST(Nvml, ADeviceThatTheBatchSystemHidesIsAnothers) {
+  const support::EnvironmentVariable devices("FAKE_NVML_DEVICES", "3");
+  const support::EnvironmentVariable forbidden("FAKE_NVML_FORBIDDEN", "0");
+  NvmlSettings of_job = fake_gpus("0,1");  // as CUDA counts what is left
+  of_job.job_devices = "1,2";
+  EXPECT_THAT(unreadable(of_job), ElementsAre());
+  EXPECT_EQ(names(*open_nvml(of_job)).front(), "nvml:1:gpu");
+  NvmlSettings of_task = fake_gpus();
+  of_task.several_tasks = true;
+  EXPECT_THAT(unreadable(of_task), ElementsAre());
+}
+
+TEST(Nvml, TheProgramHasOnlyAPartOfAGpuInMigMode) {
+  const support::EnvironmentVariable devices("FAKE_NVML_DEVICES", "2");
+  EXPECT_TRUE(open_nvml(fake_gpus("MIG-fake"))->channels()[0].partly_owned);
+  EXPECT_FALSE(open_nvml(fake_gpus("1"))->channels()[0].partly_owned);
+  const support::EnvironmentVariable mig("FAKE_NVML_MIG", "1");
+  EXPECT_TRUE(open_nvml(fake_gpus("1"))->channels()[0].partly_owned);
+}
+
 TEST(Nvml, ALibraryThatCannotStartSaysWhy) {
   const support::EnvironmentVariable code("FAKE_NVML_INIT_CODE", "9");
   EXPECT_EQ(nvml_error(fake_gpus()), "nvmlInit: Driver Not Loaded (NVML code 9)");

@@ -1,9 +1,11 @@
 // The files that the real bench-energy writes and merges.
 #include "energy/fixtures.hpp"
 #include "support/environment_variable.hpp"
+#include "support/eventually.hpp"
 
 #include <cstddef>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <string>
@@ -149,6 +151,47 @@ TEST_F(ProgramOutputTest, SamplesThatCannotBeWrittenDoNotMatterToTheProgram) {
   EXPECT_THAT(output.standard_error,
               HasSubstr("bench-energy: warning: cannot write d/power.csv: Is a directory\n"));
   EXPECT_THAT(files("d"), UnorderedElementsAre("power.csv", "energy.csv", "energy.txt"));
+}
+
+TEST_F(ProgramOutputTest, TheSecondMeterOfTheSameFilesIsRefused) {
+  ProcessSpec first;
+  first.arguments = {BENCH_ENERGY_PROGRAM,
+                     "--method",
+                     "mock:constant=1W",
+                     "--out",
+                     "d",
+                     "--",
+                     "sh",
+                     "-c",
+                     "touch ready; while [ ! -e go ]; do sleep 0.01; done"};
+  first.directory = directory_.path();
+  Process meter(first);
+  ASSERT_TRUE(
+      support::eventually([&] { return std::filesystem::exists(directory_.path() / "ready"); }));
+  std::filesystem::create_directory_symlink("d", directory_.path() / "link");
+  for (const std::string out : {"d", "link", "./d/../d"}) {
+    const auto second =
+        run({"--method", "mock:constant=1W", "--out", out, "--", "touch", "started"});
+    EXPECT_EQ(second.status.code, 125);
+    EXPECT_THAT(second.standard_error,
+                testing::StartsWith("bench-energy: error: another meter writes " + out +
+                                    "/power.csv\nhint: "));
+  }
+  EXPECT_FALSE(std::filesystem::exists(directory_.path() / "started"));
+  const auto beside =
+      run({"--method", "mock:constant=1W", "--out", "d", "--suffix", "b", "--", "true"});
+  EXPECT_EQ(beside.status.code, 0) << beside.standard_error;
+  std::ofstream(directory_.path() / "go") << "\n";
+  EXPECT_EQ(meter.wait().code, 0);
+  EXPECT_EQ(run({"--method", "mock:constant=1W", "--out", "d", "--", "true"}).status.code, 0);
+}
+
+TEST_F(ProgramOutputTest, ControlCharactersInMessagesDoNothing) {
+  const auto option = run({"--me\x1b[31mthod", "--", "true"});
+  EXPECT_THAT(option.standard_error, HasSubstr("unknown option '--me^[[31mthod'"));
+  const auto program = run({"--method", "mock:constant=1W", "--", "no\x1b]0;such\x07"});
+  EXPECT_THAT(program.standard_error, HasSubstr("cannot run 'no^[]0;such^G'"));
+  EXPECT_EQ(program.standard_error.find('\x1b'), std::string::npos);
 }
 
 TEST_F(ProgramOutputTest, ThatCannotBePrintedIsAnError) {

@@ -1,5 +1,6 @@
 #include "energy/fixtures.hpp"
 #include "energy/program_fixture.hpp"
+#include "support/sanitizer.hpp"
 
 #include <array>
 #include <csignal>
@@ -52,6 +53,46 @@ INSTANTIATE_TEST_SUITE_P(
                     EndCase{"SegmentationFault", "kill -SEGV $$", {.signal = SIGSEGV}},
                     EndCase{"Terminate", "kill -TERM $$", {.signal = SIGTERM}},
                     EndCase{"UserSignal", "kill -USR1 $$", {.signal = SIGUSR1}}),
+    [](const auto& test) { return test.param.name; });
+
+/// Fewer threads, processes or memory than the meter would use.
+struct LimitCase {
+  std::string name;
+  std::string limit;  ///< Shell text before the command.
+};
+void PrintTo(const LimitCase& c, std::ostream* out) {
+  *out << c.name;
+}
+class ProgramLimitTest : public testing::TestWithParam<LimitCase> {};
+
+TEST_P(ProgramLimitTest, TheProgramRunsWithItsOwnExitCode) {
+  if (support::sanitized)
+    GTEST_SKIP() << "a sanitizer needs more memory and threads";
+  const TemporaryDirectory directory;
+  std::filesystem::permissions(directory.path(), std::filesystem::perms::all);
+  ProcessSpec can;
+  can.arguments = {"sh", "-c", GetParam().limit + "test -x " BENCH_ENERGY_PROGRAM};
+  if (!run(can).status.success())
+    GTEST_SKIP() << "this user may not set the limit";
+  ProcessSpec spec;
+  spec.arguments = {"sh", "-c",
+                    GetParam().limit + BENCH_ENERGY_PROGRAM +
+                        " --method mock:constant=1W,rapl,hwmon,pm_counters --regions --out " +
+                        (directory.path() / "out").string() + " -- sh -c 'echo ran; exit 3'"};
+  const CommandOutput output = run(spec);
+  EXPECT_EQ(output.status, ExitStatus{.code = 3}) << output.standard_error;
+  EXPECT_EQ(output.standard_output, "ran\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Energy, ProgramLimitTest,
+    testing::Values(LimitCase{"AddressSpace", "ulimit -v 20000; exec "},
+                    LimitCase{"AddressSpaceForNoThread", "ulimit -v 12000; exec "},
+                    // Root's processes are not limited.
+                    LimitCase{"Processes",
+                              "ulimit -u 5; exec setpriv --reuid 54321 --clear-groups "},
+                    LimitCase{"ProcessesForNoThread",
+                              "ulimit -u 2; exec setpriv --reuid 54321 --clear-groups "}),
     [](const auto& test) { return test.param.name; });
 
 struct MistakeCase {

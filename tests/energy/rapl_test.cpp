@@ -1,13 +1,16 @@
 #include "energy/fixtures.hpp"
 
 #include <filesystem>
+#include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 
 #include <bench/energy/meter/additive.hpp>
 #include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/scope.hpp>
 #include <bench/energy/sources/rapl.hpp>
 
 namespace bench::energy {
@@ -97,6 +100,95 @@ TEST(Rapl, AMissingCounterIsLeftOutAndNoted) {
   const auto source = open_rapl(tree.path());
   EXPECT_THAT(names(*source), testing::ElementsAre("rapl:package-0"));
   EXPECT_THAT(source->notes(), testing::ElementsAre(HasSubstr("No such file or directory")));
+}
+
+/// A file whose failure the reason and the remedy name.
+struct UnreadableFile {
+  std::string name;
+  std::string file;
+};
+void PrintTo(const UnreadableFile& file, std::ostream* out) {
+  *out << file.name;
+}
+class RaplUnreadableTest : public testing::TestWithParam<UnreadableFile> {};
+
+TEST_P(RaplUnreadableTest, MakesThePackageAHoleInTheSum) {
+  const TemporaryDirectory tree;
+  add_zone(tree, "intel-rapl:0", "package-0", "1");
+  add_zone(tree, "intel-rapl:1", "package-1", "1");
+  const auto file = tree.path() / "class/powercap/intel-rapl:1" / GetParam().file;
+  std::filesystem::remove(file);
+  std::filesystem::create_directory(file);  // what even root cannot read
+  const auto source = open_rapl(tree.path());
+  EXPECT_THAT(names(*source), testing::ElementsAre("rapl:package-0"));
+  ASSERT_EQ(source->unreadable().size(), 1U);
+  const Channel& hole = source->unreadable()[0];
+  EXPECT_EQ(hole.name, "rapl:package-1");
+  EXPECT_EQ(hole.scope, Scope::package);
+  EXPECT_THAT(hole.unreadable, testing::StartsWith("cannot read " + file.string() + ": "));
+  EXPECT_THAT(hole.unreadable, HasSubstr("chmod a+r"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Energy, RaplUnreadableTest,
+                         testing::Values(UnreadableFile{"Counter", "energy_uj"},
+                                         UnreadableFile{"Range", "max_energy_range_uj"}),
+                         [](const auto& test) { return test.param.name; });
+
+/// Two dies of one package, read several times.
+struct DiesCase {
+  std::string name;
+  std::vector<std::pair<int, int>>
+      readings_uj;  ///< Both counters; the first pair when they are found.
+  bool mirrored;
+};
+void PrintTo(const DiesCase& c, std::ostream* out) {
+  *out << c.name;
+}
+class RaplDiesTest : public testing::TestWithParam<DiesCase> {};
+
+TEST_P(RaplDiesTest, CountOnceWhereTheirCountersAreEqual) {
+  const TemporaryDirectory tree;
+  const auto& readings = GetParam().readings_uj;
+  add_zone(tree, "intel-rapl:0", "package-0-die-0", std::to_string(readings[0].first));
+  add_zone(tree, "intel-rapl:1", "package-0-die-1", std::to_string(readings[0].second));
+  const auto source = open_rapl(tree.path());
+  for (const auto& [first, second] : readings) {
+    tree.write("class/powercap/intel-rapl:0/energy_uj", std::to_string(first));
+    tree.write("class/powercap/intel-rapl:1/energy_uj", std::to_string(second));
+    read_channels(*source);
+  }
+  std::vector<Channel> channels = source->channels();
+  mark_additive(channels);
+  EXPECT_TRUE(channels[0].additive);
+  EXPECT_EQ(channels[1].additive, !GetParam().mirrored);
+  if (GetParam().mirrored)
+    EXPECT_THAT(source->notes(),
+                testing::ElementsAre("rapl:package-0-die-1 has the counter of "
+                                     "rapl:package-0-die-0, which is counted once"));
+  else
+    EXPECT_THAT(source->notes(), testing::ElementsAre());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Energy, RaplDiesTest,
+    testing::Values(DiesCase{"Always", {{500, 500}, {900, 900}, {1400, 1400}}, true},
+                    DiesCase{"ButForOneThatMovedBetweenTheReadings",
+                             {{500, 500}, {900, 900}, {1400, 1450}, {2000, 2000}},
+                             true},
+                    DiesCase{"AcrossTheEndOfTheCounter",
+                             {{999'500, 999'500}, {999'900, 999'900}, {400, 450}},
+                             true},
+                    DiesCase{"OnlyAtTheStart", {{0, 0}, {900, 300}, {1800, 600}}, false},
+                    DiesCase{"Never", {{500, 7000}, {900, 7400}}, false}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(Rapl, EqualCountersOfTwoSocketsAreTwo) {
+  const TemporaryDirectory tree;
+  add_zone(tree, "intel-rapl:0", "package-0", "500");
+  add_zone(tree, "intel-rapl:1", "package-1", "500");
+  std::vector<Channel> channels = open_rapl(tree.path())->channels();
+  mark_additive(channels);
+  EXPECT_TRUE(channels[0].additive && channels[1].additive);
 }
 
 TEST(Rapl, ANodeWithoutItSaysSo) {

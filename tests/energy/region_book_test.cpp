@@ -92,6 +92,14 @@ TEST_F(RegionBookTest, EndsWithTheRun) {
   EXPECT_THAT(book_.warnings(), ElementsAre("a region was still open at the end; it ends there"));
 }
 
+TEST_F(RegionBookTest, CountsTheRegionsThatAreLeftOpen) {
+  for (const char* name : {"a", "b", "c"})
+    begin(name, 1);
+  book_.close(5);
+  EXPECT_THAT(book_.warnings(),
+              ElementsAre("3 regions were still open at the end; they end there"));
+}
+
 TEST_F(RegionBookTest, DoesNotBeginBeforeTheRun) {
   EXPECT_EQ(begin("a", -0.1)->time_s, 0);
 }

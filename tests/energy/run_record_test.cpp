@@ -115,6 +115,23 @@ TEST(RunRecord, HoldsAllThatResultsTellOfAChannel) {
   }
 }
 
+TEST(RunRecord, KnowsTheDevicesThatCannotBeRead) {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "unfinished.jsonl";
+  RunRecord record(file);
+  record.open();
+  std::vector<Channel> holes(1);
+  holes[0].name = "nvml:1:gpu";
+  holes[0].additive = true;
+  holes[0].unreadable = "Insufficient Permissions";
+  record.add_channels(gpu_and_package(), {false, false}, holes);
+  const RecordedRun run = parse_run_record(read_file(file));
+  EXPECT_EQ(run.channels.size(), 2U);
+  ASSERT_EQ(run.unreadable.size(), 1U);
+  EXPECT_EQ(run.unreadable[0].unreadable, holes[0].unreadable);
+  EXPECT_TRUE(run.unreadable[0].additive);
+}
+
 TEST(RunRecord, TheLastListOfChannelsHolds) {
   const TemporaryDirectory directory;
   const auto file = directory.path() / "unfinished.jsonl";

@@ -5,6 +5,7 @@
 //     FAULT        its errno; or `short`: half of what was to be written is
 //     FAULT_TIMES  how many calls fail from there on; without it 1
 //     FAULT_STAYS  if set, all calls behind it fail, too
+//     FAULT_STATS  if set, stat(2) counts, too
 //     FAULT_COUNT  a file that gets the number of calls
 
 #include "this_program_alone.hpp"  // IWYU pragma: keep
@@ -192,6 +193,12 @@ int mkdirat(int folder, const char* path, mode_t mode) {
   return (faults.concerns(path) || faults.concerns(folder)) && faults.fail(others)
              ? -1
              : real(folder, path, mode);
+}
+
+int stat(const char* path, struct stat* result) {
+  static auto* const real = next<int(const char*, struct stat*)>("stat");
+  static const bool counts = std::getenv("FAULT_STATS");
+  return counts && faults.concerns(path) && faults.fail(others) ? -1 : real(path, result);
 }
 
 int rename(const char* from, const char* to) {

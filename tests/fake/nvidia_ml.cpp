@@ -14,6 +14,7 @@
 //   once,
 //                         whenever that is more than ever before
 //   FAKE_NVML_FORBIDDEN   a device that this process may not open (none)
+//   FAKE_NVML_MIG         every device is in MIG mode (not supported)
 //   FAKE_NVML_CLOCK_MHZ, FAKE_NVML_TEMPERATURE_C, FAKE_NVML_CLOCK_REASONS   what every device shows
 //   (not supported)
 //   FAKE_NVML_SETTINGS    a directory with the files power_limit (mW) and clocks (MHz MHz) of every
@@ -172,6 +173,11 @@ int nvmlDeviceGetHandleByUUID(const char* uuid, nvml::Device* device) {
 int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(nvml::Device, nvml::Device* parent) {
   *parent = reinterpret_cast<nvml::Device>(2L);  // device 1
   return nvml::success;
+}
+
+int nvmlDeviceGetMigMode(nvml::Device, unsigned* now, unsigned* after_reset) {
+  *now = *after_reset = nvml::mig_enabled;
+  return setting("MIG", 0) == 0 ? nvml::not_supported : nvml::success;
 }
 
 int nvmlDeviceGetArchitecture(nvml::Device, unsigned* architecture) {

@@ -31,7 +31,10 @@ class AttemptScriptTest : public workflow::RunFixture {
  protected:
   /// Writes the script of an attempt of one workpackage, whose directory is there.
   void write_script(const std::string& command, const std::string& uuid = "first") {
-    plan("step: {name: go, batch: true, do: \"" + command + "\"}\n");
+    write_script_of("step: {name: go, batch: true, do: \"" + command + "\"}\n", uuid);
+  }
+  void write_script_of(const std::string& yaml, const std::string& uuid = "first") {
+    plan(yaml);
     run_.platform.prologue = prologue_;
     const workflow::Graph graph = grown();
     fs::create_directories(directory() / "work");
@@ -84,28 +87,54 @@ TEST_F(AttemptScriptTest, ExecutesNothingASecondTime) {
   bash({script()});
   EXPECT_EQ(bash({script()}).status.code, 0);
   EXPECT_EQ(left("stdout"), "out\n");
-  EXPECT_EQ(left("stderr"), "bench: this attempt has begun before; nothing is executed\n");
+  EXPECT_EQ(left("stderr"), "") << "the attempt that began may still write there";
+  EXPECT_EQ(read_file(directory() / "messages"),
+            "bench: attempt first has begun before; nothing is executed\n");
+  EXPECT_TRUE(fs::exists(directory() / "restarted.first"));
   EXPECT_EQ(sentinel()->exit_code, 0);
 }
 
 TEST_F(AttemptScriptTest, ExecutesNothingOnceItWasGivenUp) {
-  const std::string told = "bench: a later attempt has replaced this one; nothing is executed\n";
+  const auto told = [](const std::string& attempt) {
+    return "bench: attempt " + attempt + " was replaced by a later one; nothing is executed\n";
+  };
   write_script("echo out");
   const std::string copy = directory_.write("spooled", read_file(script())).string();
   EXPECT_EQ(bash({script(), "second"}).status.code, 0) << "an array names the attempt";
-  EXPECT_EQ(left("stderr"), told);
+  EXPECT_EQ(read_file(directory() / "messages"), told("second"));
   write_script("echo out", "second");
   EXPECT_EQ(bash({copy}).status.code, 0) << "Slurm runs a copy of the script";
-  EXPECT_EQ(left("stderr"), told + told);
+  EXPECT_EQ(read_file(directory() / "messages"), told("second") + told("first"));
   EXPECT_FALSE(sentinel());
-  EXPECT_EQ(left("stdout"), "");
+  EXPECT_FALSE(fs::exists(directory() / "work/stderr")) << "it is the live attempt's";
   bash({script(), "second"});
   EXPECT_EQ(left("stdout"), "out\n");
 }
 
+/// As on a full disk: it has not begun before, and its end must not look like a success.
+TEST_F(AttemptScriptTest, FailsWhereItsSentinelCannotBeWritten) {
+  write_script("echo out");
+  fs::create_symlink("/dev/full", directory() / "sentinel");
+  EXPECT_EQ(bash({script()}).status.code, 1);
+  EXPECT_EQ(left("stdout"), "");
+  EXPECT_THAT(left("stderr"),
+              HasSubstr("bench: the sentinel cannot be written; nothing is executed\n"));
+  EXPECT_FALSE(fs::exists(directory() / "restarted.first"));
+  EXPECT_FALSE(fs::is_symlink(directory() / "sentinel")) << "the next job may begin";
+}
+
+TEST_F(AttemptScriptTest, LeavesItsSentinelInARunThatIsRenamedMeanwhile) {
+  const fs::path later = directory().parent_path() / "renamed";
+  write_script("mv " + directory().string() + " " + later.string() + "; exit 3");
+  EXPECT_EQ(bash({script()}).status.code, 3);
+  const auto left_there = execute::read_sentinel(later / "sentinel");
+  ASSERT_TRUE(left_there);
+  EXPECT_EQ(left_there->exit_code, 3);
+}
+
 /// Bash would quote the whole command, and its last line would be the reason.
 TEST_F(AttemptScriptTest, SaysNothingOfItsOwnWhereASignalEndsTheCommands) {
-  write_script("case a in\\n a) kill -KILL $BASHPID ;;\\nesac");
+  write_script("case a in\\n a) kill -KILL $$$$ ;;\\nesac");
   EXPECT_EQ(bash({script()}).status.code, 137);
   EXPECT_EQ(left("stderr"), "");
   EXPECT_EQ(sentinel()->exit_code, 137);
@@ -172,6 +201,62 @@ TEST_F(AttemptScriptTest, LeavesNoSentinelWhereItsSuccessorHasNotBegun) {
   write_script("rm ../sentinel");
   bash({script()});
   EXPECT_FALSE(fs::exists(directory() / "sentinel"));
+}
+
+/// A step with several commands.
+struct Commands {
+  std::string name;
+  std::string commands;
+  int code = 0;
+  std::string output;
+  std::string errors;
+};
+void PrintTo(const Commands& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class ScriptOfSeveralTest : public AttemptScriptTest,
+                            public testing::WithParamInterface<Commands> {};
+
+/// A step without `batch` gives the same (execute/local_test.cpp).
+TEST_P(ScriptOfSeveralTest, ExecutesEachInAShellOfItsOwn) {
+  write_script_of("step: {name: go, batch: true, do: " + GetParam().commands + "}\n");
+  EXPECT_EQ(bash({script()}).status.code, GetParam().code);
+  EXPECT_EQ(left("stdout"), GetParam().output);
+  EXPECT_EQ(left("stderr"), GetParam().errors);
+  EXPECT_FALSE(fs::exists(directory() / "environment")) << "it may hold secrets";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Commands, ScriptOfSeveralTest,
+    testing::Values(
+        Commands{"Exit", "[echo a; exit 0, echo b]", 0, "a\nb\n", ""},
+        Commands{"Exec", "[exec echo a, echo b]", 0, "a\nb\n", ""},
+        Commands{"Comment", "['echo a # c', echo b]", 0, "a\nb\n", ""},
+        Commands{"Background", "['true &', echo b]", 0, "b\n", ""},
+        Commands{"Failure", "[echo a; exit 3, echo b]", 3, "a\n", ""},
+        Commands{"FailedBefore", "['false; true', echo b]", 0, "b\n", ""},
+        Commands{"Pipe", "['yes 2> /dev/null | head -1', echo b]", 0, "y\nb\n", ""},
+        Commands{"SinglePipe", "'yes 2> /dev/null | head -1'", 0, "y\n", ""},
+        Commands{"SingleFailedBefore", "'false; true'", 0, "", ""},
+        Commands{"Directory", "['cd /; pwd', 'basename $(pwd)']", 0, "/\nwork\n", ""},
+        Commands{"Signal", "['kill -KILL $$$$', echo b]", 137, "", ""},
+        Commands{"Option", "['set -e; X=1', 'false; echo \"[$X]\"']", 0, "[]\n", ""},
+        Commands{"Exported", R"(["export A='1 2'; export B=x", "echo \"$A $B\"; unset B; A='a\nb'",
+                                  "echo \"$A ${B-none}\""])",
+                 0, "1 2 x\na\nb none\n", ""},
+        Commands{"ExportedBeforeExit", "['export A=1; exit 0', 'echo \"[$A]\"']", 0, "[]\n", ""},
+        Commands{"Files", "[{stdout: o, _: echo a}, {stderr: e, _: echo b >&2}, cat o e]", 0,
+                 "a\nb\n", ""},
+        Commands{"WorkDirectory", "[{work_dir: sub/deep, _: echo a > f}, cat sub/deep/f]", 0, "a\n",
+                 ""}),
+    [](const auto& one) { return one.param.name; });
+
+/// Its end swallows nothing that follows it.
+TEST_F(AttemptScriptTest, AnOpenHereDocumentEndsWithItsCommand) {
+  write_script_of("step: {name: go, batch: true, do: [\"cat << END\\na\", echo b]}\n");
+  EXPECT_EQ(bash({script()}).status.code, 0);
+  EXPECT_THAT(left("stdout"), testing::MatchesRegex("a\n?b\n"));
 }
 
 /// The script that runs those of others, by its list.

@@ -3,6 +3,7 @@
 #include <ostream>
 #include <string>
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -77,6 +78,16 @@ TEST(Iterations, HaveABudgetOfEnergy) {
   EXPECT_EQ(budget("1.5 kWh"), 1500);
 }
 
+TEST(Iterations, TakeEveryFigureOfTheMeterThatAColumnTakes) {
+  for (const char* name : {"energy_wh", "machine_load", "duration_s", "energy_gpu0_wh",
+                           "power_region_train_w", "energy_wh_median", "machine_cpu_clock_mhz"})
+    EXPECT_EQ(deciding_step(fmt::format("batch: true, energy: true, iterations: {{until: "
+                                        "ci_halfwidth({}) < 1%}}",
+                                        name))
+                  .repetition->value,
+              name);
+}
+
 TEST(Prune, ReadsItsParameters) {
   EXPECT_THAT(deciding_step("prune: {when: oom, larger: [n]}").prune->larger, ElementsAre("n"));
   EXPECT_FALSE(deciding_step("prune: {larger: n}").prune->per);
@@ -120,6 +131,17 @@ INSTANTIATE_TEST_SUITE_P(
                 "must be a positive number"},
         Mistake{"UnknownPattern", "iterations: {until: ci_halfwidth(rat) < 1%}",
                 "needs 'rat', which no analyser of the step finds"},
+        Mistake{"NoFigureOfTheMeter",
+                "batch: true, energy: true, iterations: {until: ci_halfwidth(energy_whh) < 1%}",
+                "needs 'energy_whh', which no analyser of the step finds"},
+        Mistake{"NameLikeThoseOfTheMeter",
+                "batch: true, energy: true, iterations: {until: ci_halfwidth(power_foo) < 1%}",
+                "needs 'power_foo', which no analyser of the step finds"},
+        Mistake{"TextOfTheMeter",
+                "batch: true, energy: true, iterations: {until: ci_halfwidth(energy_source) < 1%}",
+                "needs a number, but 'energy_source' is a text"},
+        Mistake{"FigureOfNoMeter", "iterations: {until: ci_halfwidth(machine_load) < 1%}",
+                "needs 'machine_load', which no analyser of the step finds"},
         Mistake{"SmallMax", "iterations: {min: 5, max: 4, until: ci_halfwidth(rate) < 1%}",
                 "max is 4 and min is 5"},
         Mistake{"Budget", "iterations: {until: ci_halfwidth(rate) < 1%, budget: 3 euros}",

@@ -61,7 +61,7 @@ class KillTest : public store::StoreFixture, public testing::WithParamInterface<
     if (!started.empty())
       return true;
     // Nothing runs: the file of one comes.
-    for (const long long id : queues().pending())
+    for (const long long id : queues().waiting())
       if (store_->at(id).step == "a") {
         const auto work = run_.directory.path / store_->at(id).directory / "work";
         std::filesystem::create_directories(work);

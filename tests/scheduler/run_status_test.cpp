@@ -68,7 +68,7 @@ TEST_F(RunStatusTest, AStepThatNothingReachedIsCountedAsEmpty) {
 
 TEST_F(RunStatusTest, WhatHasNotEndedIsOpen) {
   const RunStatus status{.counts = {{.step = "a", .ready = 1, .running = 2, .done = 3},
-                                    {.step = "b", .submitted = 4, .pending = 5, .failed = 6}}};
+                                    {.step = "b", .submitted = 4, .waiting = 5, .failed = 6}}};
   EXPECT_EQ(status.open(), 12);
   EXPECT_EQ(status.failed(), 6);
 }

@@ -26,7 +26,7 @@ using workspace::Progress;
 using workspace::State;
 using workspace::Workpackage;
 
-/// `Advanced pending prepared 0/2 X`, `Ended done X`: the event with what it writes.
+/// `Advanced waiting prepared 0/2 X`, `Ended done X`: the event with what it writes.
 std::string text_of(const Event& event) {
   const auto names = [](const workspace::EnvironmentChanges& environment) {
     std::string text;
@@ -102,7 +102,7 @@ INSTANTIATE_TEST_SUITE_P(
         Success{"BeforeASharedCommand",
                 "shared: d, do: [a, {shared: true, _: b}]",
                 {true, 0, 1},
-                "Advanced pending prepared 0/1 X"},
+                "Advanced waiting prepared 0/1 X"},
         Success{"BeforeASharedCommandThatIsNotActive",
                 "shared: d, do: [a, {shared: true, active: 'false', _: b}, c]",
                 {true, 0, 1},
@@ -110,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(
         Success{"BeforeTwoOfWhichTheFirstIsNotActive",
                 "shared: d, do: [{shared: true, active: 'false', _: b}, {shared: true, _: c}]",
                 {true, 0, 0},
-                "Advanced pending prepared 0/1 X"},
+                "Advanced waiting prepared 0/1 X"},
         Success{"WithOnlyInactiveSharedCommands",
                 "cycles: 2, shared: d, do: {shared: true, active: 'false', _: b}",
                 {true, 0, 0},
@@ -186,13 +186,13 @@ INSTANTIATE_TEST_SUITE_P(
     States, AfterWatching,
     testing::Values(Files{"Finished", Watched::State::finished, State::running,
                           "Advanced ready prepared 0/2 X"},
-                    Files{"FinishedLater", Watched::State::finished, State::pending,
+                    Files{"FinishedLater", Watched::State::finished, State::waiting,
                           "Advanced ready prepared 0/2 X"},
                     Files{"Waiting", Watched::State::waiting, State::running,
-                          "Advanced pending prepared 0/1 X"},
-                    Files{"StillWaiting", Watched::State::waiting, State::pending, ""},
+                          "Advanced waiting prepared 0/1 X"},
+                    Files{"StillWaiting", Watched::State::waiting, State::waiting, ""},
                     Files{"Broken", Watched::State::broken, State::running, "Ended done"},
-                    Files{"Failed", Watched::State::failed, State::pending,
+                    Files{"Failed", Watched::State::failed, State::waiting,
                           "Ended failed (error file f exists)"}),
     [](const auto& one) { return one.param.name; });
 

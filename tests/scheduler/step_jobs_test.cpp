@@ -1,5 +1,6 @@
 #include "batch/job_monitor_fixture.hpp"
 #include "store/store_fixture.hpp"
+#include "support/environment_variable.hpp"
 
 #include <chrono>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <bench/base/files.hpp>
+#include <bench/base/outcome.hpp>
 #include <bench/batch/batch_system.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/job/render_context.hpp>
@@ -40,7 +42,7 @@ class StepJobsTest : public store::StoreFixture {
     run_.platform.polling.sentinel_grace_s = 5;
     create();
     for (const long long id : start_all())
-      advance(id, workspace::State::pending);
+      advance(id, workspace::State::waiting);
     jobs_.emplace(run_, evaluator_, std::make_unique<batch::ScriptedSystem>(script_),
                   [this] { return now_; });
   }
@@ -63,13 +65,14 @@ class StepJobsTest : public store::StoreFixture {
     script_->accounting = {.jobs = std::move(accounting), .failure = ""};
   }
   std::vector<std::pair<long long, std::string>> ended() {
-    return jobs_->ended(store_->graph(), queues().pending());
+    return jobs_->ended(store_->graph(), queues().waiting());
   }
   static JobReport job(const std::string& id, JobReport::State state,
                        const std::string& word = "") {
     return {.id = id, .state = state, .word = word};
   }
 
+  support::EnvironmentVariable patience_{"BENCH_PATIENCE_S", "0"};
   std::shared_ptr<batch::Script> script_ = std::make_shared<batch::Script>();
   StepJobs::Clock::time_point now_{std::chrono::hours(1)};
   std::optional<StepJobs> jobs_;
@@ -82,10 +85,49 @@ TEST_F(StepJobsTest, AWorkpackageWhoseCommandPrintedNoJobIsNotAskedAbout) {
   EXPECT_THAT(script_->asked, IsEmpty());
 }
 
-TEST_F(StepJobsTest, TheLastJobOfAWorkpackageIsTheOneThatItWaitsFor) {
+TEST_F(StepJobsTest, AWorkpackageWaitsForAllOfItsJobs) {
   begin_waiting();
-  print(0, "Submitted batch job 11\nSubmitted batch job 12\n");
-  EXPECT_EQ(submitted_job(context_of(0)), "12");
+  print(0, "Submitted batch job 12\nSubmitted batch job 11\nSubmitted batch job 12\n");
+  EXPECT_THAT(submitted_jobs(context_of(0)), ElementsAre("11", "12"));
+  answer({job("11", JobReport::State::running), job("12", JobReport::State::ended, "FAILED")});
+  ended();
+  EXPECT_FALSE(jobs_->unsettled());
+  now_ += std::chrono::seconds(10);
+  answer({job("12", JobReport::State::ended, "FAILED")},
+         {job("11", JobReport::State::ended, "COMPLETED")});
+  ended();
+  now_ += std::chrono::seconds(5);
+  EXPECT_THAT(ended(), ElementsAre(Pair(0, "Scripted job 11: COMPLETED, Scripted job 12: FAILED")));
+}
+
+TEST_F(StepJobsTest, AnArrayHasEndedWithItsLastTask) {
+  begin_waiting();
+  print(0, "Submitted batch job 11\n");
+  answer({job("11_0", JobReport::State::ended, "FAILED"), job("11_1", JobReport::State::pending)});
+  ended();
+  EXPECT_FALSE(jobs_->unsettled());
+  EXPECT_THAT(script_->looked_up, IsEmpty());
+  now_ += std::chrono::seconds(10);
+  answer({}, {{.id = "11_0", .state = JobReport::State::ended, .word = "FAILED"},
+              {.id = "11_1",
+               .state = JobReport::State::ended,
+               .outcome = Outcome::done,
+               .word = "COMPLETED"}});
+  ended();
+  now_ += std::chrono::seconds(5);
+  EXPECT_THAT(ended(), ElementsAre(Pair(0, "Scripted job 11_0: FAILED")));
+}
+
+TEST_F(StepJobsTest, TheFileHasAsLongAsTheMachineMayRefuseToWork) {
+  const support::EnvironmentVariable patience("BENCH_PATIENCE_S", "20");
+  begin_waiting();
+  print(0, "Submitted batch job 11\n");
+  answer({job("11", JobReport::State::ended, "COMPLETED")});
+  ended();
+  now_ += std::chrono::seconds(19);
+  EXPECT_THAT(ended(), IsEmpty());
+  now_ += std::chrono::seconds(1);
+  EXPECT_THAT(ended(), SizeIs(1));
 }
 
 TEST_F(StepJobsTest, AllJobsAreAskedForAtOnceAndNotAgainBeforeTheInterval) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -57,6 +58,19 @@ TEST_F(ProvenanceTest, ARevisionIsNotCalledUnchangedWhereGitDoesNotSay) {
   std::filesystem::permissions(git, std::filesystem::perms::owner_all);
   const support::EnvironmentVariable path("PATH", (directory_.path() / "bin").string());
   EXPECT_EQ(collect_provenance(file_).at("git_revision"), "5d41402a+unknown");
+}
+
+/// A git that takes too long ends in the same error of the call.
+TEST_F(ProvenanceTest, AGitThatCannotBeAskedIsNoReasonNotToRun) {
+  for (const auto& [text, expected] :
+       {std::pair("#!/no/such/shell\n", "unknown"),
+        std::pair("#!/bin/sh\nrm \"$0\"; echo 5d41402a\n", "5d41402a+unknown")}) {
+    const auto git = directory_.write("bin/git", text);
+    std::filesystem::permissions(git, std::filesystem::perms::owner_all);
+    const support::EnvironmentVariable path("PATH",
+                                            (directory_.path() / "bin").string() + ":/usr/bin");
+    EXPECT_EQ(collect_provenance(file_).at("git_revision"), expected);
+  }
 }
 
 TEST_F(ProvenanceTest, KeepsHowFilesDifferFromTheirRevision) {

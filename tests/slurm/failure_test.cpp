@@ -193,6 +193,42 @@ TEST_F(PendingTest, AWorkpackageDirectoryThatIsRemoved) {
   EXPECT_THAT(site.witness(), SizeIs(0));
 }
 
+/// The jobs begin after the run was moved, and find nothing where it was.
+TEST_F(PendingTest, ARunThatIsMoved) {
+  site.sweep(3);
+  site.run();
+  std::filesystem::rename(site.home() / "runs", site.home() / "moved");
+  open();
+  const auto again = site.bench({"continue", "moved", "--wait"});
+  EXPECT_EQ(again.status.code, 0) << again.standard_error;
+  EXPECT_THAT(again.standard_error, HasSubstr("this run was moved while Slurm had jobs of it"));
+  EXPECT_EQ(site.witness(), Site::each_once(3));
+}
+
+/// The job goes on in the directory, whatever its name.
+TEST_F(FailureTest, ARunThatIsMovedWhileItsJobRuns) {
+  site.sweep(1, runs_on);
+  site.run();
+  running(1);
+  std::filesystem::rename(site.home() / "runs", site.home() / "moved");
+  write_file_atomically(site.home() / "go", "");
+  const auto again = site.bench({"continue", "moved", "--wait"});
+  EXPECT_EQ(again.status.code, 0) << again.standard_error;
+  EXPECT_EQ(site.witness(), Site::each_once(1));
+}
+
+/// Slurm's own check of memory, without cgroups, says that the job could not be launched.
+TEST_F(FailureTest, AJobWhoseMemoryIsTooLittle) {
+  const Cluster strict({"plain", "JobAcctGatherType=jobacct_gather/linux",
+                        "JobAcctGatherFrequency=1", "JobAcctGatherParams=OverMemoryKill"});
+  const Site there(&strict);
+  there.sweep(1, "python3 -c 'import time; x = bytearray(300000000); time.sleep(60)'",
+              {"batch: {memory: 50M, time_limit: \"00:02:00\"}"});
+  EXPECT_EQ(there.run({"--wait"}).status.code, 1);
+  EXPECT_THAT(there.outcomes(), ElementsAre("out_of_memory"));
+  EXPECT_EQ(there.witness(), Site::each_once(1));
+}
+
 class RetryTest : public FailureTest {
  protected:
   static std::vector<std::string> retry(const std::string& on) {
@@ -209,6 +245,22 @@ TEST_F(RetryTest, AfterANodeFailure) {
   EXPECT_EQ(again.status.code, 0) << again.standard_error;
   EXPECT_THAT(site.outcomes(), ElementsAre("node_fail", "done"));
   EXPECT_EQ(site.states(), site.all("done", 1));
+}
+
+/// As of an administrator: the job asks not to be requeued. It begins again, and executes nothing.
+TEST_F(RetryTest, AfterARequeue) {
+  site.sweep(1, runs_on_at_first, {"batch: {time_limit: \"00:02:00\"}", "retry: 1"});
+  site.run();
+  const std::string job = running(1).at(0);
+  cluster().ask({"scontrol", "update", "jobid=" + job, "requeue=1"});
+  cluster().ask({"scontrol", "requeue", job});
+  ASSERT_TRUE(support::eventually([&] {
+    return cluster().ask({"squeue", "-h", "-j", job, "-o", "%T"}) == "PENDING";
+  }));
+  cluster().ask({"scontrol", "update", "jobid=" + job, "StartTime=now"});
+  const auto again = site.go_on({"--wait"});
+  EXPECT_EQ(again.status.code, 0) << again.standard_error;
+  EXPECT_THAT(site.outcomes(), ElementsAre("preempted", "done"));
 }
 
 TEST_F(RetryTest, KeepsOffTheNodeThatFailed) {

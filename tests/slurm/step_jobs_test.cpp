@@ -1,5 +1,6 @@
 #include "site.hpp"
 #include "slurm/cluster.hpp"
+#include "support/environment_variable.hpp"
 #include "support/eventually.hpp"
 
 #include <optional>
@@ -42,6 +43,8 @@ step:
     EXPECT_EQ(site().run().status.code, 0);
     EXPECT_EQ(site().states(), site().all("pending", 1));
   }
+  /// The file of a job that has ended gets the shortest time to appear.
+  support::EnvironmentVariable patience_{"BENCH_PATIENCE_S", "0"};
   Site& site() { return *site_; }
   std::string job() { return cluster().ask({"squeue", "-h", "-t", "R,PD", "-o", "%A"}); }
 

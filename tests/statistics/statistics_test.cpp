@@ -1,6 +1,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <ostream>
 #include <random>
 #include <string>
@@ -9,10 +10,40 @@
 #include <gtest/gtest.h>
 
 #include <bench/base/value.hpp>
+#include <bench/statistics/number.hpp>
 #include <bench/statistics/statistics.hpp>
 
 namespace bench::statistics {
 namespace {
+
+TEST(NumberOf, TakesTextsThatATypeOfFloatWouldTake) {
+  const struct {
+    Value value;
+    std::optional<double> number;
+  } cases[] = {{7LL, 7},
+               {2.5, 2.5},
+               {"7", 7},
+               {" 2.50", 2.5},
+               {"1e3", 1000},
+               {"1_000", 1000},
+               {"18446744073709551616", 18446744073709551616.0},
+               {"", std::nullopt},
+               {"7 s", std::nullopt},
+               {"0x1F", std::nullopt},
+               {"1.2.3", std::nullopt}};
+  for (const auto& [value, number] : cases)
+    EXPECT_EQ(number_of(value), number) << to_text(value);
+  EXPECT_TRUE(std::isnan(*number_of("nan")));
+  EXPECT_EQ(numeric_value("7"), std::optional<Value>(7LL));
+  EXPECT_EQ(numeric_value("7.0"), std::optional<Value>(7.0));
+}
+
+TEST(OfOneValue, ReadsTextsAsNumbers) {
+  EXPECT_EQ(of_one_value(*statistic_of("t_avg"), "7"), std::optional<Value>(7.0));
+  EXPECT_EQ(of_one_value(*statistic_of("t_min"), 7LL), std::optional<Value>(7LL));
+  EXPECT_EQ(of_one_value(*statistic_of("t_last"), "fast"), std::optional<Value>("fast"));
+  EXPECT_EQ(of_one_value(*statistic_of("t_avg"), "fast"), std::nullopt);
+}
 
 TEST(StatisticOf, IsTheLongestSuffix) {
   EXPECT_EQ(statistic_of("time_sum2")->suffix, "_sum2");

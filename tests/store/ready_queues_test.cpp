@@ -49,7 +49,7 @@ TEST_F(ReadyQueuesTest, AFailureFreesItsSlot) {
 TEST_F(ReadyQueuesTest, WaitingAtASharedCommandFreesASlot) {
   begin(four + "step: {name: a, use: p, max_async: 1, shared: d, do: [x, {shared: true, _: y}]}\n");
   EXPECT_THAT(start_all(), ElementsAre(0));
-  advance(0, State::pending, {true, 0, 1});
+  advance(0, State::waiting, {true, 0, 1});
   EXPECT_THAT(start_all(), ElementsAre(1));
 }
 
@@ -138,7 +138,7 @@ TEST_F(ReadyQueuesTest, IsNotHeldUpByWhatWaitsForAFile) {
   begin(four +
         "step: [{name: a, use: p, max_async: 2, do: {done_file: f}}, {name: b, depend: a}]\n");
   EXPECT_THAT(start_all(), ElementsAre(0, 1));
-  advance(0, State::pending);
+  advance(0, State::waiting);
   end(1);
   EXPECT_THAT(release(), ElementsAre(1));
   EXPECT_THAT(start_all(), ElementsAre(2, 4));
@@ -153,7 +153,7 @@ TEST_F(ReadyQueuesTest, IsNotHeldUpByWhatCannotStartBeforeAFileIsThere) {
       "step: [{name: a, iterations: 2, max_async: 1, do: {done_file: f}}, {name: b},\n"
       "       {name: c, depend: a}, {name: d, depend: b}]\n");
   EXPECT_THAT(start_all(), ElementsAre(0, 2));
-  advance(0, State::pending);
+  advance(0, State::waiting);
   end(2);
   EXPECT_THAT(release(), ElementsAre(2));
 }

@@ -75,7 +75,7 @@ TEST_F(StateStoreTest, KnowsAnEnvironmentBeforeTheWorkspaceDoes) {
   begin("step: {name: a, shared: d, do: [x, {shared: true, _: y}]}\n");
   start_all();
   const EnvironmentChanges left{{"X", "3"}, {"Y", std::nullopt}};
-  advance(0, State::pending, {true, 0, 1}, left);
+  advance(0, State::waiting, {true, 0, 1}, left);
   EXPECT_EQ(store_->inherited_environment(0), left);
   reopen();
   EXPECT_EQ(store_->inherited_environment(0), left);
@@ -218,7 +218,7 @@ class RandomHistory : public StoreFixture, public testing::WithParamInterface<un
       case 7:
         return workspace::Advanced{id, State::ready, progress, environment};
       default:
-        return workspace::Advanced{id, State::pending, progress, environment};
+        return workspace::Advanced{id, State::waiting, progress, environment};
     }
   }
 
@@ -242,12 +242,12 @@ class RandomHistory : public StoreFixture, public testing::WithParamInterface<un
     std::set<long long> pending;
     for (const Workpackage& workpackage : store_->all()) {
       ++counts[workpackage.step].of(workpackage.state);
-      if (workpackage.state == State::pending)
+      if (workpackage.state == State::waiting)
         pending.insert(workpackage.id);
     }
     for (const workspace::StepCounts& step : store_->counts())
       EXPECT_EQ(step, counts.at(step.step)) << step.step;
-    EXPECT_EQ(queues().pending(), pending);
+    EXPECT_EQ(queues().waiting(), pending);
     const long long front = queues().front();
     EXPECT_TRUE(front < 0 || store_->at(front).state == State::ready) << front;
     for (const long long id : queues().batch_ready()) {

@@ -30,7 +30,7 @@ class ReportFixture : public workflow::RunFixture {
       if (state == workspace::State::ready)
         continue;
       workspace_->replay({workspace::Claimed{one.id, std::to_string(one.id), "here"}});
-      if (state == workspace::State::pending)
+      if (state == workspace::State::waiting)
         workspace_->replay({workspace::Advanced{.workpackage = one.id, .to = state}});
       else if (state != workspace::State::running)
         workspace_->replay({workspace::Ended{

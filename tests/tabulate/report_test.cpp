@@ -89,8 +89,8 @@ failed: 1 row, workpackage 1: out of memory
 )");
 }
 
-TEST_F(ReportTest, TakesAPendingWorkpackageForARunningOne) {
-  end(one_step("column: [n, t, jube_wp_status]"), {{2, State::pending}});
+TEST_F(ReportTest, TakesAWaitingWorkpackageForARunningOne) {
+  end(one_step("column: [n, t, jube_wp_status]"), {{2, State::waiting}});
   EXPECT_EQ(table(), "n[nodes],t[s],jube_wp_status\n1,,DONE\n2,,DONE\n10,,RUNNING\n");
 }
 
@@ -136,6 +136,8 @@ TEST_F(ReportTest, NamesTheRowsWhoseMachineWasNotQuiet) {
   end(one_step("column: n"));
   find(0, "machine_disturbance", "CPUs used by other programs: 1.0 of 2");
   find(0, "energy_too_short", "at least 2 s");
+  find(1, "energy_paused", "the meter did not run for 4 s");
+  find(1, "energy_shared", "nvml:0:gpu measures more than the program's part of the device");
   find(2, "machine_disturbance", "CPUs used by other programs: 1.0 of 2");
   EXPECT_EQ(table("pretty"), R"(r:
 | n[nodes] |
@@ -143,6 +145,8 @@ TEST_F(ReportTest, NamesTheRowsWhoseMachineWasNotQuiet) {
 |        1 |
 |        2 |
 |       10 |
+meter stopped: 1 row, workpackage 1: the meter did not run for 4 s
+not in the total: 1 row, workpackage 1: nvml:0:gpu measures more than the program's part of the device
 not quiet: 2 rows, workpackages 0, 2: CPUs used by other programs: 1.0 of 2
 too short: 1 row, workpackage 0: at least 2 s
 )");

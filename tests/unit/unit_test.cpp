@@ -31,6 +31,11 @@ TEST(ConversionFactor, IsThatOfUnitsOfOneKind) {
       {"MJ s", "MJ*s", 1},
       {"MJ·s", "kJ*min", 1e3 / 60},
       {"TFLOP/s", "GFLOP/s", 1e3},
+      {"GFLOPS", "TFLOP/s", 1e-3},
+      {"Gflops", "GFLOPS", 1},
+      {"images/sec", "images/s", 1},
+      {"FPS", "frames/s", 1},
+      {"ns/day", "s/s", 1e-9 / 86400},
       {"images/Wh", "images/kWh", 1e3},
       {"h*acc", "min*acc", 60},
       {"VA h", "VAh", 1},
@@ -88,7 +93,7 @@ TEST(Unit, HasATextThatIsThatUnit) {
 
 TEST(Unit, StaysAsItIsWrittenWhereNothingIsSimpler) {
   for (const char* text :
-       {"W", "kW", "tokens/s/device", "1/s", "GB/J", "images/Wh", "MJ*s", "TFLOP/s"})
+       {"W", "kW", "tokens/s/device", "1/s", "GB/J", "images/Wh", "MJ*s", "TFLOP/s", "GFLOPS"})
     EXPECT_EQ(Unit(text).simplified().text(), text);
 }
 

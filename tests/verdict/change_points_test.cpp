@@ -1,5 +1,6 @@
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -53,6 +54,17 @@ TEST(Levels, DoNotBeginAtASpike) {
 
 TEST(Levels, DoNotBeginWhereTheChangeIsBelowTheMargin) {
   EXPECT_EQ(levels_of(series({100, 105}, 15, 3), 0.1).all.size(), 1U);
+}
+
+TEST(Levels, BeginWhereZeroEndsAndAreMedians) {
+  Sample values;
+  for (const double value : {0, 0, 0, 0, 0, 0, 5, 5, 5, 5, 9, 9})
+    values.push_back({.value = value});
+  const Levels made = levels_of(values, relevant);
+  ASSERT_EQ(made.all.size(), 2U);
+  EXPECT_EQ(made.all[0].middle, 0);
+  EXPECT_EQ(made.all[1].middle, 5);
+  EXPECT_EQ(made.all[1].change.shown_change, std::numeric_limits<double>::infinity());
 }
 
 TEST(Levels, HaveTheChangeFromTheOneBefore) {

@@ -94,6 +94,29 @@ TEST(Comparison, HasNoChangeRelativeToZero) {
             "the middle of a is 0");
 }
 
+TEST(Comparison, FromNothingButZerosIsRelativeToTheOtherSide) {
+  const std::vector<double> zeros(6, 0.0);
+  const Comparison up = compare(sample_of(zeros), sample_of({5, 5.1, 4.9, 5, 5.1, 4.9}));
+  EXPECT_TRUE(up.is_from_zero);
+  EXPECT_NEAR(up.change, 1, 1e-12);
+  EXPECT_GT(up.interval.low, 0);
+  EXPECT_LT(compare(sample_of(zeros), sample_of({-5, -5, -5, -5, -5, -5})).interval.high, 0);
+  const Comparison same = compare(sample_of(zeros), sample_of(zeros));
+  EXPECT_FALSE(same.is_from_zero);
+  EXPECT_EQ(same.change, 0);
+  EXPECT_EQ(same.interval.high, 0);
+  EXPECT_EQ(compare(sample_of(zeros), sample_of({-1, 1})).absent_reason,
+            "the middle of both sides is 0");
+}
+
+TEST(RelativeChange, IsInfiniteFromZero) {
+  EXPECT_EQ(relative_change(2, 3), 0.5);
+  EXPECT_EQ(relative_change(-2, -3), -0.5);
+  EXPECT_EQ(relative_change(0, 0), 0);
+  EXPECT_EQ(relative_change(0, 5), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(relative_change(0, -5), -std::numeric_limits<double>::infinity());
+}
+
 TEST(Comparison, OfTinyValuesIsThatOfLargeOnes) {
   const Comparison tiny = compare(sample_of({-1e-100, -2e-100, 1e-101}), sample_of({-3e-100, 0}));
   const Comparison large = compare(sample_of({-10, -20, 1}), sample_of({-30, 0}));
@@ -131,6 +154,8 @@ TEST(Comparison, LeavesOutliersOut) {
       compare(sample_of({100, 101, 99, 100, 250, 101}), sample_of({103, 104, 102, 103, 104, 103}));
   EXPECT_EQ(made.outliers, 1U);
   EXPECT_EQ(made.values_a, 6U);
+  EXPECT_EQ(made.counted_a, 5U);
+  EXPECT_EQ(made.counted_b, 6U);
   EXPECT_NEAR(made.change, 0.029, 0.001);
   EXPECT_GT(made.interval.low, 0.01);
 }

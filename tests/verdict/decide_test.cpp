@@ -56,6 +56,27 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"WideWithALargeEffect", -0.01, 0.09, Word::too_few_runs}),
     [](const auto& one) { return one.param.name; });
 
+TEST(Decide, NeverContradictsTheValuesThatAreShown) {
+  const struct {
+    double low;
+    double high;
+    double shown;
+    Verdict verdict;
+  } cases[] = {
+      {0.02, 0.04, 0.03, {.word = Word::higher}},
+      {0.02, 0.04, 0, {.word = Word::no_evidence, .objection = Objection::shown_values}},
+      {0.02, 0.04, -0.03, {.word = Word::no_evidence, .objection = Objection::shown_values}},
+      {-0.04, -0.02, -0.03, {.word = Word::lower}},
+      {-0.04, -0.02, 0.03, {.word = Word::no_evidence, .objection = Objection::shown_values}},
+      {-0.005, 0.005, 0.001, {.word = Word::equal}},
+      {-0.005, 0.005, 0.02, {.word = Word::no_evidence, .objection = Objection::shown_values}}};
+  for (const auto& [low, high, shown, verdict] : cases) {
+    Comparison made = certain_within(low, high);
+    made.shown_change = shown;
+    EXPECT_EQ(verdict_of(made), verdict) << low << " to " << high << ", shown " << shown;
+  }
+}
+
 TEST(Decide, AnswersHowManyRunsItTakes) {
   // As many as make half of the interval 4 % wide: the effect.
   const std::size_t runs = verdict_of(certain_within(-0.01, 0.09)).runs_needed;

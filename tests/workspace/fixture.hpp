@@ -43,8 +43,8 @@ class WorkspaceFixture : public testing::Test {
     workspace_.replay({claim(id)});
     if (state == State::submitted)
       workspace_.replay({Submitted{id, "job"}});
-    if (state == State::pending)
-      workspace_.replay({Advanced{.workpackage = id, .to = State::pending, .progress = {}}});
+    if (state == State::waiting)
+      workspace_.replay({Advanced{.workpackage = id, .to = State::waiting, .progress = {}}});
     if (state == State::done || state == State::failed)
       workspace_.replay({ended(id, state == State::done ? Outcome::done : Outcome::failed)});
   }

@@ -35,7 +35,7 @@ const std::vector<Event>& events() {
       Retried{.workpackage = 0, .attempt = {.outcome = Outcome::timeout}},
       Interrupted{.workpackage = 0, .reason = "cut off", .lost_in_queue = true},
       Advanced{.workpackage = 0, .to = State::ready, .progress = {true, 1, 2}, .environment = {}},
-      Advanced{.workpackage = 0, .to = State::pending, .progress = {true, 0, 1}, .environment = {}},
+      Advanced{.workpackage = 0, .to = State::waiting, .progress = {true, 0, 1}, .environment = {}},
       Skipped{.workpackage = 0, .reason = "implied"},
       Reset{{0}}};
   return all;
@@ -51,7 +51,7 @@ void PrintTo(const TransitionCase& one, std::ostream* out) {
 
 std::vector<TransitionCase> cases() {
   std::vector<TransitionCase> all;
-  for (const State from : {State::ready, State::running, State::submitted, State::pending,
+  for (const State from : {State::ready, State::running, State::submitted, State::waiting,
                            State::done, State::failed, State::skipped})
     for (std::size_t event = 0; event < transitions.size(); ++event)
       all.push_back({from, event});

@@ -25,8 +25,9 @@ namespace bench::analyse {
 /// that reason.
 ///
 /// Statistics per pattern `p` over all its values: `p`, `p_first`, `p_last`, `p_cnt`, and for
-/// numbers `p_min p_max p_sum p_sum2 p_avg p_std` (sample deviation with n-1, 0 for one value:
-/// sqrt(|sum2 - sum^2/n| / (n-1)), in two passes where that would cancel). All but `_cnt` and
+/// numbers (without a type, where somebody looks them up) `p_min p_max p_sum p_sum2 p_avg p_std`
+/// (sample deviation with n-1, 0 for one value: sqrt(|sum2 - sum^2/n| / (n-1)), in two passes where
+/// that would cancel). All but `_cnt` and
 /// `_sum2` have the pattern's unit. A pattern that matched nowhere has its default; without one its
 /// name is absent, and says in which files there was no match, and its statistics are not there.
 ///

@@ -37,8 +37,6 @@ struct BatchJob {
   std::optional<int> task;  ///< Of an array.
   /// Where the batch system writes messages about an array or a pack; empty: to the job's stderr.
   std::filesystem::path messages;
-  /// Others of the same submission are known to have begun, so that it has arrived.
-  bool siblings_known = false;
 };
 
 class KnownJobs;
@@ -108,8 +106,11 @@ class JobMonitor {
   bool update(Watched& watched, const KnownJobs& known, News& news);
   bool settle_end(Watched& watched, News& news);
   void query_accounting(const std::vector<Watched*>& unknown, KnownJobs& known, News& news);
+  void conclude_without_accounting(const std::vector<Watched*>& unknown, News& news);
   execute::Completion conclude(const BatchJob& job, const JobReport& report,
-                               const std::optional<execute::Completion>& told) const;
+                               const std::optional<execute::Completion>& told, News& news);
+  execute::Completion conclude_moved(const BatchJob& job, const std::filesystem::path& from,
+                                     News& news);
   execute::Completion conclude_unknown(const BatchJob& job, const KnownJobs& known, News& news);
   bool out_of_patience(Watched& watched);
   void notice_blocked(const Watched& watched, const JobReport& report, News& news);
@@ -121,7 +122,8 @@ class JobMonitor {
   std::function<Clock::time_point()> now_;
   std::map<long long, Watched> jobs_;  ///< By workpackage.
   std::set<std::string> told_;         ///< Notices that were already given.
-  std::set<std::string> arrived_;      ///< Submissions of arrays, of which a task has ended.
+  /// Since when the accounting has not answered; none: it did when it was last asked.
+  std::optional<Clock::time_point> without_accounting_since_;
   std::string failure_;
   double pause_s_ = 0;     ///< Between two updates.
   double patience_s_ = 0;  ///< Between two queries to a system that does not answer.

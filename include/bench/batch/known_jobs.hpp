@@ -15,22 +15,26 @@ namespace bench::batch {
 /// The jobs that a batch system reported, to find ours among them.
 class KnownJobs {
  public:
-  explicit KnownJobs(const std::vector<JobReport>& jobs) { add(jobs); }
+  /// @param queue the reports of the jobs that the batch system holds in memory
+  explicit KnownJobs(const std::vector<JobReport>& queue);
 
-  /// Adds reports; the first report of a job is kept.
-  void add(const std::vector<JobReport>& jobs);
+  /// Adds what the accounting reports; the first report of a job is kept.
+  void add(const std::vector<JobReport>& ended);
   /// By the UUID in the comment. People and sites change comments: then by id and name together,
   /// unless the comment is another UUID, since another job may have got the id. By the name alone
   /// where no id was recorded and the system keeps no comments.
   const JobReport* find(const BatchJob& job) const;
-  /// True if another task of the same submission was reported.
-  bool knows_sibling(const BatchJob& job) const;
+  /// True if the batch system holds the submission in memory, so that it would hold this task, too,
+  /// if that still waited or ran. The accounting tells of each task by itself: that others began
+  /// does not mean that a controller has not lost this one.
+  bool holds_siblings(const BatchJob& job) const;
 
  private:
   std::map<std::pair<std::string, int>, JobReport> by_comment_;  ///< UUID and task, or -1.
   std::map<std::string, JobReport> by_id_;
-  std::map<std::pair<std::string, int>, JobReport> by_name_;  ///< Without comments; task, or -1.
-  std::set<std::pair<std::string, std::string>> arrays_;      ///< Id and name of those with tasks.
+  std::map<std::pair<std::string, int>, JobReport> by_name_;   ///< Without comments; task, or -1.
+  std::set<std::string> held_submissions_;                     ///< By the comment.
+  std::set<std::pair<std::string, std::string>> held_arrays_;  ///< Id and name of those with tasks.
 };
 
 }  // namespace bench::batch

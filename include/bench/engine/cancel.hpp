@@ -13,6 +13,7 @@ namespace bench::engine {
 /// Jobs of a batch system to cancel.
 struct Cancellation {
   std::vector<std::string> jobs;       ///< Ids, each once.
+  std::vector<std::string> own;        ///< Ids of those that commands have submitted themselves.
   std::vector<execute::Job> attempts;  ///< Ascending by workpackage; also those that share a job.
   /// Chained attempts whose jobs wait for those, ascending: without them they never begin.
   std::vector<execute::Job> waiting;

@@ -33,6 +33,23 @@ EnvironmentChanges changes_since_base(const std::filesystem::path& directory,
 /// they may hold secrets, and the next attempt must not read them.
 void forget_environment(const std::filesystem::path& directory);
 
+/// Where a command of the workpackage with this directory leaves its environment for the next one.
+std::filesystem::path environment_file(const std::filesystem::path& directory);
+
+/// What a command has left there; the file is removed. Nothing if there is none, or half of one, as
+/// where the disk was full.
+std::optional<Environment> take_environment(const std::filesystem::path& directory);
+
+/// The shell that executes the commands of steps, in job scripts too: JUBE_EXEC_SHELL, else
+/// /bin/sh.
+std::string command_shell();
+
+/// A script for this shell that executes the text in its first argument as one command.
+/// @param left file for the environment that the command leaves if it succeeds; empty: none. A
+///     command that ends with `exit` or `exec` leaves none.
+/// @param last_words lines for its end, where `bench_status` is the exit code
+std::string command_script(const std::filesystem::path& left, const std::string& last_words = "");
+
 /// Makes the changes in `environment`.
 void apply(const EnvironmentChanges& changes, Environment& environment);
 

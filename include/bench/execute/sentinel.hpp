@@ -34,6 +34,8 @@ std::optional<Completion> completion_from_sentinel(const Job& job);
 void note_cancellation(const Job& job);
 /// True if that was noted.
 bool was_cancelled(const Job& job);
+/// True if the attempt's script noted that the batch system started it again after it had begun.
+bool was_restarted(const Job& job);
 
 /// The last line of a file that is not blank and not the meter's, at most `limit` bytes of it;
 /// empty if there is none. Prefers an error to the hint below it. Reads the end of the file only.

@@ -18,7 +18,7 @@ namespace bench::inspect {
 struct HistoryEntry {
   std::size_t run = 0;     ///< Its number among those that were given.
   std::size_t values = 0;  ///< Workpackages that are done.
-  double value = 0;        ///< Their median.
+  double value = 0;        ///< The value of their row; the median of several rows.
 };
 
 /// The series of one metric at one point, in order of the starts of the runs.
@@ -26,6 +26,7 @@ struct PointHistory {
   std::string step;
   workspace::Parameters parameters;
   std::string metric;
+  std::string shown;  ///< The column that shows the values: like the metric, or a statistic of it.
   std::string unit;
   std::optional<model::Better> better;
   std::vector<HistoryEntry> entries;  ///< None where no value is finite.

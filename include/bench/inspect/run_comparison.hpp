@@ -36,6 +36,11 @@ struct ComparedPoint {
   std::string metric;
   std::string unit;
   bool estimated = false;  ///< Some values come from a model.
+  /// The column that shows these values: called like the metric, or like a statistic of it.
+  std::string shown;
+  bool is_statistic = false;  ///< Statistics of several values rather than medians.
+  double shown_a = 0;         ///< The value of the row; the median of several rows.
+  double shown_b = 0;
   /// Workpackages of each side that are done and have no value.
   std::size_t without_value_a = 0;
   std::size_t without_value_b = 0;

@@ -41,8 +41,8 @@ bool is_scheduled(const setup::Run& run, const workspace::Workpackage& workpacka
 /// Whether a command watches files after its execution: `done_file`, `error_file`, `break_file`.
 bool watches(const model::Command& command);
 
-/// Whether the workpackage is pending until the others of its step reach the shared command, too.
-/// A pending one otherwise waits for a file.
+/// Whether the workpackage is waiting until the others of its step reach the shared command, too.
+/// A waiting one otherwise waits for a file.
 bool waits_at_barrier(const model::Step& step, const workspace::Workpackage& workpackage);
 
 /// What the files that a command watches say after it was executed.

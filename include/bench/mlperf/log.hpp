@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,8 +10,10 @@
 
 namespace bench::mlperf {
 
-/// An object, or a list with anything but numbers: no rule reads it.
+/// An object, or a list with anything but numbers.
 struct Other {
+  std::string json;
+  std::size_t size = 0;  ///< Its members or items.
   bool operator==(const Other&) const = default;
 };
 
@@ -25,8 +26,8 @@ std::string text_of(const Value& value);
 /// A line of MLPerf's logging library.
 struct Event {
   std::size_t line = 0;  ///< From 1.
-  std::int64_t time_ms = 0;
-  std::string key;
+  double time_ms = 0;    ///< Milliseconds since 1970; may have a fraction and may fall.
+  std::string key;       ///< Empty if it is not a text: no rule is about such a line.
   Value value;
   std::map<std::string, Value> metadata;
 };
@@ -44,11 +45,12 @@ struct Log {
   std::vector<Violation> violations;  ///< Of lines that are none of the format.
 };
 
-/// Reads the lines that begin with `:::MLLOG `, and ignores all others, such as a program's own.
+/// Reads every line that contains `:::MLLOG `, starting after its last occurrence: `srun -l` and
+/// time stamps precede it. All other lines are ignored. A line is a JSON object with time_ms, key,
+/// value and metadata, and may contain Python's NaN and Infinity. `namespace`, `event_type` and the
+/// order of keys are not checked.
 ///
-/// Format: mlperf_logging/mllog of github.com/mlcommons/logging. A line has the keys namespace,
-/// time_ms, event_type, key, value and metadata in this order. Keys that end in `_start` and
-/// `_stop` are INTERVAL_START and INTERVAL_END, others POINT_IN_TIME. Metadata has file and lineno.
+/// Source: mlp_parser of mlperf_logging/compliance_checker, github.com/mlcommons/logging.
 Log parse_log(std::string_view text);
 
 /// The first line with a key; null: there is none.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,27 +10,19 @@
 
 namespace bench::mlperf {
 
-/// A stretch of time, in milliseconds since 1970 or another moment that all logs share.
-struct TimeSpan {
-  std::int64_t begin_ms = 0;
-  std::int64_t end_ms = 0;
-};
-
 /// One training, as its log tells it: what scores are made of.
 ///
 /// The quantities are those of Farrell et al., "MLPerf HPC: A Holistic Benchmark Suite for
 /// Scientific Machine Learning on HPC Systems", arXiv:2110.11466, section 4 and Table 6.
 struct Training {
   std::string log;              ///< Its file, for messages.
-  std::int64_t begin_ms = 0;    ///< Of the staging if that counts, or else run_start.
-  std::int64_t end_ms = 0;      ///< run_stop
+  double begin_ms = 0;          ///< run_start, in milliseconds since 1970.
+  double end_ms = 0;            ///< run_stop
   bool reached_target = false;  ///< The status of `run_stop` is `success`.
   std::optional<double> seed;
   double devices = 1;    ///< Nodes times accelerators per node; nodes where these have none.
-  double time_s = 0;     ///< From run_start to run_stop, with the staging or without it.
-  double staging_s = 0;  ///< Before run_start and behind it.
-  /// Staging between run_start and run_stop that `time_s` does not have, one behind the other.
-  std::vector<TimeSpan> left_out;
+  double time_s = 0;     ///< From run_start to run_stop, as in the official results.
+  double staging_s = 0;  ///< Before run_start and after it; `time_s` has the latter.
   double epochs = 0;
   /// Without evaluation; absent where the log does not tell.
   std::optional<double> train_samples_per_s_per_device;
@@ -42,13 +33,9 @@ struct Training {
   double budget_device_h() const { return time_s / 3600 * devices; }
 };
 
-/// Whether the time of a training includes that of copying its data to the nodes. It does in rounds
-/// 0.7 to 2.0, and since 3.0 it does not.
-enum class Staging { counts, left_out };
-
 /// @param file its name, for messages
 /// @throws Error if it has no run_start or no run_stop
-Training training_of(const Log& log, const std::string& file, Staging staging = Staging::counts);
+Training training_of(const Log& log, const std::string& file);
 
 /// Trainings whose logs name the same benchmark, division, organisation, platform and size.
 struct Result {
@@ -71,7 +58,7 @@ struct NamedLog {
 
 /// The results that the logs belong to, in the order of their first logs.
 /// @throws Error as `training_of`
-std::vector<Result> results_of(std::span<const NamedLog> logs, Staging staging = Staging::counts);
+std::vector<Result> results_of(std::span<const NamedLog> logs);
 
 /// How many trainings the rules want for a result; 0 if MLPerf HPC has no such benchmark.
 std::size_t trainings_wanted(const std::string& benchmark);
@@ -103,9 +90,7 @@ struct Throughput {
   std::vector<std::string> problems;  ///< Why there is none.
   double devices = 0;                 ///< Of all trainings that count.
   double devices_per_training = 0;
-  /// From the first begin to the last end of those that count, without moments at which staging
-  /// that is left out is all that they do.
-  double time_s = 0;
+  double time_s = 0;                 ///< From the first begin to the last end of these.
   std::optional<double> energy_wh;   ///< As of a score.
   bool energy_is_estimated = false;  ///< In one of them.
 

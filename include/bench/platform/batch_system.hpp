@@ -12,6 +12,10 @@ namespace bench::platform {
 /// @throws Error for a table of commands that does not fit together
 std::unique_ptr<batch::BatchSystem> batch_system_of(const Platform& platform);
 
+/// The batch system of the jobs that commands of steps submit themselves: the platform's where it
+/// has one, else the one whose words batch::submitted_ids knows.
+std::unique_ptr<batch::BatchSystem> batch_system_of_commands(const Platform& platform);
+
 batch::BatchSettings batch_settings_of(const Platform& platform);
 
 }  // namespace bench::platform

@@ -18,12 +18,13 @@
 
 namespace bench::scheduler {
 
-/// The job that commands of a workpackage submitted themselves, as those of JUBE's platform files
-/// do, while the workpackage waits for a file: the last id in their output file that a batch
-/// system's program printed. Empty if there is none.
-std::string submitted_job(const job::RenderContext& context);
+/// The jobs that commands of a workpackage submitted themselves, as those of JUBE's platform files
+/// do, while the workpackage waits for a file: the ids in their output file that a batch system's
+/// program printed, each once. An array has one.
+std::vector<std::string> submitted_jobs(const job::RenderContext& context);
 
-/// Monitors such jobs: one that has ended will not write the file.
+/// Monitors such jobs: once all of a workpackage have ended, none will write the file. It may
+/// become visible late, so it has as long as the machine may refuse to work (outage_patience_s).
 class StepJobs {
  public:
   using Clock = std::chrono::steady_clock;
@@ -43,19 +44,19 @@ class StepJobs {
   bool unsettled() const { return !over_.empty(); }
 
  private:
-  /// A workpackage, and the command whose file it waits for.
+  /// A workpackage, the command whose file it waits for, and what it has submitted.
   struct Waiting {
-    long long workpackage = 0;
     workspace::Progress at;
+    std::vector<std::string> jobs;
   };
-  /// A job that has ended.
+  /// A workpackage whose jobs have all ended.
   struct Over {
     std::string text;
     Clock::time_point since;
     workspace::Progress waits_at;
   };
-  /// @param jobs by id
-  void ask(const std::map<std::string, Waiting>& jobs);
+  /// @param waiting by workpackage
+  void ask(const std::map<long long, Waiting>& waiting);
 
   const setup::Run& run_;
   evaluate::Evaluator& evaluator_;

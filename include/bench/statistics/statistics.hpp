@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -57,6 +58,10 @@ struct Statistic {
 
 /// All of them. To add one is to add a row.
 std::span<const Statistic> statistics();
+
+/// Computes a statistic of a single value as the analysis does. Nothing if it needs a number and
+/// the value is a text.
+std::optional<Value> of_one_value(const Statistic& statistic, const Value& value);
 
 /// The statistic that a name ends with, the longest; null if it ends with none but the empty one.
 const Statistic* statistic_of(std::string_view name);

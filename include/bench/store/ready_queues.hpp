@@ -51,7 +51,7 @@ class ReadyQueues {
   /// How many they are.
   std::size_t batch_ready_count() const;
   /// The workpackages that wait for a file or at a barrier.
-  const std::set<long long>& pending() const { return pending_; }
+  const std::set<long long>& waiting() const { return waiting_; }
   /// The workpackages of a step, ascending.
   const std::vector<long long>& members(std::size_t step) const { return steps_[step].members; }
   const Concurrency& concurrency() const { return concurrency_; }
@@ -104,7 +104,7 @@ class ReadyQueues {
   const setup::Run& run_;
   Concurrency concurrency_;
   std::vector<StepQueue> steps_;  ///< By index of the step.
-  std::set<long long> pending_;
+  std::set<long long> waiting_;
   std::size_t next_ = 0;          ///< Position of the first workpackage that holds the others up.
   std::vector<long long> ended_;  ///< Unexpanded since the last release.
   std::vector<long long> submitted_;  ///< Without chained children, since the last were taken.

@@ -52,7 +52,7 @@ class Searcher {
   void decide(const model::Step& step, SearchState& state);
   bool has_ended(const SearchState& state) const;
   std::string found(const model::Search& search, const SearchState& state) const;
-  std::optional<double> mean_of(const std::vector<long long>& ids, const std::string& name) const;
+  std::optional<double> median_of(const std::vector<long long>& ids, const std::string& name) const;
 
   const setup::Run& run_;
   store::StateStore& store_;

@@ -63,7 +63,7 @@ class Unit {
 std::optional<double> conversion_factor(const Unit& from, const Unit& to);
 std::optional<double> conversion_factor(std::string_view from, std::string_view to);
 
-/// All named units with their prefixes: `GB`, `kWh`.
+/// All named units with their prefixes: `GB`, `kWh`; without aliases such as `GFLOPS`.
 std::vector<std::string> known_names();
 
 /// A did-you-mean for a unit with a word close to a known one (`kwh`); otherwise empty.

@@ -15,8 +15,8 @@ constexpr std::size_t fewest_of_level = 3;
 struct Level {
   std::size_t first = 0;  ///< Index of its first value.
   std::size_t count = 0;
-  double middle = 0;  ///< As defined by `compare`.
-  Comparison change;  ///< From the previous level; empty for the first.
+  double middle = 0;  ///< The median.
+  Comparison change;  ///< From the previous level, also of the medians; empty for the first.
 };
 
 struct Levels {
@@ -24,7 +24,8 @@ struct Levels {
   /// How many of the last values differ from their level but are too few to form a new one; 0:
   /// none.
   std::size_t undecided = 0;
-  Comparison end;  ///< Comparison of the last value with its level, if it is undecided.
+  /// Comparison of the last value with the median of its level, if it is undecided.
+  Comparison end;
 };
 
 /// Splits a series where its level changes by at least the margin. Binary segmentation (Scott and

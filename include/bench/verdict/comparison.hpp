@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,6 +34,9 @@ struct Interval {
 /// values are positive, so that half and twice are equally far. The interval is Welch's (Biometrika
 /// 34 (1947) 28).
 ///
+/// No relative change leads away from 0. If all values of `a` are 0, the change and its interval
+/// are relative to `b`.
+///
 /// If a side has several runs, the means of the runs are compared, too, and the wider interval
 /// counts: the values of one run may share effects that vary between runs.
 struct Comparison {
@@ -42,8 +46,9 @@ struct Comparison {
   std::size_t not_finite_b = 0;
   double a = 0;  ///< Middle, in the unit of the values.
   double b = 0;
-  double change = 0;  ///< (b - a) / |a|
-  Interval interval;  ///< Interval of the change; infinite if the spread is unknown.
+  double change = 0;          ///< (b - a) / |a|
+  bool is_from_zero = false;  ///< All values of `a` are 0, and some of `b` are not.
+  Interval interval;          ///< Interval of the change; infinite if the spread is unknown.
   /// The probability that a value of `b` is above one of `a`, equal ones counting half: the A
   /// measure of Vargha and Delaney, J. Educ. Behav. Stat. 25 (2000) 101.
   double superiority = 0.5;
@@ -53,14 +58,22 @@ struct Comparison {
   double spread = 0;  ///< Standard deviation of a value, relative; the mean of both sides.
   std::size_t fewest =
       0;  ///< Size of the smaller side, in values, or in runs if their means were used.
-  std::size_t outliers = 0;  ///< Values that were left out.
+  std::size_t outliers = 0;   ///< Values that were left out.
+  std::size_t counted_a = 0;  ///< Values that were not.
+  std::size_t counted_b = 0;
   /// One side was measured after the other, so that a drift of the machine looks like a change.
   bool one_after_other = false;
   /// The values drift in the direction of the change, one side was measured after the other, and
   /// without the drift the change is not certain.
   bool may_be_drift = false;
+  /// The change of the values that people see (`shown_change`), if those are others than the
+  /// middles. A verdict never contradicts them.
+  std::optional<double> shown_change = {};
   std::string absent_reason;  ///< Why no change can be computed; empty if it can.
 };
+
+/// (b - a) / |a|; infinite from 0, except to 0.
+double relative_change(double a, double b);
 
 /// If a value is nan or infinite, there is no middle and no change.
 /// @param a, b in the order in which they were measured

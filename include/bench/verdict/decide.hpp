@@ -15,6 +15,7 @@ enum class Objection {
   none,
   drift,             ///< The machine may have drifted (`Comparison::may_be_drift`).
   many_comparisons,  ///< With this many comparisons, chance alone can produce such a change.
+  shown_values,      ///< The values that are shown differ otherwise than the middles.
 };
 
 /// Upper limit of the reported number of runs.

@@ -86,7 +86,7 @@ struct Interrupted {
 /// A segment of a workpackage has ended, and another follows.
 struct Advanced {
   long long workpackage = 0;
-  State to = State::ready;  ///< Or pending.
+  State to = State::ready;  ///< Or waiting.
   Progress progress;
   /// What the next segment inherits, against bench's own environment.
   EnvironmentChanges environment;

@@ -29,7 +29,7 @@ class States {
 };
 
 /// What may happen to a workpackage. Two events have two outcomes each: one that has ended is done
-/// or failed, one that has advanced is ready or pending.
+/// or failed, one that has advanced is ready or waiting.
 enum class Change {
   expand,
   expand_ahead,
@@ -66,16 +66,16 @@ inline constexpr std::array<Transition, 13> transitions{{
     {Change::claim, "start", {State::ready}, State::running},
     {Change::intend_submission, "submit", {State::running}, std::nullopt},
     {Change::submit, "submit", {State::running}, State::submitted},
-    {Change::finish, "end", {State::running, State::submitted, State::pending}, State::done},
-    {Change::fail, "end", {State::running, State::submitted, State::pending}, State::failed},
-    {Change::retry, "retry", {State::running, State::submitted, State::pending}, State::ready},
+    {Change::finish, "end", {State::running, State::submitted, State::waiting}, State::done},
+    {Change::fail, "end", {State::running, State::submitted, State::waiting}, State::failed},
+    {Change::retry, "retry", {State::running, State::submitted, State::waiting}, State::ready},
     {Change::interrupt, "requeue", {State::running, State::submitted}, State::ready},
-    {Change::advance, "advance", {State::running, State::submitted, State::pending}, State::ready},
-    {Change::wait, "advance", {State::running, State::submitted, State::pending}, State::pending},
+    {Change::advance, "advance", {State::running, State::submitted, State::waiting}, State::ready},
+    {Change::wait, "advance", {State::running, State::submitted, State::waiting}, State::waiting},
     {Change::skip, "skip", {State::ready}, State::skipped},
     {Change::reset,
      "reset",
-     {State::ready, State::pending, State::done, State::failed, State::skipped},
+     {State::ready, State::waiting, State::done, State::failed, State::skipped},
      State::ready},
 }};
 
@@ -109,7 +109,7 @@ constexpr Change change_of(const Interrupted&) {
   return Change::interrupt;
 }
 constexpr Change change_of(const Advanced& advanced) {
-  return advanced.to == State::pending ? Change::wait : Change::advance;
+  return advanced.to == State::waiting ? Change::wait : Change::advance;
 }
 constexpr Change change_of(const Skipped&) {
   return Change::skip;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -13,10 +14,15 @@
 namespace bench::workspace {
 
 /// The state of a workpackage: `ready` to start (for the first time, or its next segment),
-/// `running` here, `submitted` to a batch system, `pending` on a `done_file` or at a barrier before
+/// `running` here, `submitted` to a batch system, `waiting` on a `done_file` or at a barrier before
 /// a shared command, or at its end. `skipped` never runs, since another result implies its own.
 /// transition.hpp has the legal transitions.
-enum class State { ready, running, submitted, pending, done, failed, skipped };
+enum class State { ready, running, submitted, waiting, done, failed, skipped };
+
+/// In the order in which tables and messages name them.
+inline constexpr std::array all_states{State::done,    State::failed,    State::skipped,
+                                       State::running, State::submitted, State::waiting,
+                                       State::ready};
 
 /// `ready`, `running`, ...: the words in the database and in every message.
 std::string_view name_of(State state);
@@ -99,7 +105,7 @@ struct StepCounts {
   long long ready = 0;
   long long running = 0;
   long long submitted = 0;
-  long long pending = 0;
+  long long waiting = 0;
   long long done = 0;
   long long failed = 0;
   long long skipped = 0;
@@ -107,28 +113,39 @@ struct StepCounts {
   bool operator==(const StepCounts&) const = default;
 
   /// The counter of a state.
-  long long& of(State state) {
+  long long of(State state) const { return this->*counter_of(state); }
+  long long& of(State state) { return this->*counter_of(state); }
+  long long ended() const { return done + failed + skipped; }
+  long long all() const { return ready + running + submitted + waiting + ended(); }
+
+ private:
+  static constexpr long long StepCounts::*counter_of(State state) {
     switch (state) {
       case State::ready:
-        return ready;
+        return &StepCounts::ready;
       case State::running:
-        return running;
+        return &StepCounts::running;
       case State::submitted:
-        return submitted;
-      case State::pending:
-        return pending;
+        return &StepCounts::submitted;
+      case State::waiting:
+        return &StepCounts::waiting;
       case State::done:
-        return done;
+        return &StepCounts::done;
       case State::failed:
-        return failed;
+        return &StepCounts::failed;
       case State::skipped:
         break;
     }
-    return skipped;
+    return &StepCounts::skipped;
   }
-  long long ended() const { return done + failed + skipped; }
-  long long all() const { return ready + running + submitted + pending + ended(); }
 };
+
+/// `9 done, 1 failed, 2 running, 48 ready`: the states that workpackages are in.
+std::string text_of(const StepCounts& counts);
+
+/// A row of headings and a row per step: its name, all of its workpackages, and how many are in
+/// each state. Only `done` and `failed` have a column where no workpackage is in that state.
+std::vector<std::vector<std::string>> table_of(const std::vector<StepCounts>& counts);
 
 /// The sum of the counts of all steps.
 StepCounts sum_of(const std::vector<StepCounts>& counts);

@@ -27,9 +27,10 @@ Example: `time: $jube_pat_fp s`)"},
 squares), _avg, _std (n-1), _median, _ci_low and _ci_high (95 % confidence interval of the median),
 _p5, _p25, _p75, _p95, _p99 (percentiles), _geomean, _cv (_std / _avg), _mad (median absolute
 deviation), _outliers (their number), _elbow and _elbow_share (where a long tail begins; see:
-elbow). They can be columns, and derived patterns can use them. Failed iterations are in none. The
-plain name is the first match. Where iterations are one row it is their median, for people with its
-interval (`41.2 ± 0.3`).)"},
+elbow). They can be columns, and derived patterns can use them. Failed iterations are in none. A
+pattern without a type has those of numbers if all of its matches are numbers. The plain name is the
+first match. Where iterations are one row it is their median, for people with its interval
+(`41.2 ± 0.3`).)"},
     {"verdicts", "what `bench compare` says of a metric",
      R"(faster, slower: the change is at least the margin (1 %, or --margin), and its interval excludes no
 change. Metrics that are neither a time nor a rate are better or worse; where `better` is not set
@@ -98,7 +99,7 @@ int or float. `{name: n, type: int, _: [1, 2]}` has both values, too.)"},
      R"(-i takes numbers, last, all, and negative numbers counted from the newest (-1); several are
 allowed. The default is the last run; `info` shows an overview of all. DIR is the outpath or a
 run directory.)"},
-    {"pending", "runs that are not finished",
+    {"unfinished", "runs that are not finished",
      R"(A workpackage waits for its done_file, or for its job. `bench continue` collects finished jobs
 and starts what became ready, also after a kill. It repeats failed workpackages only with
 --failed, or if the step has a `retry`. `bench why DIR NUMBER` shows what a workpackage waits

@@ -98,7 +98,8 @@ std::vector<Page> made_pages() {
   std::vector<Page> pages{
       {"metric", "numbers calculated from the rows of a table", overview()},
       {"units", "units of values, and their arithmetic",
-       fmt::format("{}\n{}", how_units_work, lines_of(join(unit::known_names(), " "), 0))}};
+       fmt::format("{}\n{}\nPrograms also print FLOPS (FLOP/s), FPS (frames/s), sec and day.",
+                   how_units_work, lines_of(join(unit::known_names(), " "), 0))}};
   for (const Metric& metric : metric::metrics())
     pages.push_back({std::string(metric.name), std::string(metric.summary), page_of(metric)});
   for (Page& page : pages)

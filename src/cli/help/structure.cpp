@@ -73,19 +73,20 @@ combinations, `bench run FILE -n` lists them.
 See also: parameter, dependencies, iterations, where, update_mode.)"},
     {"types", "int, float and string",
      R"(`type` of a parameter or a pattern; the default is string. Tables sort and format `int` and
-`float` as numbers, and only those have statistics. A parameter whose value does not have its
-type is an error. A match that does not have the type of its pattern is dropped, with a warning.
+`float` as numbers. Statistics and comparisons take every text that is a number. A parameter whose
+value does not have its type is an error. A match that does not have the type of its pattern is
+dropped, with a warning.
 In commands and files a parameter stays as written: 007 is 007 there, and 7 in a table.
 See also: parameter, pattern, statistical_values.)"},
     {"workpackage", "one execution of a step: its unit of work",
      R"(A step with one combination of parameters and one iteration. Its number, $jube_wp_id, counts
 from 0 in the run. Its directory is <run>/<number>_<step>, and its commands run in `work` in
-that directory. The states are `ready`, `running`, `submitted` (it has a job), `pending` (it
+that directory. The states are `ready`, `running`, `submitted` (it has a job), `waiting` (it
 waits for a file or for other workpackages), and finally `done` or `failed`. When it is done,
 the steps that depend on it start. `bench info DIR -w 3` shows one, `bench output DIR -w 3` its
 files, and `bench why DIR 3` what went wrong. `bench remove DIR -w 3` deletes it, and `bench
 continue` then repeats it.
-See also: parameter_space, iterations, pending, directory_structure.)"},
+See also: parameter_space, iterations, unfinished, directory_structure.)"},
     {"tagging", "one file for several cases",
      R"(An element with a `tag` exists only if its condition holds for the active tags. These come from
 `-t`, for example `bench run FILE -t gpu debug`, and from `selection` in the file.

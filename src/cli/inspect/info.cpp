@@ -37,9 +37,13 @@ struct InfoOptions {
 
 std::vector<std::string> overview_row(const workspace::RunDirectory& run) {
   const Workspace workspace = Workspace::open(run.path, Access::read);
-  return {std::to_string(run.id),          workspace.fact("benchmark"), workspace.fact("started"),
-          inspect::last_change(workspace), workspace.fact("comment"),   workspace.fact("tags"),
-          status_word(workspace.counts())};
+  return {std::to_string(run.id),
+          workspace.fact("benchmark"),
+          workspace.fact("started"),
+          inspect::last_change(workspace),
+          workspace.fact("comment"),
+          workspace.fact("tags"),
+          std::string(name_of(workspace::run_state(run.path, sum_of(workspace.counts()))))};
 }
 
 int show_overview(const std::string& directory) {

@@ -47,7 +47,7 @@ void tell_of_worker(const std::optional<workspace::Worker>& worker, bool& told) 
     return;
   tell(
       fmt::format("note: {} is working on this run, unless it was killed; that cannot be checked "
-                  "from here; Ctrl-C ends only this command",
+                  "from here",
                   worker->name));
 }
 
@@ -105,6 +105,15 @@ class JobWatch {
   bool told_ = false;
 };
 
+void print_state(const RunDirectory& run) {
+  const workspace::RunState state = workspace::run_state(run.path, sum_of(counts_of(run)));
+  print_run_state(state);
+  if (state == workspace::RunState::running) {
+    bool told = false;
+    tell_of_worker(workspace::worker_of(run.path), told);
+  }
+}
+
 /// How many lines of the terminal a text takes, which wraps where it is narrow.
 std::size_t lines_on_terminal(const std::string& text) {
   winsize size{};
@@ -146,8 +155,11 @@ void watch(const RunDirectory& run) {
     const bool nobody = !worked_on && !was_worked_on;
     if (!nobody)
       jobs.forget();
-    if (status_word(counts) != "RUNNING" || (nobody && !jobs.poll(counts))) {
-      print_status_word(counts);
+    const workspace::RunState state = workspace::run_state(run.path, sum_of(counts));
+    const bool is_over =
+        state == workspace::RunState::finished || state == workspace::RunState::failed;
+    if (is_over || (nobody && !jobs.poll(counts))) {
+      print_run_state(state);
       return;
     }
   } while (!reader_goes_within(pause_ms));
@@ -169,7 +181,7 @@ std::function<int()> declare_status(CLI::App& app) {
       if (options->watch)
         watch(run);
       else
-        print_status_word(counts_of(run));
+        print_state(run);
       return 0;
     });
   };

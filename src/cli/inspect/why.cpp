@@ -94,7 +94,7 @@ std::string remedy_text(const setup::Run& run, const RunView& view, const Workpa
     return fmt::format("bench continue {}", target);
   const auto failed = std::ranges::count(view.all(), workspace::State::failed, &Workpackage::state);
   if (remedy == Remedy::make_again && failed == 1)
-    return fmt::format("bench continue {} --failed", target);
+    return repeat_command(run);
   const bool parent = remedy == Remedy::make_parent_again && !workpackage.parents.empty();
   return fmt::format("bench remove {} --workpackage {}\nbench continue {}", target,
                      parent ? workpackage.parents.front() : workpackage.id, target);

@@ -39,14 +39,27 @@ bool has_change(const ComparedPoint& point) {
   return point.comparison.absent_reason.empty();
 }
 
+std::string change_text(const ComparedPoint& point) {
+  if (!has_change(point))
+    return "n/a";
+  const double change = *point.comparison.shown_change;
+  return std::isfinite(change) ? percent(change) + " %" : "from 0";
+}
+
 bool has_middles(const verdict::Comparison& numbers) {
   return numbers.values_a > 0 && numbers.values_b > 0 &&
          numbers.not_finite_a + numbers.not_finite_b == 0;
 }
 
+/// One from 0 is relative to the other side.
+bool has_interval(const ComparedPoint& point) {
+  return has_change(point) && std::isfinite(point.comparison.interval.high) &&
+         !point.comparison.is_from_zero;
+}
+
 std::string interval_text(const ComparedPoint& point) {
   const auto& [low, high] = point.comparison.interval;
-  if (!has_change(point) || !std::isfinite(high))
+  if (!has_interval(point))
     return "n/a";
   return fmt::format("{} to {} %", percent(low), percent(high));
 }
@@ -67,6 +80,8 @@ std::string verdict_text(const ComparedPoint& point) {
     text += " (drift)";
   if (point.verdict.objection == Objection::many_comparisons)
     text += " (many comparisons)";
+  if (point.verdict.objection == Objection::shown_values)
+    text += " (a and b disagree)";
   return text;
 }
 
@@ -79,6 +94,11 @@ std::string middle_text(double value) {
 std::string metric_text(const ComparedPoint& point) {
   return point.metric + (point.unit.empty() ? "" : fmt::format("[{}]", point.unit)) +
          (point.estimated ? " (estimated)" : "");
+}
+
+/// The number of values that count: all of them if they are not compared.
+std::size_t counted(std::size_t all, std::size_t compared) {
+  return compared > 0 ? compared : all;
 }
 
 /// Headings and rows.
@@ -96,10 +116,11 @@ void show_points(const RunComparison& comparison, ShownComparison& shown) {
     std::vector<std::string> row{
         parameters_text(point.parameters),
         metric_text(point),
-        fmt::format("{}, {}", numbers.values_a, numbers.values_b),
-        both ? middle_text(numbers.a) : "n/a",
-        both ? middle_text(numbers.b) : "n/a",
-        has_change(point) ? percent(numbers.change) + " %" : "n/a",
+        fmt::format("{}, {}", counted(numbers.values_a, numbers.counted_a),
+                    counted(numbers.values_b, numbers.counted_b)),
+        both ? middle_text(point.shown_a) : "n/a",
+        both ? middle_text(point.shown_b) : "n/a",
+        change_text(point),
         interval_text(point),
         both ? fmt::format("{:.0f} %", superiority_of(point) * 100) : "n/a",
         verdict_text(point)};
@@ -182,6 +203,31 @@ std::vector<std::string> doubts_of(const RunComparison& comparison) {
   return notes;
 }
 
+/// `time: a and b are time_avg`
+std::vector<std::string> names_of_statistics(const RunComparison& comparison) {
+  std::vector<std::string> notes;
+  for (const ComparedPoint& point : comparison.points)
+    if (point.shown != point.metric)
+      if (std::string note = fmt::format("{}: a and b are {}", point.metric, point.shown);
+          std::ranges::find(notes, note) == notes.end())
+        notes.push_back(std::move(note));
+  return notes;
+}
+
+/// Name the statistics behind `a`, `b` and the interval.
+std::vector<std::string> statistics_notes(const RunComparison& comparison) {
+  std::vector<std::string> notes;
+  if (std::ranges::any_of(comparison.points, [](const ComparedPoint& point) {
+        return has_interval(point) && !point.is_statistic;
+      }))
+    notes.emplace_back("a and b: the median, where there are several values");
+  std::ranges::move(names_of_statistics(comparison), std::back_inserter(notes));
+  if (std::ranges::any_of(comparison.points, has_interval))
+    notes.emplace_back(
+        "interval: change of the means (geometric if all values are above 0), without outliers");
+  return notes;
+}
+
 /// Notes for people on these verdicts.
 std::vector<std::string> notes_of(const RunComparison& comparison) {
   std::vector<std::string> notes;
@@ -212,6 +258,16 @@ std::vector<std::string> notes_of(const RunComparison& comparison) {
       }))
     notes.emplace_back(
         "measure in turn: `order: interleaved` of the step, or runs in turn and `--num`");
+  add(count_of(
+          comparison,
+          [](const auto& point) { return point.verdict.objection == Objection::shown_values; }),
+      "a and b change otherwise than their means: the noise of the sides has different shapes");
+  std::map<std::string, std::size_t> absent;
+  for (const ComparedPoint& point : comparison.points)
+    if (!has_change(point) && has_middles(point.comparison))
+      ++absent[point.comparison.absent_reason];
+  for (const auto& [reason, count] : absent)
+    add(count, reason.c_str());
   std::size_t outliers = 0;
   for (const ComparedPoint& point : comparison.points)
     outliers += point.comparison.outliers;
@@ -224,8 +280,7 @@ std::vector<std::string> notes_of(const RunComparison& comparison) {
     notes.push_back(fmt::format("{} of a and {} of b failed or are unfinished, and do not count",
                                 plural(comparison.not_done_a, "workpackage"),
                                 comparison.not_done_b));
-  for (const std::string& note : doubts_of(comparison))
-    notes.push_back(note);
+  std::ranges::move(doubts_of(comparison), std::back_inserter(notes));
   for (const inspect::TextDifference& one : comparison.units)
     notes.push_back(fmt::format("{} is not compared: its unit is {} and {}", one.name,
                                 one.a.empty() ? "absent" : one.a,
@@ -234,6 +289,7 @@ std::vector<std::string> notes_of(const RunComparison& comparison) {
     notes.push_back(fmt::format("parameter {} is {} in a and {} in b", one.name,
                                 one.a.empty() ? "absent" : one.a,
                                 one.b.empty() ? "absent" : one.b));
+  std::ranges::move(statistics_notes(comparison), std::back_inserter(notes));
   return notes;
 }
 
@@ -280,6 +336,7 @@ std::string comparison_text(const RunComparison& comparison, const SideNames& na
 result::Table comparison_table(const RunComparison& comparison) {
   result::Table table;
   table.name = "comparison";
+  table.notes = names_of_statistics(comparison);
   for (const char* title :
        {"step", "point", "metric", "unit", "values_a", "values_b", "a", "b", "change", "low",
         "high", "superiority", "verdict", "runs_needed", "objection", "outliers", "estimated"})
@@ -290,18 +347,20 @@ result::Table comparison_table(const RunComparison& comparison) {
     const Objection objection = point.verdict.objection;
     table.rows.push_back(
         {word_cell(point.step), word_cell(parameters_text(point.parameters)),
-         word_cell(point.metric), word_cell(point.unit), count_cell(numbers.values_a),
-         count_cell(numbers.values_b), share_cell(numbers.a, both), share_cell(numbers.b, both),
-         share_cell(numbers.change, has_change(point)),
-         share_cell(numbers.interval.low,
-                    has_change(point) && std::isfinite(numbers.interval.high)),
-         share_cell(numbers.interval.high, has_change(point)),
+         word_cell(point.metric), word_cell(point.unit),
+         count_cell(counted(numbers.values_a, numbers.counted_a)),
+         count_cell(counted(numbers.values_b, numbers.counted_b)), share_cell(point.shown_a, both),
+         share_cell(point.shown_b, both),
+         share_cell(numbers.shown_change.value_or(0), has_change(point)),
+         share_cell(numbers.interval.low, has_interval(point)),
+         share_cell(numbers.interval.high, has_interval(point)),
          share_cell(superiority_of(point), both), word_cell(point.word()),
          point.verdict.runs_needed > 0 && point.verdict.runs_needed <= verdict::most_runs
              ? count_cell(point.verdict.runs_needed)
              : result::Cell{},
          word_cell(objection == Objection::drift              ? "drift"
                    : objection == Objection::many_comparisons ? "many comparisons"
+                   : objection == Objection::shown_values     ? "a and b disagree"
                                                               : ""),
          count_cell(numbers.outliers), word_cell(point.estimated ? "yes" : "")});
   }

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -21,8 +22,9 @@ namespace {
 using inspect::PointHistory;
 using verdict::Comparison;
 
-std::string signed_percent(double share) {
-  return fmt::format("{:+.1f}", share * 100);
+std::string change_text(const Comparison& change) {
+  const double share = change.shown_change.value_or(change.change);
+  return std::isfinite(share) ? fmt::format("{:+.1f} %", share * 100) : "from 0";
 }
 
 std::string word_of_change(const Comparison& change, const PointHistory& history) {
@@ -30,12 +32,13 @@ std::string word_of_change(const Comparison& change, const PointHistory& history
                           history.better, history.unit);
 }
 
-/// `time[s] of step s at size=1`
+/// `time[s] of step s at size=1`, `time[s] (time_avg) of step s`
 std::string subject_of(const PointHistory& history) {
   const std::string point = parameters_text(history.parameters);
-  return fmt::format("{}{} of step {}{}{}", history.metric,
-                     history.unit.empty() ? "" : fmt::format("[{}]", history.unit), history.step,
-                     point.empty() ? "" : " at ", point);
+  return fmt::format("{}{}{} of step {}{}{}", history.metric,
+                     history.unit.empty() ? "" : fmt::format("[{}]", history.unit),
+                     history.shown == history.metric ? "" : fmt::format(" ({})", history.shown),
+                     history.step, point.empty() ? "" : " at ", point);
 }
 
 std::string levels_text(const PointHistory& history, std::span<const NamedRun> runs) {
@@ -47,8 +50,7 @@ std::string levels_text(const PointHistory& history, std::span<const NamedRun> r
     if (level.first == 0)
       row.insert(row.end(), {"", ""});
     else
-      row.insert(row.end(), {signed_percent(level.change.change) + " %",
-                             word_of_change(level.change, history)});
+      row.insert(row.end(), {change_text(level.change), word_of_change(level.change, history)});
     rows.push_back(std::move(row));
   }
   return text_table({"from run", "started", "runs", "level", "change", "verdict"}, rows);
@@ -58,10 +60,9 @@ std::string end_text(const PointHistory& history) {
   const std::size_t undecided = history.levels.undecided;
   if (undecided == 0)
     return "";
-  return fmt::format(
-      "undecided: the last {} by {} % from this level; {} such runs make a new one\n",
-      undecided == 1 ? "run differs" : fmt::format("{} runs differ", undecided),
-      signed_percent(history.levels.end.change), verdict::fewest_of_level);
+  return fmt::format("undecided: the last {} by {} from this level; {} such runs make a new one\n",
+                     undecided == 1 ? "run differs" : fmt::format("{} runs differ", undecided),
+                     change_text(history.levels.end), verdict::fewest_of_level);
 }
 
 std::string left_out_text(const PointHistory& history) {

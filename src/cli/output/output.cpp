@@ -71,12 +71,13 @@ void print_file(const UniqueFd& fd, const std::filesystem::path& file) {
   read_pieces(fd, file, [](std::string_view piece) { write_text(piece, STDOUT_FILENO); });
 }
 
-void print_status_word(const std::vector<workspace::StepCounts>& counts) {
-  const std::string word = status_word(counts);
-  const Colour colour = word == "ERROR"      ? Colour::red
-                        : word == "FINISHED" ? Colour::green
-                                             : Colour::yellow;
-  console().write(STDOUT_FILENO, coloured(word, colour, STDOUT_FILENO) + "\n");
+void print_run_state(workspace::RunState state) {
+  using workspace::RunState;
+  const Colour colour = state == RunState::failed     ? Colour::red
+                        : state == RunState::finished ? Colour::green
+                                                      : Colour::yellow;
+  console().write(STDOUT_FILENO,
+                  coloured(std::string(name_of(state)), colour, STDOUT_FILENO) + "\n");
 }
 
 void write_output(const std::filesystem::path& file, const std::string& text) {
@@ -207,30 +208,11 @@ void check_step(const setup::Run& run, const std::string& step) {
               suggestion(step, known, "its steps: "));
 }
 
-std::string status_word(const std::vector<workspace::StepCounts>& counts) {
-  bool failed = false;
-  for (const workspace::StepCounts& step : counts) {
-    if (step.all() > step.ended())
-      return "RUNNING";
-    failed |= step.failed > 0;
-  }
-  return failed ? "ERROR" : "FINISHED";
-}
-
 std::string status_table(const std::vector<workspace::StepCounts>& counts) {
-  const bool any_skipped = std::ranges::any_of(counts, &workspace::StepCounts::skipped);
-  std::vector<std::string> headings{"stepname", "all", "open", "wait", "error", "done"};
-  if (any_skipped)
-    headings.emplace_back("skipped");
-  std::vector<std::vector<std::string>> rows;
-  for (const workspace::StepCounts& step : counts) {
-    rows.push_back({step.step, std::to_string(step.all()), std::to_string(step.ready),
-                    std::to_string(step.running + step.submitted + step.pending),
-                    std::to_string(step.failed), std::to_string(step.done)});
-    if (any_skipped)
-      rows.back().push_back(std::to_string(step.skipped));
-  }
-  // Always drawn: its lines are counted, and tools that know JUBE's output look for them.
+  const auto all_rows = workspace::table_of(counts);
+  const std::vector<std::string>& headings = all_rows.front();
+  const std::vector<std::vector<std::string>> rows(all_rows.begin() + 1, all_rows.end());
+  // Always drawn, not turned: `status --watch` counts its lines.
   const std::string table = drawn(table_of(headings, rows));
   return "  " + hanging(std::string(strip(table)), 2) + "\n";
 }
@@ -282,6 +264,13 @@ std::string target_of(const setup::Run& run) {
                      run.directory.id);
 }
 
+std::string repeat_command(const setup::Run& run) {
+  return fmt::format("bench continue {} --failed{}", target_of(run),
+                     setup::input_has_changed(run)
+                         ? " -u " + shell_quote(short_path(run.metadata.input_file))
+                         : "");
+}
+
 std::string closing(const setup::Run& run, bool finished, long long first_failed) {
   const std::string outpath = short_path(run.directory.path.parent_path());
   const std::string target = target_of(run);
@@ -293,8 +282,8 @@ std::string closing(const setup::Run& run, bool finished, long long first_failed
     text += fmt::format(">>>> continue: bench continue {}\n", target);
   if (first_failed >= 0)
     text +=
-        fmt::format(">>>>      why: bench why {} {}\n>>>>    again: bench continue {} --failed\n",
-                    shell_quote(short_path(run.directory.path)), first_failed, target);
+        fmt::format(">>>>      why: bench why {} {}\n>>>>    again: {}\n",
+                    shell_quote(short_path(run.directory.path)), first_failed, repeat_command(run));
   for (const char* command : {" analyse", "  result", "    info", "     log"})
     text += fmt::format(">>>> {}: bench {} {}\n", command, strip(command), target);
   return text + rule + "\n";

@@ -59,23 +59,23 @@ std::string cut_to(std::size_t columns, const std::string& text) {
 
 std::string progress_line(const std::string& name, const workspace::StepCounts& counts,
                           const std::string& left, std::size_t columns) {
-  const long long pending = counts.ready + counts.submitted + counts.pending;
-  const auto text_of = [&](bool with_pending, bool with_running) {
+  using workspace::State;
+  std::vector<State> named;
+  for (const State state : workspace::all_states)
+    if (state != State::done && counts.of(state) > 0)
+      named.push_back(state);
+  const auto text_of_named = [&] {
     std::string text = fmt::format(": {} of {} done", counts.done, counts.all());
-    if (counts.failed > 0)
-      text += fmt::format(", {} failed", counts.failed);
-    if (counts.skipped > 0)
-      text += fmt::format(", {} skipped", counts.skipped);
-    if (with_running && counts.running > 0)
-      text += fmt::format(", {} running", counts.running);
-    if (with_pending && pending > 0)
-      text += fmt::format(", {} pending", pending);
+    for (const State state : named)
+      text += fmt::format(", {} {}", counts.of(state), name_of(state));
     return left.empty() ? text : text + fmt::format(", about {} left", left);
   };
-  std::string text = text_of(true, true);
-  for (const bool with_running : {true, false})
-    if (display_width(name) + text.size() > columns)
-      text = text_of(false, with_running);
+  std::string text = text_of_named();
+  while (display_width(name) + text.size() > columns && !named.empty() &&
+         named.back() != State::failed && named.back() != State::skipped) {
+    named.pop_back();
+    text = text_of_named();
+  }
   constexpr std::size_t least = 8;
   const std::size_t room = columns - std::min(columns, text.size());
   return cut_to(columns, shortened(name, std::max(room, least)) + text);
@@ -84,10 +84,10 @@ std::string progress_line(const std::string& name, const workspace::StepCounts& 
 std::string overall_line(const workspace::StepCounts& sum, const std::string& elapsed,
                          const std::string& left, std::size_t columns, int fd) {
   std::vector<Part> parts;
-  if (const long long pending = sum.ready + sum.submitted + sum.pending; pending > 0)
-    parts.push_back({fmt::format("{} pending", pending)});
-  if (sum.running > 0)
-    parts.push_back({fmt::format("{} running", sum.running)});
+  using workspace::State;
+  for (const State state : {State::ready, State::waiting, State::submitted, State::running})
+    if (sum.of(state) > 0)
+      parts.push_back({fmt::format("{} {}", sum.of(state), name_of(state))});
   if (!elapsed.empty())
     parts.push_back({"elapsed " + elapsed});
   parts.push_back({fmt::format("{} of {} done", sum.done, sum.all()), colour_of(sum)});
@@ -115,14 +115,16 @@ std::string overall_line(const workspace::StepCounts& sum, const std::string& el
 
 std::string run_summary(const workspace::StepCounts& sum, double elapsed_s, const std::string& why,
                         int fd) {
+  using workspace::State;
   std::string text =
       coloured(fmt::format("{} of {} done", sum.done, sum.all()), colour_of(sum), fd);
   if (sum.failed > 0)
     text += ", " + coloured(fmt::format("{} failed", sum.failed), Colour::red, fd);
   if (sum.skipped > 0)
     text += fmt::format(", {} skipped", sum.skipped);
-  if (const long long open = sum.all() - sum.ended(); open > 0)
-    text += fmt::format(", {} open", open);
+  for (const State state : {State::running, State::submitted, State::waiting, State::ready})
+    if (sum.of(state) > 0)
+      text += fmt::format(", {} {}", sum.of(state), name_of(state));
   text += " in " + human_duration(elapsed_s);
   return why.empty() ? text : text + "; why: " + with_visible_controls(why);
 }

@@ -28,7 +28,6 @@
 #include <bench/engine/confirm.hpp>
 #include <bench/inspect/baseline.hpp>
 #include <bench/inspect/run_comparison.hpp>
-#include <bench/result/table.hpp>
 #include <bench/scheduler/run_status.hpp>
 #include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
@@ -181,7 +180,7 @@ int show_check(Check check) {
                         check.margin()) +
         outcome_text(outcome, check.margin()));
   else
-    print(result::render(comparison_table(comparison), options.style));
+    print_table(comparison_table(comparison), options.style);
   return outcome.outcome == inspect::CheckOutcome::passed   ? 0
          : outcome.outcome == inspect::CheckOutcome::failed ? failure
                                                             : undecided;

@@ -19,7 +19,6 @@
 #include <bench/cli/runs/choose.hpp>
 #include <bench/cli/runs/evaluation.hpp>
 #include <bench/inspect/run_comparison.hpp>
-#include <bench/result/table.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {
@@ -144,10 +143,13 @@ int show_comparison(const CompareOptions& options) {
   if (options.style.empty())
     print(comparison_text(comparison, {name_of(a, runs), name_of(b, runs)}, margin));
   else
-    print(result::render(comparison_table(comparison), options.style));
+    print_table(comparison_table(comparison), options.style);
   const bool is_any_worse =
       std::ranges::any_of(comparison.points, &inspect::ComparedPoint::is_regression);
-  return options.exit_code && (is_any_worse || comparison.points.empty()) ? failure : 0;
+  const bool is_none_compared = std::ranges::none_of(
+      comparison.points,
+      [](const inspect::ComparedPoint& point) { return point.comparison.absent_reason.empty(); });
+  return options.exit_code && (is_any_worse || is_none_compared) ? failure : 0;
 }
 
 }  // namespace

@@ -10,8 +10,6 @@
 #include <bench/cli/runs/choose.hpp>
 #include <bench/cli/runs/evaluation.hpp>
 #include <bench/inspect/history.hpp>
-#include <bench/result/style.hpp>
-#include <bench/result/table.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {
@@ -43,11 +41,7 @@ int show_history(const HistoryCommandOptions& options) {
     print(history_text(histories, names));
     return 0;
   }
-  const result::Table table = history_table(histories, names);
-  print(result::render(table, options.style));
-  if (result::style_of(options.style).is_for_programs)
-    for (const std::string& note : table.notes)
-      tell("note: " + note);
+  print_table(history_table(histories, names), options.style);
   return 0;
 }
 

@@ -38,7 +38,7 @@ struct ScoreOptions {
   std::vector<std::string> logs;
   std::string style = "pretty";
   bool throughput = false;
-  bool without_staging = false;
+  bool without_staging = false;  ///< Accepted for scripts; changes nothing.
 };
 
 /// The meter's total beside a log that is the standard output of a workpackage.
@@ -213,11 +213,14 @@ bool note_violations(const std::vector<mlperf::NamedLog>& logs, Table& table) {
 }
 
 int show_score(const ScoreOptions& options) {
+  if (options.without_staging)
+    tell(
+        "note: --without-staging has no effect: times are from run_start to run_stop, as in the "
+        "official results");
   std::vector<mlperf::NamedLog> logs;
   for (const std::string& file : options.logs)
     logs.push_back({file, mlperf::parse_log(read_file(file))});
-  std::vector<mlperf::Result> results = mlperf::results_of(
-      logs, options.without_staging ? mlperf::Staging::left_out : mlperf::Staging::counts);
+  std::vector<mlperf::Result> results = mlperf::results_of(logs);
   add_energy(results);
 
   bool all_right = true;
@@ -251,8 +254,7 @@ std::function<int()> declare_mlperf_score(CLI::App& app) {
       ->required();
   app.add_flag("--throughput", options->throughput,
                "weak scaling: the logs are of models trained at the same time");
-  app.add_flag("--without-staging", options->without_staging,
-               "as in round 3.0: exclude the time to copy data to the nodes");
+  app.add_flag("--without-staging", options->without_staging, "")->group("");
   declare_style(app, options->style, "how to show the tables");
   return [options] { return show_score(*options); };
 }

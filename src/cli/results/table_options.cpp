@@ -7,7 +7,9 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/cli/output/output.hpp>
 #include <bench/result/style.hpp>
+#include <bench/result/table.hpp>
 
 namespace bench::cli {
 
@@ -23,6 +25,13 @@ void declare_style(CLI::App& app, std::string& style, const std::string& descrip
   app.add_option("-s,--style", style, fmt::format("{}: {}", description, join(known, ", ")))
       ->type_name("STYLE")
       ->check(CLI::Validator(refusal, ""));
+}
+
+void print_table(const result::Table& table, const std::string& style) {
+  print(result::render(table, style));
+  if (result::style_of(style).is_for_programs)
+    for (const std::string& note : table.notes)
+      tell("note: " + note);
 }
 
 void declare_columns(CLI::App& app, ShowOptions& show) {

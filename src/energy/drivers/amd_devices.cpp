@@ -159,7 +159,7 @@ std::vector<std::size_t> in_compute_order(const AmdVisibility& visibility,
 
 bool is_second_die(const AmdDevice& first, const AmdDevice& second) {
   return second.silent && !first.silent && first.product == second.product &&
-         std::ranges::count(two_die_products, second.product) > 0;
+         is_of_two_dies(second.product);
 }
 
 /// Devices that share a meter; the first one shows it.
@@ -213,6 +213,10 @@ Channel channel_of(const AmdPackage& package, const std::string& source,
 }
 
 }  // namespace
+
+bool is_of_two_dies(unsigned product) {
+  return std::ranges::count(two_die_products, product) > 0;
+}
 
 std::vector<std::filesystem::path> amd_cards(const std::filesystem::path& sysfs) {
   std::vector<std::filesystem::path> cards = entries(sysfs / "class/drm", "card");
@@ -276,22 +280,30 @@ std::set<std::string> visible_amd_addresses(const AmdVisibility& visibility,
 }
 
 std::vector<AmdMeter> amd_meters(const std::string& source, std::span<const AmdDevice> devices,
-                                 const AmdVisibility& visibility, std::vector<std::string>& notes) {
+                                 const AmdVisibility& visibility, std::vector<std::string>& notes,
+                                 std::vector<Channel>* unreadable) {
   const std::vector<std::size_t> visible = visible_amd_devices(visibility, devices);
   std::vector<AmdMeter> meters;
   for (const AmdPackage& package : packages_of(devices)) {
     const auto is_visible = [&](std::size_t i) { return std::ranges::count(visible, i) > 0; };
     if (std::ranges::none_of(package.devices, is_visible))
       continue;
-    const Channel channel = channel_of(package, source, devices, visibility.apus);
+    Channel channel = channel_of(package, source, devices, visibility.apus);
+    channel.partly_owned = std::ranges::count_if(package.devices, is_visible) <
+                           static_cast<std::ptrdiff_t>(package.devices.size());
     const std::size_t meter = package.devices[0];
-    if (devices[meter].silent)
-      notes.push_back(fmt::format("{}: {} shows neither power nor energy", channel.name,
-                                  devices[meter].pci_address));
-    else
+    if (devices[meter].silent) {
+      channel.unreadable =
+          fmt::format("{} shows neither power nor energy", devices[meter].pci_address);
+      notes.push_back(fmt::format("{}: {}", channel.name, channel.unreadable));
+      if (!devices[meter].failure.empty())
+        channel.unreadable += ": " + devices[meter].failure;
+      if (unreadable)
+        unreadable->push_back(channel);
+    } else {
       meters.push_back({meter, channel});
-    if (std::ranges::count_if(package.devices, is_visible) <
-        static_cast<std::ptrdiff_t>(package.devices.size()))
+    }
+    if (channel.partly_owned)
       notes.push_back(fmt::format("{}: measures {} together, of which the program has only a part",
                                   channel.name, join(channel.pci_addresses, " and ")));
   }

@@ -18,6 +18,11 @@ bool is_silent(const AmdValues& values) {
   return values.power_w.value_or(0) <= 0 && values.energy_count.value_or(0) == 0;
 }
 
+double counter_range_j(const AmdValues& values) {
+  const double count_j = static_cast<double>(values.energy_count.value_or(0)) * joules_per_count;
+  return count_j > 0 && count_j < accumulator_range_j ? accumulator_range_j : 0;
+}
+
 Reading AmdGauge::reading(const AmdValues& values, double host_time_s) {
   Reading reading;
   const double time_s = values.time_s.value_or(host_time_s);

@@ -1,6 +1,8 @@
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -9,9 +11,13 @@
 namespace bench::energy {
 
 DeviceThreads::DeviceThreads(std::size_t devices, std::function<void(std::size_t)> read)
-    : read_(std::move(read)) {
-  for (std::size_t device = 1; device < devices; ++device)
-    threads_.emplace_back([this, device] { work(device); });
+    : devices_(devices), read_(std::move(read)) {
+  threads_.reserve(devices);
+  try {
+    for (std::size_t device = 1; device < devices; ++device)
+      threads_.emplace_back([this, device] { work(device); });
+  } catch (const std::system_error&) {  // a limit on threads: the caller reads the others
+  }
 }
 
 DeviceThreads::~DeviceThreads() {
@@ -32,6 +38,8 @@ void DeviceThreads::read_all() {
   }
   begun_.notify_all();
   read_(0);
+  for (std::size_t device = threads_.size() + 1; device < devices_; ++device)
+    read_(device);
   std::unique_lock lock(mutex_);
   answered_.wait(lock, [&] { return missing_ == 0; });
 }
@@ -45,7 +53,10 @@ void DeviceThreads::work(std::size_t device) {
       return;
     last = round_;
     lock.unlock();
-    read_(device);
+    try {
+      read_(device);
+    } catch (const std::exception&) {  // out of memory: it gives no reading
+    }
     lock.lock();
     if (--missing_ == 0)
       answered_.notify_one();

@@ -27,6 +27,7 @@ NvmlLibrary::NvmlLibrary(const std::vector<std::string>& names) {
        {get_field_values, "nvmlDeviceGetFieldValues"},
        {get_handle_by_uuid, "nvmlDeviceGetHandleByUUID"},
        {get_parent_of_mig, "nvmlDeviceGetDeviceHandleFromMigDeviceHandle"},
+       {get_mig_mode, "nvmlDeviceGetMigMode"},
        {get_driver_version, "nvmlSystemGetDriverVersion"},
        {get_utilization, "nvmlDeviceGetUtilizationRates"},
        {get_clock, "nvmlDeviceGetClockInfo"},

@@ -40,9 +40,9 @@ constexpr std::array<std::string_view, 13> totals{"energy_wh",
                                                   "power_idle_w",
                                                   "energy_net_wh"};
 /// All else is a number.
-constexpr std::array<std::string_view, 9> words{
-    "energy_quality",   "energy_source",        "energy_recovered",
-    "energy_absent",    "energy_too_short",     "energy_level_limit",
+constexpr std::array<std::string_view, 11> words{
+    "energy_quality",   "energy_source",        "energy_recovered",   "energy_absent",
+    "energy_paused",    "energy_shared",        "energy_too_short",   "energy_level_limit",
     "machine_governor", "machine_gpu_throttle", "machine_disturbance"};
 constexpr std::array<std::string_view, 5> qualities{"none", "partial", "estimated", "recovered",
                                                     "measured"};

@@ -1,12 +1,20 @@
+#include <cerrno>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/file.h>
+#include <unistd.h>
 
+#include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
+#include <bench/base/unique_fd.hpp>
+#include <bench/energy/drivers/node_name.hpp>
 #include <bench/energy/files/energy_hdf5.hpp>
 #include <bench/energy/files/energy_table.hpp>
 #include <bench/energy/files/format.hpp>
@@ -57,6 +65,26 @@ Output::Output(OutputSettings settings) : settings_(std::move(settings)) {
   if (settings_.formats.contains(Format::h5))
     hdf5_.emplace();
   check_files_can_be_made(settings_.directory);
+}
+
+void Output::reserve() {
+  if (settings_.directory.empty() || reservation_.valid())
+    return;
+  std::error_code ignored;  // then it is absolute at least
+  const std::filesystem::path path =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(power_log()), ignored);
+  const auto name = std::hash<std::string>()(path.string());
+  const UniqueFd record(::open(run_record().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  bool is_anothers =
+      record.valid() && ::flock(record.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  try {
+    reservation_ = reserve_node_name(fmt::format("bench-energy:{}:{:016x}", ::getuid(), name));
+    is_anothers = is_anothers || !reservation_.valid();
+  } catch (const Error&) {  // no sockets here: two meters are the user's to keep apart
+  }
+  if (is_anothers)
+    throw Error(fmt::format("another meter writes {}", power_log().string()),
+                "name another directory with --out, or other files in it with --suffix");
 }
 
 void Output::make_directory() const {

@@ -172,6 +172,25 @@ std::string reasons(const Measurement& measurement) {
   return replace_all(join(all, "; "), "\n", " ");
 }
 
+/// Says for how long the meter did not run; empty if it always ran.
+std::string pause(const Measurement& measurement) {
+  return measurement.paused_s > 0
+             ? fmt::format("the meter did not run for {:.3g} s", measurement.paused_s)
+             : "";
+}
+
+/// Devices of which the program has only a part, so that no sum has them; empty without any.
+std::string partly_owned(const Measurement& measurement) {
+  std::vector<std::string> names;
+  for (const ChannelEnergy& channel : measurement.channels)
+    if (channel.channel.partly_owned && may_be_added(channel.channel.scope))
+      names.push_back(channel.channel.name);
+  if (names.empty())
+    return "";
+  return fmt::format("{} {} more than the program's part of the device", join(names, ", "),
+                     names.size() == 1 ? "measures" : "measure");
+}
+
 /// The sources of the total, in the order of their channels.
 std::string sources_of(const Measurement& measurement) {
   std::vector<std::string> names;
@@ -199,7 +218,8 @@ std::optional<double> uncertainty_j(const ChannelEnergy& channel, const Measurem
 }
 
 std::optional<double> known_duration_s(const Measurement& measurement) {
-  const bool unknown = !measurement.recovered.empty() && measurement.duration_s <= 0;
+  const bool unknown =
+      measurement.end_is_unknown || (!measurement.recovered.empty() && measurement.duration_s <= 0);
   return unknown ? std::nullopt : std::optional(measurement.duration_s);
 }
 
@@ -213,8 +233,10 @@ Total total_of(const Measurement& measurement) {
   if (!total.energy_j) {
     total.energy_counter_j.reset();
     total.energy_integrated_j.reset();
-    const bool any = std::ranges::any_of(channels, [](const ChannelEnergy& channel) {
-      return channel.channel.additive && (channel.energy_j || channel.power_mean_w);
+    const bool any = std::ranges::any_of(channels, [&](const ChannelEnergy& channel) {
+      const bool showed_power = channel.power_max_w.value_or(0) > 0 &&
+                                measurement.duration_s >= channel.channel.update_period_s;
+      return channel.channel.additive && (channel.energy_j || channel.power_mean_w || showed_power);
     });
     total.quality = any ? "partial" : "none";
     total.absent = reasons(measurement);
@@ -279,6 +301,8 @@ std::vector<NameValue> summary(const Measurement& measurement) {
     for (const auto& [name, value] :
          methodology_summary(measured_of(measurement, *total.power_mean_w)))
       add(name, value);
+  add("energy_paused", pause(measurement));
+  add("energy_shared", partly_owned(measurement));
   add("energy_recovered", measurement.recovered);
   add("energy_absent", total.absent);
   return lines;
@@ -291,6 +315,9 @@ std::vector<std::string> warnings(const Measurement& measurement) {
   if (!measurement.cut_short.empty())
     lines.push_back(measurement.cut_short);
   std::ranges::copy(measurement.warnings, std::back_inserter(lines));
+  for (std::string line : {pause(measurement), partly_owned(measurement)})
+    if (!line.empty())
+      lines.push_back(std::move(line));
   if (const std::string reason = disturbance(measurement.machine); !reason.empty())
     lines.push_back("not quiet: " + reason);
   if (const Total total = total_of(measurement); total.too_short_s)

@@ -55,9 +55,12 @@ json to_json(const Channel& channel) {
           {"parent", channel.parent},
           {"shared", channel.shared},
           {"duplicate", channel.duplicate},
+          {"unreadable", channel.unreadable},
+          {"partly_owned", channel.partly_owned},
           {"counter_only", channel.counter_only},
           {"averaging_window_s", channel.averaging_window_s},
           {"counter_period_s", channel.counter_period_s},
+          {"counter_range_j", channel.counter_range_j},
           {"update_period_s", channel.update_period_s},
           {"shortest_interval_s", channel.shortest_interval_s},
           {"counter_of_either", channel.counter_of_either}};
@@ -157,9 +160,12 @@ RecordedChannel channel_of(const json& object) {
   channel.parent = text(object, "parent");
   channel.shared = flag(object, "shared");
   channel.duplicate = flag(object, "duplicate");
+  channel.unreadable = text(object, "unreadable");
+  channel.partly_owned = flag(object, "partly_owned");
   channel.counter_only = flag(object, "counter_only");
   channel.averaging_window_s = real(object, "averaging_window_s");
   channel.counter_period_s = real(object, "counter_period_s");
+  channel.counter_range_j = real(object, "counter_range_j");
   channel.update_period_s = real(object, "update_period_s");
   channel.shortest_interval_s = real(object, "shortest_interval_s");
   channel.counter_of_either = flag(object, "counter_of_either");
@@ -173,8 +179,14 @@ void take_line(const json& object, RecordedRun& run) {
     run.start = start_of(object["start"]);
   } else if (object.contains("channels")) {
     run.channels.clear();
-    for (const json& channel : list(object, "channels"))
-      run.channels.push_back(channel_of(channel));
+    run.unreadable.clear();
+    for (const json& object_of_channel : list(object, "channels")) {
+      RecordedChannel recorded = channel_of(object_of_channel);
+      if (recorded.channel.unreadable.empty())
+        run.channels.push_back(std::move(recorded));
+      else
+        run.unreadable.push_back(std::move(recorded.channel));
+    }
   } else if (object.contains("counters_j") && object["counters_j"].is_object()) {
     for (const auto& [name, energy_j] : object["counters_j"].items())
       if (energy_j.is_number())
@@ -204,13 +216,16 @@ void RunRecord::add_start(RunStart start) {
   });
 }
 
-void RunRecord::add_channels(std::vector<Channel> channels, std::vector<bool> slow) {
-  add([channels = std::move(channels), slow = std::move(slow)] {
+void RunRecord::add_channels(std::vector<Channel> channels, std::vector<bool> slow,
+                             std::vector<Channel> unreadable) {
+  add([channels = std::move(channels), slow = std::move(slow), unreadable = std::move(unreadable)] {
     json list = json::array();
     for (std::size_t k = 0; k < channels.size(); ++k) {
       list.push_back(to_json(channels[k]));
       list.back()["slow"] = static_cast<bool>(slow[k]);
     }
+    for (const Channel& channel : unreadable)
+      list.push_back(to_json(channel));
     return line_of({{"channels", list}});
   });
 }

@@ -1,9 +1,11 @@
 #include <chrono>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #include <signal.h>
@@ -48,7 +50,10 @@ void CpuWatch::begin() {
   const std::string load = kernel_text(proc_ / "loadavg");
   state_.load = parse_number(load.substr(0, load.find(' ')));
   const sigset_t before = block_signals();
-  thread_ = std::thread([this] { watch(); });
+  try {
+    thread_ = std::thread([this] { watch(); });
+  } catch (const std::system_error&) {  // a limit on threads: no clocks and temperatures
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
@@ -56,12 +61,15 @@ void CpuWatch::watch() {
   over_.wait_until(begin_ + first_read_after);
   if (over_.has_happened())
     return;
-  CpuSensors sensors(sysfs_);
-  for (auto next = Clock::now(); !over_.has_happened(); over_.wait_until(next)) {
-    sensors.read(state_);
-    next += time_between_reads;
+  try {
+    CpuSensors sensors(sysfs_);
+    for (auto next = Clock::now(); !over_.has_happened(); over_.wait_until(next)) {
+      sensors.read(state_);
+      next += time_between_reads;
+    }
+    sensors.close(state_);
+  } catch (const std::exception&) {  // out of memory: the rest is missing
   }
-  sensors.close(state_);
 }
 
 void CpuWatch::stop() {

@@ -34,7 +34,27 @@ double longest_gap_s(const Channel& channel, double interval_s) {
          channel.averaging_window_s;
 }
 
+/// The highest that was seen; where none was, the highest that is possible, if that is known.
+double highest_power_w(const Channel& channel, std::optional<double> seen_w) {
+  const double limit_w = std::isfinite(channel.power_limit_w) ? channel.power_limit_w : 0;
+  return seen_w.value_or(limit_w);
+}
+
+/// True if the counter may have passed its end more than once in this time.
+bool may_have_restarted(const Channel& channel, double time_s, std::optional<double> seen_w) {
+  return channel.counter_range_j > 0 && time_s > 0 &&
+         time_s * highest_power_w(channel, seen_w) > channel.counter_range_j;
+}
+
 }  // namespace
+
+ChannelEnergy unreadable_channel(const Channel& channel, double duration_s) {
+  ChannelEnergy result;
+  result.channel = channel;
+  result.longest_gap_s = duration_s;
+  result.absent = channel.unreadable;
+  return result;
+}
 
 std::optional<double> difference_percent(std::optional<double> counter_j,
                                          std::optional<double> integral_j) {
@@ -96,6 +116,9 @@ void ChannelMeter::take_values(double time_s, const Reading& reading, bool insid
     taken_s = *stamp_s_ + *stamp_delay_s_;
   }
   if (reading.energy_j) {
+    longest_counter_gap_s_ =
+        std::max(longest_counter_gap_s_, time_s - last_counter_s_.value_or(time_s));
+    last_counter_s_ = time_s;
     counter_.add({.time_s = time_s,
                   .energy_j = *reading.energy_j,
                   .moved_s = reading.counter_age_s ? std::optional(time_s - *reading.counter_age_s)
@@ -127,9 +150,13 @@ std::optional<double> ChannelMeter::slope_w(double time_s, double energy_j) {
   std::optional<double> slope;
   if (slope_time_s_ && time_s - *slope_time_s_ < slope_interval_s_)
     return slope;
+  const double over_s = time_s - slope_time_s_.value_or(time_s);
   if (slope_time_s_ && energy_j >= slope_energy_j_)
-    slope =
-        std::min(channel_.power_limit_w, (energy_j - slope_energy_j_) / (time_s - *slope_time_s_));
+    slope = std::min(channel_.power_limit_w, (energy_j - slope_energy_j_) / over_s);
+  if (slope && over_s <= longest_gap_s(channel_, interval_s_))
+    steady_power_w_ = std::max(steady_power_w_.value_or(0), *slope);
+  else if (may_have_restarted(channel_, over_s, steady_power_w_))
+    slope.reset();
   slope_time_s_ = time_s;
   slope_energy_j_ = energy_j;
   return slope;
@@ -249,6 +276,8 @@ RegionEnergy ChannelMeter::energy_of(const RegionSum& sum, bool trusted, bool ha
   if (const auto half_width = uncertainty(choice, sum))
     energy.uncertainty_j = half_width->half_width_j(sum.duration_s, sum.stretches);
   energy.absent = std::move(choice.absent);
+  if (!energy.energy_j && energy.absent.empty())
+    energy.absent = ambiguity();
   if (!energy.energy_j && energy.absent.empty() && samples_ > 0)
     energy.absent = "its marks arrived after the readings around them were discarded";
   return energy;
@@ -285,11 +314,24 @@ std::string ChannelMeter::reason() const {
     return fmt::format("failed after {:.3g} s of {:.3g} s: {}", last_time_s_, *end_s_, failure_);
   if (counter_.was_reset())
     return "its counter was reset during the run";
+  if (std::string doubt = ambiguity(); !doubt.empty())
+    return doubt;
   if (samples_ > 0 && has_power_)
     return "the run is too short for the window over which its sensor averages";
   if (samples_ == 0)
     return failure_.empty() ? "the program ended before the first sample" : failure_;
   return fmt::format("its counter did not move in {:.3g} s", *end_s_);
+}
+
+/// The reason why the counter gives no energy; empty if it does.
+std::string ChannelMeter::ambiguity() const {
+  const auto seen_w = has_power_ ? power_max_w_ : steady_power_w_;
+  if (!may_have_restarted(channel_, longest_counter_gap_s_, seen_w))
+    return "";
+  return fmt::format(
+      "its counter starts again after {:.3g} J, and may have done so more than once in {:.3g} s "
+      "without a reading, at up to {:.3g} W",
+      channel_.counter_range_j, longest_counter_gap_s_, highest_power_w(channel_, seen_w));
 }
 
 std::string ChannelMeter::distrust(const ChannelEnergy& result) const {
@@ -325,7 +367,8 @@ std::optional<double> ChannelMeter::counter_until_j(double end_s) const {
 }
 
 std::optional<double> ChannelMeter::energy_counter_j() const {
-  const auto energy_j = has_counter() ? counter_until_j(measured_s()) : std::nullopt;
+  const auto energy_j =
+      has_counter() && ambiguity().empty() ? counter_until_j(measured_s()) : std::nullopt;
   return energy_j == 0.0 ? std::nullopt : energy_j;  // it has not moved, which says nothing
 }
 
@@ -388,7 +431,8 @@ ChannelEnergy ChannelMeter::result(const Witness& witness) const {
   result.first_sample_s = first_time_s_;
   result.jitter_std_s = jitter_.standard_deviation_s();
   result.jitter_p99_s = jitter_.p99_s();
-  result.regions = region_energies(trusted, has_counter() && witness.counter_is_anothers.empty());
+  result.regions = region_energies(
+      trusted, has_counter() && ambiguity().empty() && witness.counter_is_anothers.empty());
   return result;
 }
 

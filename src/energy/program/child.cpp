@@ -1,7 +1,10 @@
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
+#include <ctime>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +21,7 @@
 #include <bench/base/files.hpp>
 #include <bench/base/process.hpp>
 #include <bench/base/unique_fd.hpp>
+#include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/program/child.hpp>
 
 namespace bench::energy {
@@ -47,6 +51,12 @@ Started not_started(const std::string& program, int error) {
   return {.pid = -1,
           .exit_code = error == ENOENT ? code_not_found : code_not_executable,
           .message = fmt::format("cannot run '{}': {}", program, std::strerror(error))};
+}
+
+Started without_process(int error) {
+  return {.pid = -1,
+          .needs_this_process = true,
+          .message = fmt::format("cannot start a second process: {}", std::strerror(error))};
 }
 
 /// What a child needs to become the program.
@@ -87,9 +97,28 @@ sigset_t every_signal() {
   return all;
 }
 
+/// Between two looks at the program.
+constexpr std::chrono::milliseconds between_looks{250};
+
+/// @returns less than 0 if none has come for a while
 int wait_for_signal(siginfo_t& info) {
   const sigset_t all = every_signal();
-  return ::sigwaitinfo(&all, &info);
+  const timespec patience{.tv_sec = 0, .tv_nsec = std::chrono::nanoseconds(between_looks).count()};
+  return ::sigtimedwait(&all, &info, &patience);
+}
+
+/// True if this process was continued and has not taken note of it: SIGCONT is still pending.
+bool was_just_continued() {
+  sigset_t pending;
+  return ::sigpending(&pending) == 0 && sigismember(&pending, SIGCONT) == 1;
+}
+
+/// A batch system that ends a job sends SIGCONT, too, so only a longer silence was a stop.
+ProgramEnd ended(const ExitStatus& status, Clock::time_point last_seen) {
+  ProgramEnd end{.status = status, .noticed = Clock::now(), .last_seen = std::nullopt};
+  if (was_just_continued() && end.noticed - last_seen > 2 * between_looks)
+    end.last_seen = last_seen;
+  return end;
 }
 
 bool stops_from_terminal(int signal) {
@@ -113,7 +142,7 @@ Started start_program(const std::vector<std::string>& arguments, const Environme
   const std::vector<char*> envp = pointers(variables);
   std::array<int, 2> ends{-1, -1};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-    return not_started(arguments[0], errno);
+    return without_process(errno);
   const UniqueFd errors(ends[0]);
   UniqueFd told(ends[1]);
   const Launch launch{.argv = argv.data(),
@@ -123,7 +152,7 @@ Started start_program(const std::vector<std::string>& arguments, const Environme
                       .errors = told.get()};
   const pid_t pid = ::vfork();
   if (pid < 0)
-    return not_started(arguments[0], errno);
+    return without_process(errno);
   if (pid == 0)
     become_launched(launch);
   told = UniqueFd();
@@ -146,22 +175,24 @@ bool should_forward(const siginfo_t& signal, pid_t program) {
   return signal.si_signo != SIGCHLD && signal.si_code <= 0 && signal.si_pid != program;
 }
 
-ExitStatus wait_forwarding(pid_t program) {
+ProgramEnd wait_forwarding(pid_t program) {
   bool stopped = false;
   bool stop_too = false;
+  auto last_seen = Clock::now();
   for (;;) {
     int status = 0;
     while (::waitpid(program, &status, WNOHANG | WUNTRACED | WCONTINUED) == program) {
       if (WIFEXITED(status))
-        return {.code = WEXITSTATUS(status)};
+        return ended({.code = WEXITSTATUS(status)}, last_seen);
       if (WIFSIGNALED(status))
-        return {.signal = WTERMSIG(status)};
+        return ended({.signal = WTERMSIG(status)}, last_seen);
       stopped = WIFSTOPPED(status);
     }
     if (stopped && stop_too) {
       stop_too = false;
       ::kill(::getpid(), SIGSTOP);
     }
+    last_seen = Clock::now();
     siginfo_t info{};
     const int signal = wait_for_signal(info);
     if (signal < 0)

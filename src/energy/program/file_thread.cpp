@@ -1,4 +1,7 @@
+#include <exception>
 #include <mutex>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include <signal.h>
@@ -20,19 +23,30 @@ FileThread::~FileThread() {
 }
 
 /// With the lock.
-void FileThread::start() {
+/// @returns false if this process may have no more threads
+bool FileThread::start() {
   if (!thread_.joinable()) {
     const sigset_t before = block_signals();
-    thread_ = std::thread([this] { run(); });
+    try {
+      thread_ = std::thread([this] { run(); });
+    } catch (const std::system_error&) {
+      return false;
+    }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
   changed_.notify_all();
+  return true;
 }
 
 void FileThread::post(Work work) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   work_.push_back(std::move(work));
-  start();
+  if (start())
+    return;
+  const Work now = std::move(work_.back());
+  work_.pop_back();
+  lock.unlock();
+  now();
 }
 
 void FileThread::post_later(Clock::time_point time, Work work) {
@@ -69,7 +83,10 @@ void FileThread::run() {
     work_.pop_front();
     busy_ = true;
     lock.unlock();
-    work();
+    try {
+      work();
+    } catch (const std::exception&) {  // out of memory: its file is missing
+    }
     lock.lock();
     busy_ = false;
     changed_.notify_all();

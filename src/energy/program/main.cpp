@@ -20,6 +20,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/host.hpp>
 #include <bench/base/process.hpp>
+#include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/energy/files/combine.hpp>
 #include <bench/energy/files/output.hpp>
@@ -72,9 +73,16 @@ struct Context {
   Environment environment;
 };
 
+// A terminal would obey control characters in the texts of programs, devices and files.
+
 /// A closed standard error must not change the exit code, so a failure to write is ignored here.
 void say(const std::string& line) {
-  std::fputs(fmt::format("bench-energy: {}\n", line).c_str(), stderr);
+  std::fputs(fmt::format("bench-energy: {}\n", with_visible_controls(line)).c_str(), stderr);
+}
+
+/// @throws std::system_error if standard output cannot be written
+void print(const std::string& text) {
+  fmt::print("{}", with_visible_controls(text));
 }
 
 /// Keeps files of ours from taking the place of a standard descriptor that was closed. The program
@@ -94,7 +102,7 @@ void say_summary(const Measurement& measurement) {
   std::string lines;  // in one call
   for (const auto& [name, value] : summary(measurement))
     lines += fmt::format("{}bench-energy: {}={}", lines.empty() ? "" : "\n", name, value);
-  std::fputs((lines + "\n").c_str(), stderr);
+  std::fputs(with_visible_controls(lines + "\n").c_str(), stderr);
 }
 
 /// What --strict does not allow, if there is any: a named source that is absent, or no source at
@@ -245,19 +253,29 @@ void record_software(const Options& options, FileThread& files) {
     files.post_later(Clock::now() + std::chrono::seconds(after_s), record);
 }
 
-/// Waits for the program and takes the figures.
-Measurement measure_to_the_end(const Options& options, pid_t program, Sampler& sampler,
-                               std::optional<RegionMarks>& marks, CpuWatch& watch,
-                               ExitStatus& status) {
-  status = wait_forwarding(program);
-  Clock::time_point end = Clock::now();
+/// Takes the figures of a program that has ended.
+/// @param begin of the program
+Measurement measurement_of(const Options& options, const ProgramEnd& program,
+                           Clock::time_point begin, Sampler& sampler,
+                           std::optional<RegionMarks>& marks, CpuWatch& watch) {
+  Clock::time_point end = program.last_seen.value_or(program.noticed);
   if (marks)
     marks->end(end);
   bool all = true;
   if (options.sources.claims)
-    all = wait_for_others(*options.sources.claims, status, end);
+    all = wait_for_others(*options.sources.claims, program.status, end);
   Measurement measurement = sampler.end(end);
   measurement.machine.cpu = watch.end();
+  if (program.last_seen) {
+    const auto seconds = [&](Clock::time_point time) {
+      return std::chrono::duration<double>(time - begin).count();
+    };
+    measurement.end_is_unknown = true;
+    measurement.cut_short = fmt::format(
+        "the meter was stopped when the program ended, between {:.3g} s and {:.3g} s after its "
+        "start",
+        seconds(*program.last_seen), seconds(program.noticed));
+  }
   if (!all)
     measurement.cut_short = "other programs of this node, which this meter measures, ran on";
   if (options.sources.claims)
@@ -268,9 +286,24 @@ Measurement measure_to_the_end(const Options& options, pid_t program, Sampler& s
   return measurement;
 }
 
+/// The started program, and its end once it is known. Whatever fails in the meter, the program is
+/// started once, and the meter waits for it.
+struct Launched {
+  pid_t pid = -1;
+  std::optional<ProgramEnd> end;
+};
+
+/// Becomes the program, which is not measured.
+int run_unmeasured(const Options& options, const Context& context, const std::string& reason) {
+  say(fmt::format("warning: the program is not measured: {}", reason));
+  if (options.sources.claims)
+    options.sources.claims->give_back();
+  return fail_to_start(become_program(options.program, context.environment, context.mask));
+}
+
 /// @returns how the program ended, or what to end with where it could not be started
 ExitStatus run_measured(const Options& options, const Output& output, Sampler& sampler,
-                        const IdlePower& idle, const Context& context) {
+                        const IdlePower& idle, const Context& context, Launched& launched) {
   std::shared_ptr<RunRecord> record;  // null: no files are wanted
   if (const auto file = output.run_record(); !file.empty()) {
     record = std::make_shared<RunRecord>(file);
@@ -288,8 +321,11 @@ ExitStatus run_measured(const Options& options, const Output& output, Sampler& s
   const Clock::time_point begin = Clock::now();
   const Started started =
       start_program(options.program, environment, context.mask, options.on_meter_death);
+  if (started.needs_this_process)
+    return {.code = run_unmeasured(options, context, started.message)};
   if (started.pid < 0)  // what an earlier run has left stays
     return {.code = fail_to_start(started)};
+  launched.pid = started.pid;
   sampler.begin(begin);
   tell_start(options);
   if (marks)
@@ -302,8 +338,9 @@ ExitStatus run_measured(const Options& options, const Output& output, Sampler& s
   Provenance provenance = provenance_of(options, begin);
   if (record)
     record->add_start(start_of(options, provenance, idle, sampler));
-  ExitStatus status;
-  Measurement measurement = measure_to_the_end(options, started.pid, sampler, marks, watch, status);
+  launched.end = wait_forwarding(started.pid);
+  Measurement measurement = measurement_of(options, *launched.end, begin, sampler, marks, watch);
+  const ExitStatus status = launched.end->status;
   files.drop_later();
   provenance.status = status;
   provenance.started_unix_s = measurement.begin_unix_s;
@@ -320,9 +357,11 @@ ExitStatus run_measured(const Options& options, const Output& output, Sampler& s
 }
 
 /// As above; does not return where this meter is needless, and becomes the program.
-ExitStatus run_with_sources(const Options& options, const Context& context) {
+ExitStatus run_with_sources(const Options& options, const Context& context, Launched& launched) {
   const SamplerSettings settings = sampler_settings(options);
-  const Output output(options.output);
+  Output output(options.output);
+  if (!options.sources.claims)  // no other meter of the node makes this one needless
+    output.reserve();
   std::optional<SettingsGuard> guard;
   if (options.settings.any())
     guard.emplace(options.settings, options.sources.sysfs_root);
@@ -346,11 +385,34 @@ ExitStatus run_with_sources(const Options& options, const Context& context) {
   }
   if (options.strict)
     require_sources(absences, options.sources);
-  const ExitStatus status = run_measured(options, output, sampler, idle, context);
+  output.reserve();
+  const ExitStatus status = run_measured(options, output, sampler, idle, context, launched);
   if (guard)
     for (const std::string& failure : guard->restore())
       say("warning: " + failure);
   return status;
+}
+
+/// Measures as far as the limits of this process allow, on memory and threads for example, and runs
+/// the program in any case.
+ExitStatus run_in_any_case(const Options& options, const Context& context) {
+  Launched launched;
+  std::string reason;
+  try {
+    return run_with_sources(options, context, launched);
+  } catch (const Error& mistake) {
+    if (launched.pid < 0)
+      throw;
+    reason = mistake.message();
+  } catch (const std::exception& failure) {
+    reason = failure.what();
+  }
+  if (launched.pid < 0)
+    return {.code = run_unmeasured(options, context, reason)};
+  say(fmt::format("warning: the program is not measured: {}", reason));
+  if (!launched.end)
+    launched.end = wait_forwarding(launched.pid);
+  return launched.end->status;
 }
 
 int measure(Options options) {
@@ -366,7 +428,7 @@ int measure(Options options) {
   if (options.output.suffix.empty() && options.output.layout == PowerLayout::own &&
       task_count().value_or(1) > 1)
     options.output.suffix = fmt::format("{}.{}", host_name(), global_rank().value_or(0));
-  end_now(run_with_sources(options, context), options);
+  end_now(run_in_any_case(options, context), options);
 }
 
 /// @throws bench::Error where the disk is full, say
@@ -379,11 +441,11 @@ int after_flushing(int code) {
 int run_program(const std::vector<std::string>& arguments) {
   const Options options = parse_options(arguments);
   if (!options.help.empty()) {
-    fmt::print("{}", options.help);
+    print(options.help);
     return 0;
   }
   if (options.list) {
-    fmt::print("{}", source_table(open_sources(options.sources)));
+    print(source_table(open_sources(options.sources)));
     return 0;
   }
   return measure(options);
@@ -392,26 +454,26 @@ int run_program(const std::vector<std::string>& arguments) {
 int run_combine(const std::vector<std::string>& arguments) {
   const CombineOptions options = parse_combine_options(arguments);
   if (!options.help.empty())
-    fmt::print("{}", options.help);
+    print(options.help);
   else if (std::ranges::all_of(options.files, has_summaries))
     combine_summary_files(options.files, options.output,
                           options.in_sequence ? Course::in_sequence : Course::at_once);
   else
-    fmt::print("{}\n", combine_files(options.files, options.output));
+    print(combine_files(options.files, options.output) + "\n");
   return 0;
 }
 
 int run_recover(const std::vector<std::string>& arguments) {
   const RecoverOptions options = parse_recover_options(arguments);
   if (!options.help.empty()) {
-    fmt::print("{}", options.help);
+    print(options.help);
     return 0;
   }
   const RecoveredDirectory recovery = recover_directory(options);
   for (const RecoveredFiles& recovered : recovery.made) {
     for (const std::string& line : warnings(recovered.measurement))
       say("warning: " + line);
-    fmt::print("{}\n", recovered.line);
+    print(recovered.line + "\n");
   }
   for (const Error& failure : recovery.failures)
     say(render(failure));

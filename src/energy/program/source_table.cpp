@@ -36,7 +36,10 @@ std::string aligned(const std::vector<std::array<std::string, 4>>& rows) {
 std::string source_table(const Sources& sources) {
   std::vector<std::array<std::string, 4>> rows{{"channel", "added", "part of", "what"}};
   for (const Channel& channel : sources.channels)
-    rows.push_back({channel.name, channel.additive ? "yes" : "no",
+    rows.push_back({channel.name,
+                    !channel.additive            ? "no"
+                    : channel.unreadable.empty() ? "yes"
+                                                 : "unreadable",
                     channel.parent.empty() ? "-" : channel.parent, channel.description});
   std::string text = sources.channels.empty() ? "no power source on this node\n" : aligned(rows);
   for (const Absence& absence : sources.absences)

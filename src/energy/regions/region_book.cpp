@@ -98,7 +98,7 @@ std::vector<RegionEdge> RegionBook::close(double end_s) {
   for (std::size_t number = 0; number < open_.size(); ++number) {
     if (open_[number].depth == 0)
       continue;
-    left_open_ = true;
+    ++left_open_;
     open_[number].depth = 0;
     leave(number, end_s);
     edges.push_back({.region = number, .begins = false, .time_s = end_s});
@@ -115,8 +115,11 @@ std::vector<std::string> RegionBook::warnings() const {
     lines.push_back(fmt::format(
         "the program ended a region {} that it had not begun",
         ends_without_begin_ == 1 ? "once" : fmt::format("{} times", ends_without_begin_)));
-  if (left_open_)
+  if (left_open_ == 1)
     lines.push_back("a region was still open at the end; it ends there");
+  else if (left_open_ > 1)
+    lines.push_back(
+        fmt::format("{} regions were still open at the end; they end there", left_open_));
   if (too_many_)
     lines.push_back(fmt::format("the program has more than {} regions; the others have no energy",
                                 most_regions));

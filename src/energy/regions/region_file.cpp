@@ -3,8 +3,11 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include <fcntl.h>
@@ -60,7 +63,16 @@ RegionFile::~RegionFile() {
 void RegionFile::listen(Listener listener) {
   listener_ = std::move(listener);
   const sigset_t before = block_signals();
-  thread_ = std::thread([this] { run(); });
+  try {
+    thread_ = std::thread([this] {
+      try {
+        run();
+      } catch (const std::exception&) {  // out of memory: the marks from then on are missing
+      }
+    });
+  } catch (const std::system_error&) {  // a limit on threads: `stop` takes the marks, at the end
+    read_at_stop_ = true;
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
@@ -99,6 +111,8 @@ void RegionFile::read_new(Clock::time_point received) {
 }
 
 void RegionFile::stop() {
+  if (std::exchange(read_at_stop_, false))
+    return read_new(Clock::now());
   if (!thread_.joinable())
     return;
   constexpr std::uint64_t one = 1;

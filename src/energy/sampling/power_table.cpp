@@ -47,8 +47,10 @@ void PowerTable::declare(std::size_t source, std::size_t channels, bool slow) {
   wanted_.parts[source].slow = slow;
 }
 
-void PowerTable::start(std::vector<Channel> channels) {
+void PowerTable::start(std::vector<Channel> channels, std::vector<Channel> unreadable) {
   const std::lock_guard lock(mutex_);
+  wanted_.unreadable = std::move(unreadable);
+  ++wanted_.version;
   auto next = channels.begin();
   for (Part& part : wanted_.parts) {
     if (!part.first)
@@ -120,7 +122,7 @@ void PowerTable::add(std::size_t source, Clock::time_point tick, double time_s, 
 /// With the lock.
 void PowerTable::begin_writing() {
   writing_ = true;
-  if (layout_.channels.size() == wanted_.channels.size())
+  if (layout_.version == wanted_.version)
     return;
   layout_ = wanted_;
   latest_.resize(layout_.channels.size());
@@ -141,7 +143,7 @@ void PowerTable::write_all(const std::vector<Row>& rows) {
 
 void PowerTable::write_header() {
   const std::size_t columns = layout_.channels.size();
-  if (record_ && (!has_header_ || columns > columns_in_log_))
+  if (record_ && std::exchange(recorded_version_, layout_.version) != layout_.version)
     record_columns();
   if (log_ && !has_header_)
     log_->write_header(layout_.channels);
@@ -156,7 +158,7 @@ void PowerTable::record_columns() const {
   for (const Part& part : layout_.parts)
     for (std::size_t k = 0; part.first && k < part.channels; ++k)
       slow[*part.first + k] = part.slow;
-  record_->add_channels(layout_.channels, std::move(slow));
+  record_->add_channels(layout_.channels, std::move(slow), layout_.unreadable);
 }
 
 void PowerTable::finish() {

@@ -294,6 +294,8 @@ class Recovery {
       channel.jitter_std_s.reset();  // from what was planned, which nobody knows any more
       channel.jitter_p99_s.reset();
     }
+    for (const Channel& channel : record_.unreadable)
+      result.channels.push_back(unreadable_channel(channel, result.duration_s));
     if (record_.start)
       add_idle_power(result, record_.start->idle_w);
     return std::move(run_);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -41,6 +42,8 @@ void add_results(SourceState& source, Measurement& measurement) {
     meters.push_back(&meter);
   }
   std::ranges::move(results_of(meters), std::back_inserter(measurement.channels));
+  for (const Channel& channel : source.unreadable)
+    measurement.channels.push_back(unreadable_channel(channel, measurement.duration_s));
 }
 
 /// One that hangs in a driver is left to itself. With the lock, which is given up.
@@ -51,7 +54,9 @@ void end_threads(const SamplerState& state, std::unique_lock<std::mutex>& lock,
     finished.push_back(source.finished);
   lock.unlock();
   for (std::size_t k = 0; k < threads.size(); ++k)
-    if (finished[k])
+    if (!threads[k].joinable())
+      continue;
+    else if (finished[k])
       threads[k].join();
     else
       threads[k].detach();
@@ -63,8 +68,14 @@ void end_threads(const SamplerState& state, std::unique_lock<std::mutex>& lock,
 Sampler::Sampler(SamplerSettings settings)
     : state_(std::make_shared<SamplerState>(std::move(settings))) {
   const sigset_t before = block_signals();
-  for (std::size_t number = 0; number < state_->sources.size(); ++number)
-    threads_.emplace_back([state = state_, number] { run_source(state, number); });
+  for (std::size_t number = 0; number < state_->sources.size(); ++number) {
+    threads_.emplace_back();
+    try {
+      threads_.back() = std::thread([state = state_, number] { run_source(state, number); });
+    } catch (const std::system_error& failure) {  // a limit on threads or memory
+      state_->leave_out(number, fmt::format("cannot start its thread: {}", failure.what()));
+    }
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
@@ -159,6 +170,7 @@ Measurement Sampler::end(Clock::time_point time) {
       result.machine.gpu = source.gpu_state;
     std::ranges::copy(source.notes, std::back_inserter(result.warnings));
     result.overruns = std::max(result.overruns, source.overruns);
+    result.paused_s = std::max(result.paused_s, source.paused_s);
   }
   end_threads(*state_, lock, threads_);
   state_->table.finish();

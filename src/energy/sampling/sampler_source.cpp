@@ -30,6 +30,9 @@
 namespace bench::energy {
 namespace {
 
+/// A sampler that wakes up later than this was not merely late on a busy machine.
+constexpr double shortest_pause_s = 1;
+
 std::chrono::nanoseconds nanoseconds(double s) {
   return std::chrono::nanoseconds(std::llrint(s * 1e9));
 }
@@ -113,8 +116,11 @@ class SourceThread {
     source_->want_counters();
     baseline_ = ask();
     std::unique_lock lock(state_->mutex);
-    if (!state_->closed)
+    if (!state_->closed) {
       mine_.channels = source_->channels();
+      revision_ = source_->revision();
+      mine_.unreadable = source_->unreadable();
+    }
     mine_.notes = source_->notes();
     for (const Reading& reading : baseline_.readings)
       mine_.has_counter.push_back(reading.energy_j.has_value());
@@ -193,6 +199,7 @@ class SourceThread {
       tick = ticks.next(Clock::now());
       overruns_ = ticks.overruns();
       wait_until(tick);
+      note_pause(tick);
     }
     const std::lock_guard lock(state_->mutex);
     mine_.sum_up();
@@ -205,6 +212,16 @@ class SourceThread {
       state_->over.wait_until(deadline);
     else if (const auto settled = settled_at(); Clock::now() < settled)
       std::this_thread::sleep_until(std::min(deadline, settled));
+  }
+
+  /// This thread sleeps to its deadline; much longer only if the process was stopped, or got no
+  /// processor.
+  void note_pause(Clock::time_point deadline) {
+    const double late_s = std::chrono::duration<double>(Clock::now() - deadline).count();
+    if (late_s < shortest_pause_s)
+      return;
+    const std::lock_guard lock(state_->mutex);
+    mine_.paused_s += late_s;
   }
 
   /// After the program has ended.
@@ -230,9 +247,20 @@ class SourceThread {
                      .wanted_s = tick ? std::optional(state_->run_time_s(*tick)) : std::nullopt,
                      .readings = std::move(answer.readings)});
       mine_.overruns = overruns_;
+      if (std::exchange(revision_, source_->revision()) != source_->revision())
+        learn_channels();
     }
     if (inside)
       state_->table.add(number_, *tick, time_s, std::move(power_w));
+  }
+
+  /// With the lock.
+  void learn_channels() {
+    if (state_->closed)
+      return;
+    for (std::size_t k = 0; k < mine_.channels.size(); ++k)
+      mine_.channels[k].mirror_of = source_->channels()[k].mirror_of;
+    state_->connect();
   }
 
   void record_counters(double time_s, std::span<const Reading> readings) {
@@ -246,6 +274,7 @@ class SourceThread {
   SourceState& mine_;
   std::unique_ptr<PowerSource> source_;
   Answer baseline_;
+  std::size_t revision_ = 0;  ///< The source's, as last told to the others.
   std::uint64_t overruns_ = 0;
   std::uint64_t reads_ = 0;
   double reading_s_ = 0;       ///< All readings together.
@@ -255,7 +284,14 @@ class SourceThread {
 }  // namespace
 
 void run_source(const std::shared_ptr<SamplerState>& state, std::size_t number) {
-  SourceThread(state, number).run();
+  try {
+    SourceThread(state, number).run();
+  } catch (const std::exception&) {  // out of memory, maybe for what follows, too
+    try {
+      state->leave_out(number, "the sampler stopped: out of memory");
+    } catch (const std::exception&) {
+    }
+  }
 }
 
 }  // namespace bench::energy

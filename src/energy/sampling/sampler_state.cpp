@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstddef>
 #include <iterator>
+#include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include <bench/energy/meter/measurement.hpp>
 #include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/sampling/sampler.hpp>
+#include <bench/energy/sources/methods.hpp>
 #include <bench/energy/sources/source_method.hpp>
 
 namespace bench::energy {
@@ -73,25 +76,47 @@ double SamplerState::run_time_s(Clock::time_point time) const {
   return std::chrono::duration<double>(time - *begin).count();
 }
 
+void SamplerState::leave_out(std::size_t number, const std::string& reason) {
+  std::unique_lock lock(mutex);
+  SourceState& source = sources[number];
+  source.opening = false;
+  source.finished = true;
+  source.absence = Absence{label_of(source.method), reason, false};
+  const bool is_last = all_opened();
+  if (is_last && !closed)
+    connect();
+  changed.notify_all();
+  lock.unlock();
+  if (is_last)
+    ready.happen();
+}
+
 bool SamplerState::all_opened() const {
   return std::ranges::none_of(sources, &SourceState::opening);
 }
 
 void SamplerState::connect() {
   std::vector<Channel> all;
-  for (const SourceState& source : sources)
-    std::ranges::copy(source.channels, std::back_inserter(all));
+  for (const auto member : {&SourceState::channels, &SourceState::unreadable})
+    for (const SourceState& source : sources)
+      std::ranges::copy(source.*member, std::back_inserter(all));
   mark_additive(all, settings.sources.owned);
   auto marked = all.begin();
+  for (const auto member : {&SourceState::channels, &SourceState::unreadable})
+    for (SourceState& source : sources) {
+      const auto next = marked + std::ssize(source.*member);
+      (source.*member).assign(marked, next);
+      marked = next;
+    }
+  std::size_t readable = 0;
   for (SourceState& source : sources) {
-    const auto next = marked + static_cast<std::ptrdiff_t>(source.channels.size());
-    source.channels.assign(marked, next);
     for (std::size_t k = 0; k < source.meters.size(); ++k)
       source.meters[k].describe(source.channels[k]);
     source.settle_s = settle_s(source);
-    marked = next;
+    readable += source.channels.size();
   }
-  table.start(std::move(all));
+  table.start({all.begin(), all.begin() + static_cast<std::ptrdiff_t>(readable)},
+              {all.begin() + static_cast<std::ptrdiff_t>(readable), all.end()});
 }
 
 std::vector<Absence> SamplerState::absences() const {

@@ -42,6 +42,7 @@ struct SourceState {
   bool opening = true;
   bool finished = false;
   std::vector<Channel> channels;
+  std::vector<Channel> unreadable;   ///< Found besides those.
   std::vector<bool> has_counter;     ///< By channel.
   std::vector<ChannelMeter> meters;  ///< None until it is open.
   std::vector<Sample> waiting;       ///< Not yet with the meters.
@@ -51,6 +52,7 @@ struct SourceState {
   /// How long it must be read after the end, until its sensors have shown all of the run.
   double settle_s = 0;
   std::uint64_t overruns = 0;
+  double paused_s = 0;  ///< Time for which its thread overslept.
 };
 
 /// Shared between the sampler and the threads of its sources, which may outlive it.
@@ -59,10 +61,13 @@ struct SamplerState {
 
   /// Seconds from the begin of the run, which has begun; without the lock, as `begin` stays then.
   double run_time_s(Clock::time_point time) const;
+  /// Records that a source is not read, and why. Takes the lock.
+  void leave_out(std::size_t number, const std::string& reason);
   /// Every source has come up, or turned out to be absent. With the lock.
   bool all_opened() const;
   /// Tells which channels are to be added and how long each source settles, and starts the table:
-  /// of the sources that have come up so far. With the lock; again when one comes up late.
+  /// of the sources that have come up so far. With the lock; again when one comes up late, or finds
+  /// out more of its channels.
   void connect();
   /// The absent ones of `sources`. With the lock.
   std::vector<Absence> absences() const;

@@ -18,7 +18,6 @@ class Claim {
   Claim(const Settings& settings, const std::string& node);
 
  private:
-  /// Abstract sockets whose names the kernel frees when the process ends.
   std::vector<UniqueFd> names_;
 };
 

@@ -12,6 +12,7 @@
 #include <bench/energy/drivers/amd_devices.hpp>
 #include <bench/energy/drivers/amd_gauge.hpp>
 #include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/scope.hpp>
 #include <bench/energy/meter/ticks.hpp>
 
 namespace bench::energy {
@@ -26,20 +27,33 @@ void AmdSource::add(AmdDevice device, ReadValues read_values, Watch watch) {
   if (!failure.empty())
     notes_.push_back(fmt::format("{} device {}: {}", name_, device.pci_address, failure));
   device.silent = is_silent(values);
+  device.failure = failure;
   devices_.push_back(std::move(device));
   if (watch)
     state_.emplace();
-  found_.push_back(
-      {std::move(read_values), std::move(watch), values.energy_count.value_or(0) > 0, AmdGauge()});
+  found_.push_back({.read_values = std::move(read_values),
+                    .watch = std::move(watch),
+                    .has_counter = values.energy_count.value_or(0) > 0,
+                    .counter_range_j = counter_range_j(values)});
+}
+
+void AmdSource::add_unknown(const std::string& device, const std::string& failure) {
+  notes_.push_back(fmt::format("{} {}: {}", name_, device, failure));
+  Channel channel;
+  channel.name = fmt::format("{}:{}", name_, device);
+  channel.scope = Scope::gpu;
+  channel.unreadable = failure;
+  unreadable_.push_back(std::move(channel));
 }
 
 void AmdSource::choose(const AmdVisibility& visibility, const std::string& absence) {
   if (devices_.empty())
     throw Error(notes_.empty() ? absence : notes_.front());
-  for (const AmdMeter& meter : amd_meters(name_, devices_, visibility, notes_)) {
+  for (const AmdMeter& meter : amd_meters(name_, devices_, visibility, notes_, &unreadable_)) {
     const Gpu& gpu = found_[meter.device];
     channels_.push_back(meter.channel);
     channels_.back().counter_period_s = gpu.has_counter ? amd_counter_period_s : 0;
+    channels_.back().counter_range_j = gpu.counter_range_j;
     gpus_.push_back(gpu);
   }
 }

@@ -35,6 +35,10 @@ class AmdSource : public PowerSource {
   /// Reads a GPU for the first time; why that failed becomes a note.
   void add(AmdDevice device, ReadValues read_values, Watch watch = {});
 
+  /// A GPU of which not even the address can be read, so that the program may see it.
+  /// @param device `device 1`
+  void add_unknown(const std::string& device, const std::string& failure);
+
   /// Makes the channels of those GPUs that the program sees.
   /// @throws bench::Error if there is none: the first note, or `absence` where no GPU was added
   void choose(const AmdVisibility& visibility, const std::string& absence);
@@ -44,7 +48,8 @@ class AmdSource : public PowerSource {
     ReadValues read_values;
     Watch watch;  ///< May be empty.
     bool has_counter = false;
-    AmdGauge gauge;
+    double counter_range_j = 0;
+    AmdGauge gauge = {};
   };
 
   std::string name_;

@@ -23,8 +23,13 @@ class GpuModel : public PowerSource {
       : model_(model), library_(settings.libraries) {
     if (!library_.get_utilization)
       throw Error("the NVIDIA driver reports no utilisation");
-    for (const NvmlDevice& device : nvml_devices(library_, settings, "model:gpu", notes_).selected)
+    const NvmlDevices found = nvml_devices(library_, settings, "model:gpu", notes_);
+    for (const NvmlDevice& device : found.selected)
       add(device);
+    for (const ClosedDevice& device : found.closed) {
+      unreadable_.push_back(channel_of(device.index));
+      unreadable_.back().unreadable = device.reason;
+    }
     if (channels_.empty())
       throw Error(notes_.empty() ? "no NVIDIA device to model" : notes_.front());
   }
@@ -42,21 +47,29 @@ class GpuModel : public PowerSource {
   }
 
  private:
+  static Channel channel_of(int index) {
+    Channel channel;
+    channel.name = fmt::format("model:gpu{}", index);
+    channel.scope = Scope::gpu_model;
+    channel.device = index;
+    channel.estimated = true;
+    return channel;
+  }
+
   void add(const NvmlDevice& device) {
     nvml::Utilization utilization{};
     if (const int code = library_.get_utilization(device.handle, &utilization);
         code != nvml::success) {
       notes_.push_back(fmt::format("model:gpu{}: {}", device.index, library_.message(code)));
+      unreadable_.push_back(channel_of(device.index));
+      unreadable_.back().unreadable = library_.message(code);
       return;
     }
-    Channel channel;
-    channel.name = fmt::format("model:gpu{}", device.index);
+    Channel channel = channel_of(device.index);
     channel.description = fmt::format("estimated: {}..{} W with the utilisation of {}",
                                       model_.idle_w, model_.full_w, device.uuid);
-    channel.scope = Scope::gpu_model;
-    channel.device = device.index;
-    channel.estimated = true;
-    channels_.push_back(channel);
+    channel.partly_owned = device.partly_owned;
+    channels_.push_back(std::move(channel));
     devices_.push_back(device.handle);
   }
 

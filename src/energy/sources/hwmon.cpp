@@ -133,7 +133,7 @@ class Hwmon : public PowerSource {
       if (meter.failure.empty() || is_known_to_firmware(meter, meters))
         add_meter(directory, meter);
       else
-        notes_.push_back(meter.failure);
+        add_unreadable(directory, meter);
   }
 
   void read(std::span<Reading> readings) override {
@@ -151,6 +151,21 @@ class Hwmon : public PowerSource {
 
  private:
   void add_meter(const std::filesystem::path& directory, Meter& meter) {
+    channels_.push_back(channel_of(directory, meter));
+    files_.push_back(std::move(meter.power));
+    courses_.emplace_back();
+  }
+
+  void add_unreadable(const std::filesystem::path& directory, const Meter& meter) {
+    notes_.push_back(meter.failure);
+    // The second of two dies never shows a power.
+    if (is_of_two_dies(amd_device_of_sysfs(directory / meter.hwmon / "device").product))
+      return;
+    unreadable_.push_back(channel_of(directory, meter));
+    unreadable_.back().unreadable = meter.failure;
+  }
+
+  Channel channel_of(const std::filesystem::path& directory, const Meter& meter) {
     Channel channel;
     channel.scope = scope_of(meter);
     channel.label = meter.label;
@@ -160,14 +175,14 @@ class Hwmon : public PowerSource {
       describe_gpu(channel, pci_slot_name(directory / meter.hwmon / "device"));
     const std::string device = channel.device >= 0 ? std::to_string(channel.device) : meter.hwmon;
     channel.name = fmt::format("hwmon:{}:{}", device, suffix(channel.scope, meter));
-    if (std::any_of(channels_.begin(), channels_.end(),
-                    [&](const Channel& other) { return other.name == channel.name; }))
-      channel.name += "-" + meter.hwmon;
+    for (const std::vector<Channel>* known : {&channels_, &unreadable_})
+      if (std::ranges::find(*known, channel.name, &Channel::name) != known->end()) {
+        channel.name += "-" + meter.hwmon;
+        break;
+      }
     channel.description = fmt::format("{} in {}", meter.label.empty() ? meter.driver : meter.label,
                                       meter.power.file());
-    channels_.push_back(std::move(channel));
-    files_.push_back(std::move(meter.power));
-    courses_.emplace_back();
+    return channel;
   }
 
   /// The kernel shows a job the meters of all cards, also of those that belong to other jobs.

@@ -184,6 +184,8 @@ Sources open_sources(const SourceSettings& settings) {
     std::ranges::copy(source.channels(), std::back_inserter(sources.channels));
     std::ranges::copy(source.notes(), std::back_inserter(sources.notes));
   }
+  for (const auto& source : sources.opened)
+    std::ranges::copy(source->unreadable(), std::back_inserter(sources.channels));
   mark_additive(sources.channels, settings.owned);
   return sources;
 }

@@ -130,7 +130,9 @@ class Nvml : public PowerSource {
         now_s_(settings.now_s ? settings.now_s : std::function<double()>(steady_now_s)) {
     const NvmlDevices found = nvml_devices(library_, settings, "nvml:", notes_);
     for (const NvmlDevice& device : found.selected)
-      add_device(device.handle, device.index, device.uuid);
+      add_device(device);
+    for (const ClosedDevice& device : found.closed)
+      add_unreadable(device.index, device.reason);
     if (channels_.empty())
       throw Error(!notes_.empty() ? notes_.front()
                   : settings.visible_devices
@@ -160,7 +162,18 @@ class Nvml : public PowerSource {
   void want_counters() override { wants_counters_ = true; }
 
  private:
-  void add_device(nvml::Device handle, int index, const std::string& uuid) {
+  void add_unreadable(int index, const std::string& reason) {
+    Channel channel;
+    channel.name = fmt::format("nvml:{}:{}", index, name_of(Scope::gpu));
+    channel.scope = Scope::gpu;
+    channel.device = index;
+    channel.unreadable = reason;
+    unreadable_.push_back(std::move(channel));
+  }
+
+  void add_device(const NvmlDevice& found) {
+    const nvml::Device handle = found.handle;
+    const int index = found.index;
     const std::string product = NvmlLibrary::text_of(library_.get_name, handle);
     const double update_s = update_period_s(library_, handle);
     const bool module = has_field(handle, nvml::field_power_instant, nvml::scope_module);
@@ -170,14 +183,15 @@ class Nvml : public PowerSource {
     const auto add = [&](Scope scope, Input input, double window_s) {
       Channel channel;
       channel.name = fmt::format("nvml:{}:{}", index, name_of(scope));
-      channel.description = fmt::format("{} {}", product, uuid);
+      channel.description = fmt::format("{} {}", product, found.uuid);
       channel.scope = scope;
-      channel.device_id = uuid;
+      channel.device_id = found.uuid;
       channel.device = index;
       channel.averaging_window_s = window_s;
       channel.counter_period_s = input.counter ? nvml_counter_period_s : 0;
       channel.update_period_s = update_s;
       channel.counter_of_either = input.counter && of_superchip;
+      channel.partly_owned = found.partly_owned;
       channels_.push_back(channel);
       device.inputs.push_back(input);
     };
@@ -198,7 +212,9 @@ class Nvml : public PowerSource {
     if (module)
       add(Scope::gpu_module, {nvml::field_power_instant, nvml::scope_module, counter}, 0);
     device.first_channel = channels_.size() - device.inputs.size();
-    if (!device.inputs.empty())
+    if (device.inputs.empty())
+      add_unreadable(index, "it shows neither power nor energy");
+    else
       devices_.push_back(std::move(device));
   }
 

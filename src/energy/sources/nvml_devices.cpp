@@ -11,14 +11,16 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/drivers/nvml_library.hpp>
+#include <bench/energy/sources/local_rank.hpp>
 #include <bench/energy/sources/nvml_devices.hpp>
 
 namespace bench::energy {
 namespace {
 
 /// MIG instances have no power of their own: each is replaced by the GPU it is a part of.
+/// @param parents gets the UUIDs of those GPUs
 std::string with_parents_of_mig(const NvmlLibrary& library, const std::string& visible_devices,
-                                std::vector<std::string>& notes) {
+                                std::set<std::string>& parents, std::vector<std::string>& notes) {
   std::vector<std::string> names = split_names(visible_devices);
   for (std::string& name : names) {
     nvml::Device instance = nullptr;
@@ -29,8 +31,18 @@ std::string with_parents_of_mig(const NvmlLibrary& library, const std::string& v
       continue;
     notes.push_back(fmt::format("{} is measured with the rest of its GPU", name));
     name = NvmlLibrary::text_of(library.get_uuid, gpu);
+    parents.insert(name);
   }
   return join(names, ",");
+}
+
+/// A program gets one instance of such a GPU, however it is chosen.
+bool is_in_instances(const NvmlLibrary& library, nvml::Device device) {
+  unsigned now = 0;
+  unsigned after_reset = 0;
+  return library.get_mig_mode &&
+         library.get_mig_mode(device, &now, &after_reset) == nvml::success &&
+         now == nvml::mig_enabled;
 }
 
 std::vector<std::size_t> selected_indices(const NvmlSettings& settings,
@@ -54,9 +66,8 @@ bool is_order_uncertain(const NvmlLibrary& library, const NvmlSettings& settings
                            [](const std::string& name) { return parse_integer(name).has_value(); }))
     return false;
   std::set<std::string> products;
-  for (nvml::Device device : handles)
-    if (device)
-      products.insert(NvmlLibrary::text_of(library.get_name, device));
+  for (const nvml::Device device : handles)
+    products.insert(NvmlLibrary::text_of(library.get_name, device));
   return products.size() > 1;
 }
 
@@ -71,6 +82,7 @@ NvmlSettings nvml_settings_of_environment() {
   for (const char* name : {"SLURM_STEP_GPUS", "SLURM_JOB_GPUS"})
     if (const char* const value = std::getenv(name); value && *value && !settings.job_devices)
       settings.job_devices = value;
+  settings.several_tasks = task_count().value_or(1) > 1;
   return settings;
 }
 
@@ -98,24 +110,45 @@ NvmlDevices nvml_devices(const NvmlLibrary& library, const NvmlSettings& setting
   unsigned count = 0;
   if (const int code = library.get_count(&count); code != nvml::success)
     throw Error(fmt::format("nvmlDeviceGetCount: {}", library.message(code)));
-  std::vector<nvml::Device> handles(count);
-  std::vector<std::string> uuids(count);
-  for (unsigned i = 0; i < count; ++i) {
-    const int code = library.get_handle_by_index(i, &handles[i]);
+  std::vector<nvml::Device> handles;
+  std::vector<NvmlDevice> all;
+  std::vector<ClosedDevice> closed;
+  for (int i = 0; i < static_cast<int>(count); ++i) {
+    NvmlDevice device{.handle = nullptr, .index = i};
+    const int code = library.get_handle_by_index(static_cast<unsigned>(i), &device.handle);
     if (code == nvml::success) {
-      uuids[i] = NvmlLibrary::text_of(library.get_uuid, handles[i]);
-    } else {  // counted, but this job may not open it
-      handles[i] = nullptr;
-      notes.push_back(fmt::format("{}{}: {}", label, i, library.message(code)));
+      device.uuid = NvmlLibrary::text_of(library.get_uuid, device.handle);
+      handles.push_back(device.handle);
+    } else {
+      device.handle = nullptr;
+      closed.push_back({.index = i, .reason = library.message(code)});
+      notes.push_back(fmt::format("{}{}: {}", label, i, closed.back().reason));
     }
+    all.push_back(device);
   }
+  const bool are_anothers =
+      settings.several_tasks ||
+      (settings.job_devices && split_names(*settings.job_devices).size() == handles.size());
+  if (are_anothers)
+    std::erase_if(all, [](const NvmlDevice& device) { return !device.handle; });
   NvmlSettings whole = settings;
+  std::set<std::string> parents_of_mig;
   if (settings.visible_devices)
-    whole.visible_devices = with_parents_of_mig(library, *settings.visible_devices, notes);
-  NvmlDevices devices{.selected = {}, .count = count};
-  for (const std::size_t i : selected_indices(whole, uuids))
-    if (handles[i])
-      devices.selected.push_back({handles[i], static_cast<int>(i), uuids[i]});
+    whole.visible_devices =
+        with_parents_of_mig(library, *settings.visible_devices, parents_of_mig, notes);
+  std::vector<std::string> uuids;
+  for (const NvmlDevice& device : all)
+    uuids.push_back(device.uuid);
+  NvmlDevices devices{.selected = {}, .closed = {}, .count = count};
+  for (const std::size_t i : selected_indices(whole, uuids)) {
+    NvmlDevice& device = all[i];
+    device.partly_owned = device.handle && (parents_of_mig.contains(device.uuid) ||
+                                            is_in_instances(library, device.handle));
+    if (device.handle)
+      devices.selected.push_back(device);
+    else
+      devices.closed.push_back(*std::ranges::find(closed, device.index, &ClosedDevice::index));
+  }
   if (devices.selected.size() < count && is_order_uncertain(library, settings, handles)) {
     devices.doubt = fmt::format(
         "CUDA_VISIBLE_DEVICES={} may select other GPUs for the program: they are not all alike, "

@@ -2,6 +2,7 @@
 #include <cctype>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -56,7 +57,14 @@ int package_number(const std::string& zone) {
   return number;
 }
 
-std::string remedy(const std::filesystem::path& file) {
+/// `package-0` of `package-0-die-1`; empty for other names.
+std::string socket_of_die(const std::string& package) {
+  const auto die = package.find("-die-");
+  return die == std::string::npos ? "" : package.substr(0, die);
+}
+
+/// @param file which could not be read
+std::string remedy(const std::string& file) {
   struct stat facts {};
   if (::stat(file.c_str(), &facts) != 0)
     return "";
@@ -75,7 +83,10 @@ class Rapl : public PowerSource {
 
   void read(std::span<Reading> readings) override {
     for (std::size_t i = 0; i < zones_.size(); ++i)
-      zones_[i].read(readings[i]);
+      if (zones_[i].read(readings[i]) && zones_[i].mirrored)
+        if (readings[*zones_[i].mirrored].energy_j &&
+            !shows_the_same(zones_[*zones_[i].mirrored], zones_[i]))
+          part_from_mirrored(i);
     for (std::size_t i = 0; i < readings.size(); ++i)
       if (readings[i].uncounted_s > 0)
         notes_.push_back(
@@ -86,15 +97,18 @@ class Rapl : public PowerSource {
  private:
   struct Zone {
     SysfsNumber counter;
-    double range_uj;
+    std::string socket;                   ///< The socket, if the zone is a die or in one.
+    std::optional<std::size_t> mirrored;  ///< The zone that has shown the same counter so far.
+    double range_uj = 0;
     std::optional<double> last_uj;
     Clock::time_point last_time;
+    double step_uj = 0;  ///< Between the last two readings.
     double sum_uj = 0;
 
-    void read(Reading& reading) {
+    bool read(Reading& reading) {
       const auto shown = counter.read(reading.failure);
       if (!shown)
-        return;
+        return false;
       const auto now = Clock::now();
       const auto now_uj = static_cast<double>(*shown);
       if (last_uj)
@@ -102,11 +116,13 @@ class Rapl : public PowerSource {
       last_uj = now_uj;
       last_time = now;
       reading.energy_j = sum_uj * joules_per_uj;
+      return true;
     }
 
     /// After a reset, what it has counted since then.
     void add(double now_uj, double elapsed_s, Reading& reading) {
       const double difference_uj = unwrapped_difference(*last_uj, now_uj, range_uj);
+      step_uj = difference_uj;
       const double most_j = impossible_package_w * std::max(elapsed_s, longest_step_s);
       const bool was_reset = difference_uj * joules_per_uj > most_j;
       if (was_reset)
@@ -121,37 +137,81 @@ class Rapl : public PowerSource {
   void add_zone(const std::filesystem::path& directory) {
     const std::string zone = directory.filename().string();
     const std::string name = first_line(directory / "name");
-    Zone entry{SysfsNumber(directory / "energy_uj"), 0, std::nullopt, {}};
-    const SysfsNumber range(directory / "max_energy_range_uj");
-    Reading first;
-    const auto range_uj = range.read(first.failure);
-    if (range_uj)
-      entry.read(first);
-    if (!first.energy_j) {
-      notes_.push_back(first.failure + remedy(directory / "energy_uj"));
-      return;
-    }
-    entry.range_uj = static_cast<double>(*range_uj);
+    const std::string package = first_line(
+        directory.parent_path() / fmt::format("intel-rapl:{}", package_number(zone)) / "name");
     Channel channel;
     channel.scope = scope_of(name);
     channel.device = package_number(zone);
-    channel.name = unique_name(directory, name);
+    channel.name = unique_name(zone, name, package);
     channel.description = fmt::format("{} in {}", name, directory.string());
     channel.counter_period_s = rapl_counter_period_s;
-    channels_.push_back(channel);
+    channel.power_limit_w = impossible_package_w;
+    Zone entry{.counter = SysfsNumber(directory / "energy_uj"), .socket = socket_of_die(package)};
+    const SysfsNumber range(directory / "max_energy_range_uj");
+    const auto range_uj = range.read(channel.unreadable);
+    if (!range_uj)
+      channel.unreadable += remedy(range.file());
+    else if (Reading first; !entry.read(first))
+      channel.unreadable = first.failure + remedy(entry.counter.file());
+    if (!channel.unreadable.empty()) {
+      notes_.push_back(channel.unreadable);
+      unreadable_.push_back(std::move(channel));
+      return;
+    }
+    entry.range_uj = static_cast<double>(*range_uj);
+    channel.counter_range_j = entry.range_uj * joules_per_uj;
+    find_mirrored(entry, channel);
+    channels_.push_back(std::move(channel));
     zones_.push_back(std::move(entry));
   }
 
-  std::string unique_name(const std::filesystem::path& directory, const std::string& name) const {
+  std::string unique_name(const std::string& zone, const std::string& name,
+                          const std::string& package) const {
     const bool top = scope_of(name) == Scope::package || scope_of(name) == Scope::platform;
-    const std::string package = first_line(
-        directory.parent_path() /
-        fmt::format("intel-rapl:{}", package_number(directory.filename().string())) / "name");
     std::string result = top || package.empty() ? "rapl:" + name : "rapl:" + package + ":" + name;
-    for (const Channel& other : channels_)
-      if (other.name == result)
-        return fmt::format("{}-{}", result, directory.filename().string().substr(11));
+    for (const std::vector<Channel>* known : {&channels_, &unreadable_})
+      if (std::ranges::find(*known, result, &Channel::name) != known->end())
+        return fmt::format("{}-{}", result, zone.substr(11));
     return result;
+  }
+
+  /// The dies of a package may have one counter, which the kernel shows for each of them.
+  void find_mirrored(Zone& zone, Channel& channel) {
+    for (std::size_t i = 0; i < zones_.size() && !zone.mirrored; ++i)
+      if (!zone.socket.empty() && zone.socket == zones_[i].socket && !zones_[i].mirrored &&
+          channels_[i].scope == channel.scope && shows_the_same(zones_[i], zone))
+        zone.mirrored = i;
+    if (!zone.mirrored)
+      return;
+    channel.mirror_of = channels_[*zone.mirrored].name;
+    notes_.push_back(mirror_note(channel));
+  }
+
+  /// Two counters that were equal in every reading so far were not the same after all.
+  void part_from_mirrored(std::size_t i) {
+    std::erase(notes_, mirror_note(channels_[i]));
+    zones_[i].mirrored.reset();
+    channels_[i].mirror_of.clear();
+    ++revision_;
+  }
+
+  static std::string mirror_note(const Channel& channel) {
+    return fmt::format("{} has the counter of {}, which is counted once", channel.name,
+                       channel.mirror_of);
+  }
+
+  /// True if both may show one counter. It moves on between the readings of the two, by at most as
+  /// much as between the last two readings of `a`.
+  static bool shows_the_same(const Zone& a, const Zone& b) {
+    double ahead_uj = *b.last_uj - *a.last_uj;
+    if (std::abs(ahead_uj) > a.range_uj / 2)
+      ahead_uj -= std::copysign(a.range_uj, ahead_uj);
+    if (std::abs(ahead_uj) <= a.step_uj)
+      return true;
+    std::string ignored;
+    const auto now_uj = a.counter.read(ignored);
+    return now_uj && ahead_uj > 0 &&
+           ahead_uj <= unwrapped_difference(*a.last_uj, static_cast<double>(*now_uj), a.range_uj);
   }
 
   std::vector<Zone> zones_;

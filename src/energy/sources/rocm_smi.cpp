@@ -43,7 +43,7 @@ class RocmSmi : public AmdSource {
   void add_gpu(std::uint32_t index) {
     std::uint64_t bdf_id = 0;
     if (const int code = library_.get_pci_id(index, &bdf_id); code != rocm::success) {
-      notes_.push_back(fmt::format("rocm device {}: {}", index, library_.message(code)));
+      add_unknown(fmt::format("device {}", index), library_.message(code));
       return;
     }
     AmdDevice device = description(index);

@@ -64,7 +64,7 @@ const char* status_of(State state) {
       return "http://schema.org/FailedActionStatus";
     case State::running:
     case State::submitted:
-    case State::pending:
+    case State::waiting:
       return "http://schema.org/ActiveActionStatus";
     case State::ready:
     case State::skipped:

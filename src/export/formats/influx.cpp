@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -20,6 +19,7 @@
 #include <bench/base/value.hpp>
 #include <bench/export/formats/formats.hpp>
 #include <bench/result/table.hpp>
+#include <bench/statistics/number.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::formats {
@@ -48,15 +48,6 @@ std::string key(const std::string& text) {
 
 std::string quoted(const std::string& text) {
   return "\"" + replace_all(replace_all(to_valid_utf8(text), "\\", "\\\\"), "\"", "\\\"") + "\"";
-}
-
-/// Nothing for a value that the protocol cannot represent as a number.
-std::optional<std::string> field_value(const Value& value) {
-  if (const auto* integer = std::get_if<long long>(&value))
-    return fmt::format("{}i", *integer);
-  if (const auto* real = std::get_if<double>(&value))
-    return std::isfinite(*real) ? std::optional(fmt::format("{}", *real)) : std::nullopt;
-  return quoted(std::get<std::string>(value));
 }
 
 /// Reserved names of the database, and names of fields that every point has: tags may not use them.
@@ -114,11 +105,10 @@ std::string fields_of(const Subject& subject, std::size_t row,
                   subject.run.directory.id, one.retries);
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const auto& value = subject.tidy.table.rows[row][columns[k].index].value;
-    // A field has one type for all points.
-    if (!value || std::holds_alternative<std::string>(*value))
-      continue;
-    if (const auto field = field_value(*as_number(*value)))
-      text += fmt::format(",{}={}", key(names[k]), *field);
+    // A field has one type for all points. The protocol has no nan and no infinity.
+    if (const auto number = value ? statistics::number_of(*value) : std::nullopt;
+        number && std::isfinite(*number))
+      text += fmt::format(",{}={}", key(names[k]), *number);
   }
   return text;
 }

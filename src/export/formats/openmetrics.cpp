@@ -3,10 +3,10 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -15,6 +15,7 @@
 #include <bench/base/value.hpp>
 #include <bench/export/formats/formats.hpp>
 #include <bench/result/table.hpp>
+#include <bench/statistics/number.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::formats {
@@ -104,10 +105,7 @@ void add_run(const Subject& subject, MetricText& metrics) {
     metrics.add(of_run, *started);
   }
   std::map<std::string, double> states;
-  for (const workspace::State state :
-       {workspace::State::ready, workspace::State::running, workspace::State::submitted,
-        workspace::State::pending, workspace::State::done, workspace::State::failed,
-        workspace::State::skipped})
+  for (const workspace::State state : workspace::all_states)
     states[std::string(name_of(state))] = 0;
   for (const Workpackage& one : subject.tidy.workpackages)
     ++states[std::string(name_of(one.state))];
@@ -150,9 +148,9 @@ std::string openmetrics(const Subject& subject) {
       const Workpackage& one = subject.tidy.workpackages[row];
       const auto& value = subject.tidy.table.rows[row][column.index].value;
       // An average over a metric could not tell what was found until a failure from a result.
-      if (one.state == workspace::State::done && value &&
-          !std::holds_alternative<std::string>(*value))
-        metrics.add(labels_of(subject, one), *as_number(*value));
+      if (const auto number = value ? statistics::number_of(*value) : std::nullopt;
+          number && one.state == workspace::State::done)
+        metrics.add(labels_of(subject, one), *number);
     }
   }
   return metrics.text();

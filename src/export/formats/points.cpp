@@ -14,6 +14,7 @@
 #include <bench/base/text.hpp>
 #include <bench/export/formats/formats.hpp>
 #include <bench/result/table.hpp>
+#include <bench/statistics/number.hpp>
 #include <bench/tabulate/tidy.hpp>
 #include <bench/workspace/workpackage.hpp>
 
@@ -112,7 +113,7 @@ std::vector<NumberColumn> number_columns(const Subject& subject) {
     if (!is_time && tidy.columns[k] != TidyColumn::finding && tidy.columns[k] != TidyColumn::meter)
       continue;
     if (std::ranges::any_of(tidy.table.rows, [&](const auto& row) {
-          return row[k].value && !std::holds_alternative<std::string>(*row[k].value);
+          return row[k].value && statistics::number_of(*row[k].value);
         }))
       columns.push_back({k, &heading});
   }

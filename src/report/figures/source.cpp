@@ -9,7 +9,6 @@
 #include <string_view>
 #include <unordered_set>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -19,6 +18,7 @@
 #include <bench/report/figures/plan.hpp>
 #include <bench/report/figures/source.hpp>
 #include <bench/result/table.hpp>
+#include <bench/statistics/number.hpp>
 #include <bench/unit/unit.hpp>
 
 namespace bench::report {
@@ -115,9 +115,7 @@ void drop_not_finite(Column& column) {
       has_finite = true;
       continue;
     }
-    const Value& value = *column.values[row];
-    const auto* text = std::get_if<std::string>(&value);
-    if (text && !parse_number(*text))
+    if (!statistics::number_of(*column.values[row]))
       return;
     not_finite.push_back(row);
   }
@@ -184,9 +182,7 @@ std::optional<double> Column::number(std::size_t row) const {
   const std::optional<Value>& value = values[row];
   if (!value)
     return std::nullopt;
-  auto number = as_number(*value);
-  if (!number)
-    number = parse_number(std::get<std::string>(*value));
+  const auto number = statistics::number_of(*value);
   return number && std::isfinite(*number) ? number : std::nullopt;
 }
 

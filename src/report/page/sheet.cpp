@@ -75,33 +75,6 @@ std::string parameters_of(const Workpackage& workpackage) {
   return text;
 }
 
-std::vector<std::vector<std::string>> states_of(const workspace::Workspace& workspace) {
-  using Counts = workspace::StepCounts;
-  constexpr std::array<std::pair<const char*, long long Counts::*>, 7> states{
-      {{"done", &Counts::done},
-       {"failed", &Counts::failed},
-       {"skipped", &Counts::skipped},
-       {"running", &Counts::running},
-       {"submitted", &Counts::submitted},
-       {"pending", &Counts::pending},
-       {"ready", &Counts::ready}}};
-  const std::vector<Counts> counts = workspace.counts();
-  std::vector<std::vector<std::string>> rows{{"step"}};
-  for (const Counts& step : counts)
-    rows.push_back({step.step});
-  for (const auto& [name, member] : states) {
-    long long all = 0;
-    for (const Counts& step : counts)
-      all += step.*member;
-    if (all == 0 && member != &Counts::done)
-      continue;
-    rows.front().emplace_back(name);
-    for (std::size_t k = 0; k < counts.size(); ++k)
-      rows[k + 1].push_back(std::to_string(counts[k].*member));
-  }
-  return rows;
-}
-
 }  // namespace
 
 std::string name_of(const setup::Run& run) {
@@ -109,7 +82,8 @@ std::string name_of(const setup::Run& run) {
 }
 
 RunSheet sheet_of(const setup::Run& run, const workspace::Workspace& workspace) {
-  RunSheet sheet{.name = name_of(run), .facts = {}, .states = states_of(workspace)};
+  RunSheet sheet{
+      .name = name_of(run), .facts = {}, .states = workspace::table_of(workspace.counts())};
   const auto known = setup::facts_of(run.metadata);
   for (const Fact& fact : facts) {
     const auto found = known.find(fact.name);

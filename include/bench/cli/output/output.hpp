@@ -11,6 +11,7 @@
 #include <bench/cli/output/log_file.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/writer_lock.hpp>
 
 namespace bench::cli {
 
@@ -21,8 +22,8 @@ void print(const std::string& text);
 /// @param file its name, for the error
 /// @throws Error if it cannot be read
 void print_file(const UniqueFd& fd, const std::filesystem::path& file);
-/// `status_word`, in its colour.
-void print_status_word(const std::vector<workspace::StepCounts>& counts);
+/// The word of `bench status`, in its color.
+void print_run_state(workspace::RunState state);
 /// Replaces the file that `--output` names, or the one that a link of that name leads to.
 /// @throws Error for a pipe or a device, which would be replaced, too
 void write_output(const std::filesystem::path& file, const std::string& text);
@@ -55,10 +56,12 @@ std::string plural(std::size_t count, const std::string& word);
 std::string heading(const setup::Run& run);
 /// @throws Error if the benchmark of the run has no such step
 void check_step(const setup::Run& run, const std::string& step);
-/// The word of `bench status`: RUNNING, ERROR or FINISHED.
-std::string status_word(const std::vector<workspace::StepCounts>& counts);
-/// The table of steps and states, indented by two columns.
+/// The table of steps and how many of their workpackages are in each state, indented by two
+/// columns. States that no workpackage is in have no column, but for `failed` and `done`.
 std::string status_table(const std::vector<workspace::StepCounts>& counts);
+/// The command that repeats the failed workpackages: with the recorded input, or with the file if
+/// that has changed since.
+std::string repeat_command(const setup::Run& run);
 /// The run as the arguments of a command: `DIR --id ID`.
 std::string target_of(const setup::Run& run);
 /// Where the run is and what to do next.

@@ -11,14 +11,14 @@ namespace bench::cli {
 /// As much of the front of a text as fits.
 std::string cut_to(std::size_t columns, const std::string& text);
 
-/// Where the workpackages of a step are: `train: 9 of 60 done, 1 failed, 2 running, 48 pending,
-/// about 3 min 20 s left`, without what there is none of. Where that is wider than `columns`, what
-/// pends and runs is left out, then the middle of the name; what has failed and the time stay.
+/// The progress of a step: `train: 9 of 60 done, 1 failed, 2 running, 48 ready, about 3 min 20 s
+/// left`. A line wider than `columns` loses its states from `ready` to `running`, then the middle
+/// of the name.
 /// @param left the time, or empty
 std::string progress_line(const std::string& name, const workspace::StepCounts& counts,
                           const std::string& left, std::size_t columns);
 
-/// Of all steps together: `total: 48 pending, 2 running, elapsed 1 min 05 s, 9 of 60 done, 1
+/// The progress of all steps: `total: 48 ready, 2 running, elapsed 1 min 05 s, 9 of 60 done, 1
 /// failed, 3 min 20 s left`, without what there is none of. Where that is wider than `columns`,
 /// parts are left out from the left: what has failed and the time left stay longest.
 /// @param elapsed, left times, or empty

@@ -25,6 +25,7 @@ struct AmdDevice {
   unsigned product = 0;                    ///< PCI device id.
   std::string name;                        ///< For people; may be empty.
   bool silent = false;                     ///< Shows neither power nor energy.
+  std::string failure = {};                ///< The driver's reason for the silence; may be empty.
 };
 
 /// `<sysfs>/class/drm/card<N>` of every AMD GPU.
@@ -86,9 +87,14 @@ struct AmdMeter {
 /// one of them, and a note says so. Partitions of one GPU share its address and are one device.
 /// Sources: rocm_smi_lib issue 160; PCI ids 7408 and 740c (pci.ids: Aldebaran, MI250 and MI250X).
 /// @param notes gets a line for every device that cannot be measured or is shared
+/// @param unreadable gets the devices that cannot be measured; may be null
 /// @throws bench::Error if there is no meter
 std::vector<AmdMeter> amd_meters(const std::string& source, std::span<const AmdDevice> devices,
-                                 const AmdVisibility& visibility, std::vector<std::string>& notes);
+                                 const AmdVisibility& visibility, std::vector<std::string>& notes,
+                                 std::vector<Channel>* unreadable = nullptr);
+
+/// True if a GPU with this PCI device id is one of two dies that share a meter.
+bool is_of_two_dies(unsigned product);
 
 /// `0000:c1:00.0` of the number that ROCm SMI and AMD SMI give: domain in bits 63 to 32, bus in 15
 /// to 8, device in 7 to 3, function in 2 to 0. Bits 31 to 28 hold a partition and are left out.

@@ -36,6 +36,9 @@ int read_energy_count(const Get& get, AmdValues& values) {
 /// Neither power nor energy other than 0: the second die of an MI250, whose first one shows both.
 bool is_silent(const AmdValues& values);
 
+/// After how much energy the accumulator may start again; 0 where it has counted further already.
+double counter_range_j(const AmdValues& values);
+
 /// Turns the values of one AMD GPU into readings.
 ///
 /// - 0 W, 5 kW and more, and a count of 0 are not values.

@@ -25,6 +25,7 @@ class DeviceThreads {
  private:
   void work(std::size_t device);
 
+  std::size_t devices_;
   std::function<void(std::size_t)> read_;
   std::mutex mutex_;  // guards all below
   std::condition_variable begun_;
@@ -32,7 +33,8 @@ class DeviceThreads {
   std::size_t round_ = 0;
   std::size_t missing_ = 0;  ///< Devices that have not answered in this round.
   bool ends_ = false;
-  std::vector<std::thread> threads_;  ///< Of all devices but the first, which is the caller's.
+  /// One per device from the second on. The caller reads the devices without a thread.
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace bench::energy

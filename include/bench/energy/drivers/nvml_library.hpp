@@ -53,6 +53,9 @@ static_assert(sizeof(FieldValue) == 40 && offsetof(FieldValue, value) == 32);
 inline constexpr int clock_of_multiprocessors = 1;
 inline constexpr int sensor_of_gpu = 0;
 
+/// A value of `GetMigMode`.
+inline constexpr unsigned mig_enabled = 1;
+
 struct Utilization {
   unsigned gpu_percent;
   unsigned memory_percent;
@@ -90,6 +93,7 @@ class NvmlLibrary {
   int (*get_field_values)(nvml::Device, int, nvml::FieldValue*) = nullptr;
   int (*get_handle_by_uuid)(const char*, nvml::Device*) = nullptr;
   int (*get_parent_of_mig)(nvml::Device, nvml::Device*) = nullptr;
+  int (*get_mig_mode)(nvml::Device, unsigned* now, unsigned* after_reset) = nullptr;
   int (*get_driver_version)(char*, unsigned) = nullptr;
   int (*get_utilization)(nvml::Device, nvml::Utilization*) = nullptr;
   int (*get_clock)(nvml::Device, int, unsigned*) = nullptr;        // MHz

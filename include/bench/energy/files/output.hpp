@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <bench/base/unique_fd.hpp>
 #include <bench/energy/files/format.hpp>
 #include <bench/energy/files/hdf5_library.hpp>
 #include <bench/energy/files/power_log.hpp>
@@ -40,6 +41,11 @@ class Output {
   ///     there
   explicit Output(OutputSettings settings);
 
+  /// Keeps other meters of this node from the same files until this process ends, and finds those
+  /// of other nodes where the file system shows their locks. Does nothing the second time.
+  /// @throws bench::Error if another meter writes them
+  void reserve();
+
   /// @throws bench::Error if the directory cannot be made
   void make_directory() const;
 
@@ -66,6 +72,7 @@ class Output {
 
   OutputSettings settings_;
   std::optional<Hdf5Library> hdf5_;
+  UniqueFd reservation_;
 };
 
 }  // namespace bench::energy

@@ -51,7 +51,9 @@ class RunRecord {
   void add_start(RunStart start);
   /// The columns of the samples; again, and all of them, where others have come up late.
   /// @param slow which of them belong to a source that does not sample at every tick
-  void add_channels(std::vector<Channel> channels, std::vector<bool> slow);
+  /// @param unreadable channels without a column
+  void add_channels(std::vector<Channel> channels, std::vector<bool> slow,
+                    std::vector<Channel> unreadable = {});
   /// What counters showed, of channels that have a power besides: the others' steps are their
   /// power.
   /// @returns false where another thread is writing; then nothing is
@@ -97,6 +99,7 @@ struct RecordedRun {
   int pid = 0;  ///< Of the meter; 0 is unknown.
   std::optional<RunStart> start;
   std::vector<RecordedChannel> channels;
+  std::vector<Channel> unreadable;
   std::map<std::string, std::vector<RecordedCounter>> counters;  ///< By the name of the channel.
   std::vector<double> mark_times_s;  ///< Of the marks that do not tell theirs, in their order.
 };

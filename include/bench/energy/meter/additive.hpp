@@ -22,6 +22,10 @@ enum class Owned { all, devices, nothing };
 ///
 /// What the program does not have for itself is recorded as `shared` and neither added nor taken to
 /// contain anything.
+///
+/// A channel that cannot be read is added like the others, so that the total lacks it and is
+/// absent. It is not added if another channel measures its device, or if its source reads no other
+/// of its kind and something inside it can be read: the parts are added instead.
 void mark_additive(std::span<Channel> channels, Owned owned = Owned::all);
 
 }  // namespace bench::energy

@@ -24,15 +24,24 @@ struct Channel {
   bool estimated = false;  ///< Derived from a stated figure, not from a sensor.
   bool additive = false;   ///< Part of the total; set by `mark_additive`.
   std::string parent;      ///< The channel that already contains this one; set by `mark_additive`.
-  bool shared = false;     ///< Other programs have a part in it; set by `mark_additive`.
+  bool shared = false;     ///< Other programs may have a part in it; set by `mark_additive`.
   /// Another channel measures its device and counts for it; set by `mark_additive`.
   bool duplicate = false;
+
+  /// The reason why its source cannot read it; empty if it can.
+  std::string unreadable;
+  /// Other programs may use a part of the device, as with MIG instances.
+  bool partly_owned = false;
+  /// Another channel of its source that shows the same counter; empty if there is none.
+  std::string mirror_of;
 
   /// It showed no power of its own when it was opened, only a counter: what is recorded as its
   /// power is the counter's slope.
   bool counter_only = false;
   /// The sensor shows the mean over this many past seconds; 0 is an instantaneous reading.
   double averaging_window_s = 0;
+  /// Energy after which the counter starts again at 0; 0 if it never does.
+  double counter_range_j = 0;
   /// How often a counter moves. Power is taken from a counter over at least ten such periods.
   double counter_period_s = 0;
   /// How often the sensor shows a new value; 0: whenever it is read. It says nothing about less.

@@ -73,6 +73,9 @@ struct ChannelEnergy {
   std::vector<RegionEnergy> regions;  ///< By their numbers.
 };
 
+/// The result of a channel that cannot be read: its reason.
+ChannelEnergy unreadable_channel(const Channel& channel, double duration_s);
+
 /// By how much a counter exceeds an integral; nothing without both, or over nothing.
 std::optional<double> difference_percent(std::optional<double> counter_j,
                                          std::optional<double> integral_j);
@@ -90,7 +93,8 @@ std::optional<double> difference_percent(std::optional<double> counter_j,
 /// miss spikes. Where the power cannot be read any more and the counter can, there is no integral,
 /// and power is the counter's slope. A device that stopped answering has energy up to its last
 /// answer only and no `energy_j`; so has one that gave no reading for more than 5 % of the run, or
-/// that shows a new value only after its end.
+/// that shows a new value only after its end. A counter that may have started again more than once
+/// between two readings, by the highest power, gives no energy.
 ///
 /// Of a counter that moves in steps, the energy between its first and its last movement counts;
 /// what lies before and behind them is the integral's, where that is of an instantaneous power.
@@ -135,6 +139,7 @@ class ChannelMeter {
   bool ended_early() const;
   double measured_s() const;
   std::string reason() const;
+  std::string ambiguity() const;
   std::string distrust(const ChannelEnergy& result) const;
   std::optional<double> counter_until_j(double end_s) const;
 
@@ -176,6 +181,9 @@ class ChannelMeter {
   std::optional<double> stamp_delay_s_;  ///< The shortest of our times less the sensor's.
   std::optional<double> slope_time_s_;
   double slope_energy_j_ = 0;
+  std::optional<double> steady_power_w_;  ///< The highest slope between readings without a hole.
+  std::optional<double> last_counter_s_;
+  double longest_counter_gap_s_ = 0;
   bool has_power_ = false;
   std::optional<double> power_min_w_;
   std::optional<double> power_max_w_;

@@ -54,6 +54,10 @@ struct Measurement {
   /// Why they do not hold all that was drawn, by other programs of the node for whom this meter
   /// measures, or where a source did not become ready in time.
   std::string cut_short;
+  /// Time in which the meter itself did not run, for example because it was stopped.
+  double paused_s = 0;
+  /// The meter was stopped when the program ended: the figures cover the time before the stop.
+  bool end_is_unknown = false;
   std::vector<std::string> warnings;
   std::uint64_t overruns = 0;  ///< Of the source that missed most.
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,8 +21,12 @@ class PowerSource {
   PowerSource& operator=(const PowerSource&) = delete;
   virtual ~PowerSource() = default;
 
-  /// At least one; fixed for the life of the source.
+  /// At least one. Their number, order and names are fixed for the life of the source.
   const std::vector<Channel>& channels() const { return channels_; }
+  /// Grows when a reading has shown more of a channel than was known when it was opened.
+  std::size_t revision() const { return revision_; }
+  /// Devices that were found and cannot be read: holes in a sum of their kind.
+  const std::vector<Channel>& unreadable() const { return unreadable_; }
   /// What was found but cannot be used, and why: one line each. A reading may add one, on what the
   /// run should be judged by.
   const std::vector<std::string>& notes() const { return notes_; }
@@ -38,7 +43,9 @@ class PowerSource {
 
  protected:
   std::vector<Channel> channels_;
+  std::vector<Channel> unreadable_;  ///< Each with its reason.
   std::vector<std::string> notes_;
+  std::size_t revision_ = 0;
   double shortest_interval_s_ = 0;
 };
 

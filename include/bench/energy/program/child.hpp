@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -7,13 +8,16 @@
 #include <sys/types.h>
 
 #include <bench/base/process.hpp>
+#include <bench/energy/meter/ticks.hpp>
 
 namespace bench::energy {
 
 /// A program that was started, or why not.
 struct Started {
   pid_t pid = -1;
-  int exit_code = 0;    ///< Where it could not be started: 127 not found, 126 not executable.
+  int exit_code = 0;  ///< Where it could not be started: 127 not found, 126 not executable.
+  /// A second process could not be started, but this one can become the program.
+  bool needs_this_process = false;
   std::string message;  ///< Likewise.
 };
 
@@ -43,10 +47,18 @@ Started become_program(const std::vector<std::string>& arguments, const Environm
 /// sent it (a terminal sends to the whole process group, the program included) or the program did.
 bool should_forward(const siginfo_t& signal, pid_t program);
 
+/// The end of the program.
+struct ProgramEnd {
+  ExitStatus status;
+  Clock::time_point noticed;
+  /// When the program was last seen running, if this process was stopped when it ended.
+  std::optional<Clock::time_point> last_seen;
+};
+
 /// Waits for the end of the program and meanwhile passes signals on. When the terminal stops the
 /// program, this process stops too, so that the shell notices.
 /// Signals must be blocked, see `block_signals`.
-ExitStatus wait_forwarding(pid_t program);
+ProgramEnd wait_forwarding(pid_t program);
 
 /// Ends this process the way the program ended: same exit code, or same signal, without a core file
 /// of this process.

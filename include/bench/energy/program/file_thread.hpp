@@ -12,7 +12,8 @@
 namespace bench::energy {
 
 /// Uses the file system in its own thread, so that one that hangs holds up neither signals nor
-/// the start or the end of the program. Work is done in the order in which it comes.
+/// the start or the end of the program. Work is done in the order in which it comes; by the caller
+/// if this process may have no more threads.
 class FileThread {
  public:
   using Work = std::function<void()>;
@@ -33,7 +34,7 @@ class FileThread {
   bool wait_until(Clock::time_point time);
 
  private:
-  void start();
+  bool start();
   void run();
 
   std::mutex mutex_;

@@ -57,7 +57,7 @@ class RegionBook {
   std::uint64_t nonsense_ = 0;
   std::string first_nonsense_;
   bool too_many_ = false;
-  bool left_open_ = false;
+  int left_open_ = 0;
 };
 
 }  // namespace bench::energy

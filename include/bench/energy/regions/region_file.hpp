@@ -44,6 +44,7 @@ class RegionFile {
   UniqueFd stop_;
   Listener listener_;
   std::thread thread_;
+  bool read_at_stop_ = false;  ///< No thread could be started.
   std::string pending_;
   long long offset_ = 0;
 };

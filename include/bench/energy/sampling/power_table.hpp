@@ -40,9 +40,10 @@ class PowerTable {
   void declare(std::size_t source, std::size_t channels, bool slow);
   /// The channels of all sources that have declared theirs, those of the first source first;
   /// `additive` is set. Rows are written from now on, until then they wait. Called again when
-  /// others have come up late: their columns follow those that are there, and sums begin
-  /// again at 0.
-  void start(std::vector<Channel> channels);
+  /// others have come up late, or others are additive: new columns follow those that are there, and
+  /// sums begin again at 0.
+  /// @param unreadable channels that have no column, for the record
+  void start(std::vector<Channel> channels, std::vector<Channel> unreadable = {});
   /// @param unix_time_s of the moment 0 s
   void set_unix_time(double unix_time_s);
   void add(std::size_t source, Clock::time_point tick, double time_s, Values power_w);
@@ -62,6 +63,8 @@ class PowerTable {
   struct Layout {
     std::vector<Part> parts;        ///< By source.
     std::vector<Channel> channels;  ///< By column.
+    std::vector<Channel> unreadable;
+    std::size_t version = 0;  ///< Counts the calls of `start`.
   };
   struct Row {
     Clock::time_point tick;
@@ -92,6 +95,7 @@ class PowerTable {
   std::vector<std::size_t> additive_;  ///< Columns that are added up.
   std::optional<PowerLog> log_;
   std::shared_ptr<RunRecord> record_;
+  std::size_t recorded_version_ = 0;
   std::size_t columns_in_log_ = 0;
   bool has_header_ = false;
   double unix_time_s_ = 0;

@@ -40,7 +40,7 @@ std::unique_ptr<PowerSource> claim_source(const Method& method, const SourceSett
 /// @throws bench::Error whose message says why the node does not have it
 std::unique_ptr<PowerSource> open_source(const Method& method, const SourceSettings& settings);
 
-/// What could be opened, with the channels of all sources as one list.
+/// The opened sources, with their channels as one list: first all that can be read.
 struct Sources {
   std::vector<std::unique_ptr<PowerSource>> opened;
   std::vector<Channel> channels;

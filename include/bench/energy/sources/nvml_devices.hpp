@@ -20,6 +20,7 @@ struct NvmlSettings {
   /// batch system that does not hide the others tells them so. Where it does hide them, the numbers
   /// do not fit the devices that are left, and those are all the job's.
   std::optional<std::string> job_devices;
+  bool several_tasks = false;  ///< The launcher has started more than this process.
   /// Seconds on the clock of the readings; none: the steady one.
   std::function<double()> now_s;
 };
@@ -39,17 +40,29 @@ struct NvmlDevice {
   nvml::Device handle = nullptr;
   int index = 0;  ///< On this node.
   std::string uuid;
+  bool partly_owned = false;  ///< Cut into MIG instances, of which the program has some.
+};
+
+/// A GPU that the settings leave and this process may not open.
+struct ClosedDevice {
+  int index = 0;
+  std::string reason;
 };
 
 struct NvmlDevices {
   std::vector<NvmlDevice> selected;  ///< Ascending.
+  std::vector<ClosedDevice> closed;  ///< Likewise.
   std::size_t count = 0;             ///< Of all that the driver shows.
   std::string doubt;  ///< Why the program may see others than those selected; empty: it does not.
 };
 
 inline constexpr const char* device_order_remedy = "export CUDA_DEVICE_ORDER=PCI_BUS_ID";
 
-/// The GPUs that the settings leave and that may be opened: all where they say nothing.
+/// The GPUs that the settings leave: all where they say nothing.
+///
+/// GPUs that this process may not open belong to other programs if the batch job has as many GPUs
+/// as can be opened, or if the launcher has started several tasks: each may see only its own. CUDA
+/// counts the others then.
 /// @param label precedes a device's number in a note, `nvml:`
 ///
 /// Numbers in CUDA_VISIBLE_DEVICES are NVML's if CUDA_DEVICE_ORDER is PCI_BUS_ID, or if the GPUs

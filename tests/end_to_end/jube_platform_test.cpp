@@ -111,6 +111,7 @@ TEST_F(OwnSubmissionTest, EndsOnceTheBatchSystemKnowsNoneOfItsJobs) {
   program("squeue", "printf '\\036JOBID\\037\\n'");
   program("sacct", "exit 0");
   here_.bench({"run", "own.yaml"}, machine_);
+  EXPECT_EQ(here_.bench({"continue", "runs"}, machine_).status.code, 1);
   EXPECT_THAT(here_.read("runs/000000/000000_s/error"),
               HasSubstr("Slurm no longer knows job 4711, Slurm no longer knows job 4712, without "
                         "the file that is waited for"));

@@ -51,7 +51,7 @@ TEST_F(JubeRunsTest, ResultsAreWhatTheOutputHolds) {
   const auto result = here_.bench({"result", "runs"});
   EXPECT_EQ(result.status.code, 0) << result.standard_error;
   EXPECT_THAT(result.standard_output,
-              StartsWith(std::string(headings) + "1,w1,1,2,2,DONE\n2,w2,4.5,2,8,DONE\n4,w4,"));
+              StartsWith(std::string(headings) + "1,w1,1,2,2,DONE\n2,w2,4.5,2,9,DONE\n4,w4,"));
   EXPECT_THAT(result.standard_error,
               HasSubstr("note: JUBE made this run, so this analysis is shown but not saved\n"));
 }

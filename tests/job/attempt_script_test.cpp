@@ -124,10 +124,10 @@ TEST_F(AttemptScriptTest, FailsWhereItsSentinelCannotBeWritten) {
 }
 
 TEST_F(AttemptScriptTest, LeavesItsSentinelInARunThatIsRenamedMeanwhile) {
-  const fs::path later = directory().parent_path() / "renamed";
-  write_script("mv " + directory().string() + " " + later.string() + "; exit 3");
+  write_script("mv ../../000000_go ../../renamed; exit 3");
   EXPECT_EQ(bash({script()}).status.code, 3);
-  const auto left_there = execute::read_sentinel(later / "sentinel");
+  const auto left_there =
+      execute::read_sentinel(directory().parent_path() / "renamed" / "sentinel");
   ASSERT_TRUE(left_there);
   EXPECT_EQ(left_there->exit_code, 3);
 }

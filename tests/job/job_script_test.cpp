@@ -246,10 +246,10 @@ TEST_F(HeadTest, IsEqualWhateverTheCommandsAre) {
 }
 
 TEST_F(HeadTest, DiffersByWhatIsAskedFor) {
-  for (const std::string key :
-       {"nodes", "tasks_per_node", "threads_per_task", "gpus_per_node", "time_limit", "pack"}) {
-    begin_two("{" + key + ": $n}");
-    EXPECT_NE(head(0), head(1)) << key;
+  for (const std::string setting : {"nodes: $n", "tasks_per_node: $n", "threads_per_task: $n",
+                                    "gpus_per_node: $n", "time_limit: '${n}min'", "pack: $n"}) {
+    begin_two("{" + setting + "}");
+    EXPECT_NE(head(0), head(1)) << setting;
   }
 }
 

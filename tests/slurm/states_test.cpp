@@ -147,7 +147,7 @@ TEST_F(UnansweredTest, CancelLooksForTheJob) {
                         "not answered\nhint: run `bench continue`"));
   EXPECT_EQ(site.bench({"cancel", "runs"}).standard_output,
             "cancelled 2 jobs of run 0, with 2 workpackages\n");
-  EXPECT_THAT(site.programs().calls("scancel"), ElementsAre(HasSubstr("\"101_0\", \"101_1\"")));
+  EXPECT_THAT(site.programs().calls("scancel"), ElementsAre(HasSubstr("\"101_[0-1]\"")));
   EXPECT_THAT(site.outcomes(), Each("cancelled"));
 }
 

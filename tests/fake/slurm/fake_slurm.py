@@ -155,13 +155,26 @@ def settle(job, script, directory):
         write("jobs", json.dumps(jobs))
 
 
+def ids_in(word):
+    """`7`, `7_1`, and each task of `7_[0-2,5]`."""
+    match = re.fullmatch(r"(\d+)_\[([\d,-]+)\]", word)
+    if not match:
+        return [word]
+    ids = []
+    for part in match[2].split(","):
+        first, _, last = part.partition("-")
+        ids += [f"{match[1]}_{task}" for task in range(int(first), int(last or first) + 1)]
+    return ids
+
+
 def chosen(jobs, options):
     """Those that -j names; without it, all."""
     if "--jobs" not in options:
         return jobs
-    wanted = options["--jobs"].split(",")
+    words = re.findall(r"[^,\[]+(?:\[[^\]]*\])?", options["--jobs"])
+    wanted = {one for word in words for one in ids_in(word)}
     return [job for job in jobs
-            if {str(job["id"]), str(job["array"]), f"{job['array']}_{job['index']}"} & set(wanted)]
+            if {str(job["id"]), str(job["array"]), f"{job['array']}_{job['index']}"} & wanted]
 
 
 HEADINGS = {"A": "JOBID", "F": "ARRAY_JOB_ID", "K": "ARRAY_TASK_ID", "T": "STATE", "r": "REASON",

@@ -115,11 +115,15 @@ INSTANTIATE_TEST_SUITE_P(
         ScriptCase{"GptInAContainer",
                    "llm_training",
                    {"MI250", "short", "synthetic", "container"},
-                   {"-- apptainer exec --rocm /images/gpt.sif gpt --model 800M"}},
+                   {"-- apptainer exec --rocm --bind=\"$PWD\" --bind=\"/data\" "
+                    "--bind=\"/data/ap1\" /images/gpt.sif gpt "
+                    "--model 800M"}},
         ScriptCase{"GptOfGraphcoreInAContainer",
                    "llm_training",
                    {"GC200", "short", "synthetic", "container"},
-                   {"-- apptainer exec /images/gpt.sif ${BENCH_IPU_GPT:?} 4 256 "}},
+                   {"-- apptainer exec --bind=\"$PWD\" --bind=\"/data\" --bind=\"/data/ap1\" "
+                    "/images/gpt.sif "
+                    "${BENCH_IPU_GPT:?} 4 256 "}},
         ScriptCase{"LlamaOnNumbersOfNodes",
                    "llama",
                    {"JEDI", "synthetic"},
@@ -153,7 +157,9 @@ INSTANTIATE_TEST_SUITE_P(
                    "llama",
                    {"MI250", "360M", "one_device", "synthetic", "container"},
                    {"| train |            3 |  no limit |    3 |", "#SBATCH --ntasks-per-node=1",
-                    "-- apptainer exec --rocm /images/gpt.sif llama --model 360M",
+                    "-- apptainer exec --rocm --bind=\"$PWD\" --bind=\"/data\" "
+                    "--bind=\"/data/ap1\" /images/gpt.sif "
+                    "llama --model 360M",
                     "--micro-batch-size 4 --global-batch-size 4096 "}},
         ScriptCase{"ImagesOnNumbersOfDevices",
                    "image_classification",
@@ -202,8 +208,21 @@ INSTANTIATE_TEST_SUITE_P(
         ScriptCase{"RadiationOfFiles",
                    "ap3",
                    {"A100", "io", "cnn", "one_device", "container"},
-                   {"-- apptainer exec --nv /images/gpt.sif ap3 --model cnn --batch-size 512 "
+                   {"-- apptainer exec --nv --bind=\"$PWD\" --bind=\"/data\" --bind=\"/data/ap1\" "
+                    "/images/gpt.sif ap3 "
+                    "--model cnn --batch-size 512 "
                     "--learning-rate 0.001 --epochs 5 --data-path '\\''/data/ap3'\\'' --cache"}},
+        ScriptCase{"TemperaturesInAContainerOfDocker",
+                   "ap1",
+                   {"e4-gh", "io", "one_device", "container"},
+                   {"-- docker run --rm ", " --volume \"$PWD:$PWD\" --workdir \"$PWD\" ",
+                    " --env SLURM_PROCID ", " --env SLURM_LOCALID ", " --env MASTER_ADDR ",
+                    " --volume=\"/data/ap1:/data/ap1\"", " /images/gpt.sif ap1 --batch-size 32 "}},
+        ScriptCase{"FieldsInAContainerOfSarus",
+                   "atmorep",
+                   {"PizDaint", "one_field", "io", "container"},
+                   {"-- sarus run --mpi --mount=type=bind,source=\"$PWD\",destination=\"$PWD\" ",
+                    " --mount=type=bind,source=\"/data\",destination=\"/data\" "}},
         ScriptCase{"EnsemblesOfFiles",
                    "ap4",
                    {"GH200", "io"},
@@ -295,7 +314,9 @@ INSTANTIATE_TEST_SUITE_P(
         ScriptCase{"ImagesInAContainer",
                    "image_classification",
                    {"JEDI", "resnet50", "synthetic", "container"},
-                   {"-- apptainer exec --nv /images/gpt.sif vision --model resnet50 "}},
+                   {"-- apptainer exec --nv --bind=\"$PWD\" --bind=\"/data\" --bind=\"/data/ap1\" "
+                    "/images/gpt.sif "
+                    "vision --model resnet50 "}},
         ScriptCase{"FieldsOnTheDevicesOfD37",
                    "atmorep",
                    {"JEDI", "three_fields"},
@@ -336,7 +357,9 @@ INSTANTIATE_TEST_SUITE_P(
                    "deepcam",
                    {"MI250", "non_io", "container"},
                    {"#SBATCH --ntasks-per-node=8",
-                    "-- apptainer exec --rocm /images/gpt.sif deepcam --optimizer adam ",
+                    "-- apptainer exec --rocm --bind=\"$PWD\" --bind=\"/data\" "
+                    "--bind=\"/data/ap1\" /images/gpt.sif "
+                    "deepcam --optimizer adam ",
                     "--steps 100 --warmup 10 --synthetic device"}},
         ScriptCase{"SizesOnADataSet",
                    "scaling",
@@ -345,7 +368,9 @@ INSTANTIATE_TEST_SUITE_P(
         ScriptCase{"SizesOnACorpus",
                    "scaling",
                    {"JEDI", "gpt", "short", "container"},
-                   {"-- apptainer exec --nv /images/gpt.sif gpt --model 24x1024",
+                   {"-- apptainer exec --nv --bind=\"$PWD\" --bind=\"/data\" --bind=\"/data/ap1\" "
+                    "/images/gpt.sif gpt "
+                    "--model 24x1024",
                     "--timings timings.csv --data-path '\\''/data/oscar'\\''"}}),
     [](const auto& instance) { return instance.param.name; });
 

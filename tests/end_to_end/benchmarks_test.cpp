@@ -189,6 +189,32 @@ TEST_F(GraphcoreBenchmarkTest, ScalesAModelByWholeCopies) {
   EXPECT_THAT(numbers(table, "efficiency of the rate"), ElementsAre(1));
 }
 
+// A stand-in for Apptainer notes its arguments.
+TEST(ContainerBenchmarkTest, MountsTheWorkDirectoryAndTheData) {
+  const Playground here;
+  const std::string root = here.path().string();
+  here.write("of ap1/a.nc", "");
+  here.write("apptainer", "printf '%s\\n' \"$@\" > arguments\n");
+  here.write("pod.yaml",
+             "name: pod\ndescription: one device\nscheduler: none\ntemplate: local.job\n"
+             "container: sh " +
+                 root +
+                 "/apptainer exec\n"
+                 "machine: {source: a test, nodes: 1, modules_per_node: 1, devices_per_node: 1}\n");
+  const auto run = here.bench({"run", benchmark("ap1"), "--outpath", "runs", "--platform",
+                               "./pod.yaml", "--tag", "io", "container"},
+                              {{"BENCH_AP1_DATA", root + "/of ap1/*.nc"},
+                               {"BENCH_CONTAINER", "/images/bench.sif"},
+                               {"BENCH_CONTAINER_BIND", "/zz/software,/zz/scratch"}});
+  ASSERT_EQ(run.status.code, 0) << run.standard_error;
+  const std::string work = "runs/000000/000000_train/work";
+  EXPECT_THAT(
+      split_names(here.read(work + "/arguments"), "\n"),
+      ElementsAre("exec", "--bind=" + root + "/" + work, "--bind=" + root + "/of ap1",
+                  "--bind=/zz/scratch", "--bind=/zz/software", "/images/bench.sif", "ap1",
+                  "--batch-size", "32", "--epochs", "3", "--data-path", root + "/of ap1/*.nc"));
+}
+
 TEST(ScalingBenchmarkTest, ComparesEachSizeWithTheSmallest) {
   if (!has_program("vision"))
     GTEST_SKIP() << "built without the step programs";

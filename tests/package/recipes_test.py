@@ -320,11 +320,28 @@ class ApptainerTest(unittest.TestCase):
                                      capture_output=True, check=False)
                 self.assertEqual(run.stderr, "", f"{file.name}: %{name}")
 
+    BUILD = (PACKAGING / "apptainer/build-and-install").read_text()
+
     def test_builds_from_the_file_that_its_first_lines_make(self):
         for file, header, sections in self.sections():
-            made = re.search(r"git archive .*-o (\S+) HEAD", header)[1]
-            self.assertEqual(sections["files"].split(), [made, "/src/"], file.name)
-            self.assertIn(f"/src/{made}", sections["post"], file.name)
+            made = re.search(r"git archive --prefix (\S+)/ -o (\S+) HEAD", header)
+            self.assertEqual(sections["files"].split(), [made[2], "/src/"], file.name)
+            self.assertIn(f"/src/{made[2]}", sections["post"], file.name)
+            self.assertIn(f"/src/{made[1]}/packaging/apptainer/build-and-install", sections["post"])
+            self.assertIn(f"packaging/apptainer/{file.name}", header)
+
+    def test_there_is_one_for_each_kind_of_processor(self):
+        self.assertEqual({file.name for file, _, _ in self.sections()},
+                         {f"bench-steps-{kind}.def" for kind in ("nvidia", "amd", "cpu")})
+
+    def test_programs_of_the_benchmarks_are_on_the_path(self):
+        install = (ROOT / "steps/CMakeLists.txt").read_text()
+        folder = re.search(r"DESTINATION \$\{CMAKE_INSTALL_LIBEXECDIR\}/(bench/steps)", install)[1]
+        prefix = re.search(r"-DCMAKE_INSTALL_PREFIX=(\S+)", self.BUILD)[1]
+        for file, _, sections in self.sections():
+            run = subprocess.run(["sh", "-c", sections["environment"] + 'echo "$PATH"'], text=True,
+                                 capture_output=True, check=True, env={"PATH": "/usr/bin:/bin"})
+            self.assertEqual(run.stdout, f"{prefix}/libexec/{folder}:/usr/bin:/bin\n", file.name)
 
     def test_has_its_sections_and_the_version(self):
         for file in (PACKAGING / "apptainer").glob("*.def"):
@@ -336,7 +353,7 @@ class ApptainerTest(unittest.TestCase):
                                  set(sections))
             self.assertIn(f"org.opencontainers.image.version {VERSION}\n", text)
             self.assertEqual(set(re.findall(r"bench-([0-9.]+[0-9])\b", text)), {VERSION})
-            self.assertLessEqual(set(re.findall(r"-D(BENCH_\w+)=", text)), OPTIONS)
+        self.assertLessEqual(set(re.findall(r"-D(BENCH_\w+)=", self.BUILD)), OPTIONS)
 
     def test_installs_the_packages_of_the_documentation(self):
         documented = (ROOT / "docs/how-to/build.md").read_text()
@@ -345,11 +362,9 @@ class ApptainerTest(unittest.TestCase):
         for row in re.findall(r"(?m)^\|.*\|$", documented):
             if not re.search(r"optional|step programs|tests \||any \| `pkg", row):
                 needed |= set(re.findall(r"`(lib[\w+.-]+-dev|nlohmann-json3-dev|zlib1g-dev)`", row))
-        for file in (PACKAGING / "apptainer").glob("*.def"):
-            self.assertLessEqual(needed, set(file.read_text().split()), file.name)
-        for file in (PACKAGING / "apptainer").glob("*.def"):
-            for package in set(re.findall(r"\b(lib[\w+.-]+-dev|nlohmann-json3-dev)\b",
-                                          file.read_text())):
+        self.assertLessEqual(needed, set(self.BUILD.split()))
+        for text in [self.BUILD, *(sections["post"] for _, _, sections in self.sections())]:
+            for package in set(re.findall(r"\b(lib[\w+.-]+-dev|nlohmann-json3-dev)\b", text)):
                 self.assertIn(f"`{package}`", documented)
 
 

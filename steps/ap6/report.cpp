@@ -7,7 +7,6 @@
 #include "harness/loop.hpp"
 #include "harness/report.hpp"
 #include "harness/session.hpp"
-#include "harness/statistics.hpp"
 
 #include <cstdint>
 
@@ -30,8 +29,7 @@ void report_measured(steps::Session& session, const steps::Loop& loop, const ste
   fmt::print("Total training time: {:.6g} s\n", log.training_s());
   steps::report_measured(session, loop, steps::reported_work(cost, global_batch));
   steps::log_value("embeddings_s", embeddings_s);
-  if (!log.clusterings_s().empty())
-    steps::log_statistics("clustering", "s", steps::statistics(log.clusterings_s()));
+  steps::log_statistics("clustering", "s", log.clusterings_s());
 }
 
 int report_outcome(steps::Session& session, const steps::Loop& loop) {

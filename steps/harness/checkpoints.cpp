@@ -6,7 +6,6 @@
 #include "harness/row_layout.hpp"
 #include "harness/saved_state.hpp"
 #include "harness/session.hpp"
-#include "harness/statistics.hpp"
 #include "harness/trainer.hpp"
 
 #include <algorithm>
@@ -245,7 +244,7 @@ void Checkpoints::log_results() const {
   if (save_s_.empty())
     return;
   log_value("checkpoint_saves", save_s_.size());
-  log_statistics("checkpoint_save", "s", statistics(save_s_));
+  log_statistics("checkpoint_save", "s", save_s_);
   log_value("checkpoint_bytes", bytes_);
 }
 

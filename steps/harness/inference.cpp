@@ -18,7 +18,6 @@
 #include "harness/program.hpp"
 #include "harness/report.hpp"
 #include "harness/session.hpp"
-#include "harness/statistics.hpp"
 #include "harness/timers.hpp"
 
 #include <algorithm>
@@ -209,9 +208,8 @@ void report(Session& session, const Passes& passes, const ReportedWork& work) {
   log_value("data_loading_percent", 100 * (loading_s + wait_s) / (loading_s + inference_s));
   log_latency("time_per_batch", of_all_ranks(session, timers.samples_s(Region::batch)));
   log_value("time_per_sample_s", inference_s / samples);
-  if (!timers.samples_s(Region::io).empty())
-    log_statistics("io", "s", statistics(timers.samples_s(Region::io)));
-  log_statistics("forward", "s", statistics(timers.samples_s(Region::forward)));
+  log_statistics("io", "s", timers.samples_s(Region::io));
+  log_statistics("forward", "s", timers.samples_s(Region::forward));
   log_rates(session, work, samples / inference_s);
 }
 

@@ -14,6 +14,7 @@
 #include "harness/loader_threads.hpp"
 #include "harness/log.hpp"
 #include "harness/loop.hpp"
+#include "harness/program.hpp"
 #include "harness/ranks.hpp"
 #include "harness/session.hpp"
 
@@ -53,9 +54,14 @@ SampleMakers data_makers(Session& session, const LoaderOptions& options, const S
   const std::uint64_t seed = session.arguments().seed;
   if (!options.cache)
     return field_makers(source, seed, threads);
+  const auto ranks = static_cast<std::uint64_t>(share.ranks);
+  if (source->samples() < ranks)
+    throw UsageError(fmt::format("{} has {} samples; with --cache each of {} ranks keeps its own",
+                                 options.path, source->samples(), ranks),
+                     "start at most as many ranks as there are samples, or remove --cache");
   return field_makers(std::make_shared<SampleCache>(source), seed, threads,
                       {.rank = static_cast<std::uint64_t>(share.rank),
-                       .ranks = static_cast<std::uint64_t>(share.ranks),
+                       .ranks = ranks,
                        .batch = static_cast<std::uint64_t>(share.own_batch())});
 }
 

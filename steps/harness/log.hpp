@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -24,8 +25,13 @@ void log_value(std::string_view name, const Value& value) {
   keep_metric(name, json_value(value));
 }
 
-/// `<name>_min_<unit>=`, `_mean_`, `_median_`, `_max_` and `_std_`, one line each.
-inline void log_statistics(const std::string& name, std::string_view unit, const Statistics& s) {
+/// `<name>_min_<unit>=`, `_mean_`, `_median_`, `_max_` and `_std_`, one line each. Logs nothing if
+/// there are no samples: a rank may have had no work.
+inline void log_statistics(const std::string& name, std::string_view unit,
+                           const std::vector<double>& samples) {
+  if (samples.empty())
+    return;
+  const Statistics s = statistics(samples);
   log_value(fmt::format("{}_min_{}", name, unit), s.min);
   log_value(fmt::format("{}_mean_{}", name, unit), s.mean);
   log_value(fmt::format("{}_median_{}", name, unit), s.median);

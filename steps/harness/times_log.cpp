@@ -1,7 +1,6 @@
 #include "harness/times_log.hpp"
 
 #include "harness/log.hpp"
-#include "harness/statistics.hpp"
 #include "harness/timers.hpp"
 
 #include <utility>
@@ -14,8 +13,7 @@ void log_times(const Timers& timers) {
       {Region::backward, "backward"},   {Region::comm, "comm"}, {Region::optimizer, "optimizer"},
       {Region::other, "other"}};
   for (const auto& [region, name] : names)
-    if (!timers.samples_s(region).empty())
-      log_statistics(name, "s", statistics(timers.samples_s(region)));
+    log_statistics(name, "s", timers.samples_s(region));
 }
 
 }  // namespace bench::steps

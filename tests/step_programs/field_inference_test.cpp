@@ -55,6 +55,29 @@ TEST_F(Ap3InferenceTest, PassesEachSampleOnceThroughTheGivenWeights) {
 }
 
 #ifdef BENCH_STEPS_GLOO
+TEST_F(Ap3InferenceTest, EndsWellOnRanksWithoutABatch) {
+  const std::string arguments =
+      small + "--inference --batch-size 5 --epochs 1 --warmup 0 --data-path " + set_;
+  const auto ranks = run_ranks(3, AP3_PROGRAM, arguments);
+  for (const Outcome& rank : ranks)
+    EXPECT_EQ(rank.exit_code, 0) << rank.err;
+  EXPECT_EQ(ranks[0].value("inference_samples"), "10");
+}
+
+TEST_F(Ap3InferenceTest, RefusesACacheForMoreRanksThanSamples) {
+  const std::string few = folder_.file("few");
+  ASSERT_EQ(
+      run_step(DATASET_PROGRAM, std::string("fields --samples 2 --output ") + few + ap3_columns)
+          .exit_code,
+      0);
+  for (const Outcome& rank :
+       run_ranks(3, AP3_PROGRAM,
+                 small + "--batch-size 1 --steps 1 --warmup 0 --cache --data-path " + few)) {
+    EXPECT_EQ(rank.exit_code, 2);
+    EXPECT_THAT(rank.err, HasSubstr("has 2 samples; with --cache each of 3 ranks keeps its own"));
+  }
+}
+
 TEST(FieldInference, IsSharedByRanksThatEndTogether) {
   const auto ranks = run_ranks(2, AP5_PROGRAM,
                                small +

@@ -7,12 +7,15 @@
 #include "data/token_samples.hpp"
 #include "data/token_split.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <fmt/core.h>
 
 namespace bench::steps {
 namespace {
@@ -76,7 +79,10 @@ class SyntheticTokenMaker : public SampleMaker {
 
 std::shared_ptr<TokenSamples> open_token_samples(const std::string& prefix,
                                                  const std::string& weights, Part part,
-                                                 const TokenSamples::Options& options) {
+                                                 TokenSamples::Options options) {
+  constexpr const char* names[] = {"training", "validation", "test"};
+  options.part =
+      fmt::format("the {} part (--split {})", names[static_cast<std::size_t>(part)], weights);
   const auto corpus = std::make_shared<Corpus>(prefix, parse_split(weights), part, options);
   return {corpus, &corpus->samples};
 }

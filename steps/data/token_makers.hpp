@@ -15,7 +15,7 @@ namespace bench::steps {
 /// @throws UsageError, DataError as TokenDataset, `parse_split` and TokenSamples
 std::shared_ptr<TokenSamples> open_token_samples(const std::string& prefix,
                                                  const std::string& weights, Part part,
-                                                 const TokenSamples::Options& options);
+                                                 TokenSamples::Options options);
 
 /// Samples of a corpus: one field `tokens`, int64 (S + 1), where S is the length of a sequence.
 /// They throw DataError for a token outside the vocabulary.

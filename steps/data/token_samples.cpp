@@ -40,10 +40,11 @@ TokenSamples::TokenSamples(const TokenDataset& corpus, DocumentRange documents,
       tokens_ += corpus.length(sequence);
   }
   if (tokens_ <= options.sequence)
-    throw UsageError(fmt::format("{} documents of {} have {} tokens, and one sample needs {}",
-                                 documents.last - documents.first, corpus.token_file(), tokens_,
-                                 options.sequence + 1),
-                     "give a larger corpus, a larger share of it, or shorter sequences");
+    throw UsageError(
+        fmt::format("{}{} has {} documents with {} tokens, and one sample needs {}",
+                    options.part.empty() ? "" : options.part + " of ", corpus.token_file(),
+                    documents.last - documents.first, tokens_, options.sequence + 1),
+        "give a larger corpus, a larger share of it, or shorter sequences");
   check_count(corpus, samples_per_epoch(), "samples");
 }
 

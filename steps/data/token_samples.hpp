@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace bench::steps {
@@ -68,6 +69,7 @@ class TokenSamples {
     std::uint64_t sequence = 0;  ///< Tokens that the model sees; a sample has one more.
     std::uint64_t seed = 0;
     std::int64_t kinds = 0;  ///< Tokens must be 0 <= token < kinds.
+    std::string part = {};   ///< Of the corpus, for messages; empty: all of it.
   };
 
   /// @param corpus must live longer

@@ -137,6 +137,8 @@ Written write_corpus(const TokenOptions& options, Encoder& encoder) {
       written.bytes += document.size();
     }
   }
+  if (written.documents == 0)
+    throw steps::UsageError("the files have no text", "give files that are not empty");
   writer.finish();
   unfinished.keep();
   return written;

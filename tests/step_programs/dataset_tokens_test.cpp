@@ -6,6 +6,7 @@
 #include "steps_data/gpt2_files.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -63,6 +64,17 @@ TEST_F(DatasetTokensTest, WritesBytesOfFiles) {
   EXPECT_EQ(outcome.value("result"), "ok");
   EXPECT_EQ(TokenDataset(prefix()).type(), TokenType::u8);
   EXPECT_THAT(documents(), ElementsAre(ElementsAre('H', 'i', '\n'), ElementsAre(0xff)));
+}
+
+TEST_F(DatasetTokensTest, RefusesFilesWithoutText) {
+  for (const char* documents : {"file", "line"}) {
+    const Outcome outcome = run(std::string("--documents ") + documents + " --text " +
+                                write("empty", documents == std::string("line") ? "\n\n" : ""));
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.out;
+    EXPECT_THAT(outcome.err, HasSubstr("the files have no text"));
+    EXPECT_FALSE(std::filesystem::exists(prefix() + ".bin"));
+    EXPECT_FALSE(std::filesystem::exists(prefix() + ".idx"));
+  }
 }
 
 TEST_F(DatasetTokensTest, DividesFilesIntoLinesAndParagraphs) {

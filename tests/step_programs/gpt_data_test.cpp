@@ -131,7 +131,8 @@ TEST(GptCorpus, MustHaveDocumentsToEvaluateOn) {
   const Outcome outcome =
       train_on("--data-path " + folder.file("c") + " --split 1 --eval-interval 1", 1);
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("0 documents of " + folder.file("c.bin") + " have 0 tokens"));
+  EXPECT_THAT(outcome.err, HasSubstr("the validation part (--split 1) of " + folder.file("c.bin") +
+                                     " has 0 documents with 0 tokens"));
 }
 
 TEST(GptCorpus, IsNotEvaluatedOnMoreSamplesThanItHas) {

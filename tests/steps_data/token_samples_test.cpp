@@ -166,7 +166,7 @@ TEST_F(TokenSamplesTest, NeedOneTokenMoreThanASequence) {
     samples(1, 180);
     FAIL();
   } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("c.bin have 180 tokens, and one sample needs 181"));
+    EXPECT_THAT(error.what(), HasSubstr(" with 180 tokens, and one sample needs 181"));
   }
 }
 

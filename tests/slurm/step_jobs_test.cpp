@@ -122,7 +122,7 @@ step:
 )");
   EXPECT_EQ(site().run().status.code, 0);
   EXPECT_EQ(site().go_on().status.code, 0);
-  EXPECT_EQ(site().states(), site().all("pending", 2));
+  EXPECT_EQ(site().states(), site().all("waiting", 2));
   write_file_atomically(site().workpackage(1) / "work" / "go", "");
   EXPECT_EQ(site().go_on().status.code, 0);
   EXPECT_EQ(site().states(), site().all("done", 2));

@@ -168,7 +168,7 @@ TEST_P(OutageTest, ThatLastsLeavesEverythingOpen) {
   EXPECT_EQ(run.status.code, 1);
   EXPECT_THAT(run.standard_error, HasSubstr(" could not be started or continued: cannot"));
   EXPECT_THAT(run.standard_error, HasSubstr("resume with `bench continue runs --id 0`"));
-  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "running\n");
+  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "stopped\n");
   EXPECT_FALSE(here_.has("witness"));
   EXPECT_EQ(here_.bench({"continue", "runs"}).status.code, 0);
   EXPECT_EQ(witness().size(), 6U) << here_.read("witness");
@@ -183,28 +183,6 @@ INSTANTIATE_TEST_SUITE_P(Faults, OutageTest,
                                          OutageCase{"NotThere", ENOENT},
                                          OutageCase{"Stale", ESTALE}, OutageCase{"Full", ENOSPC}),
                          [](const auto& instance) { return instance.param.name; });
-
-/// A template that cannot be read is not an unknown one.
-TEST_P(OutageTest, OfJobTemplatesIsWaitedOut) {
-  here_.write("w.yaml",
-              "name: w\noutpath: runs\nparameterset: {name: s, parameter: {n: [1, 2, 3]}}\n"
-              "step: {name: only, use: s, batch: {template: own.job}, do: 'echo $n >> "
-              "$jube_benchmark_home/witness'}\n");
-  here_.write("own.job", "#!/bin/bash\n{{body}}\n");
-  if (GetParam().error == ENOENT)
-    GTEST_SKIP() << "which says that there is none";
-  for (const char* name : {"own.job", "templates"}) {
-    const auto run = here_.bench({"run", "w.yaml"}, {{"LD_PRELOAD", preload(FAULTS_LIBRARY)},
-                                                     {"FAULT_ROOT", (here_.path() / name).string()},
-                                                     {"FAULT_AT", "1"},
-                                                     {"FAULT_STATS", "1"},
-                                                     {"FAULT_TIMES", "3"},
-                                                     {"FAULT", std::to_string(GetParam().error)}});
-    EXPECT_EQ(run.status.code, 0) << run.standard_error;
-    EXPECT_THAT(witness(), testing::UnorderedElementsAre("1", "2", "3"));
-    here_.write("witness", "");
-  }
-}
 
 /// The run directory is renamed while its first workpackage runs, and back again when bench has
 /// taken note of it.

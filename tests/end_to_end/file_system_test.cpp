@@ -82,7 +82,7 @@ TEST_P(KindTest, ARunIsKilledContinuedAndShown) {
     run.wait();
   }
   EXPECT_EQ(has_log(), GetParam().has_log);
-  EXPECT_EQ(here_.bench({"status", "runs"}, there).standard_output, "running\n");
+  EXPECT_EQ(here_.bench({"status", "runs"}, there).standard_output, "stopped\n");
   here_.write("runs/go", "");
   const auto again = here_.bench({"continue", "runs"}, there);
   EXPECT_EQ(again.status.code, 0) << again.standard_error;
@@ -101,7 +101,7 @@ TEST_F(FileSystemTest, ReadersAreAnsweredWhereThereIsNoLog) {
   const Environment there = disguise("6969");
   Process run(here_.spec({"run", "p.yaml"}, there));
   ASSERT_TRUE(eventually([&] { return here_.has("runs/started"); }));
-  EXPECT_EQ(here_.bench({"status", "runs"}, there).standard_output, "running\n");
+  EXPECT_EQ(here_.bench({"status", "runs"}, there).standard_output, "stopped\n");
   const auto result = here_.bench({"result", "runs"}, there);
   EXPECT_EQ(result.standard_output, "n,value\n1,\n2,\n3,\n\n") << result.standard_error;
   here_.write("runs/go", "");

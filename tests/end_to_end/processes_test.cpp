@@ -158,7 +158,7 @@ TEST_F(ProcessesTest, AFileBeyondTheLimitIsAnErrorWithAReason) {
   ProcessSpec spec = shell("ulimit -f 40; exec $0 run p.yaml 2> said");
   Process run(spec);
   EXPECT_EQ(run.wait().signal, 0);
-  EXPECT_THAT(here_.read("said"), HasSubstr("File too large"));
+  EXPECT_THAT(here_.read("said"), HasSubstr("error: cannot make the workspace"));
 }
 
 /// With a terminal, as at a login node.

@@ -25,12 +25,14 @@ inline std::vector<std::string> commands_of(const std::string& transcript) {
 }
 
 /// `$ find DIR`, the same on every machine: sorted paths below the directory, links with their
-/// targets; without bench's own state, which another file system may keep in other files.
+/// targets; without bench's own state, which another file system may keep in other files, and
+/// without what the meter records of programs that run for a while.
 inline std::string listing(const std::filesystem::path& base, const std::string& directory) {
   namespace fs = std::filesystem;
   std::set<std::string> lines;
   for (const auto& entry : fs::recursive_directory_iterator(base / directory)) {
-    if (entry.path().filename().string().starts_with("workspace."))
+    if (entry.path().filename().string().starts_with("workspace.") ||
+        (entry.path() / "").string().find("/environment/") != std::string::npos)
       continue;
     std::string line = entry.path().lexically_relative(base);
     if (entry.is_symlink())

@@ -71,32 +71,6 @@ TEST_F(CrashTest, OfTheControllerAfterAJobEndedDoesNotRunItTwice) {
   EXPECT_THAT(site.outcomes(), Each("done"));
 }
 
-// Of an array whose first task ran, the controller knows nothing any more.
-TEST_F(CrashTest, OfTheControllerThatComesBackWithAnOlderStateLosesNoTaskThatWaited) {
-  namespace fs = std::filesystem;
-  Cluster own;
-  Site site(&own);
-  const fs::path state = own.conf().parent_path() / "state";
-  const fs::path older = own.conf().parent_path() / "older";
-  fs::copy(state, older, fs::copy_options::recursive);
-  site.sweep(3, until_told, {"max_async: 1", "batch: true"});
-  site.run();
-  ASSERT_TRUE(support::eventually([&] { return site.witness().size() == 1; }));
-  own.stop_controller("KILL");
-  write_file_atomically(site.home() / "go", "");
-  ASSERT_TRUE(support::eventually([&] {
-    return read_file(site.workpackage(0) / "sentinel").find("exit_code=0") != std::string::npos;
-  }));
-  fs::remove_all(state);
-  fs::rename(older, state);
-  own.start_controller();
-  const auto again = site.go_on({"--wait"});
-  EXPECT_EQ(again.status.code, 0) << again.standard_error;
-  EXPECT_THAT(again.standard_error, HasSubstr("before it began; bench submits it again"));
-  EXPECT_EQ(site.states(), site.all("done", 3));
-  EXPECT_EQ(site.witness(), Site::each_once(3));
-}
-
 TEST_F(CrashTest, AControllerThatIsAwayForAWhileIsWaitedFor) {
   Site site(&cluster());
   site.sweep(2, until_told);

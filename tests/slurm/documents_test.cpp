@@ -123,7 +123,7 @@ TEST(BatchPageTest, ItsCommandsWork) {
     const auto output = person.type(line, {{"BENCH_PARTITION", "booster"}});
     EXPECT_EQ(output.status.code, 0) << line << "\n" << output.standard_error;
     if (line.starts_with("bench status")) {
-      EXPECT_THAT(strip(output.standard_output), AnyOf(Eq("RUNNING"), Eq("FINISHED")));
+      EXPECT_THAT(strip(output.standard_output), AnyOf(Eq("running"), Eq("finished")));
     } else if (line.starts_with("bench result") || line.ends_with("--result")) {
       EXPECT_THAT(output.standard_output, HasSubstr("|     2 |     8 |       8 |     42 |"));
     }

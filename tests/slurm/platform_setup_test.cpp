@@ -92,7 +92,7 @@ TEST_F(PlatformSetupTest, WhatDoesNotFitIsSaid) {
   const auto checked = platforms({"check", "./mine.yaml", "--partition", "fx", "nosuch"});
   EXPECT_EQ(checked.status.code, 1);
   EXPECT_THAT(checked.standard_output,
-              AllOf(HasSubstr("sruna: command not found"), HasSubstr("error    nosuch"),
+              AllOf(HasSubstr("sruna: not found"), HasSubstr("error    nosuch"),
                     HasSubstr("0 ok, 0 warnings, 2 errors")));
   EXPECT_THAT(files(), IsEmpty());
 }

@@ -41,7 +41,7 @@ step:
                     step_keys.empty() ? "shared: together" : "shared: together\n  " + step_keys,
                     command_keys.empty() ? "" : ", " + command_keys));
     EXPECT_EQ(site().run().status.code, 0);
-    EXPECT_EQ(site().states(), site().all("pending", 1));
+    EXPECT_EQ(site().states(), site().all("waiting", 1));
   }
   /// The file of a job that has ended gets the shortest time to appear.
   support::EnvironmentVariable patience_{"BENCH_PATIENCE_S", "0"};
@@ -58,7 +58,7 @@ TEST_F(StepJobsTest, AreWaitedFor) {
   const auto why = site().bench({"why", "runs", "0"});
   EXPECT_THAT(why.standard_output, HasSubstr(job() + ": Slurm says "));
   EXPECT_EQ(site().go_on().status.code, 0);
-  EXPECT_EQ(site().states(), site().all("pending", 1));
+  EXPECT_EQ(site().states(), site().all("waiting", 1));
   write_file_atomically(site().workpackage(0) / "work" / "go", "");
   const auto again = site().go_on({"--wait"});
   EXPECT_EQ(again.status.code, 0) << again.standard_error;
@@ -122,7 +122,7 @@ step:
 )");
   EXPECT_EQ(site().run().status.code, 0);
   EXPECT_EQ(site().go_on().status.code, 0);
-  EXPECT_EQ(site().states(), site().all("pending", 2));
+  EXPECT_EQ(site().states(), site().all("waiting", 2));
   write_file_atomically(site().workpackage(1) / "work" / "go", "");
   EXPECT_EQ(site().go_on().status.code, 0);
   EXPECT_EQ(site().states(), site().all("done", 2));

@@ -107,7 +107,7 @@ TEST_F(StepsTest, WhatBashReadsFirstIsNoOutput) {
   const Site site(&cluster());
   // In the job only: a `python3` that is a shell script may not bear it.
   write_file_atomically(site.home() / "settings.sh",
-                        "test -z \"$SLURM_JOB_ID\" || echo hello\nSETTING=mine\n");
+                        "test -z \"$SLURM_JOB_ID\" || echo hello\nexport SETTING=mine\n");
   site.sweep(1, "echo $SETTING");
   ProcessSpec spec = site.spec({"run", "sweep.yaml", "--platform", "fx", "--wait"});
   set_variable(*spec.environment, "BASH_ENV", (site.home() / "settings.sh").string());

@@ -115,12 +115,18 @@ class Sender {
       sent_.artifact_uri = run.artifact_uri;
       return;
     }
-    for (const Artifact& artifact : content.artifacts)
-      if (const auto bytes = read_artifact(content_.run(), artifact);
-          bytes && store_.put_artifact(run, artifact.name, scrubber_.scrub(*bytes, artifact.name)))
+    for (const Artifact& artifact : content.artifacts) {
+      const std::string place = artifact.file.empty() ? artifact.name : artifact.file.string();
+      const auto bytes = read_artifact(content_.run(), artifact);
+      const auto cleaned = bytes ? scrubber_.clean(*bytes, place) : crate::Scrubber::Cleaned{};
+      if (cleaned.content && store_.put_artifact(run, artifact.name, *cleaned.content))
         ++sent_.artifacts;
+      else if (bytes && !cleaned.content)
+        sent_.with_secrets.push_back(place);
       else
-        sent_.left_out.push_back(artifact.file.empty() ? artifact.name : artifact.file.string());
+        sent_.left_out.push_back(place);
+    }
+    sent_.unsearched = scrubber_.unsearched();
   }
 
   /// Replaces the reason of a missing value that a later analysis found.

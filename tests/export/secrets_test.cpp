@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/base/gzip.hpp>
 #include <bench/export/crate/secrets.hpp>
 
 namespace bench::crate {
@@ -45,6 +46,28 @@ INSTANTIATE_TEST_SUITE_P(
              R"({"password": "SCRUBBED", "n": 1})"},
         Case{"JsonInJson", R"("{\"db_password\":\"hunter2\"}")",
              R"("{\"db_password\":\"SCRUBBED\"}")"},
+        Case{"ShellInJson", R"({"do": "echo \"{\\\"password\\\": \\\"x\\\"}\""})",
+             R"({"do": "echo \"{\\\"password\\\": \\\"SCRUBBED\\\"}\""})"},
+        Case{
+            "ShellInJsonInJson",
+            R"("{\"do\": \"echo \\\"{\\\\\\\"password\\\\\\\": \\\\\\\"a b\\\\\\\"}\\\"\"}")",
+            R"("{\"do\": \"echo \\\"{\\\\\\\"password\\\\\\\": \\\\\\\"SCRUBBED\\\\\\\"}\\\"\"}")"},
+        Case{"QuoteInAnEscapedValue", R"("{\"password\": \"a\\\"b\", \"n\": 1}")",
+             R"("{\"password\": \"SCRUBBED\", \"n\": 1}")"},
+        Case{"BackslashAtTheEndOfAnEscapedValue", R"("{\"password\": \"ab\\\\\", \"n\": 1}")",
+             R"("{\"password\": \"SCRUBBED\", \"n\": 1}")"},
+        Case{"AssignmentInJson",
+             R"({"do": "echo \"PASSWORD=hunter2\"\nexport DB_PASS=hunter3\nls"})",
+             R"({"do": "echo \"PASSWORD=SCRUBBED\"\nexport DB_PASS=SCRUBBED\nls"})"},
+        Case{"QuoteInAShellsValue", R"(export PASSWORD='it'\''s me' USER=me)",
+             "export PASSWORD='SCRUBBED' USER=me"},
+        Case{"Pass", "MYSQL_PASS=letmein\npass: hunter2\n",
+             "MYSQL_PASS=SCRUBBED\npass: SCRUBBED\n"},
+        Case{"Pwd", "export MYSQL_PWD=letmein DBPWD='let me in'",
+             "export MYSQL_PWD=SCRUBBED DBPWD='SCRUBBED'"},
+        Case{"Pin", "db_password: 12345678", "db_password: SCRUBBED"},
+        Case{"OptionInAList", R"(["mysql", "--password", "hunter2"])",
+             R"(["mysql", "--password", "SCRUBBED"])"},
         Case{"Yaml", "password: hunter2\nuser: me\n", "password: SCRUBBED\nuser: me\n"},
         Case{"Option", "mysql --password hunter2 -u me", "mysql --password SCRUBBED -u me"},
         Case{"OptionWithEquals", "tool --auth-token=abc123def456", "tool --auth-token=SCRUBBED"},
@@ -64,6 +87,15 @@ INSTANTIATE_TEST_SUITE_P(
                          "Authorization: Bearer SCRUBBED"},
                     Case{"Url", "git clone https://me:hunter2@example.org/x.git",
                          "git clone https://me:SCRUBBED@example.org/x.git"},
+                    Case{"Curl", "curl -s -u me:hunter2 -o x https://example.org",
+                         "curl -s -u me:SCRUBBED -o x https://example.org"},
+                    Case{"CurlQuoted", "curl -su 'me:hunter 2' --user=\"me:a\\\"b\" x",
+                         "curl -su 'me:SCRUBBED' --user=\"me:SCRUBBED\" x"},
+                    Case{"CurlInJson", R"({"do": "curl --proxy-user \"me:hunter 2\" x"})",
+                         R"({"do": "curl --proxy-user \"me:SCRUBBED\" x"})"},
+                    Case{"Sshpass", "sshpass -p hunter2 ssh host", "sshpass -p SCRUBBED ssh host"},
+                    Case{"Netrc", "machine example.org login me password hunter2",
+                         "machine example.org login me password SCRUBBED"},
                     Case{"PrivateKey",
                          "a\n-----BEGIN OPENSSH PRIVATE "
                          "KEY-----\nabc\ndef\n-----END OPENSSH PRIVATE "
@@ -81,6 +113,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"TimePerToken", "time_per_token: 12.345ms, energy_per_token=1.5e-05", ""},
                     Case{"SpecialToken", "eos_token: <|endoftext|2|>, pad_token=[PAD00000]", ""},
                     Case{"Key", "sort_key: column12 primary_key=id", ""},
+                    Case{"WorkingDirectory", "PWD=/home/me OLDPWD=/tmp INIT_PWD=/home/me", ""},
+                    Case{"PassOverData", "forward_pass: fused test_pass=ok n_pass=3", ""},
+                    Case{"Comparison", R"(if [ "$password" == "$other" ])", ""},
+                    Case{"UserOfAContainer", "docker run -u 1000:1000 image", ""},
+                    Case{"UserOfCurl", "curl -u me:$PASSWORD https://example.org", ""},
                     Case{"Variable", "PASSWORD=$DB_PASSWORD TOKEN=${CI_JOB_TOKEN}", ""},
                     Case{"NoValue", "password: none\nsecret=false\ntoken:\n", ""},
                     Case{"Url", "https://example.org:8080/a@b", ""},
@@ -110,6 +147,38 @@ TEST(Scrubber, ReplacesKnownValuesWhereverTheyStand) {
             "login SCRUBBED, a short one");
   EXPECT_TRUE(scrubber.is_in(std::string("\0correct-horse", 14)));
   EXPECT_FALSE(scrubber.is_in(std::string("\0password=hunter2", 16)));
+}
+
+TEST(Scrubber, ReplacesKnownValuesInTextsWithinTexts) {
+  Scrubber scrubber({"a\"b\\c12345"});
+  EXPECT_EQ(scrubber.scrub(R"("{\"x\": \"a\\\"b\\\\c12345\"}")", "out"),
+            R"("{\"x\": \"SCRUBBED\"}")");
+}
+
+TEST(Scrubber, LooksIntoCompressedFiles) {
+  Scrubber scrubber({"correct-horse"});
+  for (const std::string secret : {"token correct-horse", "MY_PASS=letmein"}) {
+    const std::string once = gzip("a\n" + secret + "\n", Compression::fastest);
+    for (const std::string& file : {once, gzip(once, Compression::smallest)}) {
+      const Scrubber::Cleaned cleaned = scrubber.clean(file, "out.gz");
+      EXPECT_FALSE(cleaned.content);
+      EXPECT_EQ(cleaned.reason,
+                "is a compressed file that contains a secret, which cannot be replaced in it");
+    }
+  }
+  const std::string harmless = gzip("nothing secret", Compression::fastest);
+  EXPECT_EQ(scrubber.clean(harmless, "out.gz").content, harmless);
+  EXPECT_THAT(scrubber.unsearched(), IsEmpty());
+}
+
+TEST(Scrubber, ListsCompressedFilesThatItCannotSearch) {
+  Scrubber scrubber({"correct-horse"});
+  const std::string broken =
+      gzip(std::string(1000, 'a'), Compression::fastest).substr(0, 15) + std::string(20, '\xff');
+  EXPECT_EQ(scrubber.clean(broken, "run/broken.gz").content, broken);
+  const std::string hdf5 = "\x89HDF\r\n\x1a\n" + std::string(40, '\0');
+  EXPECT_EQ(scrubber.clean(hdf5, "run/x.h5").content, hdf5);
+  EXPECT_THAT(scrubber.unsearched(), ElementsAre("run/broken.gz", "run/x.h5"));
 }
 
 TEST(Scrubber, ListsWhatItReplacedWithoutItsValue) {

@@ -21,8 +21,10 @@ struct Sent {
   std::size_t params = 0;
   std::size_t metrics = 0;  ///< Values.
   std::size_t artifacts = 0;
-  std::vector<std::string> left_out;  ///< Files that are too large or unreadable.
-  std::string artifact_uri;           ///< Where MLflow stores files, if they were not sent.
+  std::vector<std::string> left_out;      ///< Files that are too large or unreadable.
+  std::vector<std::string> with_secrets;  ///< Files with secrets that cannot be replaced in them.
+  std::vector<std::string> unsearched;    ///< Sent files in which secrets cannot be looked for.
+  std::string artifact_uri;               ///< Where MLflow stores files, if they were not sent.
 };
 
 /// Called after each MLflow run with the number of sent runs and the total.

@@ -134,6 +134,12 @@ int write_crate(const ExportOptions& options, const RunDirectory& directory) {
     tell(fmt::format("note: {} left out, see left_out.csv", plural(exported.left_out, "file")));
   if (exported.scrubbed > 0)
     tell(fmt::format("note: {} replaced, see scrubbed.csv", plural(exported.scrubbed, "secret")));
+  constexpr std::size_t most_named = 3;
+  for (std::size_t k = 0; k < exported.unsearched.size() && k < most_named; ++k)
+    tell(fmt::format("note: {} could not be searched for secrets", exported.unsearched[k]));
+  if (exported.unsearched.size() > most_named)
+    tell(fmt::format("note: {} could not be searched either, see scrubbed.csv",
+                     plural(exported.unsearched.size() - most_named, "other file")));
   return 0;
 }
 

@@ -99,6 +99,14 @@ void tell_what_is_left_out(const mlflow::Sent& sent, const std::string& run) {
                      plural(sent.left_out.size() - most, "other file")));
 }
 
+void tell_of_secrets(const mlflow::Sent& sent) {
+  for (const std::string& file : sent.with_secrets)
+    tell(fmt::format("note: {} was not sent: it contains a secret, which cannot be replaced in it",
+                     short_path(file)));
+  for (const std::string& file : sent.unsearched)
+    tell(fmt::format("note: {} was sent, but could not be searched for secrets", short_path(file)));
+}
+
 /// The commands that open a directory with MLflow.
 std::string opening_of(const fs::path& store) {
   const std::string database =
@@ -136,6 +144,7 @@ void send_run(const Evaluated& one, const MlflowOptions& options, const std::str
   counter.erase();
   print(fmt::format("{}: {}\n", name, summary_of(sent)));
   tell_what_is_left_out(sent, name);
+  tell_of_secrets(sent);
   if (store.empty())
     print(fmt::format("{}/#/experiments/{}/runs/{}\n", mlflow::settings_of(uri).uri,
                       tracking->experiment_id(), sent.run_id));

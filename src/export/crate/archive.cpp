@@ -1,8 +1,11 @@
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <clocale>
 #include <cstddef>
 #include <ctime>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -163,7 +166,104 @@ class File : public Archive {
   std::unique_ptr<::archive_entry, decltype(&::archive_entry_free)> entry_;
 };
 
+/// Reads what is within a compressed file.
+class Contained {
+ public:
+  explicit Contained(const std::function<void(const std::string&)>& visit) : visit_(visit) {}
+
+  /// @returns false if a part could not be read
+  bool read(std::string_view bytes, int depth) {
+    constexpr int deepest = 4;
+    const std::unique_ptr<::archive, decltype(&::archive_read_free)> reader(::archive_read_new(),
+                                                                            ::archive_read_free);
+    for (const auto filter :
+         {::archive_read_support_filter_gzip, ::archive_read_support_filter_bzip2,
+          ::archive_read_support_filter_xz, ::archive_read_support_filter_zstd,
+          ::archive_read_support_filter_lz4})
+      if (is_built_in(filter))
+        filter(reader.get());
+    for (const auto format :
+         {::archive_read_support_format_tar, ::archive_read_support_format_zip,
+          ::archive_read_support_format_cpio, ::archive_read_support_format_7zip,
+          ::archive_read_support_format_raw})
+      format(reader.get());
+    const Utf8Locale utf8;
+    if (::archive_read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK)
+      return false;
+    ::archive_entry* entry = nullptr;
+    int result = ARCHIVE_OK;
+    bool is_complete = true;
+    while ((result = ::archive_read_next_header(reader.get(), &entry)) == ARCHIVE_OK ||
+           result == ARCHIVE_WARN) {
+      // A format that libarchive does not know comes out of `raw` as it went in.
+      if (::archive_format(reader.get()) == ARCHIVE_FORMAT_RAW &&
+          ::archive_filter_code(reader.get(), 0) == ARCHIVE_FILTER_NONE)
+        return false;
+      std::string content;
+      if (!read_entry(*reader, content))
+        return false;
+      if (!is_compressed(content))
+        visit_(content);
+      else if (depth == deepest || !read(content, depth + 1))
+        is_complete = false;
+    }
+    return result == ARCHIVE_EOF && is_complete;
+  }
+
+ private:
+  /// Without it libarchive would start a program such as xz.
+  static bool is_built_in(int (*filter)(::archive*)) {
+    const std::unique_ptr<::archive, decltype(&::archive_read_free)> trial(::archive_read_new(),
+                                                                           ::archive_read_free);
+    return filter(trial.get()) == ARCHIVE_OK;
+  }
+
+  bool read_entry(::archive& reader, std::string& content) {
+    constexpr std::size_t most_bytes = std::size_t{1} << 30;
+    constexpr std::size_t block = std::size_t{1} << 16;
+    for (;;) {
+      const std::size_t old = content.size();
+      content.resize(old + block);
+      const la_ssize_t count = ::archive_read_data(&reader, content.data() + old, block);
+      content.resize(old + static_cast<std::size_t>(std::max<la_ssize_t>(count, 0)));
+      if (count <= 0)
+        return count == 0;
+      read_bytes_ += static_cast<std::size_t>(count);
+      if (read_bytes_ > most_bytes)
+        return false;
+    }
+  }
+
+  const std::function<void(const std::string&)>& visit_;
+  std::size_t read_bytes_ = 0;
+};
+
 }  // namespace
+
+bool is_compressed(std::string_view bytes) {
+  using std::string_view_literals::operator""sv;
+  // gzip, zip, xz, zstd, lz4, 7-Zip, RAR, compress, HDF5
+  constexpr std::array magic{"\x1f\x8b"sv,
+                             "PK\x03\x04"sv,
+                             "\xfd"
+                             "7zXZ\0"sv,
+                             "\x28\xb5\x2f\xfd"sv,
+                             "\x04\x22\x4d\x18"sv,
+                             "7z\xbc\xaf\x27\x1c"sv,
+                             "Rar!\x1a"sv,
+                             "\x1f\x9d"sv,
+                             "\x89HDF\r\n"sv};
+  constexpr std::size_t place_of_ustar = 257;
+  const bool is_bzip2 = bytes.starts_with("BZh") && bytes.substr(0, 10).ends_with("1AY&SY");
+  const bool is_parquet = bytes.starts_with("PAR1") && bytes.ends_with("PAR1");
+  return is_bzip2 || is_parquet ||
+         std::ranges::any_of(magic, [&](auto one) { return bytes.starts_with(one); }) ||
+         (bytes.size() > place_of_ustar && bytes.substr(place_of_ustar).starts_with("ustar"));
+}
+
+bool visit_contained(std::string_view bytes, const std::function<void(const std::string&)>& visit) {
+  return Contained(visit).read(bytes, 0);
+}
 
 bool is_archive(const fs::path& output) {
   const std::string name = output.filename().string();

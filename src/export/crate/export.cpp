@@ -45,6 +45,8 @@ std::string scrubbed_csv(const Package& package) {
   for (const Scrubbed& one : package.scrubber().scrubbed())
     text += fmt::format("{},{},{},{}\n", result::csv_field(one.place, ","), one.line,
                         result::csv_field(one.rule, ","), result::csv_field(one.name, ","));
+  for (const std::string& file : package.scrubber().unsearched())
+    text += fmt::format("{},0,not searched,\n", result::csv_field(file, ","));
   return text;
 }
 
@@ -112,7 +114,8 @@ Exported export_run(const setup::Run& run, const workspace::Workspace& workspace
   archive->finish();
   Exported exported{.files = package.files().size(),
                     .left_out = package.left_out().size(),
-                    .scrubbed = scrubber.scrubbed().size()};
+                    .scrubbed = scrubber.scrubbed().size(),
+                    .unsearched = scrubber.unsearched()};
   for (const PackedFile& file : package.files())
     exported.bytes += file.bytes;
   return exported;

@@ -19,12 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Distinguishes text from binary files as git does.
-bool is_text(std::string_view bytes) {
-  constexpr std::size_t looked_at = 8000;
-  return bytes.substr(0, looked_at).find('\0') == std::string_view::npos;
-}
-
 }  // namespace
 
 void Package::add_text(const std::string& path, const std::string& text) {
@@ -51,13 +45,11 @@ void Package::add_file(const std::string& path, const fs::path& directory, const
     leave_out(path, fmt::format("{} bytes, more than --max-file-size", info.st_size));
     return;
   }
-  const std::string content = read_all(fd, file);
-  if (is_text(content))
-    add_text(path, content);
-  else if (scrubber_.is_in(content))
-    leave_out(path, "is a binary file that contains a secret, which cannot be replaced in it");
+  const Scrubber::Cleaned cleaned = scrubber_.clean(read_all(fd, file), path);
+  if (cleaned.content)
+    add_as_is(path, *cleaned.content);
   else
-    add_as_is(path, content);
+    leave_out(path, cleaned.reason);
 }
 
 void Package::leave_out(const std::string& path, const std::string& reason) {

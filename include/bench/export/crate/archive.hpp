@@ -1,7 +1,9 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace bench::crate {
@@ -26,5 +28,14 @@ bool is_archive(const std::filesystem::path& output);
 /// @throws Error if the name is taken, or it cannot be created
 std::unique_ptr<Archive> make_archive(const std::filesystem::path& output,
                                       const std::filesystem::path& root);
+
+/// Whether bytes begin as a compressed file, an archive, or a format with compressed parts such as
+/// HDF5 does.
+bool is_compressed(std::string_view bytes);
+
+/// Visits all files that a compressed file contains, also in archives within archives.
+/// @returns false if a part could not be read: an unknown or encrypted format, or more than 1 GiB
+bool visit_contained(std::string_view bytes,
+                     const std::function<void(const std::string& contained)>& visit);
 
 }  // namespace bench::crate

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <bench/setup/run.hpp>
 #include <bench/tabulate/tidy.hpp>
@@ -24,9 +25,10 @@ struct Options {
 struct Exported {
   std::size_t files = 0;
   std::uintmax_t bytes = 0;
-  std::size_t left_out = 0;  ///< Files listed as left out.
-  std::size_t scrubbed = 0;  ///< Secrets that were replaced.
-  bool interrupted = false;  ///< If true, nothing was exported.
+  std::size_t left_out = 0;                  ///< Files listed as left out.
+  std::size_t scrubbed = 0;                  ///< Secrets that were replaced.
+  std::vector<std::string> unsearched = {};  ///< Compressed files that could not be searched.
+  bool interrupted = false;                  ///< If true, nothing was exported.
 };
 
 /// Writes a run as a Workflow Run RO-Crate, which others can read and repeat. Deterministic.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -40,14 +41,25 @@ class Scrubber {
 
   /// @param place recorded in `scrubbed`
   std::string scrub(const std::string& text, const std::string& place);
+
+  /// The content of a file without its secrets.
+  struct Cleaned {
+    std::optional<std::string> content;  ///< Empty: it contains a secret that cannot be replaced.
+    std::string reason = {};             ///< Why it has no content: "is a binary file that ...".
+  };
+  /// Replaces secrets in a text, and looks for them in binary files and in what is compressed.
+  Cleaned clean(const std::string& content, const std::string& place);
   /// Whether binary data contain a secret, which cannot be replaced there.
   bool is_in(std::string_view bytes) const;
 
   const std::vector<Scrubbed>& scrubbed() const { return scrubbed_; }
+  /// Files of `clean` that are compressed in a way that cannot be searched.
+  const std::vector<std::string>& unsearched() const { return unsearched_; }
 
  private:
   std::vector<std::string> known_;
   std::vector<Scrubbed> scrubbed_;
+  std::vector<std::string> unsearched_;
 };
 
 }  // namespace bench::crate

@@ -2,8 +2,11 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
-namespace bench::analyse {
+#include <bench/model/benchmark.hpp>
+
+namespace bench::model {
 namespace {
 
 struct Predefined {
@@ -11,9 +14,7 @@ struct Predefined {
   std::string expression;
 };
 
-}  // namespace
-
-const std::string* predefined_pattern(std::string_view name) {
+const std::array<Predefined, 7>& predefined() {
   static const std::array<Predefined, 7> all{{
       {"jube_pat_int", R"(([+-]?\d+))"},
       {"jube_pat_nint", R"((?:[+-]?\d+))"},
@@ -23,9 +24,21 @@ const std::string* predefined_pattern(std::string_view name) {
       {"jube_pat_nwrd", R"((?:\S+))"},
       {"jube_pat_bl", R"((?:\s+))"},
   }};
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const Predefined& known) { return known.name == name; });
-  return found == all.end() ? nullptr : &found->expression;
+  return all;
 }
 
-}  // namespace bench::analyse
+}  // namespace
+
+const std::string* predefined_pattern(std::string_view name) {
+  const auto found = std::ranges::find(predefined(), name, &Predefined::name);
+  return found == predefined().end() ? nullptr : &found->expression;
+}
+
+std::vector<std::string> predefined_pattern_names() {
+  std::vector<std::string> names;
+  for (const Predefined& one : predefined())
+    names.emplace_back(one.name);
+  return names;
+}
+
+}  // namespace bench::model

@@ -133,18 +133,59 @@ std::filesystem::path former_directory(const execute::Job& job) {
                                                                  : former.parent_path();
 }
 
+/// A path by its end below `directory`, where it is there.
+std::string below(const std::filesystem::path& path, const std::filesystem::path& directory) {
+  const std::string beginning = directory.string() + "/";
+  std::string text = path.string();
+  return !directory.empty() && text.starts_with(beginning) ? text.substr(beginning.size()) : text;
+}
+
+/// The reverse.
+std::filesystem::path whole(const std::string& text, const std::filesystem::path& directory) {
+  return text.empty() ? std::filesystem::path{} : directory / text;
+}
+
 }  // namespace
 
 JobMonitor::JobMonitor(std::unique_ptr<BatchSystem> system, BatchSettings settings,
                        std::function<Clock::time_point()> now)
     : system_(std::move(system)), settings_(settings), now_(std::move(now)) {}
 
-void JobMonitor::add(BatchJob job) {
-  const long long workpackage = job.job.workpackage;
-  jobs_.insert_or_assign(workpackage,
-                         Watched{.job = std::move(job), .end = {}, .doubtful_since = {}});
+void JobMonitor::add(const BatchJob& job) {
+  if (!latest_ || latest_->submission != job.submission || latest_->name != job.name ||
+      latest_->messages != job.messages)
+    latest_ = std::make_shared<const Shared>(
+        Shared{.submission = job.submission, .name = job.name, .messages = job.messages});
+  const std::filesystem::path& directory = job.job.directory;
+  jobs_.insert_or_assign(job.job.workpackage,
+                         Watched{.shared = latest_,
+                                 .uuid = job.job.uuid,
+                                 .directory = directory.string(),
+                                 .work_directory = below(job.job.work_directory, directory),
+                                 .script = below(job.job.script, directory),
+                                 .sentinel = below(job.job.sentinel, directory),
+                                 .id = job.id,
+                                 .task = job.task,
+                                 .keep_environment = job.job.keep_environment});
   pause_s_ = 0;
   next_update_ = now_();
+}
+
+BatchJob JobMonitor::job_of(long long workpackage, const Watched& watched) {
+  BatchJob job{.job = {},
+               .submission = watched.shared->submission,
+               .name = watched.shared->name,
+               .id = watched.id,
+               .task = watched.task,
+               .messages = watched.shared->messages};
+  job.job.workpackage = workpackage;
+  job.job.uuid = watched.uuid;
+  job.job.directory = watched.directory;
+  job.job.work_directory = whole(watched.work_directory, job.job.directory);
+  job.job.script = whole(watched.script, job.job.directory);
+  job.job.sentinel = whole(watched.sentinel, job.job.directory);
+  job.job.keep_environment = watched.keep_environment;
+  return job;
 }
 
 int JobMonitor::max_array_size() {
@@ -155,14 +196,14 @@ int JobMonitor::max_array_size() {
 std::map<long long, std::string> JobMonitor::ids() const {
   std::map<long long, std::string> ids;
   for (const auto& [workpackage, watched] : jobs_)
-    if (!watched.job.id.empty())
-      ids[workpackage] = watched.job.id;
+    if (!watched.id.empty())
+      ids[workpackage] = watched.id;
   return ids;
 }
 
 std::string JobMonitor::id_of(long long workpackage) const {
   const auto found = jobs_.find(workpackage);
-  return found == jobs_.end() ? "" : found->second.job.id;
+  return found == jobs_.end() ? "" : found->second.id;
 }
 
 std::vector<long long> JobMonitor::running() const {
@@ -177,10 +218,9 @@ std::vector<long long> JobMonitor::running() const {
 QueryResult JobMonitor::ask_queue() {
   std::set<std::string> ids;
   for (const auto& [workpackage, watched] : jobs_) {
-    const std::string& id = watched.job.id;
-    if (id.empty())
+    if (watched.id.empty())
       return system_->ask_for_all();
-    ids.insert(watched.job.task ? array_of(id) : id);
+    ids.insert(watched.task ? array_of(watched.id) : watched.id);
   }
   QueryResult all;
   const std::vector<std::string> each(ids.begin(), ids.end());
@@ -208,13 +248,13 @@ JobMonitor::News JobMonitor::update() {
 
 void JobMonitor::ask_system(News& news) {
   news.asked = true;
-  const QueryResult queue = ask_queue();
-  failure_ = queue.failure;
-  KnownJobs known(queue.jobs);
-  std::vector<Watched*> unknown;
+  QueryResult queue = ask_queue();
+  failure_ = std::move(queue.failure);
+  KnownJobs known(std::move(queue.jobs));
+  std::vector<long long> unknown;
   for (auto& [workpackage, watched] : jobs_)
-    if (!update(watched, known, news) && failure_.empty())
-      unknown.push_back(&watched);
+    if (!update(workpackage, watched, known, news) && failure_.empty())
+      unknown.push_back(workpackage);
   if (!unknown.empty())
     query_accounting(unknown, known, news);
   plan_question();
@@ -223,9 +263,10 @@ void JobMonitor::ask_system(News& news) {
 /// A success needs no query. Other sentinels wait for the report of the batch system.
 void JobMonitor::read_sentinels(News& news) {
   for (auto& [workpackage, watched] : jobs_) {
+    const BatchJob job = job_of(workpackage, watched);
     if (watched.end)
-      settle_end(watched, news);
-    else if (auto told = completion_from_sentinel(watched.job.job); told && told->success())
+      settle_end(job, watched, news);
+    else if (auto told = completion_from_sentinel(job.job); told && told->success())
       news.completions.push_back(std::move(*told));
   }
 }
@@ -237,8 +278,9 @@ void JobMonitor::put_off(const std::string& failure) {
 }
 
 /// @returns true if the progress of this attempt is known
-bool JobMonitor::update(Watched& watched, const KnownJobs& known, News& news) {
-  const BatchJob& job = watched.job;
+bool JobMonitor::update(long long workpackage, Watched& watched, const KnownJobs& known,
+                        News& news) {
+  const BatchJob job = job_of(workpackage, watched);
   // Read after the query: an attempt that was running then may have ended since.
   const auto told = completion_from_sentinel(job.job);
   if (told && told->success()) {
@@ -249,27 +291,28 @@ bool JobMonitor::update(Watched& watched, const KnownJobs& known, News& news) {
   if (!report)
     return false;
   if (job.id.empty()) {
-    watched.job.id = report->id;
+    watched.id = report->id;
     news.found.emplace_back(job.job.workpackage, report->id);
   }
   if (report->state != JobReport::State::ended) {
     watched.doubtful_since.reset();
     watched.end.reset();
     watched.running = report->state == JobReport::State::running;
-    notice_blocked(watched, *report, news);
+    notice_blocked(job, *report, news);
     return true;
   }
-  watched.end = *report;
-  if (!says_why(*report) && was_cancelled(job.job))
-    watched.end->outcome = Outcome::cancelled;
-  return settle_end(watched, news);
+  JobReport end = *report;
+  if (!says_why(end) && was_cancelled(job.job))
+    end.outcome = Outcome::cancelled;
+  watched.end = std::make_unique<const JobReport>(std::move(end));
+  return settle_end(job, watched, news);
 }
 
 /// @returns true: the progress of this attempt is known, even while its sentinel is awaited
-bool JobMonitor::settle_end(Watched& watched, News& news) {
-  const auto told = completion_from_sentinel(watched.job.job);
+bool JobMonitor::settle_end(const BatchJob& job, Watched& watched, News& news) {
+  const auto told = completion_from_sentinel(job.job);
   if (told || out_of_patience(watched))
-    news.completions.push_back(conclude(watched.job, *watched.end, told, news));
+    news.completions.push_back(conclude(job, *watched.end, told, news));
   return true;
 }
 
@@ -331,39 +374,43 @@ bool JobMonitor::unsettled() const {
 }
 
 /// Decides about attempts that are no longer in the queue.
-void JobMonitor::query_accounting(const std::vector<Watched*>& unknown, KnownJobs& known,
+void JobMonitor::query_accounting(const std::vector<long long>& unknown, KnownJobs& known,
                                   News& news) {
   std::set<std::string> ids;
-  for (const Watched* watched : unknown)
-    if (!watched->job.id.empty())
-      ids.insert(watched->job.id);
+  for (const long long workpackage : unknown)
+    if (const std::string& id = jobs_.at(workpackage).id; !id.empty())
+      ids.insert(id);
   if (!ids.empty()) {
-    const QueryResult accounting = system_->query_accounting({ids.begin(), ids.end()});
-    failure_ = accounting.failure;
+    QueryResult accounting = system_->query_accounting({ids.begin(), ids.end()});
+    failure_ = std::move(accounting.failure);
     if (!failure_.empty()) {
       conclude_without_accounting(unknown, news);
       return;
     }
     without_accounting_since_.reset();
-    known.add(accounting.jobs);
+    known.add(std::move(accounting.jobs));
   }
-  for (Watched* watched : unknown)
-    if (!update(*watched, known, news) &&
-        (completion_from_sentinel(watched->job.job) || out_of_patience(*watched)))
-      news.completions.push_back(conclude_unknown(watched->job, known, news));
+  for (const long long workpackage : unknown) {
+    Watched& watched = jobs_.at(workpackage);
+    if (update(workpackage, watched, known, news))
+      continue;
+    const BatchJob job = job_of(workpackage, watched);
+    if (completion_from_sentinel(job.job) || out_of_patience(watched))
+      news.completions.push_back(conclude_unknown(job, known, news));
+  }
 }
 
 /// An accounting that stays silent does not keep a run from its end: then the sentinels alone say
 /// how their attempts ended. Jobs without one are waited for.
-void JobMonitor::conclude_without_accounting(const std::vector<Watched*>& unknown, News& news) {
+void JobMonitor::conclude_without_accounting(const std::vector<long long>& unknown, News& news) {
   const auto now = now_();
   if (!without_accounting_since_)
     without_accounting_since_ = now;
   const std::chrono::duration<double> silent = now - *without_accounting_since_;
   if (silent.count() < outage_patience_s())
     return;
-  for (const Watched* watched : unknown)
-    if (auto told = completion_from_sentinel(watched->job.job)) {
+  for (const long long workpackage : unknown)
+    if (auto told = completion_from_sentinel(job_of(workpackage, jobs_.at(workpackage)).job)) {
       told->reason +=
           fmt::format(" (the accounting, which may know why, did not answer: {})", failure_);
       news.completions.push_back(std::move(*told));
@@ -417,11 +464,11 @@ Completion JobMonitor::conclude_unknown(const BatchJob& job, const KnownJobs& kn
   return completion;
 }
 
-void JobMonitor::notice_blocked(const Watched& watched, const JobReport& report, News& news) {
+void JobMonitor::notice_blocked(const BatchJob& job, const JobReport& report, News& news) {
   if (report.state != JobReport::State::blocked && report.state != JobReport::State::without_nodes)
     return;
   const std::string why = report.reason.empty() ? report.word : report.reason;
-  if (told_.insert(fmt::format("{} {}", watched.job.submission, why)).second)
+  if (told_.insert(fmt::format("{} {}", job.submission, why)).second)
     news.notices.push_back(fmt::format("{} job {} {}: {}", system_->name(), report.id,
                                        report.state == JobReport::State::blocked
                                            ? "will not start by itself"

@@ -84,8 +84,20 @@ std::string job_list(const std::vector<std::string>& ids) {
     jobs.insert(without_cluster(array_of(id)));
   std::vector<std::string> list(jobs.begin(), jobs.end());
   if (list.size() == 1)
-    list.push_back(list.front());  // squeue fails for one unknown id, not for two
+    list.push_back(list.front());  // most versions of squeue fail for one unknown id, not for two
   return join(list, ",");
+}
+
+/// Lists the queue: the jobs with these ids, or, where a job that Slurm no longer knows keeps
+/// squeue from answering for the others, all jobs of the cluster.
+ProgramAnswer ask_squeue(const std::vector<std::string>& ids, const std::string& cluster) {
+  const std::vector<std::string> list{"squeue", "-a", "-r", "-t", "all", "-o", squeue_format};
+  std::vector<std::string> chosen = list;
+  chosen.insert(chosen.end(), {"-j", job_list(ids)});
+  ProgramAnswer answer = ask_slurm(std::move(chosen), cluster);
+  return answer.exit_code && answer.error.find("Invalid job id") != std::string::npos
+             ? ask_slurm(list, cluster)
+             : std::move(answer);
 }
 
 /// The same jobs in as few words as scancel takes: the tasks of an array are one, as in
@@ -171,10 +183,7 @@ SubmitResult Slurm::submit(const Submission& submission) {
 QueryResult Slurm::ask(const std::vector<std::string>& ids) {
   QueryResult all;
   for (const auto& [cluster, some] : by_cluster(ids))
-    append(all, read_queue(ask_slurm({"squeue", "-a", "-r", "-t", "all", "-o", squeue_format, "-j",
-                                      job_list(some)},
-                                     cluster),
-                           cluster));
+    append(all, read_queue(ask_squeue(some, cluster), cluster));
   return all;
 }
 

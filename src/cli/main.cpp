@@ -4,17 +4,26 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <functional>
+#include <new>
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
+#include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
@@ -199,6 +208,17 @@ bool has_written_output() {
   return error == 0;
 }
 
+/// A shell may stay in a directory that somebody has deleted. No relative path means anything
+/// there.
+void check_working_directory() {
+  std::error_code refusal;
+  if (std::filesystem::current_path(refusal).empty())
+    throw Error::of_system("cannot tell the working directory", refusal.value(),
+                           refusal == std::errc::no_such_file_or_directory
+                               ? "it has been deleted; change to another one, as with `cd`"
+                               : "");
+}
+
 int run(std::vector<std::string> arguments) {
   arguments = with_command_first(std::move(arguments));
   CLI::App app("bench runs benchmarks on HPC systems.", "bench");
@@ -233,11 +253,79 @@ int run(std::vector<std::string> arguments) {
     tell(fmt::format("error: {} is empty\nhint: name a path, or leave out the option", option));
     return usage_error;
   }
+  check_working_directory();
   workspace::apply_group_umask();
   int code = action();
   if (!has_written_output())
     code = failure;
   command_log().close(code);
+  return code;
+}
+
+/// The last words of a program that would die in silence, as where its stack is too small.
+void tell_segmentation_fault(int) {
+  constexpr std::string_view text =
+      "error: bench ends with a segmentation fault\n"
+      "hint: is the limit of the stack low (`ulimit -s`)? otherwise this is a bug in bench; please "
+      "report it\n";
+  [[maybe_unused]] const auto ignored = ::write(STDERR_FILENO, text.data(), text.size());
+}  // and what failed is executed again, now without this function
+
+/// Of this thread. A sanitizer has its own words.
+void catch_segmentation_fault() {
+  static std::array<char, std::size_t{64} << 10> stack;
+  struct sigaction action {};
+  if (::sigaction(SIGSEGV, nullptr, &action) != 0 || action.sa_handler != SIG_DFL)
+    return;
+  const stack_t alternative{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
+  if (::sigaltstack(&alternative, nullptr) != 0)
+    return;
+  action.sa_handler = tell_segmentation_fault;
+  action.sa_flags = static_cast<int>(SA_ONSTACK | SA_RESETHAND);
+  ::sigaction(SIGSEGV, &action, nullptr);
+}
+
+/// The exit code of a call; its errors are told.
+int code_of(const std::vector<std::string>& arguments) {
+  catch_segmentation_fault();
+  try {
+    return run(arguments);
+  } catch (const Error& error) {
+    tell_errors({error});
+  } catch (const std::filesystem::filesystem_error& refusal) {
+    tell_errors({Error::of_system(fmt::format("cannot access {}", refusal.path1().string()),
+                                  refusal.code().value())});
+  } catch (const std::bad_alloc&) {
+    tell_errors({Error("out of memory", "is there a limit on it (`ulimit -v`, a cgroup)?")});
+  } catch (const std::exception& defect) {
+    tell(fmt::format("error: {}\nhint: this is a bug in bench; please report it", defect.what()),
+         Level::error);
+  }
+  command_log().close(failure);
+  return failure;
+}
+
+/// Does it on a stack of the usual size where this process is limited to a smaller one. The
+/// programs that bench starts keep the limit.
+int on_usual_stack(const std::function<int()>& work) {
+  constexpr rlim_t usual = rlim_t{8} << 20;
+  rlimit limit{};
+  pthread_attr_t attributes;
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= usual ||
+      ::pthread_attr_init(&attributes) != 0)
+    return work();
+  ::pthread_attr_setstacksize(&attributes, usual);
+  ::pthread_setattr_default_np(&attributes);  // of all threads
+  ::pthread_attr_destroy(&attributes);
+  int code = failure;
+  std::thread worker([&] { code = work(); });
+  // Signals interrupt the work, which waits for news.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  worker.join();
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return code;
 }
 
@@ -257,17 +345,9 @@ int main(int argc, char** argv) {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   bench::cli::Console::open_standard_descriptors();
-  try {
-    const int code = bench::cli::run({argv + 1, argv + argc});
-    bench::cli::end_by_signal(code);
-    return code;
-  } catch (const bench::Error& error) {
-    bench::cli::tell_errors({error});
-  } catch (const std::exception& defect) {
-    bench::cli::tell(
-        fmt::format("error: {}\nhint: this is a bug in bench; please report it", defect.what()),
-        bench::cli::Level::error);
-  }
-  bench::cli::command_log().close(bench::cli::failure);
-  return bench::cli::failure;
+  const int code = bench::cli::on_usual_stack([&] {
+    return bench::cli::code_of({argv + 1, argv + argc});
+  });
+  bench::cli::end_by_signal(code);
+  return code;
 }

@@ -133,8 +133,9 @@ void evaluate_all(std::vector<Script> scripts, evaluate::Evaluator& evaluator, I
            "`| tr -d '\\0'`");
       continue;
     }
-    // The result is not substituted again: what a script returns is its own.
-    cell.text = std::move(outcomes[k].value);
+    // The result is not substituted again: what a script returns is its own. The workspace keeps
+    // UTF-8, and a value does not change by being kept.
+    cell.text = to_valid_utf8(outcomes[k].value);
     cell.evaluated = true;
     cell.progress = Progress::constant;
     split_if_template(*scripts[k].definition, cell);

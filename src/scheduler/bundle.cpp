@@ -22,14 +22,14 @@ std::deque<Bundle> bundles_of(const std::vector<Planned>& planned, std::size_t m
   std::vector<std::vector<const Planned*>> groups;
   std::map<std::string_view, std::size_t> index;
   for (const Planned& one : planned) {
-    const auto [known, is_new] = index.try_emplace(one.head, groups.size());
+    const auto [known, is_new] = index.try_emplace(one.shape->head, groups.size());
     if (is_new)
       groups.emplace_back();
     groups[known->second].push_back(&one);
   }
   std::deque<Bundle> bundles;
   for (const auto& group : groups) {
-    const auto pack = static_cast<std::size_t>(group.front()->request.pack);
+    const auto pack = static_cast<std::size_t>(group.front()->shape->request.pack);
     std::vector<Task> tasks;
     for (const auto& chunk : chunks_of(group, pack))
       tasks.emplace_back(chunk.begin(), chunk.end());
@@ -39,9 +39,9 @@ std::deque<Bundle> bundles_of(const std::vector<Planned>& planned, std::size_t m
       rest.push_back(std::move(tasks.back()));
       tasks.pop_back();
     }
-    const int first = group.front()->context->run.platform.system().arrays.first;
-    const bool arrays =
-        group.front()->context->step.batch->array && tasks.size() > 1 && !group.front()->is_awaited;
+    const int first = group.front()->shape->context->run.platform.system().arrays.first;
+    const bool arrays = group.front()->shape->context->step.batch->array && tasks.size() > 1 &&
+                        !group.front()->shape->is_awaited;
     for (const auto& chunk : chunks_of(tasks, arrays ? most_of_array : std::size_t{1}))
       bundles.emplace_back(std::vector(chunk.begin(), chunk.end()), first);
     if (!rest.empty())

@@ -14,15 +14,27 @@
 
 namespace bench::scheduler {
 
-/// A workpackage that is ready to be submitted.
-struct Planned {
-  std::shared_ptr<const job::RenderContext> context;
-  execute::Job job;
+/// A job that is to be submitted, but for the script. There may be 100,000 workpackages, most of
+/// them with equal jobs, and a context takes several kB.
+struct JobShape {
+  std::shared_ptr<const job::RenderContext> context;  ///< Of the first workpackage.
   job::JobRequest request;
   std::string head;         ///< Equal for workpackages that can be submitted together.
   bool is_alone = false;    ///< Its template does not take the script of others.
   bool is_awaited = false;  ///< Jobs will wait for its own, which a task of an array cannot be.
   std::vector<std::string> waits_for = {};  ///< Jobs of its parents that have to end well before.
+
+  /// Whether the jobs are equal: the head may not show all that is requested.
+  bool is_equal(const JobShape& other) const {
+    return head == other.head && request == other.request && is_alone == other.is_alone &&
+           is_awaited == other.is_awaited;
+  }
+};
+
+/// A workpackage that is ready to be submitted.
+struct Planned {
+  std::shared_ptr<const JobShape> shape;
+  execute::Job job;
 };
 
 /// The workpackages of one job, side by side.

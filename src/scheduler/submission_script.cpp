@@ -34,8 +34,9 @@ std::string array_range(const setup::Run& run, const Bundle& bundle, int limit) 
 batch::Submission write_submission(const setup::Run& run, const Bundle& bundle, int limit,
                                    const std::string& dependency) {
   const Planned& first = bundle.first();
+  const JobShape& shape = *first.shape;
   const std::string name = job::job_name(
-      run, first.context->step.name,
+      run, shape.context->step.name,
       bundle.is_plain() ? std::optional(first.job.workpackage) : std::nullopt, bundle.uuid);
   batch::Submission submission{.uuid = bundle.uuid,
                                .name = name,
@@ -45,9 +46,9 @@ batch::Submission write_submission(const setup::Run& run, const Bundle& bundle, 
                                .is_array = bundle.tasks.size() > 1};
   set_variable(submission.environment, "BENCH_SUBMISSION", bundle.uuid);
   // Some batch systems take the account on their command line only.
-  if (const std::string& account = first.request.settings.at("account"); !account.empty())
+  if (const std::string& account = shape.request.settings.at("account"); !account.empty())
     set_variable(submission.environment, "BENCH_ACCOUNT", account);
-  if (bundle.is_plain() && (dependency.empty() || first.is_alone))
+  if (bundle.is_plain() && (dependency.empty() || shape.is_alone))
     return submission;
   submission.directory = run.directory.path / "submissions" / bundle.uuid;
   submission.script = submission.directory / "job.sh";
@@ -64,7 +65,7 @@ batch::Submission write_submission(const setup::Run& run, const Bundle& bundle, 
   const std::string messages =
       job::directive_file(run.platform, job::messages_of(run, bundle.uuid));
   write_file_atomically(submission.script,
-                        job::fill_job_template(*first.context, first.request,
+                        job::fill_job_template(*shape.context, shape.request,
                                                {.uuid = bundle.uuid,
                                                 .job_name = name,
                                                 .array = array_range(run, bundle, limit),
@@ -73,7 +74,7 @@ batch::Submission write_submission(const setup::Run& run, const Bundle& bundle, 
                                                 .error = messages,
                                                 .pack = pack,
                                                 .parts = job::render_dispatcher(
-                                                    *first.context, first.request, pack, list)}));
+                                                    *shape.context, shape.request, pack, list)}));
   return submission;
 }
 

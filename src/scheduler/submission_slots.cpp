@@ -16,7 +16,7 @@ namespace bench::scheduler {
 /// The batch system applies the limit within an array. Submissions wait for each other: a job for
 /// the one in its slot, an array for all.
 std::vector<std::string> SubmissionSlots::jobs_before(const Bundle& bundle) {
-  const model::Step& step = bundle.first().context->step;
+  const model::Step& step = bundle.first().shape->context->step;
   const auto limit = static_cast<std::size_t>(limit_of(step));
   if (limit == 0)
     return {};
@@ -30,6 +30,8 @@ std::vector<std::string> SubmissionSlots::jobs_before(const Bundle& bundle) {
 }
 
 void SubmissionSlots::drop_ended() {
+  if (slots_.empty())
+    return;
   std::set<std::string> jobs;
   for (const auto& [workpackage, id] : batch_.ids())
     jobs.insert(batch::array_of(id));
@@ -59,7 +61,7 @@ std::vector<std::string>& SubmissionSlots::slots_of(const model::Step& step) {
 }
 
 void SubmissionSlots::take(const Bundle& bundle, const std::string& id) {
-  const model::Step& step = bundle.first().context->step;
+  const model::Step& step = bundle.first().shape->context->step;
   const auto limit = static_cast<std::size_t>(limit_of(step));
   if (limit == 0)
     return;

@@ -13,6 +13,8 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -143,7 +145,7 @@ void Submitter::record_intent(const Bundle& bundle) {
     store_.apply(workspace::SubmissionIntended{.workpackage = one.job.workpackage,
                                                .submission = bundle.uuid,
                                                .task = task,
-                                               .waits_for = join(one.waits_for, ",")});
+                                               .waits_for = join(one.shape->waits_for, ",")});
   });
 }
 
@@ -157,6 +159,7 @@ std::vector<Planned> Submitter::prepare_all(std::span<const long long> ids,
                                             std::vector<Completion>& failed) {
   std::vector<Planned> all;
   all.reserve(ids.size());
+  std::unordered_map<std::string_view, std::shared_ptr<const JobShape>> shapes;  // by the head
   for (const long long id : ids) {
     const Workpackage& workpackage = store_.at(id);
     try {
@@ -164,23 +167,33 @@ std::vector<Planned> Submitter::prepare_all(std::span<const long long> ids,
         failed.push_back(std::move(*told));
         continue;
       }
-      Planned planned;
-      planned.context = context_of(workpackage);
-      planned.waits_for = jobs_of_parents(workpackage);
-      job::Prepared prepared = job::prepare(*planned.context, store_.graph(), store_.uuid(id),
+      JobShape shape{.context = context_of(workpackage), .request = {}, .head = {}};
+      shape.waits_for = jobs_of_parents(workpackage);
+      job::Prepared prepared = job::prepare(*shape.context, store_.graph(), store_.uuid(id),
                                             store_.inherited_environment(id));
       // The script has the environment and the commands.
-      planned.job = job::attempt_on_disk(run_, workpackage, prepared.job.uuid);
+      Planned planned{.shape = nullptr,
+                      .job = job::attempt_on_disk(run_, workpackage, prepared.job.uuid)};
       planned.job.work_directory = std::move(prepared.job.work_directory);
-      planned.request = prepared.request;
-      check_partition(run_, planned.request, planned.context->step.batch->place);
-      budget_.check(planned.request, planned.context->step.batch->place);
-      const auto head = job::render_head(*planned.context, planned.request);
-      planned.is_alone = !head;
-      planned.is_awaited = awaited_steps_.contains(workpackage.step) &&
-                           !run_.platform.system().arrays.tasks_are_awaitable;
-      planned.head = fmt::format("{}\n{}\n{}", workpackage.step, join(planned.waits_for, ","),
-                                 head.value_or(planned.job.uuid));
+      shape.request = std::move(prepared.request);
+      const model::Batch& batch = *shape.context->step.batch;
+      check_partition(run_, shape.request, batch.place);
+      budget_.check(shape.request, batch.place);
+      const auto head = job::render_head(*shape.context, shape.request);
+      shape.is_alone = !head;
+      shape.is_awaited = awaited_steps_.contains(workpackage.step) &&
+                         !run_.platform.system().arrays.tasks_are_awaitable;
+      // Some batch systems take the account on their command line only.
+      shape.head =
+          fmt::format("{}\n{}\n{}\n{}", workpackage.step, join(shape.waits_for, ","),
+                      shape.request.settings.at("account"), head.value_or(planned.job.uuid));
+      if (const auto known = shapes.find(shape.head);
+          known != shapes.end() && known->second->is_equal(shape)) {
+        planned.shape = known->second;
+      } else {
+        planned.shape = std::make_shared<const JobShape>(std::move(shape));
+        shapes[planned.shape->head] = planned.shape;
+      }
       all.push_back(std::move(planned));
     } catch (const Error& error) {
       failed.push_back(failure_by(id, error));
@@ -218,7 +231,7 @@ std::vector<std::string> Submitter::jobs_of_parents(const Workpackage& workpacka
 
 std::string Submitter::dependency_of(const Bundle& bundle) {
   batch::Dependency dependency{.ended = slots_.jobs_before(bundle),
-                               .succeeded = bundle.first().waits_for};
+                               .succeeded = bundle.first().shape->waits_for};
   for (std::string& id : dependency.ended)
     id = batch::without_cluster(id);  // a dependency cannot name a cluster
   std::ranges::sort(dependency.ended);
@@ -268,10 +281,10 @@ void Submitter::halve(const Bundle& bundle, std::deque<Bundle>& next) {
 /// it holds for all jobs: the cause may be the account, not the size of the jobs. Not so where the
 /// step names an account of its own, say.
 void Submitter::refuse(const Bundle& bundle, const std::string& reason) {
-  const std::string& head = bundle.first().head;
+  const std::string& head = bundle.first().shape->head;
   const bool is_new = refused_heads_.emplace(head, reason).second;
   newly_refused_ = true;
-  const bool is_general = bundle.first().context->step.batch->settings.empty();
+  const bool is_general = bundle.first().shape->context->step.batch->settings.empty();
   if (is_new && is_general && !accepted_ && refused_.contains(reason))
     refusal_ = reason;
   for_each(bundle, [&](const Planned& one, std::optional<int>) {
@@ -282,7 +295,7 @@ void Submitter::refuse(const Bundle& bundle, const std::string& reason) {
 }
 
 const std::string* Submitter::refusal_of(const Bundle& bundle) const {
-  const auto known = refused_heads_.find(bundle.first().head);
+  const auto known = refused_heads_.find(bundle.first().shape->head);
   if (known != refused_heads_.end())
     return &known->second;
   return refusal_ ? &*refusal_ : nullptr;
@@ -299,7 +312,7 @@ std::string Submitter::refusals() const {
 
 /// @param next receives the halves of an array that is too large
 void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next) {
-  if (!budget_.admits(bundle.first().request, bundle.tasks.size())) {
+  if (!budget_.admits(bundle.first().shape->request, bundle.tasks.size())) {
     if (bundle.tasks.size() > 1) {
       halve(bundle, next);
       return;
@@ -310,7 +323,7 @@ void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next) {
     return;
   }
   const batch::Submission submission = write_submission(
-      run_, bundle, slots_.limit_of(bundle.first().context->step), dependency_of(bundle));
+      run_, bundle, slots_.limit_of(bundle.first().shape->context->step), dependency_of(bundle));
   const SubmitResult result = batch_.system().submit(submission);
   if (result.kind == SubmitResult::Kind::refused) {
     refuse(bundle, result.reason);
@@ -326,7 +339,7 @@ void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next) {
     return;
   }
   accepted_ = accepted_ || result.kind == SubmitResult::Kind::accepted;
-  budget_.add(bundle.first().request, bundle.tasks.size());
+  budget_.add(bundle.first().shape->request, bundle.tasks.size());
   if (result.kind == SubmitResult::Kind::unavailable)
     failure_ = result.reason;
   else

@@ -237,7 +237,7 @@ std::vector<Workpackage> Graph::take_in(ExpansionBatch batch) {
   for (Candidate& candidate : candidates) {
     const Workpackage& added = workpackages_->add(std::move(candidate.workpackage));
     if (!candidate.combination.invalid)
-      fractions_.check(candidate.combination, [&](const expand::Assignment& assignment) {
+      computed_values_.check(candidate.combination, [&](const expand::Assignment& assignment) {
         return std::ranges::any_of(added.parents, [&](long long parent) {
           return std::ranges::count(at(parent).parameters,
                                     std::pair(assignment.definition->name, assignment.value)) > 0;

@@ -1,13 +1,19 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <string_view>
+#include <system_error>
 
 #include <fcntl.h>
+#include <fmt/core.h>
+#include <sqlite3.h>
 #include <sys/vfs.h>
 
 #include <bench/base/below.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/unique_fd.hpp>
 #include <bench/workspace/file_system.hpp>
 
@@ -35,6 +41,18 @@ bool has_locks(const std::filesystem::path& run_directory) {
       return ::fcntl(fd.get(), F_GETLK, &asked) == 0;
     }
   return true;
+}
+
+void check_path_length(const std::filesystem::path& file) {
+  constexpr std::string_view longest_suffix = "-journal";
+  const auto most =
+      static_cast<std::size_t>(::sqlite3_vfs_find(nullptr)->mxPathname) - longest_suffix.size();
+  std::error_code unknown;
+  const auto length = std::filesystem::weakly_canonical(file, unknown).string().size();
+  if (length > most)
+    throw Error(fmt::format("the path of {} has {} bytes, and SQLite takes at most {}",
+                            file.string(), length, most),
+                "select a directory with a shorter path, as with --outpath");
 }
 
 }  // namespace bench::workspace

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <vector>
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
+#include <bench/workspace/file_system.hpp>
 #include <bench/workspace/group.hpp>
 #include <bench/workspace/leftover.hpp>
 #include <bench/workspace/run_directory.hpp>
@@ -35,12 +37,12 @@ std::optional<int> id_of(const fs::path& directory) {
   return id && *id <= highest_id ? std::optional(static_cast<int>(*id)) : std::nullopt;
 }
 
-/// All-digit directories of `outpath`, ascending by id.
-std::vector<RunDirectory> numbered_directories(const fs::path& outpath) {
+/// All-digit directories of `outpath`, ascending by id; none where it cannot be read.
+std::vector<RunDirectory> numbered_directories(const fs::path& outpath, std::error_code& failure) {
   std::vector<RunDirectory> found;
-  std::error_code absent;
-  for (const auto& entry : fs::directory_iterator(outpath, absent))
-    if (const auto id = id_of(entry.path()); id && entry.is_directory())
+  std::error_code gone;
+  for (const auto& entry : fs::directory_iterator(outpath, failure))
+    if (const auto id = id_of(entry.path()); id && entry.is_directory(gone))
       found.push_back({*id, entry.path()});
   std::sort(found.begin(), found.end(),
             [](const RunDirectory& a, const RunDirectory& b) { return a.id < b.id; });
@@ -50,6 +52,20 @@ std::vector<RunDirectory> numbered_directories(const fs::path& outpath) {
 bool holds(const fs::path& directory, const char* file) {
   std::error_code absent;
   return fs::exists(directory / file, absent);
+}
+
+/// A directory that cannot be read looks empty, and what is in it absent.
+void check_readable(const fs::path& directory, const std::error_code& failure) {
+  if (failure && failure != std::errc::no_such_file_or_directory &&
+      failure != std::errc::not_a_directory)
+    throw Error::of_system(
+        fmt::format("cannot read directory {}", directory.string()), failure.value(),
+        failure == std::errc::permission_denied ? "its owner has to let you read it" : "");
+}
+
+/// Whether nobody can tell what is in a directory.
+bool is_closed(const fs::path& directory) {
+  return ::faccessat(AT_FDCWD, (directory / ".").c_str(), X_OK, AT_EACCESS) != 0 && errno == EACCES;
 }
 
 bool is_own_file(const fs::path& file) {
@@ -115,13 +131,16 @@ std::string hint_to_outpaths(const fs::path& directory) {
 std::vector<RunDirectory> runs_in(const fs::path& directory, bool with_leftovers) {
   if (is_run(directory))
     return {{id_of(fs::weakly_canonical(directory)).value_or(0), directory}};
-  std::error_code absent;
-  if (!fs::is_directory(directory, absent))
+  std::error_code failure;
+  const bool is_directory = fs::is_directory(directory, failure);
+  check_readable(directory, failure);
+  if (!is_directory)
     throw Error(fmt::format("{} is not a directory", directory.string()),
                 "give the benchmark's outpath, where its runs are");
-  auto runs = numbered_directories(directory);
+  auto runs = numbered_directories(directory, failure);
+  check_readable(directory, failure);
   std::erase_if(runs, [&](const RunDirectory& run) {
-    return !is_run(run.path) && (!with_leftovers || !is_leftover(run.path));
+    return !is_run(run.path) && !is_closed(run.path) && (!with_leftovers || !is_leftover(run.path));
   });
   if (runs.empty())
     throw Error(fmt::format("there is no run in {}", directory.string()),
@@ -151,12 +170,15 @@ std::string padded(long long id) {
 }
 
 int next_run_id(const fs::path& outpath) {
-  const auto runs = numbered_directories(outpath);
+  std::error_code unknown;
+  const auto runs = numbered_directories(outpath, unknown);
   return runs.empty() ? 0 : runs.back().id + 1;
 }
 
 RunDirectory make_run_directory(const fs::path& outpath, std::optional<int> id) {
   check_group();
+  // Before anything is made there, and anything evaluated.
+  check_path_length(outpath / padded(id.value_or(0)) / "workspace.db.new");
   make_directories(outpath);
   for (int candidate = id ? *id : next_run_id(outpath);; ++candidate) {
     const fs::path directory = outpath / padded(candidate);
@@ -201,7 +223,8 @@ bool is_own(const fs::path& run_directory) {
 }
 
 std::vector<RunDirectory> find_runs(const fs::path& outpath) {
-  auto runs = numbered_directories(outpath);
+  std::error_code failure;
+  auto runs = numbered_directories(outpath, failure);
   std::erase_if(runs, [](const RunDirectory& run) { return !is_run(run.path); });
   return runs;
 }

@@ -14,6 +14,7 @@
 #include <fmt/core.h>
 #include <sqlite3.h>
 
+#include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/workspace/event.hpp>
@@ -206,6 +207,7 @@ Workspace Workspace::create(const fs::path& run_directory,
   std::error_code failed;
   if (fs::exists(file, failed))
     throw Error(fmt::format("cannot make the workspace {}: it exists", file.string()));
+  check_path_length(draft);
   append_to_file(draft, "");  // SQLite would make it readable for all and writable for no group
   try {
     Workspace made(std::make_unique<Database>(
@@ -232,10 +234,10 @@ Workspace Workspace::open(const fs::path& run_directory, Access access) {
     refuse_run_of_jube(run_directory);
   else if (is_made_by_jube(run_directory))
     return of_jube(run_directory);
-  std::error_code absent;
-  if (!fs::exists(fs::symlink_status(file, absent)))
+  if (!is_taken(file))
     throw Error(fmt::format("there is no workspace in {}", run_directory.string()));
   refuse_other_than_files(file);
+  check_path_length(file);
   try {
     const bool writes = access == Access::write;
     auto database = std::make_unique<Database>(

@@ -1,12 +1,14 @@
 #include "batch/job_monitor_fixture.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <bench/base/outcome.hpp>
 #include <bench/batch/batch_system.hpp>
@@ -47,6 +49,19 @@ TEST_F(JobMonitorTest, NoLongerLooksAfterWhatHasEnded) {
   script_->queue.jobs = {report(State::running)};
   EXPECT_EQ(monitor_.update().completions.size(), 1U);
   EXPECT_THAT(monitor_.ids(), ElementsAre(Pair(8, "100")));
+}
+
+/// A run may have 100,000 jobs. The allocator of a sanitizer counts nothing.
+TEST_F(JobMonitorTest, TakesLessThanAKilobyteForAJob) {
+  constexpr int count = 2000;
+  const std::size_t before = ::mallinfo2().uordblks;
+  for (int k = 0; k < count; ++k)
+    monitor_.add(job(k, "100_" + std::to_string(k), k));
+  EXPECT_LT((::mallinfo2().uordblks - before) / count, 1000U);
+  for (int k = 0; k < count; ++k)
+    script_->queue.jobs.push_back(task(k, State::ended));
+  leave(job(count - 1, "100", count - 1), Left::success);
+  EXPECT_EQ(monitor_.update().completions.size(), count) << "each is still itself";
 }
 
 TEST_F(JobMonitorTest, TakesTheSmallerArray) {

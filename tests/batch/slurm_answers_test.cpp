@@ -69,6 +69,19 @@ TEST_F(SqueueTest, TellsOfAJob) {
   EXPECT_EQ(job.comment, "sub");
 }
 
+/// One job that Slurm has forgotten keeps some versions of squeue from answering for all of a list.
+TEST_F(SqueueTest, IsAskedForAllJobsWhereItKnowsOneNoMore) {
+  programs_.write(
+      "squeue",
+      "case \"$*\" in *-j*) echo 'slurm_load_jobs error: Invalid job id specified' >&2; "
+      "exit 1;; esac\nprintf %s " +
+          shell_quote(heading + job_line("2", "RUNNING")));
+  const QueryResult queue = slurm_.ask({"1", "2"});
+  EXPECT_EQ(queue.failure, "");
+  ASSERT_EQ(queue.jobs.size(), 1U) << "so the accounting is asked about the other";
+  EXPECT_EQ(queue.jobs[0].id, "2");
+}
+
 TEST_F(SqueueTest, TellsOfTasksByTheirArray) {
   const QueryResult queue =
       answer_to(record({"15", "14", "0", "COMPLETED", "None", "n1", "a", "sub"}) +

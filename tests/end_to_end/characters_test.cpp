@@ -15,6 +15,7 @@
 namespace bench::end_to_end {
 namespace {
 
+using testing::ContainsRegex;
 using testing::ElementsAreArray;
 using testing::HasSubstr;
 
@@ -181,6 +182,26 @@ result: {use: a, table: {name: t, style: csv, column: [n_sum, w]}}
   EXPECT_THAT(here.bench({"log", "runs", "-c", "run"}).standard_output, HasSubstr("why" + zero));
   EXPECT_THAT(here.bench({"output", "runs", "-d"}).standard_output, HasSubstr("\xFF\xFE n=2"))
       << "as it is";
+}
+
+// The workspace keeps texts as UTF-8, so that a value cannot keep other bytes.
+TEST(OtherBytes, InAComputedValueAreWarnedOf) {
+  for (const std::string mode :
+       {"shell, _: \"printf 'caf\\\\351'\"", "python, _: \"'caf\\\\udce9'\"", "env, _: DRINK"}) {
+    const Playground here;
+    here.write("b.yaml",
+               "name: b\noutpath: runs\nparameterset:\n  - name: p\n    parameter:\n      - {name: "
+               "drink, mode: " +
+                   mode + "}\nstep: {name: s, use: p, do: 'printf %s $drink > out'}\n");
+    const auto run = here.bench({"run", "b.yaml"}, {{"DRINK", "caf\xE9"}});
+    EXPECT_EQ(run.status.code, 0) << run.standard_error;
+    EXPECT_THAT(
+        run.standard_error,
+        ContainsRegex("b.yaml:6:[0-9]+: warning: the value of parameter 'drink' has bytes that are "
+                      "not UTF-8, which bench cannot keep: it is 'caf\uFFFD'\n"))
+        << mode;
+    EXPECT_EQ(here.read("runs/000000/000000_s/work/out"), "caf\uFFFD");
+  }
 }
 
 }  // namespace

@@ -2,17 +2,21 @@
 #include "bench_program.hpp"
 #include "preload.hpp"
 #include "support/eventually.hpp"
+#include "support/source_directory.hpp"
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
 
+#include <bench/base/files.hpp>
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
@@ -183,6 +187,101 @@ INSTANTIATE_TEST_SUITE_P(Faults, OutageTest,
                                          OutageCase{"NotThere", ENOENT},
                                          OutageCase{"Stale", ESTALE}, OutageCase{"Full", ENOSPC}),
                          [](const auto& instance) { return instance.param.name; });
+
+struct SubmissionFault {
+  std::string name;
+  std::string file;  ///< That cannot be read or made.
+  int error;
+};
+void PrintTo(const SubmissionFault& one, std::ostream* out) {
+  *out << one.name;
+}
+
+/// What bench needs for an array of jobs, beside the scripts of its workpackages, is away.
+class SubmissionOutageTest : public testing::TestWithParam<SubmissionFault> {
+ protected:
+  SubmissionOutageTest() {
+    std::filesystem::create_directories(here_.path() / "bin");
+    std::filesystem::create_directories(here_.path() / "queue");
+    for (const char* program : {"bsub", "bjobs", "bkill"})
+      std::filesystem::create_symlink(FAKE_BATCH_SYSTEM, here_.path() / "bin" / program);
+    here_.write("templates/array.sh",
+                read_file(support::source_directory() / "templates" / "array.sh"));
+    here_.write("b.yaml",
+                "name: b\noutpath: runs\nparameterset: {name: s, parameter: {n: [1, 2, 3]}}\n"
+                "step: {name: go, use: s, batch: {nodes: 1, time_limit: 5min}, do: 'echo $n >> "
+                "$jube_benchmark_home/witness'}\n");
+  }
+  CommandOutput bench(std::vector<std::string> arguments, Environment more = {}) const {
+    more.insert(more.end(), {{"PATH", (here_.path() / "bin").string() + ":" + std::getenv("PATH")},
+                             {"USER", "somebody"},
+                             {"FAKE_BATCH_KIND", "lsf"},
+                             {"FAKE_BATCH_DIR", (here_.path() / "queue").string()}});
+    return here_.bench(std::move(arguments), more);
+  }
+  CommandOutput run(Environment faults) const {
+    faults.insert(faults.end(), {{"LD_PRELOAD", preload(FAULTS_LIBRARY)},
+                                 {"FAULT_ROOT", (here_.path() / GetParam().file).string()},
+                                 {"FAULT_AT", "1"},
+                                 {"FAULT_STATS", "1"},
+                                 {"FAULT", std::to_string(GetParam().error)}});
+    return bench({"run", "b.yaml", "--platform", "Summit", "--account", "acc", "--partition",
+                  "batch", "--wait"},
+                 faults);
+  }
+  std::vector<std::string> witness() const { return split_names(here_.read("witness"), "\n"); }
+
+  Playground here_;
+};
+
+TEST_P(SubmissionOutageTest, OfAMomentIsWaitedOut) {
+  const auto output = run({{"FAULT_TIMES", "2"}});
+  EXPECT_EQ(output.status.code, 0) << output.standard_error;
+  EXPECT_THAT(output.standard_error, HasSubstr("; bench tries again for 1 min"));
+  EXPECT_THAT(witness(), UnorderedElementsAre("1", "2", "3"));
+}
+
+TEST_P(SubmissionOutageTest, ThatLastsLeavesEverythingOpen) {
+  const auto output = run({{"FAULT_STAYS", "1"}, {"BENCH_PATIENCE_S", "0.1"}});
+  EXPECT_EQ(output.status.code, 1);
+  EXPECT_THAT(output.standard_error,
+              HasSubstr("3 workpackages could not be started or continued: cannot"));
+  EXPECT_THAT(output.standard_error, HasSubstr(std::strerror(GetParam().error)));
+  EXPECT_THAT(output.standard_error, Not(HasSubstr("failed")));
+  EXPECT_EQ(bench({"status", "runs"}).standard_output, "stopped\n");
+  EXPECT_EQ(bench({"continue", "runs", "--wait"}).status.code, 0);
+  EXPECT_THAT(witness(), UnorderedElementsAre("1", "2", "3"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Faults, SubmissionOutageTest,
+    testing::Values(SubmissionFault{"TemplateUnreadable", "templates/array.sh", EIO},
+                    SubmissionFault{"TemplateStale", "templates/array.sh", ESTALE},
+                    SubmissionFault{"SubmissionsUnwritable", "runs/000000/submissions", EIO},
+                    SubmissionFault{"SubmissionsStale", "runs/000000/submissions", ESTALE}),
+    [](const auto& instance) { return instance.param.name; });
+
+/// The template of a whole job is read before anything of a run is there.
+TEST(Outage, OfAJobTemplateBeforeTheRunIsNamed) {
+  const Playground here;
+  here.write("templates/own.sh", "#!/bin/sh\n{{body}}\n");
+  here.write("b.yaml",
+             "name: b\noutpath: runs\nstep: {name: go, batch: {template: own.sh, time_limit: "
+             "5min}, do: 'true'}\n");
+  for (const int error : {EIO, ESTALE}) {
+    const auto output = here.bench({"run", "b.yaml", "--platform", "slurm"},
+                                   {{"LD_PRELOAD", preload(FAULTS_LIBRARY)},
+                                    {"FAULT_ROOT", (here.path() / "templates/own.sh").string()},
+                                    {"FAULT_AT", "1"},
+                                    {"FAULT_STAYS", "1"},
+                                    {"FAULT_STATS", "1"},
+                                    {"FAULT", std::to_string(error)}});
+    EXPECT_EQ(output.status.code, 1);
+    EXPECT_THAT(output.standard_error, HasSubstr("templates/own.sh: "));
+    EXPECT_THAT(output.standard_error, HasSubstr(std::strerror(error)));
+    EXPECT_FALSE(here.has("runs"));
+  }
+}
 
 /// The run directory is renamed while its first workpackage runs, and back again when bench has
 /// taken note of it.

@@ -15,6 +15,8 @@ using support::eventually;
 using support::is_gone;
 using testing::HasSubstr;
 
+constexpr double far_too_long_s = 800;
+
 /// A command that ignores the request to end, as does what it has started.
 constexpr const char* stubborn =
     "trap '''' TERM; (echo $$BASHPID > ../../../grandchild; exec sleep 1000) & "
@@ -169,6 +171,46 @@ TEST_F(ProcessesTest, ACommandThatAsksAtTheTerminalFailsAtOnce) {
   EXPECT_EQ(run.wait().code, 1);
   EXPECT_THAT(here_.bench({"why", "0", "runs"}).standard_output,
               HasSubstr("commands have no terminal"));
+}
+
+TEST_F(ProcessesTest, AWorkingDirectoryThatWasDeletedIsNamed) {
+  write("", "true");
+  for (const char* command : {"run ../p.yaml", "info ../runs", "status"}) {
+    const auto output =
+        run_command(shell("mkdir gone && cd gone && rmdir ../gone && $0 " + std::string(command)),
+                    far_too_long_s);
+    EXPECT_EQ(output.status.code, 1);
+    EXPECT_EQ(output.standard_error,
+              "error: cannot tell the working directory: No such file or directory\n"
+              "hint: it has been deleted; change to another one, as with `cd`\n")
+        << command;
+  }
+}
+
+/// The commands have the limit that the user has set, and bench the stack that it needs.
+TEST_F(ProcessesTest, ASmallStackIsForTheCommandsAlone) {
+  here_.write(
+      "p.yaml",
+      "name: p\noutpath: runs\nparameterset: {name: s, parameter: {name: n, mode: python, _: "
+      "\"','.join(map(str, range(300)))\"}}\n"
+      "step: {name: s, use: s, do: 'echo stack=$(ulimit -s)'}\n"
+      "patternset: {name: q, pattern: {name: stack, type: int, _: stack=$jube_pat_int}}\n"
+      "analyser: {name: a, use: q, analyse: {step: s, file: stdout}}\n"
+      "result: {use: a, table: {name: t, style: csv, filter: $n == 299, column: [stack]}}\n");
+  const auto output =
+      run_command(shell("ulimit -s 256; $0 run p.yaml --result -j 4"), far_too_long_s);
+  EXPECT_EQ(output.status, ExitStatus{}) << output.standard_error;
+  EXPECT_THAT(output.standard_output, HasSubstr("stack\n256\n"));
+}
+
+TEST_F(ProcessesTest, AnInterruptionIsSeenWithASmallStackToo) {
+  write("", stubborn);
+  Process run(shell("ulimit -s 256; exec $0 run p.yaml"));
+  ASSERT_GT(pid("child"), 0);
+  ASSERT_GT(pid("grandchild"), 0);
+  run.signal_group(SIGINT);
+  EXPECT_EQ(run.wait(), (ExitStatus{.signal = SIGINT}));
+  EXPECT_TRUE(are_gone());
 }
 
 }  // namespace

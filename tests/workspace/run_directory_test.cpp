@@ -2,16 +2,21 @@
 #include "support/temp_directory.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <bench/base/files.hpp>
 #include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::workspace {
 namespace {
@@ -173,6 +178,80 @@ TEST_F(Outpath, GivesEachOfManyAnIdOfItsOwn) {
   }
   std::ranges::sort(taken);
   EXPECT_THAT(taken, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+/// As another user, where the tests run as root, whom no permission stops.
+class AsSomebodyElse {
+ public:
+  AsSomebodyElse() {
+    constexpr uid_t somebody = 65534;
+    if (::geteuid() == 0)
+      was_root_ = ::seteuid(somebody) == 0;
+  }
+  AsSomebodyElse(const AsSomebodyElse&) = delete;
+  AsSomebodyElse& operator=(const AsSomebodyElse&) = delete;
+  ~AsSomebodyElse() {
+    if (was_root_ && ::seteuid(0) != 0)
+      std::abort();
+  }
+
+ private:
+  bool was_root_ = false;
+};
+
+/// Takes away all permissions, and gives them back.
+class Closed {
+ public:
+  explicit Closed(fs::path directory) : directory_(std::move(directory)) {
+    fs::permissions(directory_, fs::perms::none);
+  }
+  Closed(const Closed&) = delete;
+  Closed& operator=(const Closed&) = delete;
+  ~Closed() { fs::permissions(directory_, fs::perms::owner_all); }
+
+ private:
+  fs::path directory_;
+};
+
+TEST_F(Outpath, ThatMayNotBeReadIsNotAnEmptyOne) {
+  const Closed closed(outpath_);
+  const AsSomebodyElse other;
+  for (const fs::path& directory : {outpath_, outpath_ / "000002"})
+    EXPECT_EQ(error_of([&] { select_runs(directory, {}); }),
+              "error: cannot read directory " + directory.string() +
+                  ": Permission denied\nhint: its owner has to let you read it");
+}
+
+TEST_F(Outpath, ARunThatMayNotBeReadIsOne) {
+  fs::permissions(outpath_, fs::perms(0755));
+  const Closed closed(outpath_ / "000010");
+  const AsSomebodyElse other;
+  EXPECT_THAT(ids({"all"}), ElementsAre(0, 2, 10));
+  EXPECT_THAT(error_of([&] { Workspace::open(outpath_ / "000010", Workspace::Access::read); }),
+              testing::HasSubstr("000010/workspace.db: Permission denied"));
+}
+
+/// SQLite takes 512 bytes with its suffixes, the system 4096.
+TEST(LongPath, IsRefusedBeforeAnythingIsMade) {
+  const support::TempDirectory directory;
+  fs::path outpath = directory.path();
+  while (outpath.string().size() < 600)
+    outpath /= std::string(100, 'x');
+  EXPECT_THAT(error_of([&] { make_run_directory(outpath, std::nullopt); }),
+              testing::MatchesRegex("error: the path of .*/000000/workspace.db.new has [67][0-9]+ "
+                                    "bytes, and SQLite takes at most 504\nhint: select .*"));
+  EXPECT_TRUE(fs::is_empty(directory.path()));
+}
+
+TEST(LongPath, OfARunThatWasMovedIsNamed) {
+  const support::TempDirectory directory;
+  fs::path run = directory.path();
+  while (run.string().size() < 600)
+    run /= std::string(100, 'x');
+  fs::create_directories(run);
+  write_file_atomically(run / "workspace.db", "");
+  EXPECT_THAT(error_of([&] { Workspace::open(run, Workspace::Access::read); }),
+              testing::HasSubstr("bytes, and SQLite takes at most 504"));
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ class JobMonitor {
   /// How many tasks an array may have; 1 where there are no arrays.
   int max_array_size();
   /// Starts to monitor this attempt.
-  void add(BatchJob job);
+  void add(const BatchJob& job);
   std::size_t active() const { return jobs_.size(); }
   /// The workpackages and job ids of those that have one.
   std::map<long long, std::string> ids() const;
@@ -91,37 +91,55 @@ class JobMonitor {
   double seconds_to_update() const;
 
  private:
-  struct Watched {
-    BatchJob job;
-    /// The report of its end, while its sentinel is awaited.
-    std::optional<JobReport> end;
-    /// When its absence, or its end without a sentinel, was first seen.
-    std::optional<Clock::time_point> doubtful_since;
-    bool running = false;
+  /// What the jobs of a submission share.
+  struct Shared {
+    std::string submission;
+    std::string name;
+    std::filesystem::path messages;
   };
 
+  /// A BatchJob and its progress, in a tenth of the memory: there may be 100,000.
+  struct Watched {
+    std::shared_ptr<const Shared> shared;
+    std::string uuid;
+    std::string directory;
+    std::string work_directory;  ///< This and the next two are relative to it.
+    std::string script;
+    std::string sentinel;
+    std::string id;
+    std::optional<int> task;
+    bool keep_environment = false;
+    bool running = false;
+    /// The report of its end, while its sentinel is awaited.
+    std::unique_ptr<const JobReport> end = nullptr;
+    /// When its absence, or its end without a sentinel, was first seen.
+    std::optional<Clock::time_point> doubtful_since = std::nullopt;
+  };
+
+  static BatchJob job_of(long long workpackage, const Watched& watched);
   QueryResult ask_queue();
   void ask_system(News& news);
   void read_sentinels(News& news);
-  bool update(Watched& watched, const KnownJobs& known, News& news);
-  bool settle_end(Watched& watched, News& news);
-  void query_accounting(const std::vector<Watched*>& unknown, KnownJobs& known, News& news);
-  void conclude_without_accounting(const std::vector<Watched*>& unknown, News& news);
+  bool update(long long workpackage, Watched& watched, const KnownJobs& known, News& news);
+  bool settle_end(const BatchJob& job, Watched& watched, News& news);
+  void query_accounting(const std::vector<long long>& unknown, KnownJobs& known, News& news);
+  void conclude_without_accounting(const std::vector<long long>& unknown, News& news);
   execute::Completion conclude(const BatchJob& job, const JobReport& report,
                                const std::optional<execute::Completion>& told, News& news);
   execute::Completion conclude_moved(const BatchJob& job, const std::filesystem::path& from,
                                      News& news);
   execute::Completion conclude_unknown(const BatchJob& job, const KnownJobs& known, News& news);
   bool out_of_patience(Watched& watched);
-  void notice_blocked(const Watched& watched, const JobReport& report, News& news);
+  void notice_blocked(const BatchJob& job, const JobReport& report, News& news);
   void plan_question();
   void plan_update(bool news);
 
   std::unique_ptr<BatchSystem> system_;
   BatchSettings settings_;
   std::function<Clock::time_point()> now_;
-  std::map<long long, Watched> jobs_;  ///< By workpackage.
-  std::set<std::string> told_;         ///< Notices that were already given.
+  std::map<long long, Watched> jobs_;     ///< By workpackage.
+  std::shared_ptr<const Shared> latest_;  ///< Of the job that was added last.
+  std::set<std::string> told_;            ///< Notices that were already given.
   /// Since when the accounting has not answered; none: it did when it was last asked.
   std::optional<Clock::time_point> without_accounting_since_;
   std::string failure_;

@@ -2,9 +2,12 @@
 
 #include "batch_system.hpp"
 
+#include <deque>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -16,10 +19,12 @@ namespace bench::batch {
 class KnownJobs {
  public:
   /// @param queue the reports of the jobs that the batch system holds in memory
-  explicit KnownJobs(const std::vector<JobReport>& queue);
+  explicit KnownJobs(std::vector<JobReport> queue);
+  KnownJobs(const KnownJobs&) = delete;
+  KnownJobs& operator=(const KnownJobs&) = delete;
 
   /// Adds what the accounting reports; the first report of a job is kept.
-  void add(const std::vector<JobReport>& ended);
+  void add(std::vector<JobReport> ended);
   /// By the UUID in the comment. People and sites change comments: then by id and name together,
   /// unless the comment is another UUID, since another job may have got the id. By the name alone
   /// where no id was recorded and the system keeps no comments.
@@ -30,10 +35,14 @@ class KnownJobs {
   bool holds_siblings(const BatchJob& job) const;
 
  private:
-  std::map<std::pair<std::string, int>, JobReport> by_comment_;  ///< UUID and task, or -1.
-  std::map<std::string, JobReport> by_id_;
-  std::map<std::pair<std::string, int>, JobReport> by_name_;   ///< Without comments; task, or -1.
-  std::set<std::string> held_submissions_;                     ///< By the comment.
+  /// Finds a report by a text of its own, and its task or -1.
+  using Index = std::map<std::pair<std::string_view, int>, const JobReport*>;
+
+  std::deque<std::vector<JobReport>> answers_;  ///< There may be 100,000 reports.
+  Index by_comment_;                            ///< UUID.
+  std::unordered_map<std::string_view, const JobReport*> by_id_;
+  Index by_name_;                                              ///< Of those without comments.
+  std::set<std::string_view> held_submissions_;                ///< By the comment.
   std::set<std::pair<std::string, std::string>> held_arrays_;  ///< Id and name of those with tasks.
 };
 

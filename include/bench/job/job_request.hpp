@@ -17,6 +17,8 @@ struct JobRequest {
   int pack = 1;             ///< How many workpackages share a job.
   JobSettings settings;     ///< What else the job asks for.
   std::string options;      ///< Directives, a line each.
+
+  bool operator==(const JobRequest&) const = default;
 };
 
 /// What a workpackage of a batch step asks for. A step with GPUs that says nothing of threads has

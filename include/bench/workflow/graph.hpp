@@ -17,8 +17,8 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
+#include <bench/workflow/computed_values.hpp>
 #include <bench/workflow/definitions.hpp>
-#include <bench/workflow/fractions.hpp>
 #include <bench/workflow/join.hpp>
 #include <bench/workflow/left_out.hpp>
 #include <bench/workflow/point_index.hpp>
@@ -122,7 +122,7 @@ class Graph {
   /// sum per step, and conflicts.
   std::vector<std::string> take_notices();
   /// The same of values that are likely to be mistakes.
-  std::vector<Warning> take_warnings() { return fractions_.take_warnings(); }
+  std::vector<Warning> take_warnings() { return computed_values_.take_warnings(); }
 
  private:
   /// A workpackage on its way into the graph.
@@ -185,7 +185,7 @@ class Graph {
   std::unordered_set<long long> released_ahead_;
   bool full_ = false;
   std::vector<LeftOut> left_out_;  ///< By index of the step; empty: nothing.
-  Fractions fractions_;
+  ComputedValues computed_values_;
 };
 
 }  // namespace bench::workflow

@@ -13,4 +13,9 @@ bool on_local_file_system(const std::filesystem::path& directory);
 /// `-o flock`, NFS without its lock service).
 bool has_locks(const std::filesystem::path& run_directory);
 
+/// SQLite takes shorter paths than the system does.
+/// @param file a database that is to be made or opened
+/// @throws Error if its path is too long
+void check_path_length(const std::filesystem::path& file);
+
 }  // namespace bench::workspace

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -11,19 +12,20 @@
 
 namespace bench::workflow {
 
-/// Finds parameters of type int whose value, where it is computed, has a fraction. Values that are
-/// written in the file are checked as it is read.
-class Fractions {
+/// Warns of parameters whose value is computed and not what it seems: of type int with a fraction,
+/// or with bytes that are not UTF-8. Values that are written in the file are checked as it is read.
+class ComputedValues {
  public:
   using IsInherited = std::function<bool(const expand::Assignment&)>;
 
-  /// @param is_inherited whether a parent has the same value, which was told of with that
+  /// @param is_inherited whether a parent has the same value, which was warned of with that
   void check(const expand::Combination& combination, const IsInherited& is_inherited);
   /// A warning for each parameter, once.
   std::vector<Warning> take_warnings() { return std::exchange(warnings_, {}); }
 
  private:
-  void check(const expand::Assignment& assignment, const IsInherited& is_inherited);
+  void warn(const expand::Assignment& assignment, const IsInherited& is_inherited,
+            std::string message, std::string hint);
 
   std::set<const model::Parameter*> told_;
   std::vector<Warning> warnings_;

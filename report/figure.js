@@ -50,6 +50,7 @@ var benchFigure = (() => {
         "failure-text": { color: theme.bad, fontSize: 11, fontWeight: 600 },
         "failure-halo": { color: theme.background, fontSize: 11, fontWeight: 600,
           stroke: theme.background, strokeWidth: 3, strokeJoin: "round" },
+        number: { size: 14, opacity: 0.55, strokeWidth: 1 },
         partial: { size: 150, strokeWidth: 1.5, opacity: 1 },
         "failed-cell": { color: theme.badBack },
         ideal: { color: theme.faint, strokeDash: [6, 4], strokeWidth: 1.5 },
@@ -100,7 +101,16 @@ var benchFigure = (() => {
   const escaped = (text) =>
     text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
 
-  // All panels of a figure below its title, as one SVG file.
+  const wrapped = (text, width) => {
+    const lines = [""];
+    for (const word of text.split(" ")) {
+      if (lines.at(-1) && lines.at(-1).length + word.length >= width) lines.push("");
+      lines.push((lines.pop() + " " + word).trim());
+    }
+    return lines;
+  };
+
+  // All panels of a figure between its title and its notes, as one SVG file.
   const svg = async (figure, theme, width = 640) => {
     const colors = themes[theme];
     const parts = [];
@@ -126,6 +136,12 @@ var benchFigure = (() => {
       top += height + 12;
     }
     const whole = columns * (width + 20) - 20;
+    for (const note of figure.notes)
+      for (const line of wrapped(note, Math.floor((whole - 20) / 6))) {
+        parts.push(`<text x="10" y="${top + 8}" font-family='${font}' font-size="11" ` +
+          `fill="${colors.faint}">${escaped(line)}</text>`);
+        top += 15;
+      }
     const text = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ` +
       `width="${whole}" height="${Math.ceil(top)}" viewBox="0 0 ${whole} ${Math.ceil(top)}" ` +
       `role="img"><title>${escaped(figure.title)}</title>` +

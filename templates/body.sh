@@ -20,6 +20,13 @@ exec >> stdout 2>> stderr
 {{await_parents?}}
 # No attempt begins twice, even if the batch system restarts the job.
 bench_started=$(date +%s.%N)
+# Seconds since the node started, which no correction of its clock changes.
+uptime_s() {
+  local seconds=
+  { read -r seconds _ < /proc/uptime; } 2> /dev/null
+  echo "$seconds"
+}
+bench_started_uptime=$(uptime_s)
 if ! (set -o noclobber && : > "$bench_sentinel") 2> /dev/null && [ -e "$bench_sentinel" ]; then
   : > "${bench_script%/*}/restarted.$bench_attempt"
   execute_nothing "$bench_attempt" "has begun before"
@@ -42,6 +49,7 @@ conclude() {
     {
       printf 'attempt=%s\nhost=%s\nnodes=%s\n' "$bench_attempt" "$(hostname)" "$bench_job_nodes"
       printf 'job_id=%s\nstarted_unix_s=%s\n' "${SLURM_JOB_ID:-}" "$bench_started"
+      printf 'started_uptime_s=%s\nended_uptime_s=%s\n' "$bench_started_uptime" "$(uptime_s)"
       printf 'ended_unix_s=%s\nexit_code=%s\n' "$(date +%s.%N)" "$code"
     } > "$bench_sentinel.$bench_attempt"
     mv "$bench_sentinel.$bench_attempt" "$bench_sentinel"

@@ -5,12 +5,15 @@
 #include "statistics.hpp"
 #include "subject.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -20,6 +23,7 @@
 #include <bench/analyse/analyse.hpp>
 #include <bench/analyse/group.hpp>
 #include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/integer.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
@@ -54,6 +58,48 @@ std::string reason_of_nothing(const Matches& found) {
 
 using MatchesByName = std::map<std::string_view, Matches>;
 
+/// Expressions that find more than that of a pattern, and what a match of theirs says.
+struct Variant {
+  std::string text;
+  const char* difference;
+};
+
+/// Lets the width of blanks differ, also around `=` and `:`, but for those of `(?:` and the like.
+std::string with_any_blanks(const std::string& text) {
+  std::string any;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t next = std::min(text.find_first_not_of(" \t", at), text.size());
+    const bool is_sign =
+        next < text.size() && (text[next] == '=' || text[next] == ':') &&
+        (next == 0 || std::string_view("?<\\").find(text[next - 1]) == std::string_view::npos);
+    if (is_sign) {
+      any += std::string("\\s*") + text[next] + "\\s*";
+      at = std::min(text.find_first_not_of(" \t", next + 1), text.size());
+    } else if (next > at) {
+      any += "\\s+";
+      at = next;
+    } else {
+      any += text[at++];
+    }
+  }
+  return any;
+}
+
+/// From those that differ least on.
+std::vector<Variant> variants_of(const model::Pattern& pattern) {
+  const auto with_any_number = [](const std::string& text) {
+    return replace_all(replace_all(text, "$jube_pat_int", "$jube_pat_fp"), "$jube_pat_nint",
+                       "$jube_pat_nfp");
+  };
+  // The first group is the whole match.
+  const std::string text = "(" + pattern.text + ")";
+  return {{"(?i)" + text, "its case differs"},
+          {with_any_blanks(text), "its blanks differ"},
+          {with_any_number(text), "it is no integer"},
+          {"(?i)" + with_any_blanks(with_any_number(text)),
+           "its case, its blanks or its kind of number differ"}};
+}
+
 }  // namespace
 
 /// Scans the files of groups, one group after the other.
@@ -74,6 +120,21 @@ class GroupAnalyser::Scanner {
     for (const auto& [name, found] : matches)
       add_findings(found, group.is_looked_up, findings);
     return findings;
+  }
+
+  std::vector<Miss> misses(const Group& group) {
+    EnergyReadings energy;
+    std::vector<Miss> all;
+    for (const auto& [name, found] : matches_of(group, energy)) {
+      if (!found.texts.empty() || found.pattern->default_value)
+        continue;
+      Miss miss{.pattern = found.pattern, .reason = reason_of_nothing(found), .searched = {}};
+      for (const FileToScan& file : group.files)
+        if (std::ranges::find(file.patterns, found.pattern) != file.patterns.end())
+          look_closer(file, group, miss);
+      all.push_back(std::move(miss));
+    }
+    return all;
   }
 
   std::map<std::string, std::vector<double>, std::less<>> series(const Group& group) {
@@ -100,6 +161,32 @@ class GroupAnalyser::Scanner {
     for (const FileToScan& file : group.files)
       scan_file(file, group, matches, energy);
     return matches;
+  }
+
+  /// Looks in one file for what a pattern nearly matches.
+  static void look_closer(const FileToScan& file, const Group& group, Miss& miss) {
+    const std::optional<Subject> subject = read_subject(file.file);
+    if (!subject)
+      return;
+    miss.searched.push_back(file.file);
+    for (const Variant& variant : variants_of(*miss.pattern)) {
+      if (!miss.near_match.empty())
+        return;
+      model::Pattern pattern = *miss.pattern;
+      pattern.text = variant.text;
+      std::vector<std::string> texts;
+      try {
+        RegexCache(nullptr)
+            .regex(pattern, file.patterns, group)
+            .find_all(*subject, file.file.string(), texts);
+      } catch (const Error&) {
+        continue;  // not every expression can be changed like that
+      }
+      if (texts.empty())
+        continue;
+      miss.near_match = texts.front();
+      miss.difference = variant.difference;
+    }
   }
 
   void scan_file(const FileToScan& file, const Group& group, MatchesByName& matches,
@@ -210,6 +297,10 @@ std::vector<Findings> GroupAnalyser::analyse(const std::vector<Group>& groups) {
 
 std::map<std::string, std::vector<double>, std::less<>> GroupAnalyser::series(const Group& group) {
   return scanner_->series(group);
+}
+
+std::vector<Miss> GroupAnalyser::misses(const Group& group) {
+  return scanner_->misses(group);
 }
 
 }  // namespace bench::analyse

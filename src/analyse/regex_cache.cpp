@@ -24,7 +24,7 @@ constexpr std::size_t most_kept = 1000;  // Some 10 kB each.
 bool has_names_to_look_up(const std::string& text) {
   const auto names = evaluate::names_in(text);
   return std::any_of(names.begin(), names.end(),
-                     [](const std::string& name) { return !predefined_pattern(name); });
+                     [](const std::string& name) { return !model::predefined_pattern(name); });
 }
 
 /// Makes one expression. A pattern inside a pattern may hold others.
@@ -55,7 +55,7 @@ class Expression {
 
  private:
   const std::string* value_of(std::string_view name) {
-    if (const std::string* predefined = predefined_pattern(name))
+    if (const std::string* predefined = model::predefined_pattern(name))
       return predefined;
     if (const std::string* parameter = group_.parameter(name))
       return parameter;

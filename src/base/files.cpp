@@ -157,8 +157,21 @@ void write_all(const UniqueFd& fd, std::string_view content, const std::filesyst
   }
 }
 
+namespace {
+constexpr ::off_t most = 8192;  ///< Bytes of a file that are shown.
+}
+
+std::string start_of_file(const UniqueFd& fd, std::size_t lines) {
+  std::string head(static_cast<std::size_t>(most), '\0');
+  const auto count = fd.valid() ? ::pread(fd.get(), head.data(), head.size(), 0) : -1;
+  head.resize(count < 0 ? 0 : static_cast<std::size_t>(count));
+  std::size_t end = 0;
+  for (std::size_t k = 0; k < lines && end != std::string::npos; ++k)
+    end = head.find('\n', k == 0 ? 0 : end + 1);
+  return to_valid_utf8(head.substr(0, lines == 0 ? 0 : end));
+}
+
 FileEnd end_of_file(const UniqueFd& fd, std::size_t lines) {
-  constexpr ::off_t most = 8192;
   const ::off_t size = fd.valid() ? ::lseek(fd.get(), 0, SEEK_END) : -1;
   if (size < 0 || lines == 0)
     return {};

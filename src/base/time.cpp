@@ -71,15 +71,18 @@ std::optional<double> parse_any_duration_s(const std::string& word) {
   return std::nullopt;
 }
 
+std::string local_text(std::time_t seconds, const char* format) {
+  std::tm parts{};
+  localtime_r(&seconds, &parts);
+  std::array<char, 40> buffer{};
+  std::strftime(buffer.data(), buffer.size(), format, &parts);
+  return buffer.data();
+}
+
 }  // namespace
 
 std::string local_time(std::chrono::system_clock::time_point time) {
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
-  std::tm parts{};
-  localtime_r(&seconds, &parts);
-  std::array<char, 32> buffer{};
-  std::strftime(buffer.data(), buffer.size(), "%Y-%m-%d %H:%M:%S", &parts);
-  return buffer.data();
+  return local_text(std::chrono::system_clock::to_time_t(time), "%Y-%m-%d %H:%M:%S");
 }
 
 std::string local_time_now() {
@@ -87,7 +90,7 @@ std::string local_time_now() {
 }
 
 std::string local_time_at(double unix_s) {
-  return local_time(std::chrono::system_clock::from_time_t(static_cast<std::time_t>(unix_s)));
+  return local_text(static_cast<std::time_t>(unix_s), "%Y-%m-%d %H:%M:%S %z");
 }
 
 std::string utc_time_at(double unix_s) {
@@ -103,7 +106,14 @@ std::string utc_time_at(double unix_s) {
 std::optional<double> parse_local_time(const std::string& text) {
   std::tm parts{};
   const char* end = ::strptime(text.c_str(), "%Y-%m-%d %H:%M:%S", &parts);
-  if (!end || *end != '\0')
+  if (!end)
+    return std::nullopt;
+  if (const char* behind_offset = ::strptime(end, " %z", &parts);
+      *end == ' ' && behind_offset && *behind_offset == '\0') {
+    const long offset_s = parts.tm_gmtoff;  // timegm clears it
+    return static_cast<double>(::timegm(&parts) - offset_s);
+  }
+  if (*end != '\0')
     return std::nullopt;
   parts.tm_isdst = -1;  // whether it was in force then, the time zone knows
   return static_cast<double>(std::mktime(&parts));

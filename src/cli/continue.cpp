@@ -107,6 +107,10 @@ int continue_run(const workspace::RunDirectory& directory, const ContinueOptions
     work.analyse = true;  // its patterns may have changed, too
   }
   apply(options, run, workspace);
+  if (const auto reopened = engine::reopen_those_with_files(run, workspace); !reopened.empty())
+    tell(fmt::format("note: the files that {} waited for have appeared: {} on",
+                     plural(reopened.size(), "failed workpackage"),
+                     reopened.size() == 1 ? "it goes" : "they go"));
   const std::size_t failed = engine::failed_workpackages(workspace).size();
   if (options.failed)
     make_failed_again(run, workspace);

@@ -1,6 +1,7 @@
 #include "command.hpp"
 #include "manual.hpp"
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
@@ -14,6 +15,7 @@
 #include <bench/cli/help/topics.hpp>
 #include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/platform/platform.hpp>
 
 namespace bench::cli {
 namespace {
@@ -40,6 +42,13 @@ void show_topics(const CLI::App& root) {
         "\nMore (`bench help TOPIC`, or ALL):\n" + list_of(concept_topics()));
 }
 
+/// Names the documentation as HTML, if the installation has it.
+void show_html_pages() {
+  const auto pages = platform::data_directory().parent_path() / "doc/bench/html/index.html";
+  if (std::filesystem::exists(pages))
+    print("\nThe documentation in a browser: file://" + pages.string() + "\n");
+}
+
 void show_all(const CLI::App& root) {
   show_topics(root);
   for (const auto& topics : all_topics())
@@ -50,6 +59,7 @@ void show_all(const CLI::App& root) {
 int show_help(const CLI::App& root, const std::string& word) {
   if (word.empty()) {
     show_topics(root);
+    show_html_pages();
     return 0;
   }
   if (word == "ALL") {

@@ -90,11 +90,11 @@ std::vector<RunDirectory> runs_below(const fs::path& outpath,
   return distinct(runs);
 }
 
-/// Runs of one outpath that began in the same second are ordered by id.
+/// Runs of one outpath are ordered by id, also where the clock was set in between.
 bool began_before(const setup::Run& run, const setup::Run& other) {
   if (fs::equivalent(run.directory.path.parent_path(), other.directory.path.parent_path()))
     return run.directory.id < other.directory.id;
-  return run.metadata.started < other.metadata.started;
+  return run.metadata.started_unix_s < other.metadata.started_unix_s;
 }
 
 /// Other users' runs may be unreadable.

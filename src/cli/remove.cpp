@@ -17,6 +17,7 @@
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/runs/each.hpp>
 #include <bench/engine/remove.hpp>
+#include <bench/inspect/run_view.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workspace/leftover.hpp>
 #include <bench/workspace/run_directory.hpp>
@@ -77,7 +78,7 @@ std::string removal_question(const RunDirectory& run, long long& with_the_schedu
   const std::string why = why_unsound([&] {
     const Workspace workspace = Workspace::open(run.path, Workspace::Access::read);
     question = fmt::format("remove run {} ({}, started {}) in {}", run.id,
-                           workspace.fact("benchmark"), workspace.fact("started"), directory);
+                           workspace.fact("benchmark"), inspect::started(workspace), directory);
     with_the_scheduler = std::ranges::count_if(
         workspace.unsettled_attempts(),
         [](const auto& attempt) { return !attempt.submission.empty() && attempt.outcome.empty(); });

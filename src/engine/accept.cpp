@@ -28,7 +28,7 @@ Acceptance accept(const workspace::RunDirectory& directory) {
   if (std::ranges::none_of(status->counts, [](const auto& step) { return step.done > 0; }))
     throw Error(fmt::format("cannot accept run {}: no workpackage is done", directory.id),
                 "`bench info` shows why");
-  workspace.set_fact("accepted", local_time_now());
+  workspace.set_fact("accepted", local_time_at(unix_time_now()));
   return {.fingerprint = inspect::short_name_of(inspect::fingerprint_of(run.metadata)),
           .failed = static_cast<std::size_t>(status->failed())};
 }

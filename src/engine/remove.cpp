@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <system_error>
@@ -12,8 +13,15 @@
 #include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/host.hpp>
+#include <bench/base/outcome.hpp>
 #include <bench/engine/remove.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/job/prepare.hpp>
+#include <bench/job/segment.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/sweep/pruner.hpp>
+#include <bench/workflow/graph.hpp>
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workpackage.hpp>
@@ -120,6 +128,39 @@ std::vector<long long> failed_workpackages(const workspace::Workspace& workspace
         (steps.empty() || steps.contains(workpackage.step)))
       failed.push_back(workpackage.id);
   return failed;
+}
+
+std::vector<long long> reopen_those_with_files(const setup::Run& run,
+                                               workspace::Workspace& workspace) {
+  const std::vector<Workpackage> all = workspace.workpackages();
+  std::set<long long> given_up;
+  for (const workspace::Attempt& attempt : workspace.attempts())
+    if (attempt.outcome == name_of(Outcome::failed) && !attempt.exit_code)
+      given_up.insert(attempt.workpackage);
+  evaluate::Evaluator evaluator;
+  std::optional<workflow::Graph> graph;
+  std::vector<long long> reopened;
+  workspace::Events events;
+  for (const Workpackage& workpackage : all) {
+    const model::Step& step = *run.benchmark.step(workpackage.step);
+    const auto waits_at = static_cast<std::size_t>(workpackage.progress.command);
+    if (workpackage.state != State::failed || !given_up.contains(workpackage.id) || step.batch ||
+        waits_at >= step.commands.size() || step.commands[waits_at].shared ||
+        step.commands[waits_at].done_file.empty())
+      continue;
+    if (!graph)
+      graph.emplace(run, all, evaluator);
+    const auto context = job::context_of(run, *graph, workpackage, evaluator);
+    if (job::check_files(step.commands[waits_at], *context).state != job::Watched::State::finished)
+      continue;
+    reopened.push_back(workpackage.id);
+    events.push_back(workspace::Reopened{.workpackage = workpackage.id});
+  }
+  workspace.replay(events);
+  std::error_code absent;
+  for (const long long id : reopened)
+    fs::remove(directory_of(run.directory, workspace.workpackage(id)) / "error", absent);
+  return reopened;
 }
 
 Removal plan_removal(const workspace::Workspace& workspace, const std::vector<long long>& ids) {

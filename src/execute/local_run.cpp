@@ -33,7 +33,10 @@
 
 namespace bench::execute {
 LocalBackend::Run::Run(Job job, evaluate::Evaluator& evaluator)
-    : job_(std::move(job)), evaluator_(evaluator), started_unix_s_(unix_time_now()) {
+    : job_(std::move(job)),
+      evaluator_(evaluator),
+      started_unix_s_(unix_time_now()),
+      started_(Clock::now()) {
   set_deadline(0);
   if (job_.is_batch())
     start_script();
@@ -47,7 +50,9 @@ LocalBackend::Run::Run(Job job, evaluate::Evaluator& evaluator, std::vector<int>
       evaluator_(evaluator),
       is_adopted_(true),
       adopted_(std::move(adopted)),
-      started_unix_s_(unix_time_now() - running_for_s) {
+      started_unix_s_(unix_time_now() - running_for_s),
+      started_(Clock::now() - std::chrono::duration_cast<Clock::duration>(
+                                  std::chrono::duration<double>(running_for_s))) {
   set_deadline(running_for_s);
 }
 
@@ -247,7 +252,8 @@ Completion LocalBackend::Run::completion(Outcome outcome, const std::string& rea
   end.reason = reason;
   end.host = host_name();
   end.started_unix_s = started_unix_s_;
-  end.ended_unix_s = unix_time_now();
+  end.ended_unix_s =
+      started_unix_s_ + std::chrono::duration<double>(Clock::now() - started_).count();
   return end;
 }
 

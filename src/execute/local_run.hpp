@@ -78,6 +78,7 @@ class LocalBackend::Run {
   std::size_t operation_ = 0;  ///< Of those before the snippet.
   std::optional<Completion> ending_;
   double started_unix_s_;
+  Clock::time_point started_;  ///< The same moment.
   std::optional<Clock::time_point> deadline_;
   bool timed_out_ = false;
 };

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>
@@ -45,6 +46,24 @@ std::string_view take_last_word(std::string_view& text) {
 /// The form in which bench, its meter, compilers and many other programs print errors.
 bool is_error(std::string_view line) {
   return line.starts_with("error: ") || line.find(": error: ") != line.npos;
+}
+
+/// The end by the time that has passed on the node since the start: its clock may have been set
+/// meanwhile. That time has hundredths of a second, so the clock's difference counts if it agrees.
+std::optional<double> end_unix_s(const std::map<std::string, std::string>& values) {
+  constexpr double agreement_s = 0.03;
+  const auto number = [&](const char* name) {
+    const auto value = values.find(name);
+    return value == values.end() ? std::nullopt : parse_number(value->second);
+  };
+  const auto started = number("started_unix_s");
+  const auto ended = number("ended_unix_s");
+  const auto started_uptime = number("started_uptime_s");
+  const auto ended_uptime = number("ended_uptime_s");
+  if (!started || !ended || !started_uptime || !ended_uptime)
+    return ended;
+  const double passed_s = *ended_uptime - *started_uptime;
+  return std::fabs(*ended - *started - passed_s) <= agreement_s ? *ended : *started + passed_s;
 }
 
 /// Of one attempt: later ones may run in the same directory.
@@ -96,7 +115,7 @@ std::optional<Sentinel> read_sentinel(const std::filesystem::path& file) {
                   .job_id = values["job_id"],
                   .exit_code = exit_code,
                   .started_unix_s = parse_number(values["started_unix_s"]),
-                  .ended_unix_s = parse_number(values["ended_unix_s"]),
+                  .ended_unix_s = end_unix_s(values),
                   .host = values["host"],
                   .nodes = values["nodes"]};
 }

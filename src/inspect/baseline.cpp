@@ -1,21 +1,17 @@
 #include "metrics.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <map>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include <bench/base/hash.hpp>
-#include <bench/document/node.hpp>
-#include <bench/document/read.hpp>
 #include <bench/inspect/baseline.hpp>
+#include <bench/inspect/conditions.hpp>
 #include <bench/inspect/difference.hpp>
 #include <bench/inspect/run_comparison.hpp>
 #include <bench/model/benchmark.hpp>
@@ -26,44 +22,6 @@
 
 namespace bench::inspect {
 namespace {
-
-using document::Node;
-
-/// Elements that change nothing of what runs.
-bool is_evaluation(const std::string& element) {
-  constexpr std::array<std::string_view, 4> names{"comment", "patternset", "analyser", "result"};
-  return std::ranges::find(names, element) != names.end();
-}
-
-/// Writes an element without its places in the file. No text can be mistaken for the structure.
-void write(const Node& node, std::string& text) {
-  const auto add = [&](const std::string& piece) {
-    text += std::to_string(piece.size()) + ":" + piece;
-  };
-  add(node.name);
-  add(node.text);
-  for (const document::Attribute& attribute : node.attributes)
-    if (attribute.name != "outpath" && attribute.name != "comment") {
-      add(attribute.name);
-      add(attribute.value);
-    }
-  text += "{";
-  for (const Node& child : node.children)
-    if (!is_evaluation(child.name))
-      write(child, text);
-  text += "}";
-}
-
-/// The sets that all benchmarks share, and the benchmark of this name.
-std::string input_of(const setup::RunMetadata& metadata) {
-  constexpr std::size_t digits = 12;
-  std::string text;
-  for (const Node& child : document::from_json(metadata.document).children)
-    if (child.name == "benchmark" ? child.get("name") == metadata.benchmark
-                                  : !is_evaluation(child.name))
-      write(child, text);
-  return sha256(text).substr(0, digits);
-}
 
 /// By how much the metric of a row may have become worse, 0.01 is 1 %.
 double possible_loss(const ComparedPoint& point) {
@@ -76,47 +34,6 @@ double possible_loss(const ComparedPoint& point) {
 }
 
 }  // namespace
-
-const std::vector<std::string>& fingerprint_names() {
-  static const std::vector<std::string> names{
-      "benchmark", "input",       "platform", "partition",  "launcher", "host",        "system",
-      "cpu",       "cpus_usable", "gpus",     "gpu_driver", "modules",  "power_source"};
-  return names;
-}
-
-Fingerprint fingerprint_of(const setup::RunMetadata& metadata) {
-  auto facts = setup::facts_of(metadata);
-  facts["input"] = input_of(metadata);
-  if (metadata.platform != "local")
-    facts.erase("host");
-  Fingerprint fingerprint;
-  for (const std::string& name : fingerprint_names())
-    if (const auto fact = facts.find(name); fact != facts.end() && !fact->second.empty())
-      fingerprint.insert(*fact);
-  return fingerprint;
-}
-
-std::vector<TextDifference> differences_of(const Fingerprint& a, const Fingerprint& b,
-                                           const std::set<std::string>& across) {
-  const auto value_in = [](const Fingerprint& fingerprint, const std::string& name) {
-    const auto fact = fingerprint.find(name);
-    return fact == fingerprint.end() ? std::string() : fact->second;
-  };
-  std::vector<TextDifference> differences;
-  for (const std::string& name : fingerprint_names())
-    if (!across.contains(name) && value_in(a, name) != value_in(b, name))
-      differences.push_back(
-          {.step = "", .name = name, .a = value_in(a, name), .b = value_in(b, name)});
-  return differences;
-}
-
-std::string short_name_of(const Fingerprint& fingerprint) {
-  constexpr std::size_t digits = 8;
-  std::string text;
-  for (const auto& [name, value] : fingerprint)
-    text += name + "=" + value + '\0';
-  return sha256(text).substr(0, digits);
-}
 
 KnownRun known_run(const workspace::RunDirectory& directory) {
   using workspace::Workspace;

@@ -1,7 +1,6 @@
 #include "match.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <functional>
@@ -16,9 +15,9 @@
 
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
+#include <bench/inspect/conditions.hpp>
 #include <bench/inspect/difference.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/statistics/number.hpp>
 #include <bench/tabulate/analyses.hpp>
@@ -33,60 +32,6 @@ namespace {
 
 using workspace::Finding;
 using workspace::Workpackage;
-
-/// A fact that is compared, and what separates its items if it is a list.
-struct ComparedFact {
-  const char* name;
-  const char* separator;
-};
-constexpr std::array compared_facts{
-    ComparedFact{"benchmark", ""},     ComparedFact{"comment", ""},
-    ComparedFact{"tags", ","},         ComparedFact{"platform", ""},
-    ComparedFact{"partition", ""},     ComparedFact{"account", ""},
-    ComparedFact{"qos", ""},           ComparedFact{"reservation", ""},
-    ComparedFact{"launcher", ""},      ComparedFact{"power_source", ""},
-    ComparedFact{"input_file", ""},    ComparedFact{"input_sha256", ""},
-    ComparedFact{"git_revision", ""},  ComparedFact{"host", ""},
-    ComparedFact{"system", ""},        ComparedFact{"cpu", ""},
-    ComparedFact{"cpus_usable", ""},   ComparedFact{"memory_bytes", ""},
-    ComparedFact{"gpus", ""},          ComparedFact{"gpu_driver", ""},
-    ComparedFact{"modules", ":"},      ComparedFact{"environment", "\n"},
-    ComparedFact{"bench_version", ""}, ComparedFact{"compiler", "\n"},
-    ComparedFact{"libraries", "\n"},   ComparedFact{"container_digest", "\n"},
-};
-
-std::string fact_or_empty(const std::map<std::string, std::string>& facts, const char* name) {
-  const auto found = facts.find(name);
-  return found == facts.end() ? "" : found->second;
-}
-
-/// The items of a list that another lacks, a line each.
-std::string items_beyond(const std::string& list, const std::string& other, const char* separator) {
-  const auto known = split_names(other, separator);
-  auto items = split_names(list, separator);
-  std::erase_if(items, [&](const std::string& item) {
-    return std::ranges::find(known, item) != known.end();
-  });
-  return join(items, "\n");
-}
-
-std::vector<TextDifference> compare_facts(const setup::Run& a, const setup::Run& b) {
-  const auto facts_of_a = setup::facts_of(a.metadata);
-  const auto facts_of_b = setup::facts_of(b.metadata);
-  std::vector<TextDifference> all;
-  for (const auto& [name, separator] : compared_facts) {
-    const std::string in_a = fact_or_empty(facts_of_a, name);
-    const std::string in_b = fact_or_empty(facts_of_b, name);
-    if (in_a == in_b)
-      continue;
-    if (*separator == '\0')
-      all.push_back({"", name, in_a, in_b});
-    else
-      all.push_back(
-          {"", name, items_beyond(in_a, in_b, separator), items_beyond(in_b, in_a, separator)});
-  }
-  return all;
-}
 
 void add_shown(const model::Benchmark& benchmark, std::set<std::string>& names) {
   for (const model::Result& result : benchmark.results) {
@@ -190,7 +135,7 @@ class Comparison {
       : a_(a), b_(b), tolerance_(tolerance), names_(metric_names(a.run, b.run)) {}
 
   Differences compare() {
-    result_.provenance = compare_facts(a_.run, b_.run);
+    result_.provenance = fact_differences(a_.run.metadata, b_.run.metadata);
     all_a_ = a_.workspace.workpackages();
     all_b_ = b_.workspace.workpackages();
     found_a_ = findings_of(a_, all_a_, names_);

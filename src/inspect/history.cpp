@@ -30,14 +30,6 @@ namespace {
 
 using workspace::Workpackage;
 
-/// Of the workpackages that are done; 0 where it is not known.
-double first_start_unix_s(const MeasuredRun& run) {
-  double first = std::numeric_limits<double>::infinity();
-  for (const auto& [workpackage, start_unix_s] : run.starts_unix_s)
-    first = std::min(first, start_unix_s);
-  return std::isfinite(first) ? first : 0;
-}
-
 class HistoryReader {
  public:
   HistoryReader(std::span<const Side> runs, const HistoryOptions& options)
@@ -49,10 +41,8 @@ class HistoryReader {
       measured.push_back(measured_run(run, {options_.metric}, runs_.back().run.benchmark));
     std::vector<std::size_t> order(runs_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, {}, [&](std::size_t run) {
-      // Several runs may have begun in one second.
-      return std::pair(runs_[run].run.metadata.started, first_start_unix_s(measured[run]));
-    });
+    std::ranges::stable_sort(
+        order, {}, [&](std::size_t run) { return runs_[run].run.metadata.started_unix_s; });
     for (const std::size_t run : order)
       add(run, measured[run]);
     if (histories_.empty())

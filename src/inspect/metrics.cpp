@@ -229,12 +229,13 @@ class Reader {
       if (!attempt.started_unix_s || !done_.contains(attempt.workpackage))
         continue;
       run_.starts_unix_s[attempt.workpackage] = *attempt.started_unix_s;
-      if (!is_time_wanted || !attempt.ended_unix_s)
+      const auto run_time_s = attempt.run_time_s();
+      if (!is_time_wanted || !run_time_s)
         continue;
       Metric& metric = run_.metrics[run_time];
       metric.unit = "s";
       metric.shown = run_time;
-      metric.values[attempt.workpackage] = *attempt.ended_unix_s - *attempt.started_unix_s;
+      metric.values[attempt.workpackage] = *run_time_s;
     }
   }
 

@@ -16,6 +16,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
+#include <bench/inspect/conditions.hpp>
 #include <bench/inspect/difference.hpp>
 #include <bench/inspect/run_comparison.hpp>
 #include <bench/model/benchmark.hpp>
@@ -166,6 +167,7 @@ class Comparer {
  public:
   Comparer(const ComparedSide& a, const ComparedSide& b, const ComparisonOptions& options)
       : options_(options),
+        side_a_(a),
         side_b_(b),
         a_(a, options.metrics, b.runs.back().run.benchmark),
         b_(b, options.metrics, b.runs.back().run.benchmark) {
@@ -189,6 +191,7 @@ class Comparer {
     const auto verdicts = verdict::decide(comparisons, options_.margin);
     for (std::size_t k = 0; k < verdicts.size(); ++k)
       made_.points[k].verdict = verdicts[k];
+    made_.conditions = condition_differences(side_a_.runs, side_b_.runs);
     made_.not_done_a = a_.not_done();
     made_.not_done_b = b_.not_done();
     made_.doubted_a = a_.doubted();
@@ -295,6 +298,7 @@ class Comparer {
   }
 
   const ComparisonOptions& options_;
+  const ComparedSide& side_a_;
   const ComparedSide& side_b_;
   Measured a_;
   Measured b_;

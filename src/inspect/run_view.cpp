@@ -143,12 +143,23 @@ std::vector<std::string> RunView::failed_nodes(long long id) const {
 }
 
 std::string last_change(const workspace::Workspace& workspace) {
+  const auto unix_s = last_change_unix_s(workspace);
+  return unix_s ? local_time_at(*unix_s) : workspace.fact("last_change");
+}
+
+std::optional<double> last_change_unix_s(const workspace::Workspace& workspace) {
   const auto facts = workspace.facts();
   if (const auto noted = facts.find("last_change"); noted != facts.end())  // by JUBE
-    return noted->second;
+    return parse_local_time(noted->second);
   if (const auto unix_s = workspace.last_change_unix_s())
-    return local_time_at(*unix_s);
-  return workspace.fact("started");
+    return unix_s;
+  return setup::start_unix_s(setup::metadata_from(facts), workspace);
+}
+
+std::string started(const workspace::Workspace& workspace) {
+  setup::RunMetadata metadata = setup::metadata_from(workspace.facts());
+  metadata.started_unix_s = setup::start_unix_s(metadata, workspace);
+  return setup::start_for_people(metadata);
 }
 
 }  // namespace bench::inspect

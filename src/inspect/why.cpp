@@ -16,6 +16,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/analyse/group.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/outcome.hpp>
 #include <bench/base/text.hpp>
@@ -31,6 +32,8 @@
 #include <bench/scheduler/step_jobs.hpp>
 #include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
+#include <bench/tabulate/workpackage_values.hpp>
+#include <bench/workflow/graph.hpp>
 #include <bench/workflow/variables.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workpackage.hpp>
@@ -214,7 +217,7 @@ class Explainer {
   void say_running() {
     const double since = attempt_->started_unix_s.value_or(attempt_->claimed_unix_s);
     say("runs", fmt::format("on {} since {}, for {}", attempt_->host, local_time_at(since),
-                            human_duration(unix_time_now() - since)));
+                            human_duration(std::max(0.0, unix_time_now() - since))));
     say_attempts();
     if (!attempt_->submission.empty())
       say("job", "on its way to the batch system");
@@ -304,9 +307,28 @@ class Explainer {
     say("ended", end_text());
     say_attempts();
     say_commands();
+    say_missed_patterns();
     say("again", "finished; to repeat it, delete it first with `bench remove`");
     say_input();
     say_children();
+  }
+
+  void say_missed_patterns() {
+    evaluate::Evaluator evaluator;
+    const workflow::Graph graph(run_, view_.all(), evaluator);
+    std::vector<std::string> texts;
+    for (const analyse::Miss& miss :
+         tabulate::WorkpackageValues(run_, graph, evaluator).misses(workpackage_)) {
+      texts.push_back(fmt::format("{}: {}, for `{}`", miss.pattern->name, miss.reason,
+                                  one_line(miss.pattern->text)));
+      if (!miss.near_match.empty())
+        texts.back() +=
+            fmt::format("; `{}` would match, but {}", one_line(miss.near_match), miss.difference);
+      for (const fs::path& file : miss.searched)
+        if (std::ranges::find(explanation_.searched, file) == explanation_.searched.end())
+          explanation_.searched.push_back(file);
+    }
+    say("no value", join(texts, "\n"));
   }
 
   void say_failed() {
@@ -368,8 +390,8 @@ class Explainer {
     std::string text;
     if (attempt_->ended_unix_s)
       text = "at " + local_time_at(*attempt_->ended_unix_s);
-    if (attempt_->ended_unix_s && attempt_->started_unix_s)
-      text += ", after " + human_duration(*attempt_->ended_unix_s - *attempt_->started_unix_s);
+    if (const auto run_time_s = attempt_->run_time_s())
+      text += ", after " + human_duration(*run_time_s);
     if (!attempt_->host.empty())
       text += ", on " + attempt_->host;
     if (!attempt_->job_id.empty())

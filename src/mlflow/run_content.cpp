@@ -153,7 +153,8 @@ Content RunContent::child(std::size_t number) const {
   const double run_start_s = run_.metadata.started_unix_s.value_or(0);
   const double start_s =
       attempt ? attempt->started_unix_s.value_or(attempt->claimed_unix_s) : run_start_s;
-  const double end_s = attempt ? attempt->ended_unix_s.value_or(start_s) : start_s;
+  const double end_s =
+      attempt ? std::max(start_s, attempt->ended_unix_s.value_or(start_s)) : start_s;
   content.run.start_ms = ms_of(start_s);
   content.end_ms = ms_of(end_s);
   content.status = status_of(workpackage.state);

@@ -308,7 +308,28 @@ class Check {
                             "give the pattern another name", pattern.place);
         if (pattern.derived)
           check_derived(pattern, known);
+        else
+          check_matched(pattern, parameters);
       }
+  }
+
+  /// A name that nothing has stays in the regular expression, which matches nothing then.
+  void check_matched(const Pattern& pattern, const Names& parameters) {
+    for (const std::string& name : evaluate::names_in(pattern.text)) {
+      if (everywhere_.contains(name) || parameters.contains(name) || predefined_pattern(name))
+        continue;
+      const bool is_predefined = name.starts_with("jube_pat_");
+      if (name.starts_with("jube_") && !is_predefined)
+        continue;
+      diagnostics_.unknown_name(
+          fmt::format(
+              "pattern '{}' contains '${}', which is {}", pattern.name, name,
+              is_predefined ? "no predefined pattern" : "neither a parameter nor a pattern"),
+          is_predefined ? fmt::format("known: {}; $jube_pat_fp is a floating-point number",
+                                      join(predefined_pattern_names(), ", "))
+                        : near_of(name, everywhere_),
+          "it stays as written; write `$$` for a dollar sign", pattern.place);
+    }
   }
 
   void check_derived(const Pattern& pattern, const Fillable& known) {

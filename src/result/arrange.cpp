@@ -22,6 +22,7 @@
 #include <bench/result/arrange.hpp>
 #include <bench/result/cell_order.hpp>
 #include <bench/result/table.hpp>
+#include <bench/statistics/number.hpp>
 
 namespace bench::result {
 namespace {
@@ -49,11 +50,18 @@ std::map<std::string, std::size_t> columns_by_word(const std::vector<Heading>& a
   return words;
 }
 
+/// Whether all values of a column are numbers, also those that a pattern without a type has found.
+bool has_only_numbers(const Table& table, std::size_t column) {
+  return std::ranges::all_of(table.rows, [&](const std::vector<Cell>& row) {
+    return !row[column].value || statistics::number_of(*row[column].value);
+  });
+}
+
 /// What expressions compare: of an integer beyond 64 bits a real.
-std::optional<Value> comparable_value(const Cell& cell) {
+std::optional<Value> comparable_value(const Cell& cell, bool is_number) {
   if (cell.is_wide_integer && cell.value)
     return parse_number(to_text(*cell.value));
-  return cell.value;
+  return is_number && cell.value ? statistics::numeric_value(*cell.value) : cell.value;
 }
 
 struct SortColumn {
@@ -115,7 +123,7 @@ class Condition {
   bool holds(const std::vector<Cell>& row) {
     query_.reset();
     for (std::size_t k = 0; k < used_.size(); ++k)
-      bind_value(query_, static_cast<int>(k) + 1, comparable_value(row[used_[k]]));
+      bind_value(query_, static_cast<int>(k) + 1, comparable_value(row[used_[k]], are_numbers_[k]));
     return query_.executeStep();
   }
 
@@ -134,12 +142,16 @@ class Condition {
       if (!is_new)
         continue;
       used_.push_back(column);
-      values.push_back(fmt::format("? AS {}", identifier(word)));
+      are_numbers_.push_back(has_only_numbers(table, column));
+      // As a column of numbers it equals both 8 and '8'.
+      values.push_back(fmt::format("{} AS {}", are_numbers_.back() ? "CAST(? AS NUMERIC)" : "?",
+                                   identifier(word)));
     }
     return fmt::format("SELECT 1 FROM (SELECT {}) WHERE ({}\n)", join(values, ", "), text);
   }
 
   std::vector<std::size_t> used_;
+  std::vector<bool> are_numbers_;  ///< Of each used column.
   SQLite::Statement query_;
 };
 
@@ -182,8 +194,14 @@ void sort_rows(Table& table, const std::vector<std::string>& columns) {
   for (auto column = order.rbegin(); column != order.rend(); ++column) {
     std::vector<CellKey> keys;
     keys.reserve(rows.size());
-    for (const auto& row : table.rows)
-      keys.emplace_back(row[column->number]);
+    const bool are_numbers = has_only_numbers(table, column->number);
+    for (const auto& row : table.rows) {
+      const Cell& cell = row[column->number];
+      if (are_numbers && cell.value && !cell.is_wide_integer)
+        keys.emplace_back(Cell{.value = statistics::numeric_value(*cell.value)});
+      else
+        keys.emplace_back(cell);
+    }
     std::ranges::stable_sort(rows, [&](std::size_t a, std::size_t b) {
       if (keys[a].has_no_order() || keys[b].has_no_order() || !column->descending)
         return keys[a].compare(keys[b]) < 0;

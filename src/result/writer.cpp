@@ -49,10 +49,18 @@ const Style& style_of(const std::string& name) {
 
 std::string style_of_file(const std::string& file) {
   const std::string ending = std::filesystem::path(file).extension().string();
-  for (const Writer* writer : writers())
-    if (!ending.empty() && writer->style.ending == ending)
+  if (ending.empty() || ending == ".txt")
+    return "";
+  std::vector<std::string> known;
+  for (const Writer* writer : writers()) {
+    if (writer->style.ending == ending)
       return std::string(writer->style.name);
-  return "";
+    if (!writer->style.ending.empty())
+      known.emplace_back(writer->style.ending);
+  }
+  throw Error(
+      fmt::format("no style of tables has files that end in '{}'", ending),
+      fmt::format("known: {}; `-s STYLE` writes any style under any name", join(known, ", ")));
 }
 
 std::string render(const Table& table, const std::string& style, Notes notes) {

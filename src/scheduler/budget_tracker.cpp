@@ -52,7 +52,8 @@ struct JobSpan {
   }
 
   double node_hours() const {
-    const double ran_s = started_unix_s && ended_unix_s ? *ended_unix_s - *started_unix_s : 0;
+    const double ran_s =
+        started_unix_s && ended_unix_s ? std::max(0.0, *ended_unix_s - *started_unix_s) : 0;
     return nodes * (bounded_only ? std::max(limit_s, ran_s) : ran_s) / seconds_per_hour;
   }
 };

@@ -85,7 +85,8 @@ std::vector<Completion> Recovery::recover_processes(execute::LocalBackend& local
           *job::context_of(run_, store_.graph(), workpackage, evaluator),
           job::next_segment(run_.benchmark, store_.step_of(workpackage), workpackage.progress));
       job.at_once = store_.concurrent_beside(workpackage);
-      local.adopt(std::move(job), orphans[attempt.uuid], unix_time_now() - attempt.claimed_unix_s);
+      local.adopt(std::move(job), orphans[attempt.uuid],
+                  std::max(0.0, unix_time_now() - attempt.claimed_unix_s));
     } else {
       // Of a later attempt, which the database has lost, it is needed yet.
       if (const auto left_by = execute::read_sentinel(job.sentinel);

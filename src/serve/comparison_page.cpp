@@ -94,6 +94,8 @@ PageResponse comparison_page(PageContext& context, const PageRequest& request) {
   std::string body = "<h1>Comparison</h1>\n<dl>\n" + side_html("a", *a, first) +
                      side_html("b", *b, second) + "</dl>\n" +
                      margin_form(names[0], names[1], *margin_percent);
+  for (const std::string& condition : shown.conditions)
+    body += fmt::format("<p class=\"note\">{}</p>\n", html_text(condition));
   if (!shown.rows.empty())
     body += rows_html(shown);
   body += fmt::format("<p>{}</p>\n", html_text(shown.summary));

@@ -99,13 +99,11 @@ void read_into(RunSummary& summary) {
   summary.benchmark = metadata.benchmark;
   summary.comment = metadata.comment;
   summary.platform = metadata.platform;
-  summary.started = metadata.started;
+  summary.started = inspect::started(workspace);
   summary.started_unix_s = setup::start_unix_s(metadata, workspace);
   summary.steps = workspace.counts();
   summary.last_change = inspect::last_change(workspace);
-  summary.last_change_unix_s = facts.contains("last_change")  // by JUBE
-                                   ? parse_local_time(summary.last_change)
-                                   : workspace.last_change_unix_s();
+  summary.last_change_unix_s = inspect::last_change_unix_s(workspace);
   if (!summary.last_change_unix_s)
     summary.last_change_unix_s = summary.started_unix_s;
 }

@@ -22,10 +22,10 @@ struct RunSummary {
   std::string benchmark;
   std::string comment;
   std::string platform;
-  std::string started;  ///< Local time.
+  std::string started;  ///< In the reader's time zone.
   std::optional<double> started_unix_s;
   std::string unreadable;   ///< Reason; empty if the run is readable.
-  std::string last_change;  ///< Local time.
+  std::string last_change;  ///< In the reader's time zone.
   std::optional<double> last_change_unix_s;
   std::vector<workspace::StepCounts> steps;
 

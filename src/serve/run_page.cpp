@@ -49,7 +49,7 @@ std::string facts_html(const RunSummary& run, const RunContent& content) {
                              "input_file", "git_revision", "bench_version", "jube_version"};
   std::string html = "<dl>\n" + fact("comment", run.comment) + fact("platform", run.platform) +
                      fact("started", run.started) + fact("last change", run.last_change);
-  const auto facts = setup::facts_of(content.run().metadata);
+  const auto facts = setup::shown_facts(content.run().metadata);
   for (const char* name : shown)
     if (const auto found = facts.find(name); found != facts.end())
       html += fact(name, found->second);

@@ -116,8 +116,8 @@ std::string attempt_facts(const Shown& shown) {
       html += fact("started", local_time_at(*attempt->started_unix_s));
     if (attempt->ended_unix_s)
       html += fact("ended", local_time_at(*attempt->ended_unix_s));
-    if (attempt->started_unix_s && attempt->ended_unix_s)
-      html += fact("took", human_duration(*attempt->ended_unix_s - *attempt->started_unix_s));
+    if (const auto run_time_s = attempt->run_time_s())
+      html += fact("took", human_duration(*run_time_s));
     if (attempt->exit_code)
       html += fact("exit code", std::to_string(*attempt->exit_code));
   }

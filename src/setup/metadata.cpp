@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 #include <variant>
 
 #include <bench/base/text.hpp>
+#include <bench/base/time.hpp>
 #include <bench/setup/metadata.hpp>
 
 namespace bench::setup {
@@ -105,6 +107,29 @@ std::map<std::string, std::string> facts_of(const RunMetadata& metadata) {
     if (auto value = std::visit(Writer{metadata}, fact.member))
       facts[fact.name] = std::move(*value);
   return facts;
+}
+
+std::map<std::string, std::string> shown_facts(const RunMetadata& metadata) {
+  auto facts = facts_of(metadata);
+  facts["started"] = start_for_people(metadata);
+  if (const auto accepted_unix_s = parse_local_time(metadata.accepted))
+    facts["accepted"] = local_time_at(*accepted_unix_s);
+  return facts;
+}
+
+std::string start_for_people(const RunMetadata& metadata) {
+  return metadata.started_unix_s ? local_time_at(*metadata.started_unix_s) : metadata.started;
+}
+
+std::string start_in_utc(const RunMetadata& metadata) {
+  constexpr std::size_t date_and_time = 19;
+  return metadata.started_unix_s
+             ? replace_all(start_for_programs(metadata).substr(0, date_and_time), "T", " ") + " UTC"
+             : metadata.started;
+}
+
+std::string start_for_programs(const RunMetadata& metadata) {
+  return metadata.started_unix_s ? utc_time_at(*metadata.started_unix_s) : metadata.started;
 }
 
 }  // namespace bench::setup

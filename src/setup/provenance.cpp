@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <string>
@@ -83,6 +84,22 @@ std::string relevant_environment() {
   return join(lines, "\n");
 }
 
+/// The CPUs that this process may run on, as the kernel writes them: `0-3,8`.
+std::string allowed_cpus() {
+  std::ifstream status("/proc/self/status");
+  constexpr std::string_view key = "Cpus_allowed_list:";
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with(key))
+      return std::string(strip(line.substr(key.size())));
+  return "";
+}
+
+/// Load average of the last minute.
+std::string load_now() {
+  double load = 0;
+  return ::getloadavg(&load, 1) == 1 ? fmt::format("{:.2f}", load) : "";
+}
+
 }  // namespace
 
 std::map<std::string, std::string> collect_provenance(const fs::path& input_file) {
@@ -100,7 +117,9 @@ std::map<std::string, std::string> collect_provenance(const fs::path& input_file
     add(name, value);
   add("host", host_name());
   add("system", fmt::format("{} {} {}", system.sysname, system.release, system.machine));
+  add("load", load_now());
   add("cpus_usable", std::to_string(usable_cpus()));
+  add("cpus_allowed", allowed_cpus());
   add("memory_bytes",
       std::to_string(static_cast<unsigned long long>(memory.totalram) * memory.mem_unit));
   for (const auto& facts_of_part : {energy::cpu_facts("/"), energy::gpu_facts("/")})

@@ -106,7 +106,7 @@ void apply_asking(const RunMetadata& metadata, platform::Platform& platform) {
 
 void set_start(RunMetadata& metadata) {
   const double now_unix_s = unix_time_now();
-  metadata.started = local_time_at(now_unix_s);
+  metadata.started = local_time_now();
   metadata.started_unix_s = now_unix_s;
 }
 

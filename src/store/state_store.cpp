@@ -8,6 +8,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/host.hpp>
+#include <bench/base/outcome.hpp>
 #include <bench/base/process.hpp>
 #include <bench/base/uuid.hpp>
 #include <bench/evaluate/evaluator.hpp>
@@ -48,8 +49,9 @@ void StateStore::apply(const Event& event) {
                       std::is_same_v<Kind, workspace::ExpandedAhead>)
           expand(one);
         else if constexpr (std::is_same_v<Kind, workspace::Reset> ||
-                           std::is_same_v<Kind, workspace::Removed>)
-          throw Error("workpackages are removed only while no bench works on the run");
+                           std::is_same_v<Kind, workspace::Removed> ||
+                           std::is_same_v<Kind, workspace::Reopened>)
+          throw Error("workpackages are taken back only while no bench works on the run");
         else
           change(one, one.workpackage);
       },
@@ -96,7 +98,10 @@ void StateStore::keep(const workspace::Claimed& event) {
 }
 
 void StateStore::keep(const workspace::Ended& event) {
-  keep_environment(event.workpackage, event.environment);
+  if (event.attempt.outcome == Outcome::done)
+    keep_environment(event.workpackage, event.environment);
+  else
+    uuids_.erase(event.workpackage);
 }
 
 void StateStore::keep(const workspace::Retried& event) {

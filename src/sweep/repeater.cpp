@@ -62,8 +62,7 @@ Repeater::Repeater(const setup::Run& run, const workspace::Workspace& workspace,
     return;
   std::unordered_map<long long, double> durations_s;
   for (const workspace::Attempt& attempt : workspace.attempts())
-    if (attempt.started_unix_s && attempt.ended_unix_s)
-      durations_s[attempt.workpackage] = *attempt.ended_unix_s - *attempt.started_unix_s;
+    durations_s[attempt.workpackage] = attempt.run_time_s().value_or(0);
   for (const Workpackage& workpackage : store.all())
     add(workpackage);
   for (const Workpackage& workpackage : store.all())
@@ -80,7 +79,7 @@ void Repeater::follow(const workspace::Event& event) {
     const workspace::AttemptEnd& attempt = ended->attempt;
     const double ended_unix_s = attempt.ended_unix_s.value_or(unix_time_now());
     end(store_.at(ended->workpackage),
-        ended_unix_s - attempt.started_unix_s.value_or(ended_unix_s));
+        std::max(0.0, ended_unix_s - attempt.started_unix_s.value_or(ended_unix_s)));
   } else if (const auto* skipped = std::get_if<workspace::Skipped>(&event)) {
     end(store_.at(skipped->workpackage), 0);
   }

@@ -70,6 +70,8 @@ void set_median(const std::vector<Value>& values, const std::vector<Value>& numb
   cell.value = written_median(values, spread->median);
   if (!std::isfinite(spread->high - spread->low))
     return;  // the median remains, nan if a value is
+  for (const Value& number : numbers)
+    spread->numbers.push_back(*statistics::number_of(number));
   const std::vector<bool> are_outliers = statistics::outliers(numbers);
   for (std::size_t k = 0; k < numbers.size(); ++k)
     if (are_outliers[k])

@@ -62,12 +62,14 @@ void drop_spreads_beside_statistics(const std::vector<WantedColumn>& columns,
 void convert(Cell& cell, double factor) {
   if (!cell.value)
     return;
-  if (cell.spread)
-    cell.spread =
-        std::make_shared<result::Spread>(result::Spread{.median = cell.spread->median * factor,
-                                                        .low = cell.spread->low * factor,
-                                                        .high = cell.spread->high * factor,
-                                                        .outliers = cell.spread->outliers});
+  if (cell.spread) {
+    auto converted = std::make_shared<result::Spread>(*cell.spread);
+    for (double* number : {&converted->median, &converted->low, &converted->high})
+      *number *= factor;
+    for (double& number : converted->numbers)
+      number *= factor;
+    cell.spread = std::move(converted);
+  }
   if (const auto number = statistics::number_of(*cell.value))
     cell.value = *number * factor;
   else

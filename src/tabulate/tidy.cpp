@@ -228,9 +228,11 @@ class TidyBuilder {
         rows.cell(position, started).value = utc_time_at(*attempt.started_unix_s);
       if (attempt.ended_unix_s)
         rows.cell(position, ended).value = utc_time_at(*attempt.ended_unix_s);
-      if (attempt.started_unix_s && attempt.ended_unix_s)  // a double holds them to 0.2 us
-        rows.cell(position, run_time).value =
-            std::round((*attempt.ended_unix_s - *attempt.started_unix_s) * 1e6) / 1e6;
+      if (const auto run_time_s = attempt.run_time_s())  // a double holds the times to 0.2 us
+        rows.cell(position, run_time).value = std::round(*run_time_s * 1e6) / 1e6;
+      else if (attempt.has_clock_error())
+        rows.cell(position, run_time).absent_reason =
+            "its end is before its start: a clock was set, or two clocks differ";
     });
   }
 

@@ -1,9 +1,11 @@
 #include "analysed_files.hpp"
 #include "analysis_patterns.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -85,6 +87,18 @@ std::map<std::string, std::vector<double>, std::less<>> WorkpackageValues::serie
        groups_of(workpackage, lookup, [](std::string_view) { return false; }))
     series.merge(analyser.series(group));
   return series;
+}
+
+std::vector<analyse::Miss> WorkpackageValues::misses(
+    const workspace::Workpackage& workpackage) const {
+  const setup::Variables variables = graph_.variables_of(workpackage);
+  const evaluate::Lookup lookup = workflow::lookup_in(variables, workpackage.parameters);
+  std::vector<analyse::Miss> all;
+  analyse::GroupAnalyser analyser(evaluator_);
+  for (const analyse::Group& group :
+       groups_of(workpackage, lookup, [](std::string_view) { return false; }))
+    std::ranges::move(analyser.misses(group), std::back_inserter(all));
+  return all;
 }
 
 }  // namespace bench::tabulate

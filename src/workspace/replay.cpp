@@ -38,8 +38,9 @@ constexpr const char* assignments_of(Change change) {
     case Change::submit:
       return "";
     case Change::finish:
-    case Change::fail:
       return "reason = ?2, environment = ?3";
+    case Change::fail:  // it may be reopened, and go on in the environment in which it waited
+      return "reason = ?2";
     case Change::retry:
       return "prepared = 0, cycle = 0, command = 0, environment = NULL, retries = retries + 1, "
              "timeouts = timeouts + ?2";
@@ -50,6 +51,8 @@ constexpr const char* assignments_of(Change change) {
       return "prepared = ?2, cycle = ?3, command = ?4, environment = ?5";
     case Change::skip:
       return "reason = ?2";
+    case Change::reopen:
+      return "reason = ''";
     case Change::reset:
       break;
   }
@@ -107,8 +110,11 @@ class Replay {
   }
 
   void operator()(const Ended& event) {
-    change(change_of(event), event.workpackage, to_valid_utf8(event.attempt.reason),
-           to_json(event.environment));
+    const std::string reason = to_valid_utf8(event.attempt.reason);
+    if (change_of(event) == Change::finish)
+      change(Change::finish, event.workpackage, reason, to_json(event.environment));
+    else
+      change(Change::fail, event.workpackage, reason);
     end_attempt(event.workpackage, event.attempt);
   }
 
@@ -134,6 +140,12 @@ class Replay {
 
   void operator()(const Skipped& event) {
     change(Change::skip, event.workpackage, to_valid_utf8(event.reason));
+  }
+
+  void operator()(const Reopened& event) {
+    change(Change::reopen, event.workpackage);
+    run(latest_attempt("outcome = 'done', reason = ''"), event.workpackage);
+    forget_analysis_of({event.workpackage});
   }
 
   void operator()(const Reset& event) {

@@ -88,6 +88,11 @@ void apply(const Skipped& event, Workpackage& workpackage) {
   workpackage.reason = to_valid_utf8(event.reason);
 }
 
+void apply(const Reopened& event, Workpackage& workpackage) {
+  change_state(event, workpackage);
+  workpackage.reason.clear();
+}
+
 void apply(const Reset& event, Workpackage& workpackage) {
   change_state(event, workpackage);
   workpackage.progress = {};

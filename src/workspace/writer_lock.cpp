@@ -36,7 +36,8 @@ std::filesystem::path lock_file(const std::filesystem::path& run_directory) {
 }
 
 std::string name_of_this_process() {
-  return fmt::format("process {} on {}, since {}\n", ::getpid(), host_name(), local_time_now());
+  return fmt::format("process {} on {}, since {}\n", ::getpid(), host_name(),
+                     local_time_at(unix_time_now()));
 }
 
 /// Whether the holder that has left its name in the file is a process of this host that has ended.

@@ -82,12 +82,24 @@ TEST(UtcTime, HasTheFormOfIso8601) {
   EXPECT_EQ(utc_time_at(1.9996), "1970-01-01T00:00:02.000Z");
 }
 
+TEST(LocalTime, HasItsOffsetForPeople) {
+  const support::EnvironmentVariable zone("TZ", "CET-1CEST,M3.5.0,M10.5.0/3");
+  ::tzset();
+  // Both sides of the end of summer time, when the clock shows 02:30 twice.
+  EXPECT_EQ(local_time_at(1792888200), "2026-10-25 02:30:00 +0200");
+  EXPECT_EQ(local_time_at(1792891800.75), "2026-10-25 02:30:00 +0100");
+  EXPECT_EQ(parse_local_time("2026-10-25 02:30:00 +0200"), 1792888200.0);
+  EXPECT_EQ(parse_local_time("2026-10-25 02:30:00 +0100"), 1792891800.0);
+  EXPECT_EQ(parse_local_time("2026-10-25 09:30:00 +0900"), 1792888200.0);
+}
+
 TEST(LocalTime, HasTheFormThatJubeWrites) {
   const support::EnvironmentVariable zone("TZ", "UTC");
   ::tzset();
   EXPECT_EQ(local_time(std::chrono::system_clock::from_time_t(1769864709)), "2026-01-31 13:05:09");
   EXPECT_EQ(parse_local_time("2026-01-31 13:05:09"), 1769864709.0);
-  for (const char* other : {"", "2026-01-31", "2026-01-31 13:05:09.5", "yesterday"})
+  for (const char* other :
+       {"", "2026-01-31", "2026-01-31 13:05:09.5", "2026-01-31 13:05:09 +", "yesterday"})
     EXPECT_EQ(parse_local_time(other), std::nullopt) << other;
 }
 

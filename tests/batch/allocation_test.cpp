@@ -28,7 +28,7 @@ TEST(Allocation, IsReadFromSlurmsDescription) {
   EXPECT_EQ(allocation.job, "17");
   EXPECT_THAT(allocation.nodes, ElementsAre(AllocatedNode{32, 4}, AllocatedNode{32, 4}));
   ASSERT_TRUE(allocation.ends_unix_s);
-  EXPECT_EQ(local_time_at(*allocation.ends_unix_s), "2026-11-25 17:58:26");
+  EXPECT_EQ(allocation.ends_unix_s, parse_local_time("2026-11-25 17:58:26"));
 }
 
 TEST(Allocation, HasNodesThatDiffer) {

@@ -66,6 +66,19 @@ TEST_F(BaselineCommandTest, FailsASlowerRun) {
   EXPECT_THAT(baseline({"check", "runs", "--margin", "6"}), HasSubstr("worse by 6 % or more\n"));
 }
 
+/// Workpackages beside one another slow each other down, which says nothing of the program.
+TEST_F(BaselineCommandTest, DoesNotCheckARunOfAnotherParallelismUnlessAsked) {
+  run_five_good_ones();
+  here_.bench({"run", "nightly.yaml", "-j", "4"}, {{"FACTOR", "300"}});
+  EXPECT_THAT(baseline({"check", "runs"}, 3),
+              AllOf(HasSubstr("undecided: no accepted run in runs has the fingerprint of run 5\n"),
+                    ContainsRegex("[|] parallel [|] +1 [|] +4 [|]\n"),
+                    HasSubstr("`--across parallel` compares them anyway")));
+  EXPECT_THAT(baseline({"check", "runs", "--across", "parallel"}, 1),
+              AllOf(HasSubstr("\nworkpackages at a time: 1 in a, 4 in b\n"),
+                    HasSubstr("\nfailed: 2 rows slower or worse\n")));
+}
+
 TEST_F(BaselineCommandTest, RepeatsWhatIsWorseBeforeItCounts) {
   run_five_good_ones();
   run({{"FACTOR", "104"}, {"NIGHT", "1"}});

@@ -62,6 +62,20 @@ TEST_F(CompareTest, SaysOfTwoRunsWhatIsSlower) {
                 "a and b were measured one after the other; a slow drift would look the same\n")));
 }
 
+TEST_F(CompareTest, SaysFirstUnderWhichOtherConditionsARunWasMeasured) {
+  here_.write("noisy.yaml", noisy("[1, 2]"));
+  here_.bench({"run", "noisy.yaml", "-j", "1"}, {{"OMP_PROC_BIND", "close"}});
+  here_.bench({"run", "noisy.yaml", "-j", "4"}, {{"OMP_PROC_BIND", "false"}});
+  const std::string parallel = "workpackages at a time: 1 in a, 4 in b\n";
+  const std::string environment =
+      "environment: OMP_PROC_BIND=close in a, OMP_PROC_BIND=false in b\n";
+  EXPECT_THAT(compare({"runs"}), ContainsRegex("a: .*\nb: .*\n" + parallel + "(.*\n)?" +
+                                               environment + "(.*\n)?\n[|] +point"));
+  EXPECT_THAT(compare({"runs", "-s", "csv"}), HasSubstr("note: " + parallel));
+  EXPECT_THAT(here_.text_of("diff", {"runs"}, 0),
+              ContainsRegex("provenance\n.*\n.*\n[|] +parallel [|] +1 [|] +4 [|]\n"));
+}
+
 TEST_F(CompareTest, CallsWhatDiffersByLessThanTheMarginEqual) {
   run(noisy("[1]"), "100");
   run(noisy("[1]"), "105");

@@ -86,7 +86,7 @@ TEST_F(DocumentsTest, TheLinesOfReadmeWork) {
   for (const auto& [name, text] :
        support::files_to_save(read_file(source_directory() / "README.md")))
     here_.write(name, text);
-  expect_commands(source_directory() / "README.md", "bench result examples/quickstart_run -s json");
+  expect_commands(source_directory() / "README.md", "bench result sweep_run --style csv");
 }
 
 TEST_F(DocumentsTest, TheExamplesOfTheCommandsWork) {

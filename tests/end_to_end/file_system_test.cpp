@@ -101,7 +101,7 @@ TEST_F(FileSystemTest, ReadersAreAnsweredWhereThereIsNoLog) {
   const Environment there = disguise("6969");
   Process run(here_.spec({"run", "p.yaml"}, there));
   ASSERT_TRUE(eventually([&] { return here_.has("runs/started"); }));
-  EXPECT_EQ(here_.bench({"status", "runs"}, there).standard_output, "stopped\n");
+  EXPECT_EQ(here_.bench({"status", "runs"}, there).standard_output, "running\n");
   const auto result = here_.bench({"result", "runs"}, there);
   EXPECT_EQ(result.standard_output, "n,value\n1,\n2,\n3,\n\n") << result.standard_error;
   here_.write("runs/go", "");

@@ -19,7 +19,7 @@ class HistoryTest : public testing::Test {
  protected:
   /// Runs that print these times, each at two points, and their number as a parameter.
   void run(const std::vector<int>& times, const std::string& outpath = "runs",
-           const std::string& unit = "s") {
+           const std::string& unit = "s", const std::string& zone = "UTC0") {
     for (const int time : times) {
       here_.write("series.yaml",
                   fmt::format("name: series\noutpath: runs\n"
@@ -32,7 +32,7 @@ class HistoryTest : public testing::Test {
                               "stdout}}}}\n"
                               "result: {{use: a, table: {{name: t, column: [size, time]}}}}\n",
                               night_++, time, unit));
-      const auto output = here_.bench({"run", "series.yaml", "-o", outpath});
+      const auto output = here_.bench({"run", "series.yaml", "-o", outpath}, {{"TZ", zone}});
       ASSERT_EQ(output.status.code, 0) << output.standard_error;
     }
   }
@@ -48,10 +48,17 @@ TEST_F(HistoryTest, ShowsTheLevelsOfEachPoint) {
   EXPECT_THAT(
       history({"time", "runs", "--across", "night"}),
       AllOf(HasSubstr("time[s] of step s at size=1:\n"),
-            ContainsRegex("[|] runs/000000 [|] 2[-0-9 :]+ [|] +6 [|] 1001.[0-9]+ [|] +[|] +[|]\n"
-                          "[|] runs/000006 [|] 2[-0-9 :]+ [|] +6 [|] 1101.[0-9]+ [|] [+]10.0 % "
+            ContainsRegex("[|] runs/000000 [|] 2[-+0-9 :]+ [|] +6 [|] 1001.[0-9]+ [|] +[|] +[|]\n"
+                          "[|] runs/000006 [|] 2[-+0-9 :]+ [|] +6 [|] 1101.[0-9]+ [|] [+]10.0 % "
                           "[|]  slower [|]\n"),
             HasSubstr("time[s] of step s at size=2:\n"), Not(HasSubstr("undecided"))));
+}
+
+TEST_F(HistoryTest, OrdersRunsOfDifferentTimeZonesByWhenTheyBegan) {
+  run({1000, 1003, 1001, 1004, 999, 1002}, "runs", "s", "JST-9");
+  run({1101, 1103, 1100, 1104, 1099, 1102}, "runs", "s", "EST5");
+  EXPECT_THAT(history({"time", "runs", "--across", "night"}),
+              ContainsRegex("[|] runs/000006 [|] .* [|] [+]10.0 % [|]  slower [|]\n"));
 }
 
 TEST_F(HistoryTest, SaysHowManyValuesAreNotFinite) {
@@ -109,7 +116,7 @@ TEST_F(HistoryTest, TakesOutpathsTogetherInOrderOfTime) {
 TEST_F(HistoryTest, TakesARunOnceHoweverOftenItIsNamed) {
   run({1000, 1001});
   EXPECT_THAT(history({"time", "runs", "runs", "runs/000001", "--across", "night"}),
-              ContainsRegex("[|] runs/000000 [|] 2[-0-9 :]+ [|] +2 [|]"));
+              ContainsRegex("[|] runs/000000 [|] 2[-+0-9 :]+ [|] +2 [|]"));
 }
 
 TEST_F(HistoryTest, ConvertsUnitsAndKeepsDifferentThingsApart) {
@@ -118,9 +125,9 @@ TEST_F(HistoryTest, ConvertsUnitsAndKeepsDifferentThingsApart) {
   run({1002}, "runs", "m");
   EXPECT_THAT(history({"time", "runs", "--across", "night"}),
               AllOf(ContainsRegex("time[[]s[]] of step s at size=1:\n[^\n]+\n[^\n]+\n"
-                                  "[|] runs/000000 [|] 2[-0-9 :]+ [|] +2 [|] +1000.5 [|]"),
+                                  "[|] runs/000000 [|] 2[-+0-9 :]+ [|] +2 [|] +1000.5 [|]"),
                     ContainsRegex("time[[]m[]] of step s at size=1:\n[^\n]+\n[^\n]+\n"
-                                  "[|] runs/000002 [|] 2[-0-9 :]+ [|] +1 [|] +1002 [|]")));
+                                  "[|] runs/000002 [|] 2[-+0-9 :]+ [|] +1 [|] +1002 [|]")));
 }
 
 TEST_F(HistoryTest, KeepsPointsApartUnlessItIsToldOtherwise) {

@@ -40,7 +40,7 @@ TEST_F(InspectTest, InfoWithoutAnIdIsAnOverview) {
       MatchesRegex(
           "\\| id \\|  name \\| +started \\| +last change \\| +comment \\| tags \\| +status \\|\n"
           "[-|]+\n"
-          "\\|  0 \\| small \\| [0-9: -]+ \\| [0-9: -]+ \\| three squares \\|  a,b \\| finished "
+          "\\|  0 \\| small \\| [0-9: +-]+ \\| [0-9: +-]+ \\| three squares \\|  a,b \\| finished "
           "\\|\n"));
 }
 

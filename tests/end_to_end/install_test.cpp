@@ -84,6 +84,15 @@ TEST_F(InstallTest, HasManualPagesAndCompletions) {
     EXPECT_GT(fs::file_size(moved_ / file), 100U) << file;
 }
 
+TEST_F(InstallTest, HelpNamesThePagesForABrowser) {
+  const fs::path page = moved_ / "share/doc/bench/html/index.html";
+  fs::remove_all(page.parent_path());
+  const std::vector<std::string> help{(moved_ / "bin/bench").string(), "help"};
+  EXPECT_THAT(run(help).standard_output, testing::Not(HasSubstr("index.html")));
+  here_.write(page.lexically_relative(here_.path()).string(), "pages");
+  EXPECT_THAT(run(help).standard_output, HasSubstr("file://" + page.string() + "\n"));
+}
+
 TEST_F(InstallTest, ProgramsDoNotNameTheDirectoryOfTheSources) {
 #ifndef NDEBUG
   GTEST_SKIP() << "debug information and assertions name their files";

@@ -117,6 +117,19 @@ TEST_F(OwnSubmissionTest, EndsOnceTheBatchSystemKnowsNoneOfItsJobs) {
                         "the file that is waited for"));
 }
 
+TEST_F(OwnSubmissionTest, CountsAFileThatAppearsAfterItWasGivenUp) {
+  program("squeue", "printf '\\036JOBID\\037\\n'");
+  program("sacct", "exit 0");
+  here_.bench({"run", "own.yaml"}, machine_);
+  EXPECT_EQ(here_.bench({"continue", "runs"}, machine_).status.code, 1);
+  here_.write("runs/000000/000000_s/work/ready", "");
+  const auto again = here_.bench({"continue", "runs", "--failed"}, machine_);
+  EXPECT_EQ(again.status.code, 0) << again.standard_error;
+  EXPECT_TRUE(here_.has("runs/000000/000000_s/done"));
+  EXPECT_FALSE(here_.has("runs/000000/000000_s/error"));
+  EXPECT_EQ(here_.read("runs/000000/000000_s/work/sbatch.calls"), "x\nx\n");
+}
+
 TEST_F(OwnSubmissionTest, CancelEndsAllOfItsJobs) {
   program("squeue", "exit 1");
   ASSERT_EQ(here_.bench({"run", "own.yaml"}, machine_).status.code, 0);

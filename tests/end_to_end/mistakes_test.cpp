@@ -63,6 +63,8 @@ INSTANTIATE_TEST_SUITE_P(
     Files, MistakeTest,
     testing::Values(
         Mistake{"RegularExpression", "v=$jube_pat_int", "'v=(['", "error: "},
+        Mistake{"PredefinedPattern", "$jube_pat_int", "$jube_pat_float",
+                "which is no predefined pattern\n"},
         Mistake{"Format", "format: d", "format: .2d", "error: format '.2d': a precision"},
         Mistake{"FormatOfC", "format: d", "format: '%.2f'", "error: format '%.2f' is invalid"},
         Mistake{"DerivedPattern", "2 * $value", "2 * $valeu",

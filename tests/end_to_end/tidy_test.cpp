@@ -1,4 +1,5 @@
 #include "bench_program.hpp"
+#include "preload.hpp"
 
 #include <filesystem>
 #include <string>
@@ -14,6 +15,7 @@ namespace {
 
 using testing::AllOf;
 using testing::EndsWith;
+using testing::MatchesRegex;
 using testing::StartsWith;
 
 /// What a user sees who asks `bench result` for all data of a run of three squares, and for rows of
@@ -113,6 +115,18 @@ TEST_F(TidyDataTest, IsParquetByTheNameOfItsFile) {
   EXPECT_THAT(piped, AllOf(StartsWith("PAR1"), EndsWith("PAR1")));
   shown({"runs", "--tidy", "--output", "t.parquet"});
   EXPECT_EQ(here_.read("t.parquet"), piped);
+}
+
+/// The time of day is put back by an hour while a workpackage runs.
+TEST_F(TidyDataTest, HasARunTimeThatAClockThatIsSetDoesNotChange) {
+  const std::string clock = (here_.path() / "clock").string();
+  here_.write("clock.yaml",
+              "name: clock\noutpath: runs\nstep: {name: s, do: echo -3600 > " + clock + "}\n");
+  const auto run = here_.bench({"run", "clock.yaml"},
+                               {{"LD_PRELOAD", preload(SET_CLOCK_LIBRARY)}, {"SET_CLOCK", clock}});
+  EXPECT_EQ(run.status.code, 0) << run.standard_error;
+  EXPECT_THAT(shown({"runs", "--tidy", "--select", "run_time"}),
+              MatchesRegex("run_time[[]s[]]\n[0-9]+([.][0-9]+)?\n\n"));
 }
 
 }  // namespace

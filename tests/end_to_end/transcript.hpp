@@ -56,6 +56,7 @@ inline std::string normalised(std::string text, const std::filesystem::path& her
   text = replace_all(text, "BIN:BIN/steps:", "BIN:");
   text =
       support::replace_matches(text, R"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)", "YYYY-MM-DD HH:MM:SS");
+  text = support::replace_matches(text, R"(HH:MM:SS \K[+-]\d{4})", "+ZZZZ");
   text = support::replace_matches(text, R"(host: +\K\S+)", "HOST");
   // Whether other programs use this machine is no part of what is tested.
   return support::replace_matches(text, R"((! )?not quiet: [^\n]*\n)", "");

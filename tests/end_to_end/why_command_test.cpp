@@ -65,7 +65,7 @@ TEST_F(WhyTest, AFailureIsShownWithItsCommandItsOutputAndWhatToDo) {
             "workpackage 1 (train): failed\n"
             "  parameters:  n=1 b=16 size=16\n"
             "  directory:   runs/000000/000001_train\n"
-            "  ended:       at YYYY-MM-DD HH:MM:SS, after N s, on HOST\n"
+            "  ended:       at YYYY-MM-DD HH:MM:SS +ZZZZ, after N s, on HOST\n"
             "  reason:      command 2 of 2: exit code 1: two\n"
             "  command:     echo \"rate=16\"; echo one >&2; echo two >&2; test 16 != 16\n"
             "  so:          no workpackage of check is created for it\n"
@@ -88,7 +88,7 @@ TEST_F(WhyTest, WhatIsDoneIsNotRepeated) {
             "  parameters:  n=1 b=8 size=8\n"
             "  directory:   runs/000000/000005_check\n"
             "  parents:     workpackage 0 (train), done\n"
-            "  ended:       at YYYY-MM-DD HH:MM:SS, after N s, on HOST\n"
+            "  ended:       at YYYY-MM-DD HH:MM:SS +ZZZZ, after N s, on HOST\n"
             "  command:     cat train/stdout\n"
             "  again:       finished; to repeat it, delete it first with `bench remove`\n");
 }
@@ -299,6 +299,38 @@ TEST_F(WhyTest, WhatIsProposedForACorrectedFileWorks) {
   EXPECT_EQ(here_.bench({"continue", "runs", "--id", "0", "--failed", "-u", "t.yaml"}).status.code,
             0);
   EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "finished\n");
+}
+
+struct NearMiss {
+  std::string pattern;
+  std::string said;
+};
+
+TEST_F(WhyTest, ShowsWhatAPatternWithoutAMatchNearlyFound) {
+  for (const NearMiss& one :
+       {NearMiss{"rate=$jube_pat_fp", "`rate = 2.5` would match, but its blanks differ\n"},
+        NearMiss{"Total : $jube_pat_int",
+                 "`total: 7` would match, but its case, its blanks or its "
+                 "kind of number differ\n"},
+        NearMiss{"loss $jube_pat_int$", "`loss 0.25` would match, but it is no integer\n"},
+        NearMiss{"DONE", "`done` would match, but its case differs\n"},
+        NearMiss{"speed=$jube_pat_fp", "no match in stdout, for `speed=$jube_pat_fp`\n"}}) {
+    here_.write("near.yaml",
+                "name: near\noutpath: near\n"
+                "step: {name: s, do: \"echo 'rate = 2.5'; echo 'total: 7'; seq 9; echo 'loss "
+                "0.25'; echo done\"}\n"
+                "patternset: {name: found, pattern: {name: x, _: '" +
+                    one.pattern +
+                    "'}}\n"
+                    "analyser: {name: a, use: found, analyse: {step: s, file: stdout}}\n"
+                    "result: {use: a, table: {name: t, column: [x]}}\n");
+    here_.bench({"run", "near.yaml"});
+    const std::string text = why({"near", "0", "--lines", "2"});
+    EXPECT_THAT(text, HasSubstr("x: no match in stdout, for `" + one.pattern + "`"));
+    EXPECT_THAT(text, HasSubstr(one.said));
+    EXPECT_THAT(text, HasSubstr("stdout <==\nrate = 2.5\ntotal: 7\n"));
+    EXPECT_THAT(text, HasSubstr("stdout <==\nloss 0.25\ndone\n"));
+  }
 }
 
 }  // namespace

@@ -55,6 +55,35 @@ TEST(Sentinel, HasEverythingThatTheScriptWrote) {
   EXPECT_EQ(sentinel->host, "n=1");
 }
 
+struct ClockCase {
+  std::string name;
+  std::string uptimes;
+  double expected_end_unix_s;
+};
+void PrintTo(const ClockCase& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class SentinelClock : public testing::TestWithParam<ClockCase> {};
+
+TEST_P(SentinelClock, EndsWhenAsMuchTimeHasPassedAsOnAClockThatNobodySets) {
+  const TempDirectory directory;
+  const auto sentinel = read_sentinel(
+      directory.write("sentinel", "attempt=u\nstarted_unix_s=5000.5\n" + GetParam().uptimes +
+                                      "ended_unix_s=5012.625\nexit_code=0\n"));
+  ASSERT_TRUE(sentinel && sentinel->ended_unix_s);
+  EXPECT_DOUBLE_EQ(*sentinel->ended_unix_s, GetParam().expected_end_unix_s);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Clocks, SentinelClock,
+    testing::Values(
+        ClockCase{"Unknown", "", 5012.625}, ClockCase{"NoProc", "started_uptime_s=\n", 5012.625},
+        ClockCase{"Equal", "started_uptime_s=7.00\nended_uptime_s=19.13\n", 5012.625},
+        ClockCase{"SetBack", "started_uptime_s=7.00\nended_uptime_s=3619.25\n", 8612.75},
+        ClockCase{"SetForward", "started_uptime_s=7.00\nended_uptime_s=9.00\n", 5002.5}),
+    [](const auto& one) { return one.param.name; });
+
 TEST(Sentinel, ThatIsNotThereTellsNothing) {
   EXPECT_FALSE(read_sentinel("/no/such/sentinel"));
 }

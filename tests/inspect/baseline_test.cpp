@@ -5,7 +5,9 @@
 
 #include <gmock/gmock.h>
 
+#include <bench/base/text.hpp>
 #include <bench/inspect/baseline.hpp>
+#include <bench/inspect/conditions.hpp>
 #include <bench/inspect/run_comparison.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/metadata.hpp>
@@ -52,16 +54,41 @@ TEST(Fingerprint, IsThatOfWhatRunsAndWhere) {
   const auto before = short_name(made("1"));
   auto other = made("2");
   other.document = document("run", "another pattern", 7);
-  other.provenance["environment"] = "";
+  other.provenance["environment"] = "OMP_X=1\nSLURM_JOB_ID=7";
+  other.provenance["load"] = "17.5";
+  other.parallel = 1;
   other.comment = "c";
   EXPECT_EQ(short_name(other), before);
-  for (const char* fact : {"host", "gpu_driver", "modules", "cpu"}) {
+  for (const char* fact :
+       {"host", "gpu_driver", "modules", "cpu", "clocks", "topology", "environment"}) {
     auto changed = made("3");
     changed.provenance[fact] = "other";
     EXPECT_NE(short_name(changed), before) << fact;
   }
   other.document = document("run faster", "p");
   EXPECT_NE(short_name(other), before);
+}
+
+/// The value of `-j`, none without; whether the step says itself how many run at a time.
+struct ParallelCase {
+  std::optional<long long> parallel;
+  bool is_said_by_step = false;
+  std::string expected;
+};
+
+TEST(Fingerprint, SaysHowManyWorkpackagesRunAtATime) {
+  for (const ParallelCase& one :
+       {ParallelCase{{}, false, "1"}, ParallelCase{1, false, "1"}, ParallelCase{4, true, "4"},
+        ParallelCase{0, false, "16"}, ParallelCase{{}, true, "set by the steps"}}) {
+    auto metadata = made("1");
+    metadata.parallel = one.parallel;
+    metadata.provenance["cpus_usable"] = "16";
+    if (one.is_said_by_step)
+      metadata.document = replace_all(
+          metadata.document, R"("attributes":[])",
+          R"("attributes":[{"name":"procs","value":"2","name_place":[0,1,1],"place":[0,1,1]}])");
+    EXPECT_EQ(fingerprint_of(metadata).at("parallel"), one.expected);
+  }
 }
 
 TEST(Fingerprint, OfAClusterHasNoHost) {

@@ -148,7 +148,7 @@ class LicensesTest(unittest.TestCase):
 
 
 def commands_of_the_page():
-    """The first block of docs/install.md."""
+    """The first block of docs/install.md, which installs into ~/bench."""
     page = (SOURCE / "docs/install.md").read_text()
     block = re.search(r"\n\n((?:    .*\n)+)", page)[1]
     return re.sub("^    ", "", block, flags=re.MULTILINE).replace("x86_64", MACHINE)
@@ -171,7 +171,7 @@ class UserTest(unittest.TestCase):
             bench run examples/36_energy.yaml --result --power-source mock:constant=100W
             bench platforms > platforms
             man -w bench-run || test ! -x /usr/bin/man"""
-        command = ["env", "-i", f"HOME={inside}", f"MANPATH={inside}/{NAME}/share/man",
+        command = ["env", "-i", f"HOME={inside}", f"MANPATH={inside}/bench/share/man",
                    "PATH=/usr/bin:/bin", *EMULATION, "/bin/sh", "-c", script]
         # Mounts of its own, which go with it; in a bare system no network either.
         enter = 'mount -t proc proc "$0/proc"; exec chroot --userspec=' + f'{NOBODY}:{NOBODY} "$0" "$@"'

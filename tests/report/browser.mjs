@@ -1,10 +1,10 @@
 // Opens a page in headless Chromium and prints what expressions come to there, as JSON.
 //
-//     node browser.mjs CHROMIUM FILE.html [--width N] [--dark] [--print] [--screenshot FILE.png]
-//         [--wait EXPRESSION] [EXPRESSION...]
+//     node browser.mjs CHROMIUM FILE.html|URL [--width N] [--height N] [--scale N] [--dark] [--print]
+//         [--first URL] [--screenshot FILE.png] [--wait EXPRESSION] [EXPRESSION...]
 //
 // Prints `errors` (of the console), `requests` (to anything but the file itself) and `values` of the
-// expressions, in order; a promise is awaited. Speaks the DevTools protocol through a pipe.
+// expressions, in order; a promise is awaited. --first opens a page that sets a cookie before. Speaks the DevTools protocol through a pipe.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,11 +12,14 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const [chromium, file, ...rest] = process.argv.slice(2);
-const options = { width: 1200, dark: false, wait: "document.documentElement?.dataset.ready" };
+const options = { width: 1200, height: 6000, scale: 1, dark: false, wait: "document.documentElement?.dataset.ready" };
 const expressions = [];
 while (rest.length) {
   const word = rest.shift();
   if (word === "--width") options.width = Number(rest.shift());
+  else if (word === "--height") options.height = Number(rest.shift());
+  else if (word === "--scale") options.scale = Number(rest.shift());
+  else if (word === "--first") options.first = rest.shift();
   else if (word === "--dark") options.dark = true;
   else if (word === "--print") options.media = "print";
   else if (word === "--screenshot") options.screenshot = rest.shift();
@@ -58,7 +61,7 @@ const send = (method, params = {}, sessionId = undefined) =>
     waiting.set(++last, { done, failed });
     browser.stdio[3].write(JSON.stringify({ id: last, method, params, sessionId }) + "\0");
   });
-const url = pathToFileURL(resolve(file)).href;
+const url = /^https?:/.test(file) ? file : pathToFileURL(resolve(file)).href;
 const seen = ({ method, params }) => {
   if (method === "Runtime.exceptionThrown")
     errors.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
@@ -90,11 +93,10 @@ try {
   const page = (method, params) => send(method, params, sessionId);
   for (const domain of ["Runtime", "Log", "Network", "Page"]) await page(`${domain}.enable`);
   await page("Emulation.setDeviceMetricsOverride", {
-    width: options.width, height: 900, deviceScaleFactor: 1, mobile: false });
+    width: options.width, height: 900, deviceScaleFactor: options.scale, mobile: false });
   await page("Emulation.setEmulatedMedia", {
     media: options.media ?? "",
     features: [{ name: "prefers-color-scheme", value: options.dark ? "dark" : "light" }] });
-  await page("Page.navigate", { url });
   const evaluate = async (expression) => {
     const { result, exceptionDetails } = await page("Runtime.evaluate", {
       expression, awaitPromise: true, returnByValue: true });
@@ -103,16 +105,19 @@ try {
     return result.value ?? null;
   };
   const deadline = Date.now() + 200_000;  // for a page that hangs, on a machine that is busy
-  while (!(await evaluate(`Boolean(${options.wait}) || !!document.querySelector(".message.bad")`)))
-    if (Date.now() > deadline) throw new Error(`${options.wait}: never`);
-    else await pause(20);
+  for (const opened of [options.first, url].filter(Boolean)) {
+    await page("Page.navigate", { url: opened });
+    while (!(await evaluate(`Boolean(${options.wait}) || !!document.querySelector(".message.bad")`)))
+      if (Date.now() > deadline) throw new Error(`${options.wait}: never`);
+      else await pause(20);
+  }
   const values = [];
   for (const expression of expressions) values.push(await evaluate(expression));
   if (options.screenshot) {
     const { cssContentSize: size } = await page("Page.getLayoutMetrics");
     const { data } = await page("Page.captureScreenshot", {
       format: "png", captureBeyondViewport: true,
-      clip: { x: 0, y: 0, width: options.width, height: Math.min(size.height, 6000), scale: 1 } });
+      clip: { x: 0, y: 0, width: options.width, height: Math.min(size.height, options.height), scale: 1 } });
     writeFileSync(options.screenshot, Buffer.from(data, "base64"));
   }
   console.log(JSON.stringify({ errors, requests, values }));

@@ -2,6 +2,7 @@
 #include "report/csv_source.hpp"
 #include "support/case_name.hpp"
 #include "support/message_of.hpp"
+#include "support/source_directory.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -14,6 +15,8 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
+#include <bench/base/regex.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
 #include <bench/model/benchmark.hpp>
@@ -40,8 +43,9 @@ std::string text_of(const Source& source, const Plan& plan) {
     text += " row=" + titles({*plan.row});
   if (!plan.color.empty())
     text += " color=" + titles(plan.color);
-  if (plan.facet)
-    text += " facet=" + titles({*plan.facet});
+  if (!plan.facet.empty())
+    text += " facet=" + titles(plan.facet);
+
   if (plan.ideal == Ideal::proportional)
     text += " proportional";
   if (plan.ideal == Ideal::constant)
@@ -134,6 +138,39 @@ TEST(DefaultPlansTest, ManyParametersFindAColourOrAPanel) {
   EXPECT_EQ(text_of(source, plans.back()), "line x=batch y=loss color=precision facet=model");
 }
 
+TEST(DefaultPlansTest, ParametersWithoutAPlaceBecomeFacets) {
+  std::string table = "batch*,a*,b*,c*,loss\n";
+  int number = 0;
+  for (int a = 0; a < 12; ++a)
+    for (const int b : {1, 2, 3})
+      for (const char* c : {"x", "y"})
+        for (const int batch : {1, 2, 4})
+          table += fmt::format("{},v{},{},{},{}\n", batch, a, b, c, ++number);
+  const Source source = source_from(table);
+  const std::vector<Plan> plans = default_plans(source);
+  ASSERT_FALSE(plans.empty());
+  EXPECT_EQ(text_of(source, plans.back()), "line x=batch y=loss color=b+c facet=a");
+}
+
+/// CARAML's heatmap: a batch size of 16 on three devices is 15.
+TEST(DefaultPlansTest, AHeatmapHasNominalBatchSizes) {
+  static const Regex title(R"(- \{ title: ([\w/]+))");
+  std::string head;
+  for (const std::string& one : title.find_all(
+           read_file(support::source_directory() / "benchmarks" / "image_classification.yaml")))
+    if (one == "Devices" || one.find("Batch") != std::string::npos)
+      head += one + "*,";
+  std::string table = head + "rate\n";
+  for (const int devices : {1, 2, 3, 4})
+    for (const int batch : {16, 32, 64})
+      table += fmt::format("{0},{1},{2},{3},{1}\n", devices, batch, batch / devices * devices,
+                           batch / devices);
+  const Source source = source_from(table);
+  const std::vector<Plan> plans = default_plans(source);
+  ASSERT_FALSE(plans.empty());
+  EXPECT_EQ(text_of(source, plans[0]), "heatmap x=BatchSize y=rate row=Devices");
+}
+
 TEST(DrawTest, RowsAtOnePointAreTheirMedianWithItsInterval) {
   std::string table = "batch*,loss\n";
   for (const char* loss : {"1", "2", "3", "4", "5", "6", "7", "8", "9"})
@@ -145,8 +182,73 @@ TEST(DrawTest, RowsAtOnePointAreTheirMedianWithItsInterval) {
   EXPECT_LT(std::get<double>(*figure.columns[2].values[0]), 5);
   EXPECT_GT(std::get<double>(*figure.columns[3].values[0]), 5);
   EXPECT_THAT(figure.notes, testing::ElementsAre("18 rows in 2 points: medians",
-                                                 testing::HasSubstr("95 % confidence interval")));
+                                                 testing::HasSubstr("95 % confidence interval"),
+                                                 "dots: the values behind each median"));
 }
+
+TEST(DrawTest, ARateIsNeverBelowZero) {
+  const Source source =
+      source_from("n*,rate[MB/s]\n1,900\n1,15000\n1,31000\n1,60000\n1,88000\n2,5\n2,5");
+  const Figure figure = draw(source, {.x = 0, .y = {1}});
+  EXPECT_EQ(figure.columns[2].values[0], std::optional<Value>(900.0));
+  EXPECT_THAT(figure.panels[0].specification, testing::HasSubstr(R"({"c0":1.0,"c1":88000.0})"));
+}
+
+TEST(DrawTest, IterationsAreDots) {
+  Source source = source_from("n*,opt*,rate[MB/s]\n1,O2,30\n1,O3,40");
+  source.columns[2].iterations[0] = {10, 30, 80};
+  source.columns[2].low[0] = -70;
+  source.columns[2].high[0] = 130;
+  for (const Mark mark : {Mark::line, Mark::bar}) {
+    const Figure figure = draw(source, {.mark = mark, .x = 0, .y = {2}, .facet = {1}});
+    EXPECT_EQ(figure.columns[3].values[0], std::optional<Value>(10.0));
+    EXPECT_EQ(figure.columns[4].values[0], std::optional<Value>(80.0));
+    EXPECT_THAT(figure.panels[0].specification, testing::HasSubstr(R"("c2":80.0})"));
+    EXPECT_THAT(figure.panels[1].specification, testing::Not(testing::HasSubstr(R"("c2":80.0})")));
+  }
+}
+
+/// An interval over values of different parameters would be none of a median.
+TEST(DrawTest, RowsOfDifferentParametersHaveNoInterval) {
+  std::string table = "n*,a*,loss\n";
+  for (int a = 0; a < 30; ++a)
+    table += fmt::format("1,{0},{0}\n2,{0},{0}\n", a);
+  const Figure figure = draw(source_from(table), {.x = 0, .y = {2}});
+  EXPECT_EQ(figure.columns.size(), 2U);
+  EXPECT_THAT(figure.notes, testing::ElementsAre("60 rows in 2 points: medians over a",
+                                                 "dots: the values behind each median"));
+}
+
+struct Labels {
+  std::string name;
+  std::string table;
+  std::string has;
+  std::string lacks;
+};
+void PrintTo(const Labels& one, std::ostream* out) {
+  *out << one.name;
+}
+
+class LabelTest : public testing::TestWithParam<Labels> {};
+
+TEST_P(LabelTest, FitsTheNumbersOfTheAxis) {
+  const std::string axes =
+      draw(source_from(GetParam().table), {.x = 0, .y = {1}}).panels[0].specification;
+  EXPECT_THAT(axes, testing::HasSubstr(GetParam().has));
+  EXPECT_THAT(axes, testing::Not(testing::HasSubstr(GetParam().lacks)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Report, LabelTest,
+    testing::Values(Labels{"Bytes", "size*[B],t[s]\n8,1\n32768,2\n1073741824,3", "' GiB'", "~s"},
+                    Labels{"BytesByTheirName", "message_bytes*,t[s]\n8,1\n90000,2", "' KiB'", "~s"},
+                    Labels{"PowersOfTwo", "size*,t[s]\n8,1\n32768,2\n1073741824,3", "'Gi'", "~s"},
+                    Labels{"SmallPowersOfTwo", "batch*,t[s]\n8,1\n16,2\n32,3", "\"d\"", "'Ki'"},
+                    Labels{"OtherNumbers", "n*,t[s]\n3,1\n700001,2\n9000000,3", "~s", "'Ki'"},
+                    Labels{"BytesAsValues", "n*,memory[B]\n3,1000000000\n4,3000000000",
+                           "\"values\":[0.0,536870912.0", "~s"},
+                    Labels{"RoomForTheLastOne", "n*,t[s]\n3,1\n4,2", "\"labelBound\":10", "'Ki'"}),
+    support::case_name);
 
 /// One measurement that went wrong does not take the figure of the others away.
 TEST(DrawTest, ValuesThatAreNotFiniteAreMissing) {
@@ -288,6 +390,59 @@ TEST(AskedPlanTest, TheMarkFollowsFromTheAxis) {
   const Source source = source_from("batch*,precision*,rate\n1,fp16,2\n2,fp32,3");
   EXPECT_EQ(asked_plan(source, {.x = "batch", .y = {"rate"}}).mark, Mark::line);
   EXPECT_EQ(asked_plan(source, {.x = "precision", .y = {"rate"}}).mark, Mark::bar);
+}
+
+struct Unplaced {
+  std::string name;
+  std::string table;
+  model::Figure asked;
+  std::string plan;
+};
+void PrintTo(const Unplaced& one, std::ostream* out) {
+  *out << one.name;
+}
+
+class UnplacedParameters : public testing::TestWithParam<Unplaced> {};
+
+TEST_P(UnplacedParameters, BecomeFacets) {
+  const Source source = source_from(GetParam().table);
+  EXPECT_EQ(text_of(source, asked_plan(source, GetParam().asked)), GetParam().plan);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Report, UnplacedParameters,
+    testing::Values(
+        Unplaced{"One",
+                 "size*,opt*,threads*,rate\n1,O2,1,1\n1,O2,4,2\n2,O3,1,3",
+                 {.x = "size", .y = {"rate"}, .color = {"opt"}},
+                 "line x=size y=rate color=opt facet=threads"},
+        Unplaced{"BesideAFacet",
+                 "size*,opt*,threads*,rate\n1,O2,1,1\n1,O2,4,2\n1,O3,4,2\n2,O3,1,3",
+                 {.x = "size", .y = {"rate"}, .facet = "threads"},
+                 "line x=size y=rate facet=threads+opt"},
+        Unplaced{"InABarChart",
+                 "opt*,threads*,rate\nO2,1,1\nO2,4,2\nO3,1,3",
+                 {.x = "opt", .y = {"rate"}},
+                 "bar x=opt y=rate facet=threads"},
+        Unplaced{
+            "NotTheDeterminedOnes",
+            "batch*,devices*,global*,rate\n16,1,16,1\n16,3,15,2\n32,1,32,3\n32,3,30,4",
+            {.mark = model::Figure::Mark::heatmap, .x = "batch", .y = {"rate"}, .row = "devices"},
+            "heatmap x=batch y=rate row=devices"},
+        Unplaced{"NotTheOnesThatDetermineThem",
+                 "batch*,devices*,global*,rate\n16,1,16,1\n16,3,15,2\n32,1,32,3\n32,3,30,4",
+                 {.x = "global", .y = {"rate"}, .color = {"devices"}},
+                 "line x=global y=rate color=devices"}),
+    support::case_name);
+
+TEST(AskedPlanTest, TooManyPanelsAreRefusedWithTheirParameters) {
+  std::string table = "n*,a*,b*,rate\n";
+  for (int a = 0; a < 6; ++a)
+    for (int b = 0; b < 5; ++b)
+      table += fmt::format("1,{},{},1\n2,{},{},2\n", a, b, a, b);
+  const Source source = source_from(table);
+  EXPECT_EQ(support::message_of<Error>([&] { asked_plan(source, {.x = "n", .y = {"rate"}}); }),
+            "the figure of table 't' does not place a, b, which would be 30 panels");
 }
 
 TEST(AskedPlanTest, NothingIsDrawnOverNames) {

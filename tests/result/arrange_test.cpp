@@ -72,6 +72,19 @@ INSTANTIATE_TEST_SUITE_P(Conditions, WhereTest,
                                          WhereCase{"Comment", "size = 8 -- only this", "8\n"}),
                          [](const auto& one) { return one.param.name; });
 
+/// As a pattern without a type finds them.
+TEST(ChooseRows, ComparesTextsAsNumbersWhereAllAre) {
+  for (const char* condition : {"v > 8.5", "v in (9, 10)", "v = '9' or v = 10"}) {
+    Table table = arranged_table({{.title = "v", .name = "v"}}, {{"9"}, {"10"}, {"7.5"}});
+    choose_rows(table, condition);
+    sort_rows(table, {"v:desc"});
+    EXPECT_EQ(render(table, "csv"), "v\n10\n9\n") << condition;
+  }
+  Table table = arranged_table({{.title = "v", .name = "v"}}, {{"9"}, {"10"}, {"x"}});
+  sort_rows(table, {"v"});
+  EXPECT_EQ(render(table, "csv"), "v\n10\n9\nx\n");
+}
+
 TEST(ChooseRows, TakesWhatValuesHoldForData) {
   Table table = arranged_table({{.title = "v", .name = "v"}}, {{"1) or (1"}, {"x' or '1'='1"}});
   choose_rows(table, "v = 'x'");

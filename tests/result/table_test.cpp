@@ -1,3 +1,5 @@
+#include "support/error_of.hpp"
+
 #include <string>
 #include <utility>
 
@@ -11,6 +13,8 @@
 
 namespace bench::result {
 namespace {
+
+using testing::HasSubstr;
 
 Cell cell(Value value, std::string format = "") {
   return {.value = std::move(value), .format = std::move(format)};
@@ -366,6 +370,16 @@ TEST(Style, UnknownWordsNameTheKnownOnes) {
     EXPECT_EQ(error.hint(),
               "the styles are csv, pretty, aligned, json, jsonl, markdown, latex, html, parquet");
   }
+}
+
+TEST(StyleOfAFile, IsThatOfItsEnding) {
+  EXPECT_EQ(style_of_file("a.csv"), "csv");
+  EXPECT_EQ(style_of_file("a.parquet"), "parquet");
+  for (const char* without : {"", "a", "dir.csv/a", "a.txt"})
+    EXPECT_EQ(style_of_file(without), "") << without;
+  for (const char* unknown : {"a.xlsx", "a.CSV", "a.csv.gz"})
+    EXPECT_THAT(support::error_of([&] { style_of_file(unknown); }), HasSubstr("known: .csv"))
+        << unknown;
 }
 
 }  // namespace

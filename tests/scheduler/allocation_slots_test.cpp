@@ -5,6 +5,7 @@
 #include "support/fake_programs.hpp"
 #include "workflow/run_fixture.hpp"
 
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -33,10 +34,13 @@ class AllocationSlotsTest : public workflow::RunFixture {
   }
 
   void lasts(double seconds) {
-    programs_.say("scontrol",
-                  fmt::format("JobId=17 EndTime={} NumNodes=3 NumCPUs=24 "
-                              "TRES=cpu=24,node=3,gres/gpu=12\n",
-                              replace_all(local_time_at(unix_time_now() + seconds), " ", "T")));
+    programs_.say(
+        "scontrol",
+        fmt::format("JobId=17 EndTime={} NumNodes=3 NumCPUs=24 "
+                    "TRES=cpu=24,node=3,gres/gpu=12\n",
+                    replace_all(local_time(std::chrono::system_clock::now() +
+                                           std::chrono::seconds(static_cast<long>(seconds))),
+                                " ", "T")));
   }
 
   static job::JobRequest request(int nodes, int tasks, int threads, int gpus = 0) {

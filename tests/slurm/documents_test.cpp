@@ -91,6 +91,18 @@ INSTANTIATE_TEST_SUITE_P(Pages, QueuePageTest,
                          testing::Values("tutorial/6_slurm.md", "how-to/chain_jobs.md"),
                          [](const auto& one) { return fs::path(one.param).stem().string(); });
 
+TEST_F(DocumentsTest, TheLinesOfReadmeWork) {
+  const Person person(cluster());
+  const fs::path page = source_directory() / "README.md";
+  for (const auto& [name, text] : support::files_to_save(read_file(page)))
+    person.here().write(name, text);
+  const auto commands = commands_to_run(page, true);
+  ASSERT_THAT(commands, SizeIs(1));
+  const auto output = person.type(commands[0].line);
+  EXPECT_EQ(output.status.code, 0) << output.standard_error;
+  EXPECT_THAT(output.standard_output, HasSubstr("| level |"));
+}
+
 TEST_F(DocumentsTest, ThePageOnAllocationsShowsWhatATerminalShows) {
   const Person person(cluster());
   const fs::path file = source_directory() / "docs/how-to/use_an_allocation.md";

@@ -43,7 +43,8 @@ inline bool is_run(const std::string& line) {
 /// Whether a command line needs a machine with Slurm. tests/slurm runs those, other tests the rest.
 inline bool needs_slurm(const std::string& line) {
   return line.starts_with("srun ") || line.starts_with("squeue ") || line.starts_with("salloc ") ||
-         line.find("batch_arrays") != std::string::npos;
+         line.find("batch_arrays") != std::string::npos ||
+         line.find("--platform slurm --wait") != std::string::npos;
 }
 
 namespace detail {

@@ -74,7 +74,7 @@ inline std::string with_output_of(const Terminal& terminal, const std::string& p
 /// A text without what differs from run to run: times of day, energies, which depend on how long a
 /// command has taken, and that the machine was not quiet, which depends on who uses it besides.
 inline std::string without_measurements(std::string text) {
-  text = replace_matches(text, R"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)", "TIME");
+  text = replace_matches(text, R"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d( [+-]\d{4})?)", "TIME");
   text = replace_matches(text, R"( *not quiet: [^\n]*\n)", "");
   return replace_matches(text, R"(\b0\.\d{5}\b)", "0.ddddd");
 }

@@ -37,6 +37,7 @@ const std::vector<Event>& events() {
       Advanced{.workpackage = 0, .to = State::ready, .progress = {true, 1, 2}, .environment = {}},
       Advanced{.workpackage = 0, .to = State::waiting, .progress = {true, 0, 1}, .environment = {}},
       Skipped{.workpackage = 0, .reason = "implied"},
+      Reopened{.workpackage = 0},
       Reset{{0}}};
   return all;
 }

@@ -65,6 +65,10 @@ class GroupAnalyser {
   /// @throws Error as `analyse` does
   std::map<std::string, std::vector<double>, std::less<>> series(const Group& group);
 
+  /// The patterns that matched nowhere and have no default.
+  /// @throws Error as `analyse` does
+  std::vector<Miss> misses(const Group& group);
+
  private:
   class Scanner;
   evaluate::Evaluator& evaluator_;

@@ -27,6 +27,16 @@ struct Finding {
 /// Findings by name: `time`, `time_first`, `time_avg`, ..., in alphabetical order.
 using Findings = std::map<std::string, Finding, std::less<>>;
 
+/// A pattern that matched nowhere in the files of a group, and has no default.
+struct Miss {
+  const model::Pattern* pattern = nullptr;
+  std::string reason;                           ///< `no match in stdout`.
+  std::vector<std::filesystem::path> searched;  ///< The files that are there.
+  /// What is found if case, the width of blanks, or the kind of number do not count; may be empty.
+  std::string near_match = {};
+  std::string difference = {};  ///< Of the near match: `its case differs`.
+};
+
 /// One file to read, with the patterns that apply to it.
 struct FileToScan {
   std::filesystem::path file;
@@ -49,8 +59,5 @@ struct Group {
   /// Told of statistics that are computed on demand.
   LookedUp is_looked_up = [](std::string_view) { return false; };
 };
-
-/// The regular expressions behind `$jube_pat_int`, `$jube_pat_fp`, ...; null for other names.
-const std::string* predefined_pattern(std::string_view name);
 
 }  // namespace bench::analyse

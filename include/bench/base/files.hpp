@@ -39,6 +39,8 @@ struct FileEnd {
 
 /// At most `lines` lines and 8 KiB; empty where the file cannot be read.
 FileEnd end_of_file(const UniqueFd& file, std::size_t lines);
+/// The same of its first lines.
+std::string start_of_file(const UniqueFd& file, std::size_t lines);
 
 /// Writes `content` under a temporary name beside `file` and renames it, so that a reader sees the
 /// old or the new file and never half of one.

@@ -11,13 +11,14 @@ namespace bench {
 /// Local time as `2026-01-31 13:05:09`, the form that JUBE writes.
 std::string local_time(std::chrono::system_clock::time_point time);
 std::string local_time_now();
-/// The same of seconds since 1970, as the database holds them.
+/// Local time of seconds since 1970 with the offset from UTC, for people:
+/// `2026-01-31 13:05:09 +0100`.
 std::string local_time_at(double unix_s);
 /// Universal time of seconds since 1970 in the form of ISO 8601, to the millisecond:
 /// `2026-01-31T12:05:09.250Z`.
 std::string utc_time_at(double unix_s);
 
-/// Seconds since 1970 of a local time in that form; nothing for another text.
+/// Seconds since 1970 of a local time in one of these forms; nothing for another text.
 std::optional<double> parse_local_time(const std::string& text);
 
 /// Seconds since 1970 as a double, for the database.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <bench/setup/run.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 
@@ -25,6 +26,13 @@ struct Removal {
 /// @param steps only of these; empty: of all
 std::vector<long long> failed_workpackages(const workspace::Workspace& workspace,
                                            const std::set<std::string>& steps = {});
+
+/// Reopens the failed workpackages that were given up while they waited for a file of their own,
+/// and whose file has appeared since, as on a slow network file system. The caller holds the writer
+/// lock.
+/// @returns which, ascending
+std::vector<long long> reopen_those_with_files(const setup::Run& run,
+                                               workspace::Workspace& workspace);
 
 /// What removing these workpackages takes; changes nothing.
 /// @throws Error for one that does not exist, and where one of those concerned is under way here or

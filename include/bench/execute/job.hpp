@@ -60,6 +60,7 @@ struct Completion {
   std::optional<int> exit_code;
   std::string reason;  ///< Why it failed, or was interrupted.
   std::string host;
+  /// The clock at the start, and the same with what has passed since by a clock that nobody sets.
   std::optional<double> started_unix_s;
   std::optional<double> ended_unix_s;
   /// The environment at the end, if the job asked for it.

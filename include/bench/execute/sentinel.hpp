@@ -16,6 +16,7 @@ struct Sentinel {
   std::string job_id;   ///< As the batch system's daemons know it; a task of an array has its own.
   std::optional<int> exit_code;  ///< None: the attempt has begun and not ended.
   std::optional<double> started_unix_s;
+  /// The start, and the time that has passed on the node since: its clock may have been set.
   std::optional<double> ended_unix_s;
   std::string host;
   std::string nodes;  ///< Of its job, as the batch system lists them; empty: not known.

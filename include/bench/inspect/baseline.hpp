@@ -6,32 +6,13 @@
 #include <string>
 #include <vector>
 
+#include <bench/inspect/conditions.hpp>
 #include <bench/inspect/difference.hpp>
 #include <bench/inspect/run_comparison.hpp>
 #include <bench/setup/metadata.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::inspect {
-
-/// What two runs must have in common before their numbers are compared, by name: the benchmark and
-/// its input, the machine, its driver and software. What a run has not recorded is left out.
-///
-/// `input` is the SHA-256 of the elements that say what runs, its first 12 digits: comments,
-/// patterns, analysers and results may change. `host` is left out on a platform other than `local`,
-/// where it is the login node.
-using Fingerprint = std::map<std::string, std::string>;
-
-/// The names that a fingerprint may have, in the order in which they are shown.
-const std::vector<std::string>& fingerprint_names();
-
-Fingerprint fingerprint_of(const setup::RunMetadata& metadata);
-
-/// What differs in two fingerprints, but for the names in `across`; in the order of the names.
-std::vector<TextDifference> differences_of(const Fingerprint& a, const Fingerprint& b,
-                                           const std::set<std::string>& across);
-
-/// The first 8 digits of the SHA-256 of a fingerprint: equal ones have the same.
-std::string short_name_of(const Fingerprint& fingerprint);
 
 /// A run of an outpath, as its facts describe it.
 struct KnownRun {

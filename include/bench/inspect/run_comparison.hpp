@@ -65,6 +65,8 @@ struct LoneMetric {
 };
 
 struct RunComparison {
+  /// What else may have changed the numbers; see `condition_differences`.
+  std::vector<TextDifference> conditions;
   std::vector<ComparedPoint> points;       ///< In order of steps and workpackages, then of metrics.
   std::vector<TextDifference> parameters;  ///< By which points are not told apart.
   std::vector<TextDifference> units;       ///< Of metrics that cannot be compared for their units.

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,8 +54,13 @@ class RunView {
   std::map<long long, std::vector<std::string>> failed_nodes_;
 };
 
-/// Local time of the last change of any workpackage, or what JUBE noted; of a run that has not
-/// begun when it was made.
+/// When the run started, in the reader's time zone.
+std::string started(const workspace::Workspace& workspace);
+
+/// The time of the last change of any workpackage, in the reader's time zone, or what JUBE noted;
+/// of a run that has not begun when it was made.
 std::string last_change(const workspace::Workspace& workspace);
+/// The same as seconds since 1970; none where JUBE's note is no time.
+std::optional<double> last_change_unix_s(const workspace::Workspace& workspace);
 
 }  // namespace bench::inspect

@@ -28,6 +28,8 @@ enum class Remedy {
 struct Explanation {
   std::vector<Remark> remarks;
   std::vector<std::filesystem::path> output;  ///< What tells of it: standard error first.
+  /// Where patterns found nothing: the beginnings and ends of these files tell why.
+  std::vector<std::filesystem::path> searched;
   Remedy remedy = Remedy::none;
 };
 

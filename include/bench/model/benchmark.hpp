@@ -232,6 +232,10 @@ struct Pattern {
   Place place;
 };
 
+/// The regular expressions behind `$jube_pat_int`, `$jube_pat_fp`, ...; null for other names.
+const std::string* predefined_pattern(std::string_view name);
+std::vector<std::string> predefined_pattern_names();
+
 struct PatternSet {
   std::string name;
   std::vector<Pattern> patterns;  ///< Each name once.

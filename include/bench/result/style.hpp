@@ -27,7 +27,8 @@ std::vector<std::string> style_names(Styles styles);
 /// @throws Error with the known styles if `name` is none of them
 const Style& style_of(const std::string& name);
 
-/// The style that the ending of a file says; empty where it says none.
+/// The style that the ending of a file says; empty without an ending, and for `.txt`.
+/// @throws Error with the known endings for another one
 std::string style_of_file(const std::string& file);
 
 }  // namespace bench::result

@@ -17,7 +17,8 @@ struct Spread {
   double median = 0;
   double low = 0;  ///< Ends of the 95 % confidence interval of the median.
   double high = 0;
-  std::vector<long long> outliers;  ///< The workpackages whose values are.
+  std::vector<double> numbers = {};  ///< Of the iterations.
+  std::vector<long long> outliers;   ///< The workpackages whose values are.
 };
 
 /// One cell. Without a value it is missing: `n/a` for people, empty in csv, null in json.

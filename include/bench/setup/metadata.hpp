@@ -54,4 +54,14 @@ RunMetadata metadata_from(const std::map<std::string, std::string>& facts);
 /// The reverse; what is absent is left out.
 std::map<std::string, std::string> facts_of(const RunMetadata& metadata);
 
+/// The same for people: times have the reader's time zone.
+std::map<std::string, std::string> shown_facts(const RunMetadata& metadata);
+
+/// When the run started, in the reader's time zone.
+std::string start_for_people(const RunMetadata& metadata);
+/// The same in UTC, `2026-01-31 12:05:09 UTC`, for what people of other time zones read.
+std::string start_in_utc(const RunMetadata& metadata);
+/// The same as `utc_time_at` writes it, for programs.
+std::string start_for_programs(const RunMetadata& metadata);
+
 }  // namespace bench::setup

@@ -36,6 +36,11 @@ class WorkpackageValues {
   std::map<std::string, std::vector<double>, std::less<>> series(
       const workspace::Workpackage& workpackage) const;
 
+  /// The patterns that matched nowhere in the files of a workpackage that is done. Executes no
+  /// script code.
+  /// @throws Error for an invalid pattern
+  std::vector<analyse::Miss> misses(const workspace::Workpackage& workpackage) const;
+
  private:
   /// A group for each analyser that reads its step, then one for the meter, which needs none.
   std::vector<analyse::Group> groups_of(const workspace::Workpackage& workpackage,

@@ -65,7 +65,8 @@ struct AttemptEnd {
 struct Ended {
   long long workpackage = 0;
   AttemptEnd attempt;
-  /// What its children inherit; empty unless its step exports.
+  /// What its children inherit; empty unless its step exports. Not of one that failed, which keeps
+  /// the environment in which it waited.
   EnvironmentChanges environment;
 };
 
@@ -98,6 +99,12 @@ struct Skipped {
   std::string reason;
 };
 
+/// The file that a workpackage waited for has appeared after the workpackage was given up: it waits
+/// again, and goes on from there.
+struct Reopened {
+  long long workpackage = 0;
+};
+
 /// The user wants these workpackages repeated from the beginning.
 struct Reset {
   std::vector<long long> workpackages;
@@ -110,7 +117,7 @@ struct Removed {
 };
 
 using Event = std::variant<Expanded, ExpandedAhead, Claimed, SubmissionIntended, Submitted, Ended,
-                           Retried, Interrupted, Advanced, Skipped, Reset, Removed>;
+                           Retried, Interrupted, Advanced, Skipped, Reopened, Reset, Removed>;
 /// In the order in which they happened.
 using Events = std::vector<Event>;
 

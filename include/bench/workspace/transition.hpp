@@ -43,6 +43,7 @@ enum class Change {
   advance,
   wait,
   skip,
+  reopen,
   reset
 };
 
@@ -56,7 +57,7 @@ struct Transition {
 
 /// Every legal transition. A workpackage begins as ready; or as failed where it stands for children
 /// that could not be made.
-inline constexpr std::array<Transition, 13> transitions{{
+inline constexpr std::array<Transition, 14> transitions{{
     {Change::expand, "expand", {State::done}, std::nullopt},
     // It is submitted when its children are begun, and may have gone on when they are complete.
     {Change::expand_ahead,
@@ -73,6 +74,7 @@ inline constexpr std::array<Transition, 13> transitions{{
     {Change::advance, "advance", {State::running, State::submitted, State::waiting}, State::ready},
     {Change::wait, "advance", {State::running, State::submitted, State::waiting}, State::waiting},
     {Change::skip, "skip", {State::ready}, State::skipped},
+    {Change::reopen, "reopen", {State::failed}, State::waiting},
     {Change::reset,
      "reset",
      {State::ready, State::waiting, State::done, State::failed, State::skipped},
@@ -114,6 +116,9 @@ constexpr Change change_of(const Advanced& advanced) {
 constexpr Change change_of(const Skipped&) {
   return Change::skip;
 }
+constexpr Change change_of(const Reopened&) {
+  return Change::reopen;
+}
 constexpr Change change_of(const Reset&) {
   return Change::reset;
 }
@@ -135,6 +140,7 @@ void apply(const Retried& event, Workpackage& workpackage);
 void apply(const Interrupted& event, Workpackage& workpackage);
 void apply(const Advanced& event, Workpackage& workpackage);
 void apply(const Skipped& event, Workpackage& workpackage);
+void apply(const Reopened& event, Workpackage& workpackage);
 void apply(const Reset& event, Workpackage& workpackage);
 
 }  // namespace bench::workspace

@@ -97,6 +97,17 @@ struct Attempt {
   std::optional<double> ended_unix_s;
   std::optional<int> exit_code;
   std::string reason;
+
+  /// The clocks of its start and its end contradict each other: it ended before it began.
+  bool has_clock_error() const {
+    return started_unix_s && ended_unix_s && *ended_unix_s < *started_unix_s;
+  }
+  /// How long it ran; none where that is unknown.
+  std::optional<double> run_time_s() const {
+    return !started_unix_s || !ended_unix_s || has_clock_error()
+               ? std::nullopt
+               : std::optional(*ended_unix_s - *started_unix_s);
+  }
 };
 
 /// How many workpackages of one step are in each state.

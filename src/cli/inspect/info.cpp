@@ -39,7 +39,7 @@ std::vector<std::string> overview_row(const workspace::RunDirectory& run) {
   const Workspace workspace = Workspace::open(run.path, Access::read);
   return {std::to_string(run.id),
           workspace.fact("benchmark"),
-          workspace.fact("started"),
+          inspect::started(workspace),
           inspect::last_change(workspace),
           workspace.fact("comment"),
           workspace.fact("tags"),

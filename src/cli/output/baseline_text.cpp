@@ -5,9 +5,11 @@
 
 #include <bench/base/text.hpp>
 #include <bench/cli/output/baseline_text.hpp>
+#include <bench/cli/output/difference_text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/inspect/baseline.hpp>
 #include <bench/inspect/difference.hpp>
+#include <bench/setup/metadata.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {
@@ -59,7 +61,7 @@ std::string no_baseline_text(const inspect::Baseline& baseline, const std::strin
   std::vector<std::vector<std::string>> rows;
   std::vector<std::string> names;
   for (const inspect::TextDifference& one : baseline.differences) {
-    rows.push_back({one.name, one.b.empty() ? "absent" : one.b, one.a.empty() ? "absent" : one.a});
+    rows.push_back({one.name, in_one_line(one.b), in_one_line(one.a)});
     names.push_back(one.name);
   }
   return fmt::format(
@@ -76,10 +78,12 @@ std::string no_baseline_text(const inspect::Baseline& baseline, const std::strin
 std::string accepted_text(const std::vector<inspect::KnownRun>& runs, const std::string& outpath) {
   std::vector<std::vector<std::string>> rows;
   for (const inspect::KnownRun& run : runs)
-    if (run.is_accepted())
-      rows.push_back({std::to_string(run.directory.id), run.metadata.benchmark,
-                      run.metadata.started, run.metadata.accepted,
+    if (run.is_accepted()) {
+      const auto facts = setup::shown_facts(run.metadata);
+      rows.push_back({std::to_string(run.directory.id), run.metadata.benchmark, facts.at("started"),
+                      facts.at("accepted"),
                       inspect::short_name_of(inspect::fingerprint_of(run.metadata))});
+    }
   if (rows.empty())
     return fmt::format("no run in {} is accepted\n", outpath);
   return text_table({"run", "benchmark", "started", "accepted", "fingerprint"}, rows);

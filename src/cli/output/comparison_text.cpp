@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 
 #include <bench/base/text.hpp>
 #include <bench/cli/output/comparison_text.hpp>
+#include <bench/cli/output/difference_text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/inspect/difference.hpp>
 #include <bench/inspect/run_comparison.hpp>
@@ -214,6 +216,17 @@ std::vector<std::string> names_of_statistics(const RunComparison& comparison) {
   return notes;
 }
 
+/// `workpackages at a time: 1 in a, 4 in b`
+std::vector<std::string> conditions_of(const RunComparison& comparison) {
+  std::vector<std::string> lines;
+  for (const inspect::TextDifference& one : comparison.conditions)
+    lines.push_back(
+        fmt::format("{}: {} in a, {} in b",
+                    one.name == "parallel" ? "workpackages at a time" : std::string_view(one.name),
+                    in_one_line(one.a), in_one_line(one.b)));
+  return lines;
+}
+
 /// Name the statistics behind `a`, `b` and the interval.
 std::vector<std::string> statistics_notes(const RunComparison& comparison) {
   std::vector<std::string> notes;
@@ -310,6 +323,7 @@ result::Cell word_cell(const std::string& text) {
 
 ShownComparison shown_comparison(const RunComparison& comparison, double margin) {
   ShownComparison shown;
+  shown.conditions = conditions_of(comparison);
   show_points(comparison, shown);
   shown.summary =
       comparison.points.empty()
@@ -324,7 +338,10 @@ ShownComparison shown_comparison(const RunComparison& comparison, double margin)
 std::string comparison_text(const RunComparison& comparison, const SideNames& names,
                             double margin) {
   const ShownComparison shown = shown_comparison(comparison, margin);
-  std::string text = fmt::format("a: {}\nb: {}\n\n", names.a, names.b);
+  std::string text = fmt::format("a: {}\nb: {}\n", names.a, names.b);
+  for (const std::string& condition : shown.conditions)
+    text += condition + "\n";
+  text += "\n";
   if (!shown.rows.empty())
     text += text_table(shown.headings, shown.rows) + "\n";
   text += shown.summary + "\n";
@@ -336,7 +353,8 @@ std::string comparison_text(const RunComparison& comparison, const SideNames& na
 result::Table comparison_table(const RunComparison& comparison) {
   result::Table table;
   table.name = "comparison";
-  table.notes = names_of_statistics(comparison);
+  table.notes = conditions_of(comparison);
+  std::ranges::move(names_of_statistics(comparison), std::back_inserter(table.notes));
   for (const char* title :
        {"step", "point", "metric", "unit", "values_a", "values_b", "a", "b", "change", "low",
         "high", "superiority", "verdict", "runs_needed", "objection", "outliers", "estimated"})

@@ -74,15 +74,6 @@ class Section {
   std::size_t left_out_ = 0;
 };
 
-/// Items of a list in one cell; json and csv have all of a long one.
-std::string in_one_line(const std::string& text) {
-  constexpr std::size_t most = 60;
-  if (text.empty())
-    return "-";
-  const std::string line = replace_all(text, "\n", " ");
-  return display_width(line) <= most ? line : to_valid_utf8(line.substr(0, most - 2)) + "..";
-}
-
 std::string points_text(const Differences& differences, bool all) {
   Section section("points in only one run", {"run", "step", "point", "workpackages"}, all);
   for (const LonePoint& point : differences.points)
@@ -132,6 +123,14 @@ result::Cell number_cell(std::optional<double> number) {
 }
 
 }  // namespace
+
+std::string in_one_line(const std::string& text) {
+  constexpr std::size_t most = 60;
+  if (text.empty())
+    return "-";
+  const std::string line = replace_all(text, "\n", " ");
+  return display_width(line) <= most ? line : to_valid_utf8(line.substr(0, most - 2)) + "..";
+}
 
 std::string difference_text(const Differences& differences, const ComparedNames& names, bool all) {
   std::string text = fmt::format("a: {}\nb: {}\n", names.a, names.b);

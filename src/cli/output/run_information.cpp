@@ -15,11 +15,12 @@ namespace bench::cli {
 
 std::string run_information(const setup::Run& run, const workspace::Workspace& workspace) {
   constexpr std::array shown{
-      "benchmark",    "comment",     "started",       "accepted",     "tags",       "platform",
-      "budget_nh",    "order_seed",  "parallel",      "power_source", "input_file", "input_sha256",
-      "git_revision", "host",        "system",        "cpu",          "topology",   "clocks",
-      "firmware",     "cpus_usable", "memory_bytes",  "gpus",         "gpu_driver", "container",
-      "modules",      "environment", "bench_version", "jube_version", "uuid"};
+      "benchmark",    "comment",    "started",     "accepted",     "tags",          "platform",
+      "budget_nh",    "order_seed", "parallel",    "power_source", "input_file",    "input_sha256",
+      "git_revision", "host",       "load",        "system",       "cpu",           "topology",
+      "clocks",       "firmware",   "cpus_usable", "cpus_allowed", "memory_bytes",  "gpus",
+      "gpu_driver",   "container",  "modules",     "environment",  "bench_version", "jube_version",
+      "uuid"};
   std::string text;
   const auto add = [&](const std::string& name, const std::string& value) {
     if (!value.empty())
@@ -28,7 +29,7 @@ std::string run_information(const setup::Run& run, const workspace::Workspace& w
   add("id", std::to_string(run.directory.id));
   add("directory", short_path(run.directory.path));
   add("last change", inspect::last_change(workspace));
-  const auto facts = setup::facts_of(run.metadata);
+  const auto facts = setup::shown_facts(run.metadata);
   for (const char* name : shown)
     if (const auto fact = facts.find(name); fact != facts.end())
       add(name, fact->second);

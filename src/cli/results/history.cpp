@@ -10,6 +10,7 @@
 #include <bench/cli/runs/choose.hpp>
 #include <bench/cli/runs/evaluation.hpp>
 #include <bench/inspect/history.hpp>
+#include <bench/setup/metadata.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {
@@ -31,7 +32,8 @@ int show_history(const HistoryCommandOptions& options) {
   for (const workspace::RunDirectory& directory : chosen_runs(options.directories, {"all"}))
     if (const Evaluated* one = runs.read_if_sound(directory)) {
       directories.push_back(directory);
-      names.push_back({short_path(one->run.directory.path), one->run.metadata.started});
+      names.push_back(
+          {short_path(one->run.directory.path), setup::start_for_people(one->run.metadata)});
     }
   const auto histories = inspect::history_of(
       runs.sides(directories), {.metric = options.metric,

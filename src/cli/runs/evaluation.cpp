@@ -19,6 +19,7 @@
 #include <bench/cli/runs/evaluation.hpp>
 #include <bench/inspect/difference.hpp>
 #include <bench/setup/input.hpp>
+#include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/tabulate/analyses.hpp>
 #include <bench/tabulate/filters.hpp>
@@ -169,7 +170,7 @@ void allow_many_open_runs() {
 
 std::string description_of(const Evaluated& one, const std::string& further) {
   return fmt::format("{}{} ({}, started {})", short_path(one.run.directory.path), further,
-                     one.run.benchmark.name, one.run.metadata.started);
+                     one.run.benchmark.name, setup::start_for_people(one.run.metadata));
 }
 
 const Evaluated& EvaluatedRuns::read(const RunDirectory& directory) {

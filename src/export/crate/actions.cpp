@@ -203,7 +203,7 @@ void Actions::add_run() {
   Json action = EntityList::entity(run_action_id, "CreateAction");
   action["name"] = fmt::format("Run {} of {}", metadata.id, metadata.benchmark);
   action["instrument"] = reference(resolved_file);
-  action["startTime"] = start_of_run(described_);
+  action["startTime"] = setup::start_for_programs(described_.run.metadata);
   const char* status = status_of_run();
   if (const auto end = end_of_run(described_); end && status != status_of(State::running))
     action["endTime"] = *end;
@@ -247,7 +247,7 @@ void Actions::add_engine() {
   engine["instrument"] = reference("#bench");
   set_references(engine, "object", controls);
   engine["result"] = reference(run_action_id);
-  engine["startTime"] = start_of_run(described_);
+  engine["startTime"] = setup::start_for_programs(described_.run.metadata);
   graph_.add(engine);
 }
 
@@ -375,11 +375,6 @@ std::vector<std::string> parameter_ids_of(const std::string& step, const CrateSo
         if (seen.insert(name).second)
           ids.push_back(parameter_id(name));
   return ids;
-}
-
-std::string start_of_run(const CrateSource& described) {
-  const setup::RunMetadata& metadata = described.run.metadata;
-  return metadata.started_unix_s ? utc_time_at(*metadata.started_unix_s) : metadata.started;
 }
 
 std::optional<std::string> end_of_run(const CrateSource& described) {

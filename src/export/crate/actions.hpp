@@ -21,9 +21,7 @@ std::vector<std::string> parameter_ids_of(const std::string& step, const CrateSo
 /// Ids of the values that analysers search for.
 std::vector<std::string> output_ids(const CrateSource& described);
 
-/// UTC in the form of ISO 8601.
-std::string start_of_run(const CrateSource& described);
-/// None if no workpackage has ended.
+/// UTC in the form of ISO 8601; none if no workpackage has ended.
 std::optional<std::string> end_of_run(const CrateSource& described);
 
 void add_size_and_hash(const PackedFile& file, Json& entity);

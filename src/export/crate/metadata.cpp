@@ -59,7 +59,8 @@ void add_root(const CrateSource& described, EntityList& graph) {
                                                                metadata.bench_version)
                                                  : metadata.comment;
   root["identifier"] = "urn:uuid:" + metadata.uuid;
-  root["datePublished"] = end_of_run(described).value_or(start_of_run(described));
+  root["datePublished"] =
+      end_of_run(described).value_or(setup::start_for_programs(described.run.metadata));
   root["license"] =
       described.license.empty()
           ? Json("no license was given with `bench export --license`: ask the authors of the run")

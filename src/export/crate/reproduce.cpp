@@ -46,7 +46,7 @@ std::string reproduce_text(const setup::Run& run, const std::vector<EnvironmentI
       "It runs `input/resolved.xml`, the input with all that it includes, on the same platform.\n"
       "`--platform NAME` selects another one, `--account NAME` your account.\n"
       "`bench result run` shows the results of the run that was exported.\n\n",
-      metadata.id, cell(metadata.benchmark), metadata.started, metadata.platform,
+      metadata.id, cell(metadata.benchmark), setup::start_in_utc(metadata), metadata.platform,
       metadata.bench_version);
   text +=
       "| path | content |\n|---|---|\n"

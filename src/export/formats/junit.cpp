@@ -12,6 +12,7 @@
 #include <bench/base/text.hpp>
 #include <bench/export/formats/formats.hpp>
 #include <bench/model/benchmark.hpp>
+#include <bench/setup/metadata.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::formats {
@@ -34,9 +35,7 @@ void set(pugi::xml_node element, const char* name, const std::string& value) {
 }
 
 double seconds_of(const Attempt* attempt) {
-  return attempt && attempt->started_unix_s && attempt->ended_unix_s
-             ? *attempt->ended_unix_s - *attempt->started_unix_s
-             : 0;
+  return attempt ? attempt->run_time_s().value_or(0) : 0;
 }
 
 /// Totals of a suite, or of all suites.
@@ -120,7 +119,8 @@ class Report {
     set(suite, "name", step);
     set(suite, "package", metadata.benchmark);
     set(suite, "id", std::to_string(id));
-    set(suite, "timestamp", replace_all(metadata.started, " ", "T"));
+    // JUnit's schema allows neither a time zone nor fractions of a second.
+    set(suite, "timestamp", setup::start_for_programs(metadata).substr(0, 19));
     const auto host = metadata.provenance.find("host");
     set(suite, "hostname", host == metadata.provenance.end() ? "unknown" : host->second);
     add_properties(suite);

@@ -83,7 +83,8 @@ std::string summary(const Subject& subject) {
   const auto counts = counts_of(subject);
   std::string text =
       fmt::format("## {}: run {} {}\n\n", cell(metadata.benchmark), metadata.id, state_of(counts));
-  text += fmt::format("Started {} on platform {}", metadata.started, cell(metadata.platform));
+  text += fmt::format("Started {} on platform {}", setup::start_in_utc(metadata),
+                      cell(metadata.platform));
   if (const auto host = metadata.provenance.find("host"); host != metadata.provenance.end())
     text += fmt::format(", host {}", cell(host->second));
   text += ".\n\n" + counts_table(counts) + failures_table(subject);

@@ -1,3 +1,5 @@
+#include "levels.hpp"
+
 #include <array>
 #include <cstddef>
 #include <string>
@@ -45,6 +47,21 @@ Scale scale_of(model::Figure::Scale asked) {
   return scales[static_cast<std::size_t>(asked)];
 }
 
+/// Makes facets of the parameters that the figure does not place.
+void place_hidden(const Source& source, const Place& place, Plan& plan) {
+  const std::vector<std::size_t> hidden = hidden_parameters(source, plan);
+  plan.facet.insert(plan.facet.end(), hidden.begin(), hidden.end());
+  const std::size_t panels = combinations(source, plan.facet);
+  if (hidden.empty() || panels <= panels_shown)
+    return;
+  std::vector<std::string> names;
+  for (const std::size_t column : hidden)
+    names.push_back(source.columns[column].title);
+  throw Error(fmt::format("the figure of table '{}' does not place {}, which would be {} panels",
+                          source.name, join(names, ", "), panels),
+              "name them in `color`, `row` or `facet`, or make a table with a `filter`", place);
+}
+
 }  // namespace
 
 Plan asked_plan(const Source& source, const model::Figure& asked) {
@@ -66,7 +83,8 @@ Plan asked_plan(const Source& source, const model::Figure& asked) {
   if (!asked.row.empty())
     plan.row = column_of(source, asked.row, asked.place);
   if (!asked.facet.empty())
-    plan.facet = column_of(source, asked.facet, asked.place);
+    plan.facet.push_back(column_of(source, asked.facet, asked.place));
+  place_hidden(source, asked.place, plan);
   return plan;
 }
 

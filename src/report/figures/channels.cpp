@@ -3,11 +3,15 @@
 #include "levels.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -24,9 +28,50 @@ namespace {
 /// More ticks would not fit side by side.
 constexpr std::size_t most_ticks = 14;
 
+bool is_bytes(const FigureColumn& column) {
+  constexpr std::array<std::string_view, 3> units{"B", "byte", "bytes"};
+  if (!column.unit.empty())
+    return std::ranges::find(units, column.unit) != units.end();
+  const std::string title = to_lower(column.title);
+  return title == "bytes" || title.ends_with("_bytes");
+}
+
+/// An expression for the label of a number: `32 KiB`, or `32Ki` without a unit.
+/// @param number an expression of it
+std::string binary_label(const char* number, std::string_view unit) {
+  const std::string_view blank = unit.empty() ? "" : " ";
+  std::string text = fmt::format("format({}, '.4~g') + '{}{}'", number, blank, unit);
+  double size = 1;
+  for (const char* prefix : {"Ki", "Mi", "Gi", "Ti", "Pi"}) {
+    size *= 1024;
+    text = fmt::format("(abs({0}) < {1:.0f} ? {2} : format({0} / {1:.0f}, '.4~g') + '{3}{4}{5}')",
+                       number, size, text, blank, prefix, unit);
+  }
+  return text;
+}
+
+/// Ticks of an axis of bytes at multiples of a power of 2; those of a decimal axis are no round
+/// numbers of MiB.
+std::vector<double> byte_ticks(double low, double high) {
+  constexpr double fewest = 4;
+  if (high <= low)
+    return {};
+  const double step = std::exp2(std::floor(std::log2((high - low) / fewest)));
+  std::vector<double> ticks;
+  for (double tick = std::ceil(low / step) * step; tick <= high; tick += step)
+    ticks.push_back(tick);
+  return ticks;
+}
+
+/// Pixels beside an axis, in which a label may end; a longer one would be clipped. The padding in
+/// figure.js.
+constexpr int room_beside_axis = 10;
+
+constexpr double most_written_out = 1e5;
+
 /// A format of d3 for numbers up to this.
 const char* tick_format(double largest, bool whole) {
-  if (largest >= 1e5)
+  if (largest >= most_written_out)
     return "~s";
   return whole ? "d" : ".6~g";
 }
@@ -43,6 +88,17 @@ std::string field(std::size_t column) {
 
 std::string label(const FigureColumn& column) {
   return column.unit.empty() ? column.title : fmt::format("{} [{}]", column.title, column.unit);
+}
+
+std::string bytes_label(const FigureColumn& column, const char* number) {
+  return is_bytes(column) ? binary_label(number, "B") : "";
+}
+
+void label_bytes(const FigureColumn& column, const char* number, const char* guide, Json& channel) {
+  if (std::string expression = bytes_label(column, number); !expression.empty()) {
+    channel[guide]["labelExpr"] = std::move(expression);
+    channel[guide].erase("format");
+  }
 }
 
 std::vector<double> numbers_of(const FigureColumn& column) {
@@ -67,7 +123,7 @@ Json measure(const Data& data, std::size_t column, Scale scale, bool from_zero) 
   const double low = numbers.front();
   const double high = numbers.back();
   const double largest = std::max(std::abs(low), std::abs(high));
-  if (largest >= 1e5)
+  if (largest >= most_written_out)
     channel["axis"]["format"] = "~s";
   else if (largest < 1e-3)
     channel["axis"]["format"] = "~g";
@@ -76,6 +132,10 @@ Json measure(const Data& data, std::size_t column, Scale scale, bool from_zero) 
     channel["scale"] = {{"type", "log"}};
   else
     channel["scale"] = {{"zero", from_zero || scale != Scale::fit}};
+  label_bytes(data.at(column), "datum.value", "axis", channel);
+  if (is_bytes(data.at(column)) && !channel["scale"].contains("type"))
+    channel["axis"]["values"] =
+        byte_ticks(channel["scale"]["zero"] ? std::min(low, 0.0) : low, std::max(high, 0.0));
   return channel;
 }
 
@@ -85,7 +145,7 @@ Json measure_axis(const Data& data, std::size_t column, Scale scale) {
   Json channel{{"field", field(column)},
                {"type", "quantitative"},
                {"title", label(data.at(column))},
-               {"axis", {{"titleLimit", 400}}},
+               {"axis", {{"titleLimit", 400}, {"labelBound", room_beside_axis}}},
                {"scale", {{"zero", false}, {"padding", 12}, {"nice", false}}}};
   if (numbers.empty())
     return channel;
@@ -100,6 +160,14 @@ Json measure_axis(const Data& data, std::size_t column, Scale scale) {
     channel["axis"]["values"] = numbers;
   else if (whole)
     channel["axis"]["tickMinStep"] = 1;
+  label_bytes(data.at(column), "datum.value", "axis", channel);
+  const bool are_powers_of_2 =
+      base == 2 && whole && std::has_single_bit(static_cast<unsigned long long>(numbers.front()));
+  if (data.at(column).unit.empty() && are_powers_of_2 && numbers.back() >= most_written_out) {
+    channel["axis"]["labelExpr"] =
+        binary_label("datum.value", is_bytes(data.at(column)) ? "B" : "");
+    channel["axis"].erase("format");
+  }
   return channel;
 }
 
@@ -137,6 +205,7 @@ Json colors(const Data& data, std::size_t column, std::span<const std::string> o
   Json channel = names(data, column, order);
   channel["scale"] = {{"domain", domain}};
   channel["legend"] = {{"orient", "bottom"}, {"labelLimit", 300}, {"titleLimit", 300}};
+  label_bytes(data.at(column), "toNumber(datum.label)", "legend", channel);
   return channel;
 }
 

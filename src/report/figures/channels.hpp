@@ -36,6 +36,12 @@ std::string field(std::size_t column);
 /// `title [unit]`
 std::string label(const FigureColumn& column);
 
+/// An expression for the label of a number in bytes: `32 KiB`. Empty for other units.
+/// @param number an expression of it
+std::string bytes_label(const FigureColumn& column, const char* number);
+/// Gives an axis or a legend of bytes such labels.
+void label_bytes(const FigureColumn& column, const char* number, const char* guide, Json& channel);
+
 /// Its distinct numbers, ascending.
 std::vector<double> numbers_of(const FigureColumn& column);
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -153,15 +154,43 @@ Json ink_on(std::size_t column) {
   return {{"condition", {{"test", test}, {"value", "black"}}}, {"value", "white"}};
 }
 
+/// The numbers behind the medians of a panel as dots, with their own data.
+/// @param along the channel of the values
+void add_numbers(const Chart& chart, const Measure& measure, const std::string& facet_level,
+                 Json encoding, const char* along, Json& layers) {
+  const auto text_at = [&](std::size_t column, std::size_t row) {
+    const auto& value = chart.data.at(column).values[row];
+    return value ? to_text(*value) : "";
+  };
+  const FigureColumn& x = chart.data.at(chart.x);
+  Json values = Json::array();
+  for (const auto& [row, number] : measure.numbers) {
+    if ((chart.facet && text_at(*chart.facet, row) != facet_level) || !x.values[row])
+      continue;
+    const auto* at = std::get_if<double>(&*x.values[row]);
+    Json dot{{field(chart.x), at ? Json(*at) : Json(text_at(chart.x, row))},
+             {field(measure.value), number}};
+    if (chart.color)
+      dot[field(*chart.color)] = text_at(*chart.color, row);
+    values.push_back(std::move(dot));
+  }
+  if (values.empty())
+    return;
+  encoding[along]["field"] = field(measure.value);
+  layers.push_back({{"data", {{"values", values}}},
+                    {"mark", {{"type", "point"}, {"style", "number"}}},
+                    {"encoding", encoding}});
+}
+
 /// The panel's rows: those of its facet.
 Json rows_of(const Chart& chart, const std::string& facet_level) {
   return chart.facet ? Json::array({is_equal(*chart.facet, facet_level)}) : Json::array();
 }
 
-Json layers_of(const Chart& chart, const Measure& measure) {
+Json layers_of(const Chart& chart, const Measure& measure, const std::string& facet_level) {
   switch (chart.mark) {
     case Mark::bar:
-      return bars(chart, measure);
+      return bars(chart, measure, facet_level);
     case Mark::heatmap:
       return heatmap(chart, measure);
     case Mark::stack:
@@ -171,7 +200,7 @@ Json layers_of(const Chart& chart, const Measure& measure) {
     case Mark::step:
       break;
   }
-  return lines(chart, measure);
+  return lines(chart, measure, facet_level);
 }
 
 /// Panels side by side share a scale, so that they can be compared.
@@ -182,6 +211,8 @@ void share_domain(const Chart& chart, const Measure& measure, Json& y) {
       const std::vector<double> more = numbers_of(chart.data.at(*column));
       numbers.insert(numbers.end(), more.begin(), more.end());
     }
+  for (const auto& [row, number] : measure.numbers)
+    numbers.push_back(number);
   if (numbers.empty())
     return;
   double low = *std::ranges::min_element(numbers);
@@ -220,7 +251,7 @@ Json failure_texts(const Chart& chart, Json encoding) {
           {"encoding", encoding}};
 }
 
-Json lines(const Chart& chart, const Measure& measure) {
+Json lines(const Chart& chart, const Measure& measure, const std::string& facet_level) {
   const bool is_step = chart.mark == Mark::step;
   const bool is_measured = chart.mark == Mark::point && chart.x_scale == Scale::automatic;
   const Json x = measure_axis(chart.data, chart.x, is_measured ? Scale::linear : chart.x_scale);
@@ -242,6 +273,7 @@ Json lines(const Chart& chart, const Measure& measure) {
                       {"mark", {{"type", "rule"}, {"style", "interval"}}},
                       {"encoding", interval}});
   }
+  add_numbers(chart, measure, facet_level, encoding, "y", layers);
   if (chart.mark != Mark::point)
     layers.push_back({{"transform", valid}, {"mark", {{"type", "line"}}}, {"encoding", encoding}});
   if (is_step)
@@ -265,8 +297,9 @@ Json lines(const Chart& chart, const Measure& measure) {
   return layers;
 }
 
-Json bars(const Chart& chart, const Measure& measure) {
-  const Json y = names(chart.data, chart.x, chart.x_levels);
+Json bars(const Chart& chart, const Measure& measure, const std::string& facet_level) {
+  Json y = names(chart.data, chart.x, chart.x_levels);
+  label_bytes(chart.data.at(chart.x), "toNumber(datum.label)", "axis", y);
   const Json x = measure_from_zero(chart, measure);
   Json encoding{{"y", y}, {"x", x}};
   if (chart.color) {
@@ -288,6 +321,9 @@ Json bars(const Chart& chart, const Measure& measure) {
                       {"mark", {{"type", "rule"}, {"style", "interval-of-bar"}}},
                       {"encoding", interval}});
   }
+  Json dots = encoding;
+  dots.erase("color");
+  add_numbers(chart, measure, facet_level, dots, "x", layers);
   if (chart.completed)
     layers.push_back(completed_texts(chart, measure, bar));
   if (chart.state)
@@ -300,7 +336,9 @@ Json heatmap(const Chart& chart, const Measure& measure) {
   std::ranges::reverse(up);
   Json x = names(chart.data, chart.x, chart.x_levels);
   x["axis"] = {{"labelAngle", 0}, {"labelOverlap", true}, {"titleLimit", 400}};
-  const Json y = names(chart.data, *chart.row, up);
+  Json y = names(chart.data, *chart.row, up);
+  label_bytes(chart.data.at(chart.x), "toNumber(datum.label)", "axis", x);
+  label_bytes(chart.data.at(*chart.row), "toNumber(datum.label)", "axis", y);
   const FigureColumn& shown = chart.data.at(measure.value);
   const std::vector<double> numbers = numbers_of(shown);
   const double low = numbers.empty() ? 0 : numbers.front();
@@ -334,6 +372,13 @@ Json heatmap(const Chart& chart, const Measure& measure) {
          {"color", ink_on(measure.value)},
          {"text",
           {{"field", field(measure.value)}, {"type", "quantitative"}, {"format", format}}}}}});
+  const std::string value = fmt::format("datum.{}", field(measure.value));
+  if (std::string text = bytes_label(shown, value.c_str()); !text.empty()) {
+    Json& layer = layers.back();
+    layer["transform"].push_back({{"calculate", std::move(text)}, {"as", "shown"}});
+    layer["encoding"]["text"] = {{"field", "shown"}, {"type", "nominal"}};
+    label_bytes(shown, "datum.value", "legend", layers.front()["encoding"]["color"]);
+  }
   if (chart.completed)
     layers.push_back(completed_in_cell(chart, layers.back()));
   if (chart.state) {
@@ -384,12 +429,14 @@ std::vector<Panel> panels_of(const Chart& chart) {
   for (const Measure& measure : chart.measures)
     for (const std::string& level : chart.facet ? chart.facet_levels : one_panel) {
       Panel panel;
-      Json specification{{"layer", layers_of(chart, measure)}};
+      Json specification{{"layer", layers_of(chart, measure, level)}};
       if (const Json rows = rows_of(chart, level); !rows.empty())
         specification["transform"] = rows;
       specification["height"] = height_of(chart);
       if (chart.facet)
-        panel.title = fmt::format("{} = {}", label(chart.data.at(*chart.facet)), level);
+        panel.title = chart.is_facet_combined  // then each value has its name
+                          ? level
+                          : fmt::format("{} = {}", label(chart.data.at(*chart.facet)), level);
       else if (chart.measures.size() > 1)
         panel.title = chart.data.at(measure.value).title;
       if (chart.facet && chart.measures.size() > 1)

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <bench/report/figures/figure.hpp>
@@ -17,8 +18,10 @@ namespace bench::report {
 /// The columns of one quantity in the data of a figure.
 struct Measure {
   std::size_t value = 0;
-  std::optional<std::size_t> low;
-  std::optional<std::size_t> high;
+  std::optional<std::size_t> low = {};
+  std::optional<std::size_t> high = {};
+  /// The numbers behind the medians, each with its row in the data.
+  std::vector<std::pair<std::size_t, double>> numbers = {};
 };
 
 /// The data of a figure and the roles of its columns.
@@ -37,6 +40,7 @@ struct Chart {
   std::vector<std::string> color_levels = {};
   std::optional<std::size_t> facet = {};
   std::vector<std::string> facet_levels = {};
+  bool is_facet_combined = false;  ///< Of several columns.
   std::vector<Measure> measures = {};
   std::optional<std::size_t> state = {};
   std::optional<std::size_t> mark_of_state = {};  ///< `OOM`; empty if done.
@@ -53,8 +57,9 @@ int height_of(const Chart& chart);
 Json measure_from_zero(const Chart& chart, const Measure& measure);
 
 /// The layers of one panel.
-Json lines(const Chart& chart, const Measure& measure);
-Json bars(const Chart& chart, const Measure& measure);
+/// @param facet_level of the panel; empty without facets
+Json lines(const Chart& chart, const Measure& measure, const std::string& facet_level);
+Json bars(const Chart& chart, const Measure& measure, const std::string& facet_level);
 Json heatmap(const Chart& chart, const Measure& measure);
 Json stacks(const Chart& chart, const Measure& measure);
 

@@ -96,7 +96,7 @@ class Chooser {
       others.pop_back();
     }
     if (!others.empty() && levels_of(others.back()) <= most_panels) {
-      plan.facet = others.back();
+      plan.facet.push_back(others.back());
       others.pop_back();
     }
     while (colors && !others.empty() && lines * levels_of(others.front()) <= most_lines) {
@@ -104,7 +104,13 @@ class Chooser {
       lines *= levels_of(others.front());
       others.erase(others.begin());
     }
+    for (const std::size_t k : others) {
+      plan.facet.push_back(k);
+      if (combinations(source_, plan.facet) > panels_shown)
+        plan.facet.pop_back();
+    }
     std::ranges::sort(plan.color);
+    std::ranges::sort(plan.facet);
   }
 
   void add(Plan plan, bool colors = true) {

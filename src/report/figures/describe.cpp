@@ -49,8 +49,7 @@ std::string place_of(const Source& source, const Plan& plan, const Point& point)
   if (plan.row)
     columns.push_back(*plan.row);
   columns.insert(columns.end(), plan.color.begin(), plan.color.end());
-  if (plan.facet)
-    columns.push_back(*plan.facet);
+  columns.insert(columns.end(), plan.facet.begin(), plan.facet.end());
   std::vector<std::string> texts;
   for (const std::size_t column : columns)
     texts.push_back(
@@ -112,8 +111,8 @@ std::string description_of(const Source& source, const Plan& plan,
     text += fmt::format(" and {}", source.columns[*plan.row].label());
   if (!plan.color.empty())
     text += fmt::format(", for each {}", titles_of(source, plan.color, false));
-  if (plan.facet)
-    text += fmt::format(", a panel for each {}", source.columns[*plan.facet].title);
+  if (!plan.facet.empty())
+    text += fmt::format(", a panel for each {}", titles_of(source, plan.facet, false));
   text += ".";
   if (plan.mark != Mark::step && plan.mark != Mark::stack)
     text += extremes(source, plan, points);

@@ -53,19 +53,24 @@ void add_axes(const Source& source, const Plan& plan, const std::vector<Point>& 
     chart.row = add(*plan.row, true);
     chart.row_levels = levels.row;
   }
-  if (!plan.color.empty()) {
+  const auto add_combined = [&](const std::vector<std::size_t>& columns, auto text) {
     std::vector<std::string> titles;
-    for (const std::size_t column : plan.color)
+    for (const std::size_t column : columns)
       titles.push_back(source.columns[column].title);
-    chart.color = chart.data.add(join(titles, ", "),
-                                 plan.color.size() == 1 ? source.columns[plan.color[0]].unit : "");
+    const std::size_t at = chart.data.add(
+        join(titles, ", "), columns.size() == 1 ? source.columns[columns[0]].unit : "");
     for (const Point& point : points)
-      chart.data.at(*chart.color).values.emplace_back(point.color);
+      chart.data.at(at).values.emplace_back(point.*text);
+    return at;
+  };
+  if (!plan.color.empty()) {
+    chart.color = add_combined(plan.color, &Point::color);
     chart.color_levels = levels.color;
   }
-  if (plan.facet) {
-    chart.facet = add(*plan.facet, true);
+  if (!plan.facet.empty()) {
+    chart.facet = add_combined(plan.facet, &Point::facet);
     chart.facet_levels = levels.facet;
+    chart.is_facet_combined = plan.facet.size() > 1;
   }
 }
 
@@ -73,13 +78,18 @@ void add_measures(const Source& source, const Plan& plan, const std::vector<Poin
                   Chart& chart) {
   for (std::size_t k = 0; k < plan.y.size(); ++k) {
     const Column& from = source.columns[plan.y[k]];
-    Measure measure{.value = chart.data.add(from.title, from.unit), .low = {}, .high = {}};
+    Measure measure{.value = chart.data.add(from.title, from.unit)};
     const bool has_intervals =
         std::ranges::any_of(points, [&](const Point& point) { return point.y[k].low.has_value(); });
     if (has_intervals) {
       measure.low = chart.data.add(from.title + ", low", from.unit);
       measure.high = chart.data.add(from.title + ", high", from.unit);
     }
+    for (std::size_t row = 0; row < points.size(); ++row)
+      for (const double number : points[row].y[k].numbers)
+        measure.numbers.emplace_back(row, number);
+    if (measure.numbers.size() > most_points)
+      measure.numbers.clear();
     for (const Point& point : points) {
       chart.data.at(measure.value).values.emplace_back(point.y[k].value);
       if (has_intervals) {
@@ -145,14 +155,12 @@ void add_states(const std::vector<Point>& points, Chart& chart) {
 }
 
 /// Keeps only as many points of each line as are visible.
-std::vector<Point> thinned_lines(const Source& source, const Plan& plan,
-                                 std::vector<Point> points) {
+std::vector<Point> thinned_lines(const Plan& plan, std::vector<Point> points) {
   if (points.size() <= most_points || (plan.mark != Mark::line && plan.mark != Mark::step))
     return points;
   std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> lines;
   for (std::size_t k = 0; k < points.size(); ++k)
-    lines[{points[k].color, plan.facet ? source.columns[*plan.facet].text(points[k].row) : ""}]
-        .push_back(k);
+    lines[{points[k].color, points[k].facet}].push_back(k);
   std::set<std::size_t> kept;
   for (const auto& [line, members] : lines) {
     std::vector<double> height;
@@ -174,12 +182,8 @@ std::string pooled_note(const Source& source, const Plan& plan, std::size_t poin
   if (points >= rows || plan.mark == Mark::step)
     return "";
   std::vector<std::string> hidden;
-  for (const std::size_t k : free_parameters(source)) {
-    const bool shown = k == plan.x || plan.row == k || plan.facet == k ||
-                       std::ranges::find(plan.color, k) != plan.color.end();
-    if (!shown)
-      hidden.push_back(source.columns[k].title);
-  }
+  for (const std::size_t k : hidden_parameters(source, plan))
+    hidden.push_back(source.columns[k].title);
   return fmt::format("{} rows in {} points: medians{}", rows, points,
                      hidden.empty() ? "" : " over " + join(hidden, ", "));
 }
@@ -199,7 +203,7 @@ Figure draw(const Source& source, const Plan& plan) {
     ideal = Ideal::none;
   const ShownLevels levels = limit(source, plan, points);
   const std::size_t all_points = points.size();
-  points = thinned_lines(source, plan, std::move(points));
+  points = thinned_lines(plan, std::move(points));
   Chart chart{.mark = plan.mark,
               .x_scale = plan.x_scale,
               .y_scale = plan.y_scale,
@@ -226,7 +230,11 @@ Figure draw(const Source& source, const Plan& plan) {
   if (ideal != plan.ideal)
     figure.notes.emplace_back("no ideal: the figure has no baseline, or several");
   if (has_intervals && plan.mark != Mark::heatmap)
-    figure.notes.emplace_back("whiskers: 95 % confidence interval of the median");
+    figure.notes.emplace_back(
+        "whiskers: 95 % confidence interval of the median, within the lowest and highest value");
+  if (plan.mark != Mark::heatmap &&
+      std::ranges::any_of(chart.measures, [](const Measure& one) { return !one.numbers.empty(); }))
+    figure.notes.emplace_back("dots: the values behind each median");
   const bool is_estimated =
       std::ranges::any_of(plan.y, [&](std::size_t y) { return source.columns[y].is_estimated; });
   if (is_estimated)

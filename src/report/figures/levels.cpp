@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <span>
@@ -22,17 +23,6 @@ namespace {
 
 /// Separates combined texts; never occurs in a table.
 constexpr char between = '\x1f';
-
-std::size_t combinations(const Source& source, std::span<const std::size_t> columns) {
-  std::unordered_set<std::string> known;
-  for (std::size_t row = 0; row < source.rows(); ++row) {
-    std::string key;
-    for (const std::size_t column : columns)
-      key.append(source.columns[column].text(row)).append(1, between);
-    known.insert(std::move(key));
-  }
-  return known.size();
-}
 
 bool differs(const Source& source, const Column& column) {
   std::optional<double> first;
@@ -64,20 +54,43 @@ bool is_a_lesser_statistic(const Source& source, const Column& column) {
 
 }  // namespace
 
-std::vector<std::size_t> free_parameters(const Source& source) {
-  std::vector<std::size_t> free;
-  std::size_t count = 1;
+std::size_t combinations(const Source& source, std::span<const std::size_t> columns) {
+  std::unordered_set<std::string> known;
+  for (std::size_t row = 0; row < source.rows(); ++row) {
+    std::string key;
+    for (const std::size_t column : columns)
+      key.append(source.columns[column].text(row)).append(1, between);
+    known.insert(std::move(key));
+  }
+  return known.size();
+}
+
+std::vector<std::size_t> free_parameters(const Source& source,
+                                         std::span<const std::size_t> placed) {
+  std::vector<std::size_t> all(placed.begin(), placed.end());
+  std::size_t count = std::max<std::size_t>(1, combinations(source, all));
   for (std::size_t k = 0; k < source.columns.size(); ++k) {
-    if (!source.columns[k].is_parameter)
+    if (!source.columns[k].is_parameter || std::ranges::find(placed, k) != placed.end())
       continue;
-    free.push_back(k);
-    const std::size_t with_this = combinations(source, free);
+    all.push_back(k);
+    const std::size_t with_this = combinations(source, all);
     if (with_this > count)
       count = with_this;
     else
-      free.pop_back();
+      all.pop_back();
   }
-  return free;
+  return {all.begin() + static_cast<std::ptrdiff_t>(placed.size()), all.end()};
+}
+
+std::vector<std::size_t> hidden_parameters(const Source& source, const Plan& plan) {
+  std::vector<std::size_t> placed{plan.x};
+  if (plan.row)
+    placed.push_back(*plan.row);
+  placed.insert(placed.end(), plan.color.begin(), plan.color.end());
+  placed.insert(placed.end(), plan.facet.begin(), plan.facet.end());
+  std::ranges::copy_if(plan.y, std::back_inserter(placed),
+                       [&](std::size_t y) { return source.columns[y].is_parameter; });
+  return free_parameters(source, placed);
 }
 
 std::vector<std::size_t> measured_values(const Source& source) {

@@ -11,9 +11,19 @@
 
 namespace bench::report {
 
+/// More panels of a figure would not be read.
+constexpr std::size_t panels_shown = 24;
+
+/// The number of different combinations of values.
+std::size_t combinations(const Source& source, std::span<const std::size_t> columns);
+
 /// The parameters that distinguish rows: those with several values that are not determined by
-/// earlier ones.
-std::vector<std::size_t> free_parameters(const Source& source);
+/// `placed` and earlier ones.
+std::vector<std::size_t> free_parameters(const Source& source,
+                                         std::span<const std::size_t> placed = {});
+
+/// Those that the plan does not place, so that rows of different values are one point.
+std::vector<std::size_t> hidden_parameters(const Source& source, const Plan& plan);
 
 /// The columns of numbers that are not parameters, without statistics and error bars of others, in
 /// order.

@@ -22,7 +22,6 @@ namespace {
 constexpr std::size_t bars_shown = 200;
 constexpr std::size_t cells_shown = 60;  ///< Cells of a heatmap in one direction.
 constexpr std::size_t colors_shown = 40;
-constexpr std::size_t panels_shown = 24;
 
 /// Truncates the levels, and removes points at the others.
 void cut(std::vector<std::string>& levels, std::size_t most, const std::string& title,
@@ -58,8 +57,12 @@ ShownLevels limit(const Source& source, const Plan& plan, std::vector<Point>& po
         shown.color, colors_shown, join(titles, ", "),
         [](const Point& point) { return point.color; }, points, shown.notes);
   }
-  if (plan.facet)
-    cut_column(shown.facet, *plan.facet, panels_shown);
+  if (!plan.facet.empty()) {
+    shown.facet = combined_levels(source, plan.facet);
+    cut(
+        shown.facet, panels_shown, "the panels", [](const Point& point) { return point.facet; },
+        points, shown.notes);
+  }
   if (plan.row)
     cut_column(shown.row, *plan.row, cells_shown);
   if (plan.mark == Mark::heatmap)

@@ -41,7 +41,17 @@ class Places {
   std::unordered_map<std::string, std::size_t> places_;
 };
 
-Shown shown(const Column& column, const std::vector<std::size_t>& rows) {
+/// Cuts the interval at the lowest and highest number: that of a rate is never below zero.
+void cut_interval(Shown& shown) {
+  if (shown.numbers.empty() || !shown.low)
+    return;
+  const auto [lowest, highest] = std::ranges::minmax(shown.numbers);
+  shown.low = std::clamp(*shown.low, lowest, highest);
+  shown.high = std::clamp(*shown.high, lowest, highest);
+}
+
+/// @param is_repetition whether the rows have the same parameters, so that there is an interval
+Shown shown(const Column& column, const std::vector<std::size_t>& rows, bool is_repetition) {
   std::vector<double> numbers;
   std::size_t last = 0;
   for (const std::size_t row : rows)
@@ -51,9 +61,17 @@ Shown shown(const Column& column, const std::vector<std::size_t>& rows) {
     }
   if (numbers.empty())
     return {};
-  if (numbers.size() == 1)
-    return {.value = numbers.front(), .low = column.low[last], .high = column.high[last]};
-  Shown all{.value = statistics::median(numbers), .low = {}, .high = {}};
+  if (numbers.size() == 1) {
+    Shown one{.value = numbers.front(),
+              .low = column.low[last],
+              .high = column.high[last],
+              .numbers = column.iterations[last]};
+    cut_interval(one);
+    return one;
+  }
+  Shown all{.value = statistics::median(numbers), .low = {}, .high = {}, .numbers = numbers};
+  if (!is_repetition)
+    return all;
   const std::vector<Value> values(numbers.begin(), numbers.end());
   const statistics::Numbers sums = statistics::numbers_of(values);
   const auto end = [&](const char* suffix) {
@@ -64,6 +82,7 @@ Shown shown(const Column& column, const std::vector<std::size_t>& rows) {
   if (low && high && *low < *high) {
     all.low = low;
     all.high = high;
+    cut_interval(all);
   }
   return all;
 }
@@ -108,8 +127,8 @@ std::vector<Point> points_of(const Source& source, const Plan& plan) {
   if (plan.row)
     keys.push_back(*plan.row);
   keys.insert(keys.end(), plan.color.begin(), plan.color.end());
-  if (plan.facet)
-    keys.push_back(*plan.facet);
+  keys.insert(keys.end(), plan.facet.begin(), plan.facet.end());
+  const bool is_repetition = hidden_parameters(source, plan).empty();
   std::vector<Places> places;
   for (const std::size_t key : keys)
     places.emplace_back(source.columns[key]);
@@ -128,12 +147,14 @@ std::vector<Point> points_of(const Source& source, const Plan& plan) {
     point.row = members.front();
     if (!plan.color.empty())
       point.color = combined_text(source, plan.color, point.row);
+    if (!plan.facet.empty())
+      point.facet = combined_text(source, plan.facet, point.row);
     // A workpackage keeps the values that were found until it failed, but they do not count.
     std::vector<std::size_t> done;
     std::ranges::copy_if(members, std::back_inserter(done),
                          [&](std::size_t row) { return source.is_done(row); });
     for (const std::size_t y : plan.y) {
-      point.y.push_back(shown(source.columns[y], done));
+      point.y.push_back(shown(source.columns[y], done, is_repetition));
       point.y.back().is_baseline = std::ranges::any_of(
           done, [&](std::size_t row) { return source.columns[y].is_baseline[row]; });
     }

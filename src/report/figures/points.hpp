@@ -13,15 +13,17 @@ namespace bench::report {
 /// The value of one column at one point.
 struct Shown {
   std::optional<double> value;  ///< The median of several rows; only done ones count.
-  std::optional<double> low;    ///< Of the 95 % interval of the median.
+  std::optional<double> low;    ///< Of the 95 % interval of the median, within the numbers.
   std::optional<double> high;
-  bool is_baseline = false;  ///< Others are compared with it.
+  std::vector<double> numbers = {};  ///< Behind the median, if there are several.
+  bool is_baseline = false;          ///< Others are compared with it.
 };
 
 /// The rows of a source with the same position in a figure.
 struct Point {
   std::size_t row = 0;  ///< The first of them.
   std::string color;    ///< Combined text; empty without colours.
+  std::string facet;    ///< Combined text; empty without facets.
   std::vector<Shown> y;
   RowState state = RowState::done;  ///< Not done only if no row is done.
   std::size_t done = 0;             ///< Workpackages that are.

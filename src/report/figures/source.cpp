@@ -98,6 +98,7 @@ void add(const Cell& cell, Column& column) {
   column.is_baseline.push_back(cell.is_baseline);
   column.low.emplace_back();
   column.high.emplace_back();
+  column.iterations.push_back(cell.spread ? cell.spread->numbers : std::vector<double>{});
   if (cell.spread && std::isfinite(cell.spread->low) && std::isfinite(cell.spread->high)) {
     column.low.back() = cell.spread->low;
     column.high.back() = cell.spread->high;
@@ -125,6 +126,7 @@ void drop_not_finite(Column& column) {
     column.values[row].reset();
     column.low[row].reset();
     column.high[row].reset();
+    column.iterations[row].clear();
   }
   column.not_finite = not_finite.size();
 }
@@ -232,6 +234,7 @@ Source source_of(const result::Table& table,
                   .values = {},
                   .low = {},
                   .high = {},
+                  .iterations = {},
                   .is_baseline = {}};
     for (const auto& row : table.rows)
       add(row[k], column);

@@ -78,8 +78,7 @@ std::vector<Measured> measured_of(const setup::Run& run, const workspace::Worksp
                                   const std::vector<Workpackage>& all) {
   std::map<long long, double> durations;
   for (const workspace::Attempt& attempt : workspace.attempts())
-    if (attempt.started_unix_s && attempt.ended_unix_s)
-      durations[attempt.workpackage] = *attempt.ended_unix_s - *attempt.started_unix_s;
+    durations[attempt.workpackage] = attempt.run_time_s().value_or(0);
   std::vector<Measured> measured;
   for (const Workpackage& one : all) {
     const model::Step* step = run.benchmark.step(one.step);
@@ -316,7 +315,7 @@ PowerFigure power_figure(const setup::Run& run, const workspace::Workspace& work
   Figure figure = draw(source, {.x = 2,
                                 .y = {3},
                                 .color = {1},
-                                .facet = 0,
+                                .facet = {0},
                                 .x_scale = Scale::linear,
                                 .title = "power over time"});
   figure.id = slug_of(fmt::format("power {}", name_of(run)));

@@ -84,7 +84,7 @@ std::string name_of(const setup::Run& run) {
 RunSheet sheet_of(const setup::Run& run, const workspace::Workspace& workspace) {
   RunSheet sheet{
       .name = name_of(run), .facts = {}, .states = workspace::table_of(workspace.counts())};
-  const auto known = setup::facts_of(run.metadata);
+  const auto known = setup::shown_facts(run.metadata);
   for (const Fact& fact : facts) {
     const auto found = known.find(fact.name);
     if (found != known.end() && !found->second.empty())

@@ -20,6 +20,7 @@ std::string comparison_text(const inspect::RunComparison& comparison, const Side
 
 /// A comparison for people, before layout.
 struct ShownComparison {
+  std::vector<std::string> conditions;  ///< That differ: `workpackages at a time: 1 in a, 4 in b`.
   std::vector<std::string> headings;
   std::vector<std::vector<std::string>> rows;  ///< One per metric and point; may be none.
   std::string summary;                         ///< `2 slower, 1 equal; changes below ...`

@@ -13,6 +13,10 @@ struct ComparedNames {
   std::string b;
 };
 
+/// Items of a list in one cell, `-` for none; the first part of a long one, which json and csv have
+/// as a whole.
+std::string in_one_line(const std::string& text);
+
 /// The differences for people.
 /// @param all every one; else the largest of many, and the count of the others
 std::string difference_text(const inspect::Differences& differences, const ComparedNames& names,

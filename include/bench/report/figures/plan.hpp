@@ -32,7 +32,7 @@ struct Plan {
   std::vector<std::size_t> y;      ///< One panel each; the parts of a stack.
   std::vector<std::size_t> color;  ///< A line or bar for each combination of their values.
   std::optional<std::size_t> row;  ///< The other axis of a heatmap.
-  std::optional<std::size_t> facet;
+  std::vector<std::size_t> facet;  ///< A panel for each combination of their values.
   Scale x_scale = Scale::automatic;
   Scale y_scale = Scale::automatic;
   Ideal ideal = Ideal::none;
@@ -49,12 +49,14 @@ struct Plan {
 /// - Any other value: lines over a numeric parameter, bars over a named one, and a heatmap over two
 ///   where both have three values or something failed.
 ///
-/// A parameter determined by others is ignored. Rows that differ only in parameters without a place
-/// in the figure are combined: their median, with its interval.
+/// A parameter determined by others is ignored. Those that find no other place become facets. Rows
+/// that differ only in parameters for which there are too many panels are combined: their median,
+/// without an interval.
 std::vector<Plan> default_plans(const Source& source);
 
-/// The plan of a `figure` of the benchmark. Columns are named by title or name.
-/// @throws Error with its place if the table has no such column
+/// The plan of a `figure` of the benchmark. Columns are named by title or name. Parameters that it
+/// does not place become facets.
+/// @throws Error with its place if the table has no such column, or there were too many panels
 Plan asked_plan(const Source& source, const model::Figure& asked);
 
 /// Draws a plan.

@@ -31,8 +31,9 @@ struct Column {
   bool is_estimated = false;               ///< A value comes from a model, not from a measurement.
   std::vector<std::optional<double>> low;  ///< Of the 95 % interval of the median; else empty.
   std::vector<std::optional<double>> high;
-  std::vector<bool> is_baseline;  ///< Whether other rows are compared with this one.
-  std::size_t not_finite = 0;     ///< How many values, among numbers, were nan or infinite.
+  std::vector<std::vector<double>> iterations;  ///< The numbers behind each value; empty: one.
+  std::vector<bool> is_baseline;                ///< Whether other rows are compared with this one.
+  std::size_t not_finite = 0;  ///< How many values, among numbers, were nan or infinite.
 
   /// `title [unit]`.
   std::string label() const;

@@ -318,14 +318,20 @@ bool JobMonitor::settle_end(const BatchJob& job, Watched& watched, News& news) {
 
 /// The sentinel says what the commands did, the batch system what was done to the job.
 Completion JobMonitor::conclude(const BatchJob& job, const JobReport& of_job,
-                                const std::optional<Completion>& told, News& news) {
+                                std::optional<Completion> told, News& news) {
   if (told && told->success())
     return *told;
+  const std::filesystem::path from =
+      was_cancelled(job.job) ? std::filesystem::path{} : former_directory(job.job);
+  if (!told && !from.empty() && collect(job, from, news)) {
+    told = completion_from_sentinel(job.job);
+    if (told && told->success())
+      return *told;
+  }
   const auto sentinel = read_sentinel(job.job.sentinel);
   const bool has_begun = sentinel && sentinel->attempt == job.job.uuid;
-  if (!has_begun && !was_cancelled(job.job))
-    if (const std::string from = former_directory(job.job); !from.empty())
-      return conclude_moved(job, from, news);
+  if (!has_begun && !from.empty())
+    return conclude_moved(job, from, news);
   const JobReport report =
       has_begun ? refined(of_job, ended_by_system(*system_, job, sentinel), *sentinel, job)
                 : of_job;
@@ -335,6 +341,9 @@ Completion JobMonitor::conclude(const BatchJob& job, const JobReport& of_job,
   Completion completion = told.value_or(by_system);
   completion.outcome = by_system.outcome;
   completion.reason = by_system.reason;
+  if (!told && !from.empty())
+    completion.reason +=
+        fmt::format("; the run was moved from {} meanwhile", from.parent_path().string());
   if (may_be_fault_of_node(completion.outcome))
     if (const std::string node = system_->failed_node(report, job.job.work_directory / "stderr");
         !node.empty()) {
@@ -342,6 +351,20 @@ Completion JobMonitor::conclude(const BatchJob& job, const JobReport& of_job,
       completion.reason = reason_with_node(node, completion.reason);
     }
   return completion;
+}
+
+/// Brings what a job has left where its run was before: that was copied, say, and not renamed.
+/// @returns whether the job began there
+bool JobMonitor::collect(const BatchJob& job, const std::filesystem::path& from, News& news) {
+  if (!execute::collect_attempt(job.job, from))
+    return false;
+  const std::string run = from.parent_path().string();
+  if (told_.insert("collected " + run).second)
+    news.notices.push_back(
+        fmt::format("this run was moved from {} while {} had jobs of it; what they left there is "
+                    "copied here",
+                    run, system_->name()));
+  return true;
 }
 
 /// The job began after its run was moved, so that it executed nothing.
@@ -420,6 +443,9 @@ void JobMonitor::conclude_without_accounting(const std::vector<long long>& unkno
 /// The batch system does not know the attempt; its sentinel shows whether it began.
 Completion JobMonitor::conclude_unknown(const BatchJob& job, const KnownJobs& known, News& news) {
   const std::string name = job.id.empty() ? "the job" : "job " + job.id;
+  if (!completion_from_sentinel(job.job) && !was_cancelled(job.job))
+    if (const auto from = former_directory(job.job); !from.empty())
+      collect(job, from, news);
   const auto begun = read_sentinel(job.job.sentinel);
   const auto ended = ended_by_system(*system_, job, begun);
   if (auto told = completion_from_sentinel(job.job)) {

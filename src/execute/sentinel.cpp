@@ -7,12 +7,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <unistd.h>
 
 #include <bench/base/below.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/outcome.hpp>
 #include <bench/base/text.hpp>
@@ -67,6 +69,32 @@ std::optional<double> end_unix_s(const std::map<std::string, std::string>& value
 /// Of one attempt: later ones may run in the same directory.
 std::filesystem::path cancellation_note(const Job& job) {
   return job.directory / ("cancelled." + job.uuid);
+}
+
+/// Copies one thing that lies in a directory; a directory with all that is in it. Nothing takes the
+/// place of a link.
+void copy_over(const std::filesystem::path& source, const std::filesystem::path& target,
+               std::error_code& failure) {
+  namespace fs = std::filesystem;
+  std::error_code absent;
+  if (fs::is_symlink(fs::symlink_status(target, absent)))
+    return;
+  const fs::file_status status = fs::symlink_status(source, failure);
+  if (failure)
+    return;
+  if (fs::is_symlink(status)) {
+    fs::copy_symlink(source, target, failure);
+  } else if (fs::is_regular_file(status)) {
+    fs::copy_file(source, target, fs::copy_options::overwrite_existing, failure);
+  } else if (fs::is_directory(status)) {
+    fs::create_directory(target, failure);
+    for (fs::directory_iterator entry(source, failure); !failure && entry != fs::end(entry);
+         entry.increment(failure)) {
+      copy_over(entry->path(), target / entry->path().filename(), failure);
+      if (failure)
+        return;
+    }
+  }
 }
 
 }  // namespace
@@ -125,6 +153,28 @@ bool was_cancelled(const Job& job) {
 
 bool was_restarted(const Job& job) {
   return is_there(job.directory / ("restarted." + job.uuid));
+}
+
+bool collect_attempt(const Job& job, const std::filesystem::path& former) {
+  const std::filesystem::path name = job.sentinel.filename();
+  const auto left = read_sentinel(former / name);
+  if (!left || left->attempt != job.uuid)
+    return false;
+  const std::string sentinel = read_file(former / name);
+  std::error_code failure;
+  for (std::filesystem::directory_iterator entry(former, failure);
+       !failure && entry != std::filesystem::end(entry); entry.increment(failure)) {
+    if (entry->path().filename() != name)
+      copy_over(entry->path(), job.directory / entry->path().filename(), failure);
+    if (failure)
+      break;
+  }
+  if (failure)
+    throw Error::of_system(
+        fmt::format("cannot copy {} to {}", former.string(), job.directory.string()),
+        failure.value());
+  write_file_atomically(job.sentinel, sentinel);
+  return true;
 }
 
 std::string last_line(const std::filesystem::path& file, std::size_t limit) {

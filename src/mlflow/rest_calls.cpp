@@ -153,6 +153,10 @@ RestCalls::Answer RestCalls::call(HttpRequest request, const std::string& accept
   constexpr int too_many_requests = 429;  // so the request was not executed
   for (int retries = 0;; ++retries) {
     const HttpResponse response = client_.send(request);
+    if (response.is_endless)
+      throw Error(
+          fmt::format("{}: {} failed: {}", settings_.uri, name_of(request), response.failure),
+          fault_of_server);
     if (!may_pass(response.status))
       return answer_of(request, response, accepted);
     if (retries >= settings_.most_retries)
@@ -193,7 +197,7 @@ RestCalls::Answer RestCalls::answer_of(const HttpRequest& request, const HttpRes
   const Json body = parsed(response.body);
   const bool success = response.status >= ok && response.status < first_that_is_no_success;
   if (success && (body.is_object() || request.method == "PUT"))
-    return {.body = body, .error_code = ""};
+    return {.body = body, .error_code = "", .bytes = response.body.size()};
   if (success)
     throw Error(fmt::format("{}: the answer to {} is not JSON: {}", settings_.uri, name_of(request),
                             message_of(response)),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -13,6 +14,10 @@
 namespace bench::mlflow {
 
 using Json = nlohmann::json;
+
+/// Hint for a response that no MLflow gives.
+inline constexpr const char* fault_of_server =
+    "this is an error of the server, or of a proxy in front of it";
 
 /// Parses the body of a response; `discarded` if it is not JSON.
 Json parsed(const std::string& text);
@@ -36,6 +41,7 @@ class RestCalls {
   struct Answer {
     Json body;
     std::string error_code;  ///< `RESOURCE_DOES_NOT_EXIST`; empty: success.
+    std::size_t bytes = 0;   ///< Length of the response.
   };
 
   /// @param query without its `?`, encoded

@@ -1,6 +1,7 @@
 #include "limits.hpp"
 #include "rest_calls.hpp"
 
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -110,30 +111,47 @@ const char* word_of(Status status) {
   return "KILLED";
 }
 
-/// Follows the pages of a response. A server that returns a token twice would never end.
+/// Follows the pages of a list. A server that returns a token twice would never end, nor would one
+/// that always has another page.
 class Pages {
  public:
   Pages(const std::string& uri, const char* call) : uri_(uri), call_(call) {}
 
+  /// @param items on the page
   /// @returns the token of the next page; empty after the last one
-  /// @throws Error for a token that was there before, and after too many pages
-  std::string next(const Json& body) {
+  /// @throws Error for a token that was there before, and for a list that is too long
+  std::string next(const RestCalls::Answer& page, std::size_t items) {
     constexpr std::size_t most_pages = 10'000;
-    std::string token = text_in(body, "next_page_token");
+    constexpr int most_empty_pages = 100;
+    constexpr std::size_t longest_list = std::size_t{512} << 20;
+    constexpr std::chrono::hours longest{1};
+    std::string token = text_in(page.body, "next_page_token");
     if (!token.empty() && !known_.insert(token).second)
-      throw Error(fmt::format("{}: {} returned the page token '{}' twice", uri_, call_, token),
-                  hint);
+      refuse(fmt::format("the page token '{}' twice", token));
+    empty_pages_ = items == 0 ? empty_pages_ + 1 : 0;
+    if (empty_pages_ > most_empty_pages)
+      refuse(fmt::format("more than {} empty pages in a row", most_empty_pages));
     if (known_.size() >= most_pages)
-      throw Error(fmt::format("{}: {} returned more than {} pages", uri_, call_, most_pages), hint);
+      refuse(fmt::format("more than {} pages", most_pages));
+    if ((bytes_ += page.bytes) > longest_list)
+      refuse(fmt::format("more than {} MiB", longest_list >> 20));
+    if (Clock::now() - begin_ > longest)
+      refuse("pages for more than an hour");
     return token;
   }
 
  private:
-  static constexpr const char* hint =
-      "this is an error of the server, or of a proxy in front of it";
+  using Clock = std::chrono::steady_clock;
+
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw Error(fmt::format("{}: {} returned {}", uri_, call_, what), fault_of_server);
+  }
 
   const std::string& uri_;
   const char* call_;
+  Clock::time_point begin_ = Clock::now();
+  std::size_t bytes_ = 0;
+  int empty_pages_ = 0;
   std::set<std::string> known_;
 };
 
@@ -149,7 +167,7 @@ class RestStore : public TrackingStore {
   const std::string& experiment_id() const override { return experiment_id_; }
 
   std::vector<StoredRun> find(const Pairs& tags) override {
-    constexpr int runs_per_page = 500;
+    constexpr int runs_per_page = 100;  // of which a response can have all values
     std::vector<std::string> conditions;
     for (const auto& [key, value] : tags)
       conditions.push_back(fmt::format("tags.`{}` = {}", key, filter_text(value)));
@@ -160,10 +178,11 @@ class RestStore : public TrackingStore {
     std::vector<StoredRun> runs;
     Pages pages(uri_, "runs/search");
     for (;;) {
-      const Json body = calls_.post("runs/search", request).body;
-      for (const Json& run : list_in(body, "runs"))
+      const RestCalls::Answer page = calls_.post("runs/search", request);
+      const Json& found = list_in(page.body, "runs");
+      for (const Json& run : found)
         runs.push_back(run_in(run));
-      const std::string next = pages.next(body);
+      const std::string next = pages.next(page, found.size());
       if (next.empty())
         return runs;
       request["page_token"] = next;
@@ -192,18 +211,17 @@ class RestStore : public TrackingStore {
   std::vector<Metric> history(const StoredRun& run, const std::string& key) override {
     std::vector<Metric> metrics;
     Pages pages(uri_, "metrics/get-history");
-    std::string page;
+    std::string token;
     do {
-      const Json body =
-          calls_
-              .get("metrics/get-history",
-                   fmt::format("run_id={}&metric_key={}&max_results=10000{}", encoded(run.id),
-                               encoded(key), page.empty() ? "" : "&page_token=" + encoded(page)))
-              .body;
-      for (const Json& one : list_in(body, "metrics"))
+      const RestCalls::Answer page = calls_.get(
+          "metrics/get-history",
+          fmt::format("run_id={}&metric_key={}&max_results=10000{}", encoded(run.id), encoded(key),
+                      token.empty() ? "" : "&page_token=" + encoded(token)));
+      const Json& found = list_in(page.body, "metrics");
+      for (const Json& one : found)
         metrics.push_back(metric_in(one));
-      page = pages.next(body);
-    } while (!page.empty());
+      token = pages.next(page, found.size());
+    } while (!token.empty());
     return metrics;
   }
 

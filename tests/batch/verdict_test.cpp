@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/base/files.hpp>
 #include <bench/base/outcome.hpp>
 #include <bench/base/uuid.hpp>
 #include <bench/batch/batch_system.hpp>
@@ -306,6 +307,33 @@ TEST_F(OneOfManyTest, ThatFoundNothingSinceItsRunWasMovedIsSubmittedAgain) {
   leave(moved, Left::failure);
   monitor_.add(moved);
   EXPECT_EQ(end().outcome, Outcome::failed) << "it began before";
+}
+
+/// Its run was copied while the job was queued, and the job ran where its script says.
+TEST_F(OneOfManyTest, ThatRanWhereItsRunWasBeforeIsCollectedFromThere) {
+  const std::string before = (directory_.path() / "before/7").string();
+  BatchJob moved = job();
+  moved.job.script =
+      directory_.write("7/job.sh", "#!/bin/bash\nbench_script='" + before + "/job.sh'\n");
+  directory_.write("7/work/stdout", "begun\n");
+  directory_.write("before/7/work/stdout", "begun\nvalue=3\n");
+  directory_.write("before/7/work/deep/file", "kept\n");
+  const std::string begun = "attempt=attempt-7\nhost=node1\nstarted_unix_s=10\n";
+  script_->queue.jobs = {report(State::ended, "COMPLETED")};
+  for (const std::string code : {"exit_code=0\n", "exit_code=3\n", ""}) {
+    std::filesystem::remove(moved.job.sentinel);
+    directory_.write("before/7/sentinel", begun + code);
+    monitor_.add(moved);
+    const execute::Completion completion = end();
+    EXPECT_EQ(completion.outcome, code == "exit_code=0\n" ? Outcome::done : Outcome::failed);
+    EXPECT_EQ(completion.exit_code.has_value(), !code.empty());
+    EXPECT_EQ(read_file(directory_.path() / "7/work/stdout"), "begun\nvalue=3\n");
+    EXPECT_EQ(read_file(directory_.path() / "7/work/deep/file"), "kept\n");
+  }
+  directory_.write("before/7/sentinel", "attempt=of-another\nexit_code=0\n");
+  std::filesystem::remove(moved.job.sentinel);
+  monitor_.add(moved);
+  EXPECT_EQ(end().outcome, Outcome::interrupted);
 }
 
 TEST_F(OneOfManyTest, IsJudgedByItsOwnTask) {

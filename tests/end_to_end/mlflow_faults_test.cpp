@@ -118,6 +118,49 @@ INSTANTIATE_TEST_SUITE_P(
                     "hint: this is an error of the server, or of a proxy in front of it"}),
     support::case_name);
 
+struct HostileCase {
+  std::string name;
+  std::string fault;
+  std::string timeout_s;
+  std::string error;
+};
+
+void PrintTo(const HostileCase& one, std::ostream* out) {
+  *out << one.name;
+}
+
+class HostileServerTest : public MlflowServerTest,
+                          public testing::WithParamInterface<HostileCase> {};
+
+TEST_P(HostileServerTest, IsAnErrorAfterALimitedTime) {
+  here_.write("server/faults", "runs/search all " + GetParam().fault + "\n");
+  serve();
+  const CommandOutput output = send({}, {{"MLFLOW_HTTP_REQUEST_TIMEOUT", GetParam().timeout_s},
+                                         {"MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0"}});
+  EXPECT_EQ(output.status.code, 1);
+  EXPECT_EQ(output.standard_error, "error: " + uri_ + ": runs/search " + GetParam().error + "\n");
+}
+
+constexpr const char* never_complete =
+    "failed: the answer was not complete within 2 s\n"
+    "hint: data that was sent is kept; run the same command again to send the rest";
+constexpr const char* too_long =
+    "failed: the answer has more than 32 MiB\n"
+    "hint: this is an error of the server, or of a proxy in front of it";
+
+INSTANTIATE_TEST_SUITE_P(
+    Answers, HostileServerTest,
+    testing::Values(HostileCase{"EndlessBody", "endless body", "600", too_long},
+                    HostileCase{"EndlessHead", "endless head", "600", too_long},
+                    HostileCase{"EndlessLine", "endless line", "600", too_long},
+                    HostileCase{"SlowBody", "slow body", "1", never_complete},
+                    HostileCase{"SlowHead", "slow head", "1", never_complete},
+                    HostileCase{"AlwaysAnotherPage", "another page", "600",
+                                "returned more than 100 empty pages in a row\n"
+                                "hint: this is an error of the server, or of a proxy in front of "
+                                "it"}),
+    support::case_name);
+
 TEST_F(MlflowServerTest, AHistoryWithoutEndIsAnError) {
   here_.write("server/faults",
               "runs/log-batch all lost answer\nmetrics/get-history all same page\n");

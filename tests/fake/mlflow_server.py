@@ -13,6 +13,7 @@ import json
 import ssl
 import sys
 import threading
+import time
 import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -154,6 +155,14 @@ CALLS = {"experiments/get-by-name": experiment_by_name, "experiments/create": cr
          "metrics/get-history": history}
 
 
+# What is sent without end, and the pause after each time.
+ENDLESS = {"endless body": (b"\r\n" + b" " * (1 << 16), 0),
+           "endless head": (b"X-Header: " + b"x" * 1000 + b"\r\n", 0),
+           "endless line": (b"x" * (1 << 16), 0),
+           "slow body": (b"\r\n ", 0.02),
+           "slow head": (b"X: y\r\n", 0.02)}
+
+
 def lines():
     yield from (f"experiment {name}" for name in experiments)
     for run in runs.values():
@@ -197,6 +206,17 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+    def send_without_end(self, piece, pause_s):
+        """Until the client gives up. The connection ends with it."""
+        self.close_connection = True
+        try:
+            self.connection.sendall(b"HTTP/1.1 200 OK\r\n")
+            while True:
+                self.connection.sendall(piece)
+                time.sleep(pause_s)
+        except OSError:
+            pass
 
     def reset(self):
         self.close_connection = True
@@ -244,6 +264,10 @@ class Handler(BaseHTTPRequestHandler):
             write("state", "\n".join(lines()) + "\n")
         if fault == "same page":  # for ever
             answer["next_page_token"] = "0"
+        if fault == "another page":  # for ever
+            answer["next_page_token"] = str(counts[call])
+        if fault in ENDLESS:
+            return self.send_without_end(*ENDLESS[fault])
         if fault == "lost answer":
             return self.reset()
         if fault == "no answer":  # until the client gives up

@@ -1,5 +1,6 @@
 #include "site.hpp"
 #include "slurm/cluster.hpp"
+#include "support/eventually.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 
 namespace bench::slurm {
@@ -160,6 +162,24 @@ TEST_F(SubmissionTest, AnArrayThatIsTooLargeGoesOutInPartsWhereSlurmDidNotTellIt
   EXPECT_EQ(run.status.code, 0) << run.standard_error;
   EXPECT_EQ(site.witness(), Site::each_once(8));
   EXPECT_THAT(site.programs().calls("scontrol"), SizeIs(1));
+}
+
+/// Slurm has room for three jobs (one less than it says), and others have them. sbatch tries for
+/// two minutes by itself, and then bench does.
+TEST_F(SubmissionTest, IsTriedUntilAFullQueueHasRoom) {
+  const Cluster full({"plain", "MaxJobCount=4", "MinJobAge=2"});
+  std::string others;
+  for (int k = 0; k < 3; ++k)
+    others += " " + full.ask({"sbatch", "--parsable", "-o", "/dev/null", "--wrap", "sleep 1000"});
+  const Site site(&full);
+  site.sweep(1);
+  Process run = site.start({"run", "sweep.yaml", "--platform", "fx", "--wait"});
+  ASSERT_TRUE(support::eventually([&] { return !site.programs().calls("sbatch").empty(); }));
+  for (const std::string& job : split_names(others, " "))
+    full.ask({"scancel", job});
+  EXPECT_EQ(run.wait(), ExitStatus{});
+  EXPECT_EQ(site.witness(), Site::each_once(1));
+  EXPECT_EQ(site.states(), site.all("done", 1));
 }
 
 TEST_F(SubmissionTest, WithoutWaitAFailedOneStaysReadyForContinue) {

@@ -125,7 +125,8 @@ class JobMonitor {
   void query_accounting(const std::vector<long long>& unknown, KnownJobs& known, News& news);
   void conclude_without_accounting(const std::vector<long long>& unknown, News& news);
   execute::Completion conclude(const BatchJob& job, const JobReport& report,
-                               const std::optional<execute::Completion>& told, News& news);
+                               std::optional<execute::Completion> told, News& news);
+  bool collect(const BatchJob& job, const std::filesystem::path& from, News& news);
   execute::Completion conclude_moved(const BatchJob& job, const std::filesystem::path& from,
                                      News& news);
   execute::Completion conclude_unknown(const BatchJob& job, const KnownJobs& known, News& news);

@@ -38,6 +38,12 @@ bool was_cancelled(const Job& job);
 /// True if the attempt's script noted that the batch system started it again after it had begun.
 bool was_restarted(const Job& job);
 
+/// Copies what the attempt left in a directory that its workpackage had before into its own, with
+/// its sentinel last. Files are overwritten, links are not.
+/// @returns false if it never began there
+/// @throws Error if something cannot be copied
+bool collect_attempt(const Job& job, const std::filesystem::path& former);
+
 /// The last line of a file that is not blank and not the meter's, at most `limit` bytes of it;
 /// empty if there is none. Prefers an error to the hint below it. Reads the end of the file only.
 std::string last_line(const std::filesystem::path& file, std::size_t limit = 200);

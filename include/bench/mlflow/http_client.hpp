@@ -31,6 +31,7 @@ struct HttpResponse {
   std::string retry_after = {};  ///< This header and the next one; empty if absent.
   std::string location = {};
   std::string failure = {};  ///< Why there was no response.
+  bool is_endless = false;   ///< It was longer than any answer of MLflow, and was given up.
 };
 
 /// A connection to one server, kept open between requests. Does not follow redirects, which could
@@ -42,7 +43,7 @@ class HttpClient {
   explicit HttpClient(const HttpServer& server);
   ~HttpClient();
 
-  /// Sends a request and waits for the response.
+  /// Sends a request and waits for the response, for a limited time and up to a limited length.
   HttpResponse send(const HttpRequest& request);
 
  private:

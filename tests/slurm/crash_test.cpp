@@ -44,9 +44,10 @@ TEST_F(CrashTest, OfTheControllerRightAfterSubmissionLosesAndRepeatsNothing) {
             site.witness().size());
 }
 
+// Slurm ends a job with NODE_FAIL that it gave to a node again, which had another job of that id.
 TEST_F(CrashTest, OfTheControllerIsHealedByARetryOfWhatIsLost) {
   Site site(&cluster());
-  site.sweep(5, "sleep 0.2", {"batch: true", "retry: {on: [lost], times: 3}"});
+  site.sweep(5, "sleep 0.2", {"batch: true", "retry: {on: [lost, node_fail], times: 3}"});
   site.run();
   cluster().stop_controller("KILL");
   cluster().start_controller();

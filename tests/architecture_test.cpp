@@ -153,10 +153,11 @@ TEST(Architecture, FewFilesIncludeOneAnotherInACircle) {
 /// Headers of the language and of the system.
 bool is_standard(const std::string& name) {
   static const std::set<std::string> system{
-      "arpa/inet.h", "dirent.h",  "dlfcn.h",   "fcntl.h", "glob.h",   "grp.h",
-      "poll.h",      "pthread.h", "pty.h",     "pwd.h",   "sched.h",  "signal.h",
-      "elf.h",       "syslog.h",  "termios.h", "spawn.h", "unistd.h", "malloc.h",
-      "time.h",      "stdlib.h",  "netdb.h",   "stdio.h", "string.h", "net/if.h"};
+      "arpa/inet.h", "netinet/in.h", "netinet/tcp.h", "dirent.h",  "dlfcn.h",   "fcntl.h",
+      "glob.h",      "grp.h",        "poll.h",        "pthread.h", "pty.h",     "pwd.h",
+      "sched.h",     "signal.h",     "elf.h",         "syslog.h",  "termios.h", "spawn.h",
+      "unistd.h",    "malloc.h",     "time.h",        "stdlib.h",  "netdb.h",   "stdio.h",
+      "string.h",    "net/if.h"};
   return name.find_first_of("./") == std::string::npos || name.starts_with("sys/") ||
          name.starts_with("linux/") || system.contains(name);
 }

@@ -30,25 +30,35 @@ RunContent::RunContent(const workspace::RunDirectory& directory, Workspace works
       view_(run_, workspace, std::move(tidy_.workpackages), std::move(tidy_.attempts)),
       is_analysed_(tabulate::is_each_analysed(run_, workspace)) {}
 
+std::shared_ptr<const RunContent> RunContents::known(const std::string& stamp) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find(known_, stamp, &Known::stamp);
+  if (found == known_.end())
+    return stamp == large_stamp_ ? large_.lock() : nullptr;
+  known_.splice(known_.begin(), known_, found);
+  return found->content;
+}
+
 std::shared_ptr<const RunContent> RunContents::read(const workspace::RunDirectory& directory) {
   constexpr std::size_t most_kept = 4;
   constexpr std::size_t largest_kept = 20'000;  // workpackages, about 2 kB each
   const std::string stamp = directory.path.string() + " " + stamp_of(directory.path);
-  {
-    const std::lock_guard lock(mutex_);
-    const auto known = std::ranges::find(known_, stamp, &Known::stamp);
-    if (known != known_.end()) {
-      known_.splice(known_.begin(), known_, known);
-      return known->content;
-    }
+  if (auto content = known(stamp))
+    return content;
+  const std::lock_guard reading(reading_);
+  if (auto content = known(stamp))  // read meanwhile
+    return content;
+  // Not by make_shared, whose memory a weak pointer would keep.
+  const std::shared_ptr<const RunContent> content(new RunContent(directory));
+  const std::lock_guard lock(mutex_);
+  if (content->view().all().size() > largest_kept) {
+    large_stamp_ = stamp;
+    large_ = content;
+    return content;
   }
-  auto content = std::make_shared<const RunContent>(directory);
-  if (content->view().all().size() <= largest_kept) {
-    const std::lock_guard lock(mutex_);
-    known_.push_front({stamp, content});
-    if (known_.size() > most_kept)
-      known_.pop_back();
-  }
+  known_.push_front({stamp, content});
+  if (known_.size() > most_kept)
+    known_.pop_back();
   return content;
 }
 

@@ -54,8 +54,13 @@ class RunContents {
     std::string stamp;
     std::shared_ptr<const RunContent> content;
   };
+  std::shared_ptr<const RunContent> known(const std::string& stamp);
+
+  std::mutex reading_;  ///< One is read at a time: it may need a lot of memory.
   std::mutex mutex_;
   std::list<Known> known_;  ///< Most recent first.
+  std::string large_stamp_;
+  std::weak_ptr<const RunContent> large_;  ///< One that is too large to be kept, while it is used.
 };
 
 }  // namespace bench::serve

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <string>
@@ -22,6 +23,7 @@
 
 #include <fmt/core.h>
 #include <httplib.h>
+#include <malloc.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -98,6 +100,16 @@ void end_politely(const UniqueFd& socket) {
   }
 }
 
+/// Gives back what pages have left: that of a run with 100,000 workpackages takes hundreds of MB.
+void return_memory() {
+  constexpr std::size_t usual = 128 << 20;
+  std::size_t pages = 0;
+  std::size_t resident = 0;
+  std::ifstream("/proc/self/statm") >> pages >> resident;
+  if (resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) > usual)
+    ::malloc_trim(0);
+}
+
 /// A file name with only the characters that a header may contain.
 std::string header_name(std::string name) {
   for (char& c : name)
@@ -146,6 +158,8 @@ struct Server::Parts : private httplib::Server {
   ~Parts() override = default;
 
   void run_until(const std::atomic<bool>& stop) {
+    // Each thread would keep a heap of its own, as large as the largest page that it has made.
+    ::mallopt(M_ARENA_MAX, 1);
     httplib::ThreadPool workers(threads);
     {
       Connections connections([&](RequestHead head) {
@@ -194,6 +208,7 @@ struct Server::Parts : private httplib::Server {
     HeadStream stream(head.socket, without_ranges(std::move(head.text)), ending);
     bool closed = false;
     const bool is_served = process_request(stream, may_have_body, closed, nullptr);
+    return_memory();
     if (may_have_body)
       end_politely(head.socket);
     else if (is_served && !closed && !stream.has_failed() && !ending)

@@ -208,17 +208,6 @@ bool has_written_output() {
   return error == 0;
 }
 
-/// A shell may stay in a directory that somebody has deleted. No relative path means anything
-/// there.
-void check_working_directory() {
-  std::error_code refusal;
-  if (std::filesystem::current_path(refusal).empty())
-    throw Error::of_system("cannot tell the working directory", refusal.value(),
-                           refusal == std::errc::no_such_file_or_directory
-                               ? "it has been deleted; change to another one, as with `cd`"
-                               : "");
-}
-
 int run(std::vector<std::string> arguments) {
   arguments = with_command_first(std::move(arguments));
   CLI::App app("bench runs benchmarks on HPC systems.", "bench");
@@ -253,12 +242,10 @@ int run(std::vector<std::string> arguments) {
     tell(fmt::format("error: {} is empty\nhint: name a path, or leave out the option", option));
     return usage_error;
   }
-  check_working_directory();
   workspace::apply_group_umask();
   int code = action();
   if (!has_written_output())
     code = failure;
-  command_log().close(code);
   return code;
 }
 
@@ -285,24 +272,38 @@ void catch_segmentation_fault() {
   ::sigaction(SIGSEGV, &action, nullptr);
 }
 
+/// A shell may stay in a directory that somebody has deleted, where no relative path means
+/// anything.
+void tell_if_working_directory_is_gone() {
+  std::error_code refusal;
+  if (std::filesystem::current_path(refusal).empty() &&
+      refusal == std::errc::no_such_file_or_directory)
+    tell("note: the working directory has been deleted; change to another one, as with `cd`");
+}
+
 /// The exit code of a call; its errors are told.
 int code_of(const std::vector<std::string>& arguments) {
   catch_segmentation_fault();
+  int code = failure;
   try {
-    return run(arguments);
+    code = run(arguments);
   } catch (const Error& error) {
     tell_errors({error});
   } catch (const std::filesystem::filesystem_error& refusal) {
-    tell_errors({Error::of_system(fmt::format("cannot access {}", refusal.path1().string()),
-                                  refusal.code().value())});
+    const std::string path = refusal.path1().string();
+    tell_errors({Error::of_system(
+        path.empty() ? "cannot tell the working directory" : fmt::format("cannot access {}", path),
+        refusal.code().value())});
   } catch (const std::bad_alloc&) {
     tell_errors({Error("out of memory", "is there a limit on it (`ulimit -v`, a cgroup)?")});
   } catch (const std::exception& defect) {
     tell(fmt::format("error: {}\nhint: this is a bug in bench; please report it", defect.what()),
          Level::error);
   }
-  command_log().close(failure);
-  return failure;
+  if (code == failure)
+    tell_if_working_directory_is_gone();
+  command_log().close(code);
+  return code;
 }
 
 /// Does it on a stack of the usual size where this process is limited to a smaller one. The

@@ -181,15 +181,15 @@ TEST_F(JubeRunsTest, AnalysesChangeNothing) {
 
 TEST_F(JubeRunsTest, StatusAndInfoAreThoseOfTheMarkers) {
   EXPECT_EQ(shown({"status", "runs"}), "running\n");
-  EXPECT_THAT(
-      shown({"info", "runs", "-i", "0"}),
-      AllOf(HasSubstr("     benchmark: squares\n"), HasSubstr("comment: made by JUBE\n"),
-            HasSubstr("started: 2026-01-31 13:05:07 +0000\n"), HasSubstr("tags: fast\n"),
-            HasSubstr("last change: 2026-01-31 13:05:09 +0000\n"), HasSubstr("jube_version: 2.7.1\n"),
-            HasSubstr("|    step | all | done | failed | waiting | ready |\n"),
-            HasSubstr("| compute |   6 |    5 |      1 |       0 |     0 |\n"),
-            HasSubstr("|   check |   2 |    0 |      0 |       1 |     1 |\n"),
-            HasSubstr("workpackage 4 (compute) failed: exit code 3 in step compute\n")));
+  EXPECT_THAT(shown({"info", "runs", "-i", "0"}),
+              AllOf(HasSubstr("     benchmark: squares\n"), HasSubstr("comment: made by JUBE\n"),
+                    HasSubstr("started: 2026-01-31 13:05:07 +0000\n"), HasSubstr("tags: fast\n"),
+                    HasSubstr("last change: 2026-01-31 13:05:09 +0000\n"),
+                    HasSubstr("jube_version: 2.7.1\n"),
+                    HasSubstr("|    step | all | done | failed | waiting | ready |\n"),
+                    HasSubstr("| compute |   6 |    5 |      1 |       0 |     0 |\n"),
+                    HasSubstr("|   check |   2 |    0 |      0 |       1 |     1 |\n"),
+                    HasSubstr("workpackage 4 (compute) failed: exit code 3 in step compute\n")));
   EXPECT_THAT(shown({"info", "runs"}), HasSubstr("|  0 | squares | 2026-01-31 13:05:07 +0000 |"));
 }
 
@@ -199,9 +199,9 @@ TEST_F(JubeRunsTest, InfoShowsStepsAndWorkpackages) {
                     HasSubstr("\n6,1,w1,squares,0,")));
   EXPECT_THAT(shown({"info", "runs", "-w", "2", "6"}),
               AllOf(HasSubstr("directory:    runs/000000/000002_compute\n"),
-                    HasSubstr("ended:        2026-01-31 13:05:09 +0000\n"), Not(HasSubstr("started:")),
-                    HasSubstr("parents:      0 (compute)\n"), HasSubstr("state:        waiting\n"),
-                    HasSubstr("  MODE set to  it's\n")));
+                    HasSubstr("ended:        2026-01-31 13:05:09 +0000\n"),
+                    Not(HasSubstr("started:")), HasSubstr("parents:      0 (compute)\n"),
+                    HasSubstr("state:        waiting\n"), HasSubstr("  MODE set to  it's\n")));
 }
 
 TEST_F(JubeRunsTest, OutputAndLogShowJubesFiles) {

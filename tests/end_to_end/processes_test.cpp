@@ -14,6 +14,7 @@ namespace {
 using support::eventually;
 using support::is_gone;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr double far_too_long_s = 800;
 
@@ -180,10 +181,9 @@ TEST_F(ProcessesTest, AWorkingDirectoryThatWasDeletedIsNamed) {
         run_command(shell("mkdir gone && cd gone && rmdir ../gone && $0 " + std::string(command)),
                     far_too_long_s);
     EXPECT_EQ(output.status.code, 1);
-    EXPECT_EQ(output.standard_error,
-              "error: cannot tell the working directory: No such file or directory\n"
-              "hint: it has been deleted; change to another one, as with `cd`\n")
+    EXPECT_THAT(output.standard_error, HasSubstr("note: the working directory has been deleted"))
         << command;
+    EXPECT_THAT(output.standard_error, Not(HasSubstr("bug in bench"))) << command;
   }
 }
 

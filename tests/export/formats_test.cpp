@@ -48,6 +48,14 @@ INSTANTIATE_TEST_SUITE_P(Formats, FormatTest,
                                          Case{"influx", "influx.lp"},
                                          Case{"openmetrics", "openmetrics.txt"}));
 
+/// As a counter of bytes may be.
+TEST(Formats, HaveIntegersBeyond64Bits) {
+  SampleRun sample;
+  sample.tidy.table.rows[0][1].value = Value("36893488147419103232");
+  EXPECT_THAT(rendered("influx", sample), testing::HasSubstr("=36893488147419103000"));
+  EXPECT_THAT(rendered("openmetrics", sample), testing::HasSubstr(" 36893488147419103000"));
+}
+
 /// Runs a program that reads the format; skips the test where it is not installed.
 CommandOutput read_by(const std::string& format, std::vector<std::string> arguments,
                       const SampleRun& sample = SampleRun()) {

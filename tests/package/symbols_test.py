@@ -15,7 +15,8 @@ NEWEST = (2, 28)
 MOVED = {"pthread_" + name for name in (
     "sigmask", "create", "detach", "join", "mutex_trylock", "once", "key_create", "key_delete",
     "setspecific", "getspecific", "rwlock_rdlock", "rwlock_wrlock", "rwlock_unlock", "kill",
-    "attr_setstacksize", "attr_getstack", "getattr_np", "setname_np", "cond_broadcast")}
+    "attr_setstacksize", "attr_getstack", "getattr_np", "setattr_default_np", "setname_np",
+    "cond_broadcast")}
 MOVED |= {"__" + name for name in MOVED} | {
     "__libc_start_main", "dlerror", "dlopen", "dlsym", "dlclose", "dladdr", "sem_wait", "sem_post",
     "shm_open", "shm_unlink"}

@@ -50,8 +50,13 @@ std::optional<double> joules_in(std::string_view line) {
 
 /// The value of `AcctGatherEnergyType`, or why it is not available.
 std::string energy_plugin() {
-  const CommandOutput output =
-      run_command({.arguments = {"scontrol", "show", "config"}}, config_patience_s);
+  const CommandOutput output = [] {
+    try {
+      return run_command({.arguments = {"scontrol", "show", "config"}}, config_patience_s);
+    } catch (const Error& error) {
+      throw Error("scontrol show config: " + error.message());
+    }
+  }();
   for (const std::string& line : split(output.standard_output, "\n"))
     if (const auto equals = line.find('='); equals != std::string::npos)
       if (strip(line.substr(0, equals)) == "AcctGatherEnergyType")

@@ -53,7 +53,13 @@ fs::path path_of(const std::string& name) {
 void run(std::vector<std::string> arguments, const std::string& input = "") {
   constexpr double limit_s = 300;
   const std::string program = arguments.front();
-  const CommandOutput output = run_command({.arguments = std::move(arguments)}, limit_s, input);
+  const CommandOutput output = [&] {
+    try {
+      return run_command({.arguments = std::move(arguments)}, limit_s, input);
+    } catch (const Error& error) {
+      throw Error(fmt::format("{} failed to draw the figures: {}", program, error.message()));
+    }
+  }();
   if (!output.status.success())
     throw Error(
         fmt::format("{} failed to draw the figures: {}", program, output.status.description()),

@@ -52,8 +52,8 @@ INSTANTIATE_TEST_SUITE_P(Formats, FormatTest,
 TEST(Formats, HaveIntegersBeyond64Bits) {
   SampleRun sample;
   sample.tidy.table.rows[0][1].value = Value("36893488147419103232");
-  EXPECT_THAT(rendered("influx", sample), testing::HasSubstr("=36893488147419103000"));
-  EXPECT_THAT(rendered("openmetrics", sample), testing::HasSubstr(" 36893488147419103000"));
+  EXPECT_THAT(rendered("influx", sample), testing::HasSubstr("=3.6893488147419103e+19,"));
+  EXPECT_THAT(rendered("openmetrics", sample), testing::HasSubstr(" 3.6893488147419103e+19\n"));
 }
 
 /// Runs a program that reads the format; skips the test where it is not installed.

@@ -169,9 +169,9 @@ class GroupAnalyser::Scanner {
     if (!subject)
       return;
     miss.searched.push_back(file.file);
+    if (!miss.near_match.empty())
+      return;
     for (const Variant& variant : variants_of(*miss.pattern)) {
-      if (!miss.near_match.empty())
-        return;
       model::Pattern pattern = *miss.pattern;
       pattern.text = variant.text;
       std::vector<std::string> texts;
@@ -186,6 +186,7 @@ class GroupAnalyser::Scanner {
         continue;
       miss.near_match = texts.front();
       miss.difference = variant.difference;
+      return;
     }
   }
 

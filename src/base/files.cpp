@@ -158,11 +158,13 @@ void write_all(const UniqueFd& fd, std::string_view content, const std::filesyst
 }
 
 namespace {
-constexpr ::off_t most = 8192;  ///< Bytes of a file that are shown.
-}
+
+constexpr ::off_t most_shown_bytes = 8192;
+
+}  // namespace
 
 std::string start_of_file(const UniqueFd& fd, std::size_t lines) {
-  std::string head(static_cast<std::size_t>(most), '\0');
+  std::string head(static_cast<std::size_t>(most_shown_bytes), '\0');
   const auto count = fd.valid() ? ::pread(fd.get(), head.data(), head.size(), 0) : -1;
   head.resize(count < 0 ? 0 : static_cast<std::size_t>(count));
   std::size_t end = 0;
@@ -175,8 +177,9 @@ FileEnd end_of_file(const UniqueFd& fd, std::size_t lines) {
   const ::off_t size = fd.valid() ? ::lseek(fd.get(), 0, SEEK_END) : -1;
   if (size < 0 || lines == 0)
     return {};
-  std::string tail(static_cast<std::size_t>(std::min(size, most)), '\0');
-  const auto count = ::pread(fd.get(), tail.data(), tail.size(), std::max<::off_t>(0, size - most));
+  std::string tail(static_cast<std::size_t>(std::min(size, most_shown_bytes)), '\0');
+  const auto count =
+      ::pread(fd.get(), tail.data(), tail.size(), std::max<::off_t>(0, size - most_shown_bytes));
   tail.resize(count < 0 ? 0 : static_cast<std::size_t>(count));
   if (tail.ends_with('\n'))
     tail.pop_back();
@@ -185,7 +188,7 @@ FileEnd end_of_file(const UniqueFd& fd, std::size_t lines) {
     begin = begin == 0 ? std::string::npos : tail.rfind('\n', begin - 1);
   const bool cut = begin != std::string::npos;
   return {.text = to_valid_utf8(cut ? tail.substr(begin + 1) : tail),
-          .whole = !cut && size <= most};
+          .whole = !cut && size <= most_shown_bytes};
 }
 
 void write_file_atomically(const std::filesystem::path& file, std::string_view content,

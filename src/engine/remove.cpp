@@ -132,6 +132,8 @@ std::vector<long long> failed_workpackages(const workspace::Workspace& workspace
 
 std::vector<long long> reopen_those_with_files(const setup::Run& run,
                                                workspace::Workspace& workspace) {
+  if (sum_of(workspace.counts()).failed == 0)
+    return {};
   const std::vector<Workpackage> all = workspace.workpackages();
   std::set<long long> given_up;
   for (const workspace::Attempt& attempt : workspace.attempts())

@@ -94,16 +94,17 @@ class Search {
 
 void read_into(RunSummary& summary) {
   const Workspace workspace = Workspace::open(summary.directory.path, Workspace::Access::read);
-  const auto facts = workspace.facts();
-  const setup::RunMetadata metadata = setup::metadata_from(facts);
+  setup::RunMetadata metadata = setup::metadata_from(workspace.facts());
+  metadata.started_unix_s = setup::start_unix_s(metadata, workspace);
   summary.benchmark = metadata.benchmark;
   summary.comment = metadata.comment;
   summary.platform = metadata.platform;
-  summary.started = inspect::started(workspace);
-  summary.started_unix_s = setup::start_unix_s(metadata, workspace);
+  summary.started = setup::start_for_people(metadata);
+  summary.started_unix_s = metadata.started_unix_s;
   summary.steps = workspace.counts();
-  summary.last_change = inspect::last_change(workspace);
   summary.last_change_unix_s = inspect::last_change_unix_s(workspace);
+  summary.last_change = summary.last_change_unix_s ? local_time_at(*summary.last_change_unix_s)
+                                                   : inspect::last_change(workspace);
   if (!summary.last_change_unix_s)
     summary.last_change_unix_s = summary.started_unix_s;
 }

@@ -1,6 +1,7 @@
 #include "provenance.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -105,9 +106,9 @@ void apply_asking(const RunMetadata& metadata, platform::Platform& platform) {
 }
 
 void set_start(RunMetadata& metadata) {
-  const double now_unix_s = unix_time_now();
-  metadata.started = local_time_now();
-  metadata.started_unix_s = now_unix_s;
+  const auto now = std::chrono::system_clock::now();
+  metadata.started = local_time(now);
+  metadata.started_unix_s = std::chrono::duration<double>(now.time_since_epoch()).count();
 }
 
 }  // namespace

@@ -117,18 +117,20 @@ void explain_one(const setup::Run& run, const RunView& view, long long id, std::
   if (explanation.remedy != Remedy::none)
     remarks.push_back({"next", remedy_text(run, view, workpackage, explanation.remedy)});
   print(remarks_text(remarks));
+  const auto print_end = [](const std::filesystem::path& file, const FileEnd& end) {
+    print(fmt::format("\n==> {}{} <==\n{}\n", end.whole ? "" : "end of ", short_path(file),
+                      end.text.empty() ? "(empty)" : end.text));
+  };
   for (const std::filesystem::path& file : explanation.searched) {
     const FileEnd end = end_of_file(job::open_output(run, file), lines);
     if (!end.whole)
       print(fmt::format("\n==> start of {} <==\n{}\n", short_path(file),
                         start_of_file(job::open_output(run, file), lines)));
-    print(fmt::format("\n==> {}{} <==\n{}\n", end.whole ? "" : "end of ", short_path(file),
-                      end.text.empty() ? "(empty)" : end.text));
+    print_end(file, end);
   }
   for (const std::filesystem::path& file : explanation.output)
     if (const FileEnd end = end_of_file(job::open_output(run, file), lines); !end.text.empty())
-      print(fmt::format("\n==> {}{} <==\n{}\n", end.whole ? "" : "end of ", short_path(file),
-                        end.text));
+      print_end(file, end);
 }
 
 void explain_each(const setup::Run& run, const RunView& view, const std::vector<long long>& ids,

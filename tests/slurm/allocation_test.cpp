@@ -118,10 +118,7 @@ TEST_F(AllocationTest, LeavesWhatCannotEndInTimeForAnother) {
 
 /// All its processes are killed at once, and the next allocation may have other nodes.
 TEST_F(AllocationTest, ARunWhoseAllocationHasEndedContinuesInAnother) {
-  site.sweep(2,
-             "test -e $jube_benchmark_home/again.$n || { touch $jube_benchmark_home/again.$n; "
-             "sleep 300; }",
-             {"batch: {threads_per_task: 16, time_limit: 5min}"});
+  site.sweep(2, at_first("sleep 300"), {"batch: {threads_per_task: 16, time_limit: 5min}"});
   Process running = start();
   ASSERT_TRUE(support::eventually([&] { return site.witness().size() == 2; }));
   ASSERT_EQ(site.states(), site.all("running", 2));
@@ -143,10 +140,7 @@ TEST_F(AllocationTest, ARunWhoseAllocationHasEndedContinuesInAnother) {
 }
 
 TEST_F(AllocationTest, ARunWhoseAllocationIsCancelledContinues) {
-  site.sweep(1,
-             "test -e $jube_benchmark_home/again || { touch $jube_benchmark_home/again; sleep 300; "
-             "}",
-             {"batch: {time_limit: 5min}"});
+  site.sweep(1, at_first("sleep 300"), {"batch: {time_limit: 5min}"});
   Process running = start();
   ASSERT_TRUE(support::eventually([&] { return site.witness().size() == 1; }));
   cluster().ask({"scancel", cluster().ask({"squeue", "-h", "-o", "%A"})});

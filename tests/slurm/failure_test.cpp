@@ -24,9 +24,6 @@ using testing::StartsWith;
 
 /// Runs until it is told to go on, which most of these tests never do.
 const std::string runs_on = "while [ ! -e $jube_benchmark_home/go ]; do sleep 0.1; done";
-/// The first execution runs on, the ones after it are through at once.
-const std::string runs_on_at_first =
-    "test -e $jube_benchmark_home/again || { touch $jube_benchmark_home/again; sleep 300; }";
 
 class FailureTest : public SlurmTest {
  protected:
@@ -238,7 +235,7 @@ class RetryTest : public FailureTest {
 };
 
 TEST_F(RetryTest, AfterANodeFailure) {
-  site.sweep(1, runs_on_at_first, retry("node_fail"));
+  site.sweep(1, at_first("sleep 300"), retry("node_fail"));
   site.run();
   down(running(1).at(0));
   const auto again = site.go_on({"--wait"});
@@ -249,7 +246,7 @@ TEST_F(RetryTest, AfterANodeFailure) {
 
 /// As of an administrator: the job asks not to be requeued. It begins again, and executes nothing.
 TEST_F(RetryTest, AfterARequeue) {
-  site.sweep(1, runs_on_at_first, {"batch: {time_limit: \"00:02:00\"}", "retry: 1"});
+  site.sweep(1, at_first("sleep 300"), {"batch: {time_limit: \"00:02:00\"}", "retry: 1"});
   site.run();
   const std::string job = running(1).at(0);
   cluster().ask({"scontrol", "update", "jobid=" + job, "requeue=1"});
@@ -264,7 +261,7 @@ TEST_F(RetryTest, AfterARequeue) {
 }
 
 TEST_F(RetryTest, KeepsOffTheNodeThatFailed) {
-  site.sweep(1, runs_on_at_first, retry("node_fail"));
+  site.sweep(1, at_first("sleep 300"), retry("node_fail"));
   site.run();
   const std::string job = running(1).at(0);
   const std::string node = cluster().ask({"squeue", "-h", "-j", job, "-o", "%N"});
@@ -284,14 +281,14 @@ TEST_F(RetryTest, KeepsOffTheNodeThatFailed) {
 
 /// Of several nodes, the one that srun names is kept off, not the one that ran the script.
 TEST_F(RetryTest, KeepsOffTheOneNodeOfSeveralThatFailed) {
-  site.sweep(1,
-             "test -e $jube_benchmark_home/again || { touch $jube_benchmark_home/again; srun -N2 "
-             "-n2 sleep 300; }",
-             {"batch: {nodes: 2, time_limit: \"00:02:00\"}", "retry: {on: [node_fail], times: 1}"});
+  site.sweep(
+      1, at_first("srun -N2 -n2 sh -c 'touch $jube_benchmark_home/runs.$$SLURM_PROCID; sleep 300'"),
+      {"batch: {nodes: 2, time_limit: \"00:02:00\"}", "retry: {on: [node_fail], times: 1}"});
   site.run();
   const std::string job = running(1).at(0);
   ASSERT_TRUE(support::eventually([&] {
-    return !cluster().ask({"squeue", "-h", "-s", "-j", job, "-o", "%i"}).empty();
+    return std::filesystem::exists(site.home() / "runs.0") &&
+           std::filesystem::exists(site.home() / "runs.1");
   }));
   const std::string script_host = cluster().ask({"squeue", "-h", "-j", job, "-o", "%B"});
   std::string other;
@@ -311,11 +308,7 @@ TEST_F(RetryTest, KeepsOffTheOneNodeOfSeveralThatFailed) {
 
 /// Its node's daemon has died, so that nobody ends the script when the job is given up.
 TEST_F(RetryTest, AnAttemptThatRunsOnLeavesItsSuccessorAlone) {
-  site.sweep(
-      1,
-      "test -e $jube_benchmark_home/again || { touch $jube_benchmark_home/again; while [ ! -e "
-      "$jube_benchmark_home/go ]; do sleep 0.1; done; exit 7; }",
-      retry("node_fail"));
+  site.sweep(1, at_first(runs_on + "; exit 7"), retry("node_fail"));
   site.run();
   const std::string job = running(1).at(0);
   const std::string node = cluster().ask({"squeue", "-h", "-j", job, "-o", "%N"});
@@ -340,7 +333,7 @@ TEST_F(RetryTest, AnAttemptThatRunsOnLeavesItsSuccessorAlone) {
 TEST_F(RetryTest, AfterATimeoutThatSlurmHasForgotten) {
   const Cluster forgetful({"plain", "MinJobAge=2"});
   const Site there(&forgetful);
-  there.sweep(2, "test -e ../../../../again.$n || { touch ../../../../again.$n; sleep 300; }",
+  there.sweep(2, at_first("sleep 300"),
               {"batch: {time_limit: \"00:02:00\"}", "retry: {on: [timeout], times: 1}"});
   there.run();
   ASSERT_TRUE(support::eventually([&] { return there.witness().size() == 2; }));
@@ -357,7 +350,7 @@ TEST_F(RetryTest, AfterATimeoutThatSlurmHasForgotten) {
 }
 
 TEST_F(RetryTest, AfterATimeoutWithALongerLimit) {
-  site.sweep(1, runs_on_at_first, retry("timeout"));
+  site.sweep(1, at_first("sleep 300"), retry("timeout"));
   site.run();
   let_time_run_out(running(1).at(0));
   EXPECT_EQ(site.go_on({"--wait"}).status.code, 0);

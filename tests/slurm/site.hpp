@@ -24,6 +24,12 @@
 
 namespace bench::slurm {
 
+/// For `sweep`: what the first execution of a workpackage does, and the ones after it do not. The
+/// witness decides, so a test that has seen it may kill the first one at any moment.
+inline std::string at_first(const std::string& commands) {
+  return "test $(grep -cx $n ../../../../witness) -gt 1 || { " + commands + "; }";
+}
+
 /// A row of the workspace's table of attempts, as far as tests look at it.
 struct Attempt {
   long long workpackage = 0;

@@ -91,11 +91,13 @@ TEST_F(SubmissionTest, RunReturnsAfterSubmissionAndContinueTakesIn) {
   EXPECT_EQ(site.witness(), Site::each_once(2));
 }
 
+/// Two at a time: 0 and 1 wait for each other, as do 2 and 3, and 4 and 5.
 TEST_F(SubmissionTest, MaxAsyncBoundsWhatRunsAtOnce) {
   Site site(&cluster());
   site.sweep(6,
-             "'echo + >> $jube_benchmark_home/events; sleep 0.5; "
-             "echo - >> $jube_benchmark_home/events'",
+             "'cd $jube_benchmark_home && echo + >> events && touch seen.$n && "
+             "even=$(($n / 2 * 2)) && until test -e seen.$$even && test -e seen.$((even + 1)); "
+             "do sleep 0.1; done; echo - >> events'",
              {"max_async: 2"});
   EXPECT_EQ(site.run({"--wait"}).status.code, 0);
   int now = 0;

@@ -21,13 +21,13 @@
 
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
+#include <bench/inspect/run_state.hpp>
 #include <bench/inspect/run_view.hpp>
 #include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
-#include <bench/workspace/writer_lock.hpp>
 
 namespace bench::serve {
 namespace {
@@ -122,7 +122,7 @@ workspace::StepCounts RunSummary::counts() const {
 std::string state_of(const RunSummary& run) {
   if (!run.unreadable.empty())
     return "unreadable";
-  return std::string(name_of(workspace::run_state(run.directory.path, run.counts())));
+  return std::string(name_of(inspect::run_state(run.directory, run.steps)));
 }
 
 bool is_final(const std::string& state) {

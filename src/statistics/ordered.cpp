@@ -65,6 +65,8 @@ struct Interval {
 /// Fewer values than this have no two among them that enclose the median with 95 %.
 constexpr std::size_t least_for_order = 6;
 
+/// A rate or a time is never below zero, and so its interval is not either: it begins at zero at
+/// the earliest where no value is negative.
 Interval interval_of_median(Values values, const Numbers& numbers) {
   const std::size_t n = values.size();
   if (has_nan(numbers) || n < 2)
@@ -73,7 +75,8 @@ Interval interval_of_median(Values values, const Numbers& numbers) {
   if (n < least_for_order) {
     const double half = mean_halfwidth(ordered);
     const double middle = statistics::mean(ordered);
-    return {middle - half, middle + half};
+    const double low = middle - half;
+    return {ordered.front() >= 0 ? std::max(low, 0.0) : low, middle + half};
   }
   constexpr double tail = 0.025;
   const boost::math::binomial below_median(static_cast<double>(n), 0.5);

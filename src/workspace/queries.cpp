@@ -353,6 +353,18 @@ std::vector<StepCounts> Workspace::counts() const {
   });
 }
 
+std::map<std::string, std::set<int>> Workspace::waiting_at() const {
+  return translated(database_->sqlite, [&] {
+    std::map<std::string, std::set<int>> commands;
+    SQLite::Statement select(
+        database_->sqlite,
+        "SELECT DISTINCT step, command FROM workpackage WHERE state = 'waiting'");
+    while (select.executeStep())
+      commands[select.getColumn(0).getString()].insert(select.getColumn(1).getInt());
+    return commands;
+  });
+}
+
 bool Workspace::is_finished(const std::set<std::string>& steps_with_children) const {
   return translated(database_->sqlite, [&] {
     SQLite::Statement select(

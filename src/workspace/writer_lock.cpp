@@ -148,28 +148,4 @@ std::optional<Worker> worker_of(const std::filesystem::path& run_directory) {
   return worker.sure ? std::optional(worker) : std::nullopt;
 }
 
-std::string_view name_of(RunState state) {
-  switch (state) {
-    case RunState::running:
-      return "running";
-    case RunState::stopped:
-      return "stopped";
-    case RunState::finished:
-      return "finished";
-    case RunState::failed:
-      break;
-  }
-  return "failed";
-}
-
-RunState run_state(const std::filesystem::path& run_directory, const StepCounts& sum) {
-  const bool has_ended = sum.all() == sum.ended();
-  if (const auto worker = worker_of(run_directory);
-      (worker && (worker->sure || !has_ended)) || sum.submitted + sum.waiting > 0)
-    return RunState::running;
-  if (!has_ended)
-    return RunState::stopped;
-  return sum.failed > 0 ? RunState::failed : RunState::finished;
-}
-
 }  // namespace bench::workspace

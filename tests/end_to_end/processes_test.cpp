@@ -78,6 +78,25 @@ TEST_F(ProcessesTest, AnInterruptionEndsAGroupThatIgnoresTheRequest) {
   EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "stopped\n") << "it is open again";
 }
 
+/// Its other workpackage has to end, too, and only a bench runs it.
+TEST_F(ProcessesTest, AnInterruptedRunWithAWorkpackageAtABarrierIsStopped) {
+  here_.write("barrier.yaml", R"(name: b
+outpath: runs
+parameterset: {name: p, parameter: {n: [0, 1]}}
+step:
+  name: s
+  use: p
+  shared: both
+  do: ['test $n = 0 || { echo begun > $jube_benchmark_home/begun; sleep 300; }',
+       {shared: "true", _: echo once}]
+)");
+  Process run(here_.spec({"run", "barrier.yaml"}));
+  support::wait_for_line((here_.path() / "begun").string());
+  run.signal_group(SIGINT);
+  EXPECT_EQ(run.wait(), (ExitStatus{.signal = SIGINT}));
+  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "stopped\n");
+}
+
 // bash, for one, takes a program that exits for one that has made something else of Ctrl-C.
 TEST_F(ProcessesTest, AnInterruptionEndsALoopOfTheShellToo) {
   write("", stubborn);

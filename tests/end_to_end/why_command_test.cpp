@@ -235,6 +235,7 @@ step:
   EXPECT_THAT(why({"sh", "0"}), HasSubstr("waits for:   command 2, which runs once for all of step "
                                           "s: 1 waiting there, 1 to come\n"));
   EXPECT_THAT(why({"sh", "1"}), HasSubstr("waits for:   the file ready, after its command 1\n"));
+  EXPECT_EQ(here_.bench({"status", "sh"}).standard_output, "running\n");
 }
 
 TEST_F(WhyTest, NothingOfTheBenchmarkIsExecuted) {

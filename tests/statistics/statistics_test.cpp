@@ -146,11 +146,11 @@ struct IntervalCase {
   double high;
 };
 
-/// Of 1, 2, ... n. The ends are those of Student's interval of the mean (scipy: t.interval) and,
-/// from six values on, those of the table of the sign test.
+/// Of 1, 2, ... n. The ends are those of Student's interval of the mean (scipy: t.interval), but
+/// for its part below zero, and, from six values on, those of the table of the sign test.
 TEST(MedianInterval, IsOfTheMeanForAFewValuesAndOfTheOrderForMore) {
   for (const auto& [n, low, high] :
-       {IntervalCase{2, -4.853102, 7.853102}, IntervalCase{3, -0.484138, 4.484138},
+       {IntervalCase{2, 0, 7.853102}, IntervalCase{3, 0, 4.484138},
         IntervalCase{5, 1.036757, 4.963243}, IntervalCase{6, 1, 6}, IntervalCase{8, 1, 8},
         IntervalCase{9, 2, 8}, IntervalCase{12, 3, 10}, IntervalCase{17, 5, 13},
         IntervalCase{20, 6, 15}, IntervalCase{100, 40, 61}}) {
@@ -160,6 +160,12 @@ TEST(MedianInterval, IsOfTheMeanForAFewValuesAndOfTheOrderForMore) {
     EXPECT_NEAR(real_statistic("v_ci_low", values), low, 1e-5) << n;
     EXPECT_NEAR(real_statistic("v_ci_high", values), high, 1e-5) << n;
   }
+}
+
+TEST(MedianInterval, GoesBelowZeroWhereAValueDoes) {
+  const std::vector<Value> values{-1.0, 2.0};
+  EXPECT_NEAR(real_statistic("v_ci_low", values), -18.559307, 1e-5);
+  EXPECT_NEAR(real_statistic("v_ci_high", values), 19.559307, 1e-5);
 }
 
 TEST(MedianInterval, HoldsTheMedianOfWhatTheValuesAreDrawnFromIn95PerCent) {

@@ -138,33 +138,5 @@ TEST(WriterLock, SaysWhyItCannotBeTaken) {
             "hint: this run can be read, but not continued, by you");
 }
 
-TEST(RunState, FollowsFromTheWorkerAndTheWorkpackages) {
-  const std::string away = "process 7 on far, since 2026-01-31 13:05:09\n";
-  const struct {
-    StepCounts counts;
-    std::string lock;  ///< Content of workspace.lock.
-    RunState expected;
-  } cases[] = {
-      {{.done = 3}, "\n", RunState::finished},
-      {{.done = 1, .skipped = 1}, "\n", RunState::finished},
-      {{.done = 2, .failed = 1}, "\n", RunState::failed},
-      {{.ready = 1, .failed = 1}, "\n", RunState::stopped},
-      {{.running = 1}, "\n", RunState::stopped},  // its bench was killed
-      {{.submitted = 1, .done = 2}, "\n", RunState::running},
-      {{.ready = 1, .waiting = 1}, "\n", RunState::running},  // for its `done_file`
-      {{.running = 1}, away, RunState::running},
-      {{.done = 3}, away, RunState::finished},
-  };
-  const TempDirectory directory;
-  for (const auto& one : cases) {
-    write_file_atomically(directory.path() / "workspace.lock", one.lock);
-    EXPECT_EQ(run_state(directory.path(), one.counts), one.expected)
-        << text_of(one.counts) << one.lock;
-  }
-  std::filesystem::remove(directory.path() / "workspace.lock");
-  const WriterLock here(directory.path());
-  EXPECT_EQ(run_state(directory.path(), {.done = 3}), RunState::running);
-}
-
 }  // namespace
 }  // namespace bench::workspace

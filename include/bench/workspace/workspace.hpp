@@ -95,6 +95,8 @@ class Workspace {
   std::vector<Attempt> submitted_attempts() const;
   /// One entry per step that has workpackages, in order of their first one.
   std::vector<StepCounts> counts() const;
+  /// The commands at which workpackages in the state `waiting` are, by the name of their step.
+  std::map<std::string, std::set<int>> waiting_at() const;
   /// When the first attempt was claimed, in seconds since 1970; none where nothing has begun, and
   /// in a run of JUBE's, which does not record it.
   std::optional<double> first_claim_unix_s() const;

@@ -46,15 +46,4 @@ struct Worker {
 /// Nothing where nobody works on the run.
 std::optional<Worker> worker_of(const std::filesystem::path& run_directory);
 
-/// The state of a run. `running`: a bench works on it, its jobs are with a batch system, or a
-/// workpackage waits for its `done_file`. `stopped`: work is left, but no bench works on it.
-/// `finished` or `failed`: every workpackage has ended, none or some of them as failed.
-enum class RunState { running, stopped, finished, failed };
-
-/// `running`, ...: the words in every message.
-std::string_view name_of(RunState state);
-
-/// @param sum the workpackages of all its steps
-RunState run_state(const std::filesystem::path& run_directory, const StepCounts& sum);
-
 }  // namespace bench::workspace

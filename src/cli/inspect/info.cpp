@@ -10,6 +10,7 @@
 #include <bench/cli/output/information.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/runs/each.hpp>
+#include <bench/inspect/run_state.hpp>
 #include <bench/inspect/run_view.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/run.hpp>
@@ -43,7 +44,7 @@ std::vector<std::string> overview_row(const workspace::RunDirectory& run) {
           inspect::last_change(workspace),
           workspace.fact("comment"),
           workspace.fact("tags"),
-          std::string(name_of(workspace::run_state(run.path, sum_of(workspace.counts()))))};
+          std::string(name_of(inspect::run_state(run, workspace.counts())))};
 }
 
 int show_overview(const std::string& directory) {

@@ -21,6 +21,7 @@
 #include <bench/cli/runs/choose.hpp>
 #include <bench/cli/runs/each.hpp>
 #include <bench/inspect/jobs.hpp>
+#include <bench/inspect/run_state.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workpackage.hpp>
@@ -30,6 +31,7 @@
 namespace bench::cli {
 namespace {
 
+using inspect::RunState;
 using workspace::RunDirectory;
 using workspace::Workspace;
 
@@ -106,9 +108,9 @@ class JobWatch {
 };
 
 void print_state(const RunDirectory& run) {
-  const workspace::RunState state = workspace::run_state(run.path, sum_of(counts_of(run)));
+  const RunState state = inspect::run_state(run, counts_of(run));
   print_run_state(state);
-  if (state == workspace::RunState::running) {
+  if (state == RunState::running) {
     bool told = false;
     tell_of_worker(workspace::worker_of(run.path), told);
   }
@@ -155,9 +157,8 @@ void watch(const RunDirectory& run) {
     const bool nobody = !worked_on && !was_worked_on;
     if (!nobody)
       jobs.forget();
-    const workspace::RunState state = workspace::run_state(run.path, sum_of(counts));
-    const bool is_over =
-        state == workspace::RunState::finished || state == workspace::RunState::failed;
+    const RunState state = inspect::run_state(run, counts);
+    const bool is_over = state == RunState::finished || state == RunState::failed;
     if (is_over || (nobody && !jobs.poll(counts))) {
       print_run_state(state);
       return;

@@ -71,8 +71,8 @@ void print_file(const UniqueFd& fd, const std::filesystem::path& file) {
   read_pieces(fd, file, [](std::string_view piece) { write_text(piece, STDOUT_FILENO); });
 }
 
-void print_run_state(workspace::RunState state) {
-  using workspace::RunState;
+void print_run_state(inspect::RunState state) {
+  using inspect::RunState;
   const Colour colour = state == RunState::failed     ? Colour::red
                         : state == RunState::finished ? Colour::green
                                                       : Colour::yellow;

@@ -41,15 +41,6 @@ class Places {
   std::unordered_map<std::string, std::size_t> places_;
 };
 
-/// Cuts the interval at the lowest and highest number: that of a rate is never below zero.
-void cut_interval(Shown& shown) {
-  if (shown.numbers.empty() || !shown.low)
-    return;
-  const auto [lowest, highest] = std::ranges::minmax(shown.numbers);
-  shown.low = std::clamp(*shown.low, lowest, highest);
-  shown.high = std::clamp(*shown.high, lowest, highest);
-}
-
 /// @param is_repetition whether the rows have the same parameters, so that there is an interval
 Shown shown(const Column& column, const std::vector<std::size_t>& rows, bool is_repetition) {
   std::vector<double> numbers;
@@ -61,14 +52,11 @@ Shown shown(const Column& column, const std::vector<std::size_t>& rows, bool is_
     }
   if (numbers.empty())
     return {};
-  if (numbers.size() == 1) {
-    Shown one{.value = numbers.front(),
-              .low = column.low[last],
-              .high = column.high[last],
-              .numbers = column.iterations[last]};
-    cut_interval(one);
-    return one;
-  }
+  if (numbers.size() == 1)
+    return {.value = numbers.front(),
+            .low = column.low[last],
+            .high = column.high[last],
+            .numbers = column.iterations[last]};
   Shown all{.value = statistics::median(numbers), .low = {}, .high = {}, .numbers = numbers};
   if (!is_repetition)
     return all;
@@ -82,7 +70,6 @@ Shown shown(const Column& column, const std::vector<std::size_t>& rows, bool is_
   if (low && high && *low < *high) {
     all.low = low;
     all.high = high;
-    cut_interval(all);
   }
   return all;
 }

@@ -9,9 +9,9 @@
 #include <bench/base/error.hpp>
 #include <bench/base/unique_fd.hpp>
 #include <bench/cli/output/log_file.hpp>
+#include <bench/inspect/run_state.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workspace/workpackage.hpp>
-#include <bench/workspace/writer_lock.hpp>
 
 namespace bench::cli {
 
@@ -23,7 +23,7 @@ void print(const std::string& text);
 /// @throws Error if it cannot be read
 void print_file(const UniqueFd& fd, const std::filesystem::path& file);
 /// The word of `bench status`, in its color.
-void print_run_state(workspace::RunState state);
+void print_run_state(inspect::RunState state);
 /// Replaces the file that `--output` names, or the one that a link of that name leads to.
 /// @throws Error for a pipe or a device, which would be replaced, too
 void write_output(const std::filesystem::path& file, const std::string& text);

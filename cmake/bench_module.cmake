@@ -1,7 +1,7 @@
 # bench_module(<name> USES <targets its headers need> PRIVATE_USES <the rest>)
 #
 # One module of the house: a static library bench_<name> of src/<name>/*.cpp with its headers in
-# include/bench/<name>/. The target of a room in a room, `energy/meter`, is bench_energy_meter. The
+# include/bench/<name>/. The target of a room in a room, `energy/core`, is bench_energy_core. The
 # link lines repeat the layer table that tests/architecture_test.cpp checks.
 function(bench_module name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;PRIVATE_USES")
@@ -22,12 +22,12 @@ function(bench_module name)
 endfunction()
 
 # bench_headers(<target>): compiles it with the headers that most rooms include, parsed once: without
-# them it is two fifths of the time that a room takes. The meter's rooms have other flags, so they
+# them it is two fifths of the time that a room takes. The meter's modules have other flags, so they
 # have their own.
 function(bench_headers target)
   set(first bench_room_headers)  # has no macros besides, which the others would have to have, too
   if(target MATCHES "^bench_energy")
-    set(first bench_energy_meter)
+    set(first bench_energy_core)
   else()
     target_link_libraries(${target} PRIVATE fmt::fmt)  # whose flags the headers are compiled with
   endif()

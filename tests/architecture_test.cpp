@@ -46,7 +46,7 @@ Lines lines_of(const fs::path& file) {
 }
 
 /// `src/scheduler/loop.cpp` and `include/bench/scheduler/loop.hpp` belong to `scheduler`,
-/// `src/energy/meter/ticks.cpp` to `energy/meter`: a file's room is its folder.
+/// `src/energy/core/ticks.cpp` to `energy/core`: a file's room is its folder.
 std::string module_of(const fs::path& file) {
   const std::string folder = file.parent_path().generic_string();
   return folder.substr(
@@ -197,7 +197,7 @@ TEST(Architecture, ThirdPartyLibrariesStayInTheirModules) {
 TEST(Architecture, DynamicLibrariesAreLoadedByTheMeterOnly) {
   for (const fs::path& file : files_of({"include", "src"}))
     for (const std::string& name : includes_of(file))
-      EXPECT_TRUE(name != "dlfcn.h" || module_of(file) == "energy/drivers") << file;
+      EXPECT_TRUE(name != "dlfcn.h" || module_of(file) == "energy/sources") << file;
 }
 
 TEST(Architecture, HeadersNameNoThirdParty) {

@@ -51,15 +51,10 @@ inline const std::map<std::string, double> levels{
     {"cli", 10},
     {"cli/inspect", 10.1},
     {"cli/results", 10.1},
-    {"energy/meter", 1.1},
-    {"energy/drivers", 1.2},
-    {"energy/regions", 1.2},
-    {"energy/machine", 1.3},
-    {"energy/sources", 1.3},
-    {"energy/settings", 1.4},
-    {"energy/files", 1.4},
-    {"energy/sampling", 1.5},
-    {"energy/program", 1.6},
+    {"energy/regions", 1},
+    {"energy/core", 1.1},
+    {"energy/sources", 1.2},
+    {"energy/program", 1.3},
 };
 
 /// The libraries that each room may include.
@@ -84,7 +79,7 @@ inline const std::map<std::string, std::set<std::string>> libraries{
     {"cli", {"CLI"}},
     {"cli/inspect", {"CLI"}},
     {"cli/results", {"CLI"}},
-    {"energy/files", {"nlohmann"}},
+    {"energy/program", {"nlohmann"}},
     {"doctor", {"nlohmann"}},
 };
 

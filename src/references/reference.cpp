@@ -14,7 +14,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
-#include <bench/energy/files/csv.hpp>
+#include <bench/energy/program/csv.hpp>
 #include <bench/references/reference.hpp>
 #include <bench/result/table.hpp>
 

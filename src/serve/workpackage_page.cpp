@@ -25,7 +25,7 @@
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/base/unique_fd.hpp>
-#include <bench/energy/files/csv.hpp>
+#include <bench/energy/program/csv.hpp>
 #include <bench/inspect/run_view.hpp>
 #include <bench/result/table.hpp>
 #include <bench/serve/site.hpp>

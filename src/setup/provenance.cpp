@@ -22,7 +22,7 @@
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 #include <bench/batch/systems.hpp>
-#include <bench/energy/machine/machine_facts.hpp>
+#include <bench/energy/sources/machine_facts.hpp>
 
 namespace bench::setup {
 namespace {

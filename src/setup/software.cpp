@@ -14,7 +14,7 @@
 
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
-#include <bench/energy/machine/running_programs.hpp>
+#include <bench/energy/sources/running_programs.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/setup/software.hpp>
 #include <bench/workspace/workspace.hpp>

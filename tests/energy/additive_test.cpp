@@ -5,9 +5,9 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/energy/meter/additive.hpp>
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/scope.hpp>
+#include <bench/energy/core/additive.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/scope.hpp>
 
 namespace bench::energy {
 namespace {

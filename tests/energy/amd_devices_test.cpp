@@ -10,9 +10,9 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/drivers/amd_devices.hpp>
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/scope.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/scope.hpp>
+#include <bench/energy/sources/amd_devices.hpp>
 
 namespace bench::energy {
 namespace {

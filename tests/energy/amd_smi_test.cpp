@@ -11,9 +11,9 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/energy/drivers/amd_devices.hpp>
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/power_source.hpp>
+#include <bench/energy/sources/amd_devices.hpp>
 #include <bench/energy/sources/amd_smi.hpp>
 
 namespace bench::energy {

@@ -9,9 +9,9 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/energy/drivers/amd_devices.hpp>
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/machine_state.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/machine_state.hpp>
+#include <bench/energy/sources/amd_devices.hpp>
 #include <bench/energy/sources/amdgpu.hpp>
 
 namespace bench::energy {

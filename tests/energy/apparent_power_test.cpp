@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/meter/apparent_power.hpp>
+#include <bench/energy/core/apparent_power.hpp>
 
 namespace bench::energy {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/channel_meter.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/channel_meter.hpp>
 
 namespace bench::energy {
 namespace {

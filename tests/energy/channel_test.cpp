@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/core/channel.hpp>
 
 namespace bench::energy {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/energy/files/combine_summaries.hpp>
-#include <bench/energy/files/report.hpp>
+#include <bench/energy/program/combine_summaries.hpp>
+#include <bench/energy/program/report.hpp>
 
 namespace bench::energy {
 namespace {

@@ -11,9 +11,9 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
-#include <bench/energy/files/combine.hpp>
-#include <bench/energy/files/energy_file.hpp>
-#include <bench/energy/meter/scope.hpp>
+#include <bench/energy/core/scope.hpp>
+#include <bench/energy/program/combine.hpp>
+#include <bench/energy/program/energy_file.hpp>
 
 namespace bench::energy {
 namespace {

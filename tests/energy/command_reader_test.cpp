@@ -11,8 +11,8 @@
 
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
-#include <bench/energy/drivers/command_reader.hpp>
-#include <bench/energy/meter/ticks.hpp>
+#include <bench/energy/core/ticks.hpp>
+#include <bench/energy/sources/command_reader.hpp>
 
 namespace bench::energy {
 namespace {

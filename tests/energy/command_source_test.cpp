@@ -9,8 +9,8 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/scope.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/scope.hpp>
 #include <bench/energy/sources/command_source.hpp>
 
 namespace bench::energy {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <bench/energy/meter/coverage.hpp>
+#include <bench/energy/core/coverage.hpp>
 
 namespace bench::energy {
 namespace {

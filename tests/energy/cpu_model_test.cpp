@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/power_source.hpp>
-#include <bench/energy/meter/scope.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/power_source.hpp>
+#include <bench/energy/core/scope.hpp>
 #include <bench/energy/sources/cpu_model.hpp>
 #include <bench/energy/sources/model.hpp>
 

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/machine/cpu_sensors.hpp>
-#include <bench/energy/meter/machine_state.hpp>
+#include <bench/energy/core/machine_state.hpp>
+#include <bench/energy/sources/cpu_sensors.hpp>
 
 namespace bench::energy {
 namespace {

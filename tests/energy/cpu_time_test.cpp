@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/machine/cpu_time.hpp>
+#include <bench/energy/sources/cpu_time.hpp>
 
 namespace bench::energy {
 namespace {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/files/csv.hpp>
+#include <bench/energy/program/csv.hpp>
 
 namespace bench::energy {
 namespace {

@@ -12,7 +12,7 @@
 
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
-#include <bench/energy/files/energy_table.hpp>
+#include <bench/energy/program/energy_table.hpp>
 #include <bench/energy/program/options.hpp>
 
 namespace bench::energy {

@@ -7,11 +7,11 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/files/energy_file.hpp>
-#include <bench/energy/files/energy_table.hpp>
-#include <bench/energy/files/provenance.hpp>
-#include <bench/energy/meter/measurement.hpp>
-#include <bench/energy/meter/scope.hpp>
+#include <bench/energy/core/measurement.hpp>
+#include <bench/energy/core/scope.hpp>
+#include <bench/energy/program/energy_file.hpp>
+#include <bench/energy/program/energy_table.hpp>
+#include <bench/energy/program/provenance.hpp>
 
 namespace bench::energy {
 namespace {

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <optional>
 
-#include <bench/energy/files/jpwr.hpp>
-#include <bench/energy/sampling/sampler.hpp>
+#include <bench/energy/program/jpwr.hpp>
+#include <bench/energy/program/sampler.hpp>
 
 namespace bench::energy {
 

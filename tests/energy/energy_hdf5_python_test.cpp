@@ -8,10 +8,10 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include <bench/energy/files/energy_hdf5.hpp>
-#include <bench/energy/files/energy_table.hpp>
-#include <bench/energy/files/provenance.hpp>
-#include <bench/energy/meter/measurement.hpp>
+#include <bench/energy/core/measurement.hpp>
+#include <bench/energy/program/energy_hdf5.hpp>
+#include <bench/energy/program/energy_table.hpp>
+#include <bench/energy/program/provenance.hpp>
 
 namespace bench::energy {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/energy/files/energy_hdf5.hpp>
-#include <bench/energy/files/energy_table.hpp>
-#include <bench/energy/meter/measurement.hpp>
+#include <bench/energy/core/measurement.hpp>
+#include <bench/energy/program/energy_hdf5.hpp>
+#include <bench/energy/program/energy_table.hpp>
 
 namespace bench::energy {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/meter/event.hpp>
-#include <bench/energy/meter/ticks.hpp>
+#include <bench/energy/core/event.hpp>
+#include <bench/energy/core/ticks.hpp>
 
 namespace bench::energy {
 namespace {

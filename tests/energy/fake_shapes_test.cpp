@@ -17,8 +17,8 @@
 #include <gmock/gmock.h>
 #include <stdlib.h>
 
-#include <bench/energy/meter/channel_meter.hpp>
-#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/core/channel_meter.hpp>
+#include <bench/energy/core/power_source.hpp>
 #include <bench/energy/sources/amd_smi.hpp>
 #include <bench/energy/sources/nvml.hpp>
 #include <bench/energy/sources/nvml_devices.hpp>

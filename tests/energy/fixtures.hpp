@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/core/power_source.hpp>
 
 namespace bench::energy {
 

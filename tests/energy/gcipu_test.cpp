@@ -11,10 +11,10 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/time.hpp>
-#include <bench/energy/meter/additive.hpp>
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/power_source.hpp>
-#include <bench/energy/meter/scope.hpp>
+#include <bench/energy/core/additive.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/power_source.hpp>
+#include <bench/energy/core/scope.hpp>
 #include <bench/energy/sources/gcipu.hpp>
 
 namespace bench::energy {

@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/drivers/amd_gauge.hpp>
-#include <bench/energy/drivers/gpu_metrics.hpp>
+#include <bench/energy/sources/amd_gauge.hpp>
+#include <bench/energy/sources/gpu_metrics.hpp>
 
 namespace bench::energy {
 namespace {

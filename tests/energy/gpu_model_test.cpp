@@ -7,7 +7,7 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/core/channel.hpp>
 #include <bench/energy/sources/gpu_model.hpp>
 #include <bench/energy/sources/model.hpp>
 #include <bench/energy/sources/nvml_devices.hpp>

@@ -8,7 +8,7 @@
 
 #include <dlfcn.h>
 
-#include <bench/energy/files/hdf5_library.hpp>
+#include <bench/energy/program/hdf5_library.hpp>
 
 namespace bench::energy {
 

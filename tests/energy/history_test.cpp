@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <bench/energy/meter/history.hpp>
+#include <bench/energy/core/history.hpp>
 
 namespace bench::energy {
 namespace {

@@ -16,8 +16,8 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/unique_fd.hpp>
-#include <bench/energy/meter/additive.hpp>
-#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/core/additive.hpp>
+#include <bench/energy/core/channel.hpp>
 #include <bench/energy/sources/hwmon.hpp>
 
 namespace bench::energy {

@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/meter/integrate.hpp>
-#include <bench/energy/meter/ticks.hpp>
+#include <bench/energy/core/integrate.hpp>
+#include <bench/energy/core/ticks.hpp>
 
 namespace bench::energy {
 namespace {

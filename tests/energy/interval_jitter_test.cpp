@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/meter/interval_jitter.hpp>
+#include <bench/energy/core/interval_jitter.hpp>
 
 namespace bench::energy {
 namespace {

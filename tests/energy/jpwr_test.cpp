@@ -12,11 +12,11 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/energy/files/jpwr.hpp>
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/channel_meter.hpp>
-#include <bench/energy/meter/power_source.hpp>
-#include <bench/energy/meter/scope.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/channel_meter.hpp>
+#include <bench/energy/core/power_source.hpp>
+#include <bench/energy/core/scope.hpp>
+#include <bench/energy/program/jpwr.hpp>
 #include <bench/energy/sources/gcipu.hpp>
 #include <bench/energy/sources/hwmon.hpp>
 #include <bench/energy/sources/nvml.hpp>

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/machine/machine_facts.hpp>
+#include <bench/energy/sources/machine_facts.hpp>
 
 namespace bench::energy {
 namespace {

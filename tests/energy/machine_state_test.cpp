@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/energy/files/machine_summary.hpp>
-#include <bench/energy/meter/machine_state.hpp>
+#include <bench/energy/core/machine_state.hpp>
+#include <bench/energy/program/machine_summary.hpp>
 
 namespace bench::energy {
 namespace {

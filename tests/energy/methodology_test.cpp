@@ -4,9 +4,9 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/energy/files/combine_summaries.hpp>
-#include <bench/energy/files/methodology.hpp>
-#include <bench/energy/files/report.hpp>
+#include <bench/energy/program/combine_summaries.hpp>
+#include <bench/energy/program/methodology.hpp>
+#include <bench/energy/program/report.hpp>
 
 namespace bench::energy {
 namespace {

@@ -8,9 +8,9 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/meter/additive.hpp>
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/units.hpp>
+#include <bench/energy/core/additive.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/units.hpp>
 #include <bench/energy/sources/methods.hpp>
 #include <bench/energy/sources/source_method.hpp>
 

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/ticks.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/ticks.hpp>
 #include <bench/energy/sources/mock.hpp>
 
 namespace bench::energy {

@@ -9,10 +9,10 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/files/format.hpp>
-#include <bench/energy/files/power_log.hpp>
 #include <bench/energy/program/child.hpp>
+#include <bench/energy/program/format.hpp>
 #include <bench/energy/program/options.hpp>
+#include <bench/energy/program/power_log.hpp>
 #include <bench/energy/sources/source_method.hpp>
 
 namespace bench::energy {

@@ -9,10 +9,10 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/energy/meter/additive.hpp>
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/channel_meter.hpp>
-#include <bench/energy/meter/scope.hpp>
+#include <bench/energy/core/additive.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/channel_meter.hpp>
+#include <bench/energy/core/scope.hpp>
 #include <bench/energy/sources/pm_counters.hpp>
 
 namespace bench::energy {

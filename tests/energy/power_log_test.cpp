@@ -9,8 +9,8 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
-#include <bench/energy/files/power_log.hpp>
-#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/program/power_log.hpp>
 
 namespace bench::energy {
 namespace {

@@ -10,10 +10,10 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/files.hpp>
-#include <bench/energy/files/power_log.hpp>
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/ticks.hpp>
-#include <bench/energy/sampling/power_table.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/ticks.hpp>
+#include <bench/energy/program/power_log.hpp>
+#include <bench/energy/program/power_table.hpp>
 
 namespace bench::energy {
 namespace {

@@ -17,7 +17,7 @@
 #include <bench/base/files.hpp>
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
-#include <bench/energy/meter/channel_meter.hpp>
+#include <bench/energy/core/channel_meter.hpp>
 
 namespace bench::energy {
 namespace {

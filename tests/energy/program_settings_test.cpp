@@ -10,7 +10,7 @@
 #include <signal.h>
 
 #include <bench/base/process.hpp>
-#include <bench/energy/drivers/sysfs.hpp>
+#include <bench/energy/sources/sysfs.hpp>
 
 namespace bench::energy {
 namespace {

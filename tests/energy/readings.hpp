@@ -1,6 +1,6 @@
 #pragma once
 
-#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/core/channel.hpp>
 
 /// What a reading of a channel may give.
 namespace bench::energy {

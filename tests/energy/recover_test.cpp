@@ -17,11 +17,11 @@
 #include <bench/base/host.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
-#include <bench/energy/files/format.hpp>
-#include <bench/energy/files/run_record.hpp>
-#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/program/format.hpp>
 #include <bench/energy/program/options.hpp>
 #include <bench/energy/program/recover.hpp>
+#include <bench/energy/program/run_record.hpp>
 
 namespace bench::energy {
 namespace {

@@ -11,12 +11,12 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/files/power_log.hpp>
-#include <bench/energy/files/report.hpp>
-#include <bench/energy/files/run_record.hpp>
-#include <bench/energy/meter/channel_meter.hpp>
-#include <bench/energy/meter/measurement.hpp>
-#include <bench/energy/sampling/recovered_run.hpp>
+#include <bench/energy/core/channel_meter.hpp>
+#include <bench/energy/core/measurement.hpp>
+#include <bench/energy/program/power_log.hpp>
+#include <bench/energy/program/recovered_run.hpp>
+#include <bench/energy/program/report.hpp>
+#include <bench/energy/program/run_record.hpp>
 
 namespace bench::energy {
 namespace {

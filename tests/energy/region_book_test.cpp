@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bench/energy/meter/channel_meter.hpp>
-#include <bench/energy/regions/region_book.hpp>
+#include <bench/energy/core/channel_meter.hpp>
+#include <bench/energy/core/region_book.hpp>
 
 namespace bench::energy {
 namespace {

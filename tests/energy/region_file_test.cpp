@@ -14,8 +14,8 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
-#include <bench/energy/meter/ticks.hpp>
-#include <bench/energy/regions/region_file.hpp>
+#include <bench/energy/core/region_file.hpp>
+#include <bench/energy/core/ticks.hpp>
 
 namespace bench::energy {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/energy/files/region_table.hpp>
-#include <bench/energy/meter/channel_meter.hpp>
-#include <bench/energy/meter/measurement.hpp>
+#include <bench/energy/core/channel_meter.hpp>
+#include <bench/energy/core/measurement.hpp>
+#include <bench/energy/program/region_table.hpp>
 
 namespace bench::energy {
 namespace {

@@ -6,11 +6,11 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/energy/files/report.hpp>
-#include <bench/energy/meter/channel_meter.hpp>
-#include <bench/energy/meter/measurement.hpp>
-#include <bench/energy/meter/scope.hpp>
-#include <bench/energy/meter/uncertainty.hpp>
+#include <bench/energy/core/channel_meter.hpp>
+#include <bench/energy/core/measurement.hpp>
+#include <bench/energy/core/scope.hpp>
+#include <bench/energy/core/uncertainty.hpp>
+#include <bench/energy/program/report.hpp>
 #include <bench/energy/program/source_table.hpp>
 #include <bench/energy/sources/methods.hpp>
 

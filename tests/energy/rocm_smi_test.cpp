@@ -12,10 +12,10 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/drivers/amd_devices.hpp>
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/channel_meter.hpp>
-#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/channel_meter.hpp>
+#include <bench/energy/core/power_source.hpp>
+#include <bench/energy/sources/amd_devices.hpp>
 #include <bench/energy/sources/rocm_smi.hpp>
 
 namespace bench::energy {

@@ -13,11 +13,11 @@
 
 #include <bench/base/files.hpp>
 #include <bench/base/unique_fd.hpp>
-#include <bench/energy/files/format.hpp>
-#include <bench/energy/files/power_log.hpp>
-#include <bench/energy/files/run_record.hpp>
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/scope.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/scope.hpp>
+#include <bench/energy/program/format.hpp>
+#include <bench/energy/program/power_log.hpp>
+#include <bench/energy/program/run_record.hpp>
 
 namespace bench::energy {
 namespace {

@@ -11,10 +11,10 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/files.hpp>
-#include <bench/energy/files/power_log.hpp>
-#include <bench/energy/meter/measurement.hpp>
-#include <bench/energy/meter/ticks.hpp>
-#include <bench/energy/sampling/sampler.hpp>
+#include <bench/energy/core/measurement.hpp>
+#include <bench/energy/core/ticks.hpp>
+#include <bench/energy/program/power_log.hpp>
+#include <bench/energy/program/sampler.hpp>
 #include <bench/energy/sources/methods.hpp>
 
 namespace bench::energy {

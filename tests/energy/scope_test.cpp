@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/energy/meter/scope.hpp>
+#include <bench/energy/core/scope.hpp>
 
 namespace bench::energy {
 namespace {

@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/drivers/sysfs.hpp>
-#include <bench/energy/settings/setting.hpp>
-#include <bench/energy/settings/wanted.hpp>
+#include <bench/energy/sources/setting.hpp>
+#include <bench/energy/sources/sysfs.hpp>
+#include <bench/energy/sources/wanted.hpp>
 
 namespace bench::energy {
 namespace {

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/drivers/shared_library.hpp>
+#include <bench/energy/sources/shared_library.hpp>
 
 namespace bench::energy {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/energy/machine/thermal.hpp>
+#include <bench/energy/sources/thermal.hpp>
 
 namespace bench::energy {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/meter/ticks.hpp>
+#include <bench/energy/core/ticks.hpp>
 
 namespace bench::energy {
 namespace {

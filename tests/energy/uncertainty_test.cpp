@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/channel_meter.hpp>
-#include <bench/energy/meter/uncertainty.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/channel_meter.hpp>
+#include <bench/energy/core/uncertainty.hpp>
 
 namespace bench::energy {
 namespace {

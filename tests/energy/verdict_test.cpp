@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/channel_meter.hpp>
-#include <bench/energy/meter/scope.hpp>
-#include <bench/energy/meter/verdict.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/channel_meter.hpp>
+#include <bench/energy/core/scope.hpp>
+#include <bench/energy/core/verdict.hpp>
 
 namespace bench::energy {
 namespace {

@@ -16,7 +16,7 @@
 #include <cstring>
 #include <string>
 
-#include <bench/energy/drivers/amd_smi_library.hpp>
+#include <bench/energy/sources/amd_smi_library.hpp>
 
 namespace amdsmi = bench::energy::amdsmi;
 

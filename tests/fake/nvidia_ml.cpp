@@ -33,7 +33,7 @@
 #include <string>
 #include <thread>
 
-#include <bench/energy/drivers/nvml_library.hpp>
+#include <bench/energy/sources/nvml_library.hpp>
 
 namespace nvml = bench::energy::nvml;
 

@@ -15,7 +15,7 @@
 #include <cstdlib>
 #include <string>
 
-#include <bench/energy/drivers/rocm_smi_library.hpp>
+#include <bench/energy/sources/rocm_smi_library.hpp>
 
 namespace rocm = bench::energy::rocm;
 

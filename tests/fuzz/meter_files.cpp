@@ -9,10 +9,10 @@
 #include <string_view>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/files/energy_file.hpp>
-#include <bench/energy/files/region_table.hpp>
-#include <bench/energy/files/run_record.hpp>
-#include <bench/energy/sampling/recovered_run.hpp>
+#include <bench/energy/program/energy_file.hpp>
+#include <bench/energy/program/recovered_run.hpp>
+#include <bench/energy/program/region_table.hpp>
+#include <bench/energy/program/run_record.hpp>
 
 namespace bench::fuzz {
 namespace {

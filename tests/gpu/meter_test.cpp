@@ -10,8 +10,8 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/process.hpp>
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/power_source.hpp>
 #include <bench/energy/sources/nvml.hpp>
 #include <bench/energy/sources/nvml_devices.hpp>
 

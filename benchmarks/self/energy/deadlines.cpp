@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include <bench/energy/meter/ticks.hpp>
+#include <bench/energy/core/ticks.hpp>
 
 int main(int count, char** arguments) {
   if (count != 3)

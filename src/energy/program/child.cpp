@@ -21,7 +21,7 @@
 #include <bench/base/files.hpp>
 #include <bench/base/process.hpp>
 #include <bench/base/unique_fd.hpp>
-#include <bench/energy/meter/ticks.hpp>
+#include <bench/energy/core/ticks.hpp>
 #include <bench/energy/program/child.hpp>
 
 namespace bench::energy {

@@ -17,11 +17,11 @@
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
-#include <bench/energy/files/combine_summaries.hpp>
-#include <bench/energy/files/energy_file.hpp>
-#include <bench/energy/files/report.hpp>
+#include <bench/energy/program/combine_summaries.hpp>
 #include <bench/energy/program/combine_summary_files.hpp>
+#include <bench/energy/program/energy_file.hpp>
 #include <bench/energy/program/meter_directory.hpp>
+#include <bench/energy/program/report.hpp>
 
 namespace bench::energy {
 namespace {

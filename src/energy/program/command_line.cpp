@@ -14,7 +14,7 @@
 namespace bench::energy {
 namespace {
 
-constexpr std::size_t columns = 80;
+constexpr std::size_t line_columns = 80;
 constexpr std::size_t help_column = 28;
 
 }  // namespace
@@ -112,7 +112,7 @@ std::string help_of(const std::string& heading, std::span<const OptionRow> rows)
     }
     line.resize(help_column, ' ');
     for (const std::string& word : split_names(row.help, " ")) {
-      if (line.size() + 1 + word.size() > columns) {
+      if (line.size() + 1 + word.size() > line_columns) {
         text += line + "\n";
         line.assign(help_column, ' ');
       }

@@ -6,8 +6,8 @@
 
 #include <signal.h>
 
-#include <bench/energy/meter/signals.hpp>
-#include <bench/energy/meter/ticks.hpp>
+#include <bench/energy/core/signals.hpp>
+#include <bench/energy/core/ticks.hpp>
 #include <bench/energy/program/file_thread.hpp>
 
 namespace bench::energy {

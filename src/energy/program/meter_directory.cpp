@@ -11,8 +11,8 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/files/output.hpp>
 #include <bench/energy/program/meter_directory.hpp>
+#include <bench/energy/program/output.hpp>
 
 namespace bench::energy {
 namespace {

@@ -5,9 +5,9 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/machine/thermal.hpp>
-#include <bench/energy/meter/units.hpp>
+#include <bench/energy/core/units.hpp>
 #include <bench/energy/program/option_values.hpp>
+#include <bench/energy/sources/thermal.hpp>
 
 namespace bench::energy {
 namespace {

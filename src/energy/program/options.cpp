@@ -11,20 +11,20 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/energy/files/format.hpp>
-#include <bench/energy/files/jpwr.hpp>
-#include <bench/energy/files/output.hpp>
-#include <bench/energy/files/power_log.hpp>
-#include <bench/energy/meter/additive.hpp>
-#include <bench/energy/meter/units.hpp>
+#include <bench/energy/core/additive.hpp>
+#include <bench/energy/core/units.hpp>
 #include <bench/energy/program/child.hpp>
 #include <bench/energy/program/combine_summary_files.hpp>
 #include <bench/energy/program/command_line.hpp>
+#include <bench/energy/program/format.hpp>
+#include <bench/energy/program/jpwr.hpp>
 #include <bench/energy/program/option_values.hpp>
 #include <bench/energy/program/options.hpp>
+#include <bench/energy/program/output.hpp>
+#include <bench/energy/program/power_log.hpp>
 #include <bench/energy/program/suffix.hpp>
-#include <bench/energy/settings/wanted.hpp>
 #include <bench/energy/sources/methods.hpp>
+#include <bench/energy/sources/wanted.hpp>
 
 namespace bench::energy {
 namespace {

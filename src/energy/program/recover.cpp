@@ -17,13 +17,13 @@
 #include <bench/base/host.hpp>
 #include <bench/base/time.hpp>
 #include <bench/base/unique_fd.hpp>
-#include <bench/energy/files/format.hpp>
-#include <bench/energy/files/run_record.hpp>
-#include <bench/energy/meter/measurement.hpp>
+#include <bench/energy/core/measurement.hpp>
+#include <bench/energy/program/format.hpp>
 #include <bench/energy/program/meter_directory.hpp>
 #include <bench/energy/program/options.hpp>
 #include <bench/energy/program/recover.hpp>
-#include <bench/energy/sampling/recovered_run.hpp>
+#include <bench/energy/program/recovered_run.hpp>
+#include <bench/energy/program/run_record.hpp>
 
 namespace bench::energy {
 namespace {

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include <bench/base/text.hpp>
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/measurement.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/measurement.hpp>
 #include <bench/energy/program/source_table.hpp>
 #include <bench/energy/sources/methods.hpp>
 

@@ -4,7 +4,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/core/power_source.hpp>
 #include <bench/energy/sources/source_method.hpp>
 
 namespace bench::energy {

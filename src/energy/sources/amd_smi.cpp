@@ -11,12 +11,12 @@
 
 #include <fmt/core.h>
 
-#include <bench/energy/drivers/amd_devices.hpp>
-#include <bench/energy/drivers/amd_gauge.hpp>
-#include <bench/energy/drivers/amd_smi_library.hpp>
-#include <bench/energy/drivers/shared_library.hpp>
-#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/core/power_source.hpp>
+#include <bench/energy/sources/amd_devices.hpp>
+#include <bench/energy/sources/amd_gauge.hpp>
 #include <bench/energy/sources/amd_smi.hpp>
+#include <bench/energy/sources/amd_smi_library.hpp>
+#include <bench/energy/sources/shared_library.hpp>
 #include <bench/energy/sources/source_method.hpp>
 
 namespace bench::energy {

@@ -9,11 +9,11 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/drivers/amd_devices.hpp>
-#include <bench/energy/drivers/amd_gauge.hpp>
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/scope.hpp>
-#include <bench/energy/meter/ticks.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/scope.hpp>
+#include <bench/energy/core/ticks.hpp>
+#include <bench/energy/sources/amd_devices.hpp>
+#include <bench/energy/sources/amd_gauge.hpp>
 
 namespace bench::energy {
 

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include <bench/energy/drivers/amd_devices.hpp>
-#include <bench/energy/drivers/amd_gauge.hpp>
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/machine_state.hpp>
-#include <bench/energy/meter/power_source.hpp>
-#include <bench/energy/meter/turns.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/machine_state.hpp>
+#include <bench/energy/core/power_source.hpp>
+#include <bench/energy/core/turns.hpp>
+#include <bench/energy/sources/amd_devices.hpp>
+#include <bench/energy/sources/amd_gauge.hpp>
 
 namespace bench::energy {
 

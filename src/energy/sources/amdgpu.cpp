@@ -11,15 +11,15 @@
 
 #include <fmt/core.h>
 
-#include <bench/energy/drivers/amd_devices.hpp>
-#include <bench/energy/drivers/amd_gauge.hpp>
-#include <bench/energy/drivers/amd_watch.hpp>
-#include <bench/energy/drivers/gpu_metrics.hpp>
-#include <bench/energy/drivers/sysfs.hpp>
-#include <bench/energy/meter/machine_state.hpp>
-#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/core/machine_state.hpp>
+#include <bench/energy/core/power_source.hpp>
+#include <bench/energy/sources/amd_devices.hpp>
+#include <bench/energy/sources/amd_gauge.hpp>
+#include <bench/energy/sources/amd_watch.hpp>
 #include <bench/energy/sources/amdgpu.hpp>
+#include <bench/energy/sources/gpu_metrics.hpp>
 #include <bench/energy/sources/source_method.hpp>
+#include <bench/energy/sources/sysfs.hpp>
 
 namespace bench::energy {
 namespace {

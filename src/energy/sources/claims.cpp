@@ -19,10 +19,10 @@
 
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
-#include <bench/energy/drivers/sysfs.hpp>
-#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/core/channel.hpp>
 #include <bench/energy/sources/claims.hpp>
 #include <bench/energy/sources/local_rank.hpp>
+#include <bench/energy/sources/sysfs.hpp>
 
 namespace bench::energy {
 namespace {

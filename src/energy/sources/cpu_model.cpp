@@ -22,10 +22,10 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/power_source.hpp>
-#include <bench/energy/meter/scope.hpp>
-#include <bench/energy/meter/ticks.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/power_source.hpp>
+#include <bench/energy/core/scope.hpp>
+#include <bench/energy/core/ticks.hpp>
 #include <bench/energy/sources/cpu_model.hpp>
 #include <bench/energy/sources/model.hpp>
 

@@ -6,13 +6,13 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/drivers/nvml_library.hpp>
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/power_source.hpp>
-#include <bench/energy/meter/scope.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/power_source.hpp>
+#include <bench/energy/core/scope.hpp>
 #include <bench/energy/sources/gpu_model.hpp>
 #include <bench/energy/sources/model.hpp>
 #include <bench/energy/sources/nvml_devices.hpp>
+#include <bench/energy/sources/nvml_library.hpp>
 
 namespace bench::energy {
 namespace {

@@ -12,9 +12,9 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/energy/meter/additive.hpp>
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/core/additive.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/power_source.hpp>
 #include <bench/energy/sources/claims.hpp>
 #include <bench/energy/sources/methods.hpp>
 #include <bench/energy/sources/source_method.hpp>

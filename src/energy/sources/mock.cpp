@@ -12,11 +12,11 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/power_source.hpp>
-#include <bench/energy/meter/scope.hpp>
-#include <bench/energy/meter/ticks.hpp>
-#include <bench/energy/meter/units.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/power_source.hpp>
+#include <bench/energy/core/scope.hpp>
+#include <bench/energy/core/ticks.hpp>
+#include <bench/energy/core/units.hpp>
 #include <bench/energy/sources/mock.hpp>
 #include <bench/energy/sources/source_method.hpp>
 

@@ -6,8 +6,8 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/meter/power_source.hpp>
-#include <bench/energy/meter/units.hpp>
+#include <bench/energy/core/power_source.hpp>
+#include <bench/energy/core/units.hpp>
 #include <bench/energy/sources/cpu_model.hpp>
 #include <bench/energy/sources/gpu_model.hpp>
 #include <bench/energy/sources/model.hpp>

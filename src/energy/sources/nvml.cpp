@@ -12,18 +12,18 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/drivers/device_threads.hpp>
-#include <bench/energy/drivers/nvml_library.hpp>
-#include <bench/energy/drivers/nvml_watch.hpp>
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/machine_state.hpp>
-#include <bench/energy/meter/power_source.hpp>
-#include <bench/energy/meter/scope.hpp>
-#include <bench/energy/meter/ticks.hpp>
-#include <bench/energy/meter/turns.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/machine_state.hpp>
+#include <bench/energy/core/power_source.hpp>
+#include <bench/energy/core/scope.hpp>
+#include <bench/energy/core/ticks.hpp>
+#include <bench/energy/core/turns.hpp>
 #include <bench/energy/sources/counter_schedule.hpp>
+#include <bench/energy/sources/device_threads.hpp>
 #include <bench/energy/sources/nvml.hpp>
 #include <bench/energy/sources/nvml_devices.hpp>
+#include <bench/energy/sources/nvml_library.hpp>
+#include <bench/energy/sources/nvml_watch.hpp>
 #include <bench/energy/sources/source_method.hpp>
 
 namespace bench::energy {

@@ -10,9 +10,9 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/energy/drivers/nvml_library.hpp>
 #include <bench/energy/sources/local_rank.hpp>
 #include <bench/energy/sources/nvml_devices.hpp>
+#include <bench/energy/sources/nvml_library.hpp>
 
 namespace bench::energy {
 namespace {

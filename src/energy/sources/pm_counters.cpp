@@ -16,13 +16,13 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/energy/drivers/sysfs.hpp>
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/power_source.hpp>
-#include <bench/energy/meter/scope.hpp>
-#include <bench/energy/meter/ticks.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/power_source.hpp>
+#include <bench/energy/core/scope.hpp>
+#include <bench/energy/core/ticks.hpp>
 #include <bench/energy/sources/pm_counters.hpp>
 #include <bench/energy/sources/source_method.hpp>
+#include <bench/energy/sources/sysfs.hpp>
 
 namespace bench::energy {
 namespace {

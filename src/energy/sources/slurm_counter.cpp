@@ -11,10 +11,10 @@
 #include <bench/base/error.hpp>
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
-#include <bench/energy/drivers/command_reader.hpp>
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/power_source.hpp>
-#include <bench/energy/meter/scope.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/power_source.hpp>
+#include <bench/energy/core/scope.hpp>
+#include <bench/energy/sources/command_reader.hpp>
 #include <bench/energy/sources/slurm_counter.hpp>
 #include <bench/energy/sources/source_method.hpp>
 

@@ -20,9 +20,9 @@
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
-#include <bench/energy/files/csv.hpp>
-#include <bench/energy/files/power_log.hpp>
+#include <bench/energy/program/csv.hpp>
 #include <bench/energy/program/meter_directory.hpp>
+#include <bench/energy/program/power_log.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/report/figures/figure.hpp>
 #include <bench/report/figures/plan.hpp>

@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include <bench/base/process.hpp>
-#include <bench/energy/meter/ticks.hpp>
+#include <bench/energy/core/ticks.hpp>
 
 namespace bench::energy {
 

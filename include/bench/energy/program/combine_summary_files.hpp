@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <span>
 
-#include <bench/energy/files/combine_summaries.hpp>
+#include <bench/energy/program/combine_summaries.hpp>
 
 namespace bench::energy {
 

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include <bench/energy/meter/ticks.hpp>
+#include <bench/energy/core/ticks.hpp>
 
 namespace bench::energy {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/machine/thermal.hpp>
+#include <bench/energy/sources/thermal.hpp>
 
 namespace bench::energy {
 

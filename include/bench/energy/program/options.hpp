@@ -10,12 +10,12 @@
 #include <vector>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/files/output.hpp>
-#include <bench/energy/machine/thermal.hpp>
 #include <bench/energy/program/child.hpp>
 #include <bench/energy/program/command_line.hpp>
-#include <bench/energy/settings/wanted.hpp>
+#include <bench/energy/program/output.hpp>
 #include <bench/energy/sources/methods.hpp>
+#include <bench/energy/sources/thermal.hpp>
+#include <bench/energy/sources/wanted.hpp>
 
 namespace bench::energy {
 

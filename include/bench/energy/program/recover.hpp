@@ -5,7 +5,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/energy/program/options.hpp>
-#include <bench/energy/sampling/sampler.hpp>
+#include <bench/energy/program/sampler.hpp>
 
 namespace bench::energy {
 

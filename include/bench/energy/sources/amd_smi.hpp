@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <bench/energy/drivers/amd_devices.hpp>
-#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/core/power_source.hpp>
+#include <bench/energy/sources/amd_devices.hpp>
 
 namespace bench::energy {
 

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <memory>
 
-#include <bench/energy/drivers/amd_devices.hpp>
-#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/core/power_source.hpp>
+#include <bench/energy/sources/amd_devices.hpp>
 
 namespace bench::energy {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/core/power_source.hpp>
 
 namespace bench::energy {
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <memory>
 
-#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/core/power_source.hpp>
 #include <bench/energy/sources/model.hpp>
 
 namespace bench::energy {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/core/power_source.hpp>
 #include <bench/energy/sources/model.hpp>
 
 namespace bench::energy {

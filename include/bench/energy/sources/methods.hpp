@@ -6,9 +6,9 @@
 #include <vector>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/meter/channel.hpp>
-#include <bench/energy/meter/measurement.hpp>
-#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/measurement.hpp>
+#include <bench/energy/core/power_source.hpp>
 #include <bench/energy/sources/source_method.hpp>
 
 namespace bench::energy {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/core/power_source.hpp>
 
 namespace bench::energy {
 

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/core/power_source.hpp>
 #include <bench/energy/sources/nvml_devices.hpp>
 
 namespace bench::energy {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <bench/energy/drivers/nvml_library.hpp>
+#include <bench/energy/sources/nvml_library.hpp>
 
 namespace bench::energy {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/core/power_source.hpp>
 
 namespace bench::energy {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include <bench/energy/meter/additive.hpp>
-#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/core/additive.hpp>
+#include <bench/energy/core/power_source.hpp>
 #include <bench/energy/sources/claims.hpp>
 
 namespace bench::energy {

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include <bench/energy/core/history.hpp>
+
+namespace bench::energy {
+
+/// Energy of one power signal over the window from 0 s to `end_s`, sample by sample in constant
+/// memory.
+///
+/// Window rule: only samples inside the window count; the first is extended back to its start and
+/// the last forward to its end, between them the trapezoidal rule holds (Press et al., Numerical
+/// Recipes, 3rd ed., 4.1). A sample of a sensor that averages over the past w seconds stands for
+/// the moment w/2 earlier. A sample before the start of the program would pull idle power into the
+/// window: 12 % of a run of 0.5 s.
+class WindowIntegral {
+ public:
+  /// @param history_points how many samples stay for `energy_until_j`
+  explicit WindowIntegral(double averaging_window_s = 0, std::size_t history_points = 256)
+      : shift_s_(averaging_window_s / 2), history_(history_points) {}
+
+  /// Times are seconds since the start of the window and increase.
+  void add(double time_s, double power_w);
+  /// Fixes the end. Samples before it that are still to come are taken, later ones are not.
+  void close(double end_s) { end_s_ = end_s; }
+
+  /// Joules in the closed window; nothing where no sample lies inside.
+  std::optional<double> energy_j() const;
+  /// Joules from the start of the window to `time_s` inside it, by the same rule; nothing also
+  /// where that lies too far back.
+  std::optional<double> energy_until_j(double time_s) const;
+  /// No later sample changes `energy_until_j(time_s)`.
+  bool reaches(double time_s) const;
+
+ private:
+  double shift_s_;
+  std::optional<double> end_s_;
+  std::optional<EnergyPoint> first_;
+  History history_;  ///< Energy is that since the start of the window.
+};
+
+/// What a counter showed.
+struct CounterReading {
+  double time_s = 0;  ///< Of the reading.
+  double energy_j = 0;
+  std::optional<double> moved_s = {};  ///< When the counter came to show it, where that is known.
+  /// The sensor's own time of the value. Only differences of it carry meaning.
+  std::optional<double> stamp_s = {};
+};
+
+/// Energy that a counter advanced over the window from 0 s to `end_s`; between two movements it is
+/// taken as linear. What lies before the first or behind the last one is extended with the mean
+/// slope of the rest.
+///
+/// A counter shows what it had counted when it moved last, not when it is read. A movement is taken
+/// to lie in the middle of the time in which it can have been: after the reading before it, and no
+/// longer than a period before the reading that shows it. Where the sensor gives its own times,
+/// those count: they are brought to our clock by the shortest delay that any reading had.
+class CounterDifference {
+ public:
+  /// @param period_s longest time between two movements; 0: it moves all the time
+  /// @param history_points how many movements stay for `shown_j`
+  explicit CounterDifference(double period_s = 0, std::size_t history_points = 256)
+      : period_s_(period_s), history_(history_points) {}
+
+  /// Times are seconds since the start of the window and increase.
+  void add(const CounterReading& reading);
+  void close(double end_s) { end_s_ = end_s; }
+
+  /// Joules in the closed window; nothing with fewer than two movements or after a reset.
+  std::optional<double> energy_j() const;
+  /// The same for a window that ends at `end_s`.
+  std::optional<double> energy_until_j(double end_s) const;
+  /// What the counter showed at a moment of the window, as far as readings tell: linear between two
+  /// movements, by the slope of all before the first and behind the last. Differences of it are
+  /// energies. Nothing after a reset, or where the moment lies too far back.
+  std::optional<double> shown_j(double time_s) const;
+  /// The first movement in the window, and the last one up to a moment.
+  std::optional<EnergyPoint> first_inside() const;
+  std::optional<EnergyPoint> last_until(double time_s) const;
+  /// No later reading changes `shown_j(time_s)`.
+  bool reaches(double time_s) const;
+  /// The counter went backwards, as it does when a driver is loaded again.
+  bool was_reset() const { return reset_; }
+
+ private:
+  static double interpolate(const EnergyPoint& a, const EnergyPoint& b, double time_s);
+  double sensor_time_s(double time_s) const { return time_s - delay_s_.value_or(0); }
+  double movement_s(const CounterReading& reading) const;
+  /// What is known at both ends of a window, or nearest to them.
+  std::optional<History::Pair> ends(double end_s) const;
+  std::optional<EnergyPoint> on_our_clock(std::optional<EnergyPoint> point) const;
+
+  double period_s_;
+  std::optional<double> end_s_;
+  std::optional<CounterReading> last_reading_;
+  std::optional<double> delay_s_;  ///< Of our clock behind the sensor's, where that has one.
+  History history_;                ///< Times are the sensor's.
+  bool reset_ = false;
+};
+
+/// Energy of a counter that starts again at 0 after `range`: the way from `last` to `now`, at most
+/// one wrap. Source: Linux Documentation/power/powercap/powercap.rst, max_energy_range_uj.
+double unwrapped_difference(double last, double now, double range);
+
+}  // namespace bench::energy

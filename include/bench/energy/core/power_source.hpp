@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/machine_state.hpp>
+
+namespace bench::energy {
+
+/// Something that knows power or energy. One small file implements one source; its `open_...`
+/// function finds what the node has and throws an Error whose message is the reason where it has
+/// nothing. Used by one thread only.
+class PowerSource {
+ public:
+  PowerSource() = default;
+  PowerSource(const PowerSource&) = delete;
+  PowerSource& operator=(const PowerSource&) = delete;
+  virtual ~PowerSource() = default;
+
+  /// At least one. Their number, order and names are fixed for the life of the source.
+  const std::vector<Channel>& channels() const { return channels_; }
+  /// Grows when a reading has shown more of a channel than was known when it was opened.
+  std::size_t revision() const { return revision_; }
+  /// Devices that were found and cannot be read: holes in a sum of their kind.
+  const std::vector<Channel>& unreadable() const { return unreadable_; }
+  /// What was found but cannot be used, and why: one line each. A reading may add one, on what the
+  /// run should be judged by.
+  const std::vector<std::string>& notes() const { return notes_; }
+  /// Reading more often than this tells nothing new, or costs too much; 0: as often as one likes.
+  double shortest_interval_s() const { return shortest_interval_s_; }
+
+  /// Reads every channel, in the order of `channels()`. Never throws because of a sensor: a
+  /// value that is not available is absent and `failure` says why.
+  virtual void read(std::span<Reading> readings) = 0;
+  /// Clocks and the like of its GPUs, where it looks at them besides.
+  virtual std::optional<GpuState> gpu_state() const { return std::nullopt; }
+  /// The next reading is the first or the last of a run: no counter may rest.
+  virtual void want_counters() {}
+
+ protected:
+  std::vector<Channel> channels_;
+  std::vector<Channel> unreadable_;  ///< Each with its reason.
+  std::vector<std::string> notes_;
+  std::size_t revision_ = 0;
+  double shortest_interval_s_ = 0;
+};
+
+}  // namespace bench::energy

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <bench/base/value.hpp>
+#include <bench/energy/core/measurement.hpp>
+#include <bench/energy/program/provenance.hpp>
+
+namespace bench::energy {
+
+struct EnergyColumn {
+  std::string
+      name;  ///< Ends in the unit: `_wh`, `_w`, `_s`, `_percent`; none is a number or a text.
+  bool text = false;
+};
+
+/// Nothing where there is no value.
+using EnergyCell = std::optional<Value>;
+
+/// What every format holds: a row per channel and, last, one for the `total` of the additive ones.
+/// docs/reference/energy.md says what each column means.
+struct EnergyTable {
+  std::vector<EnergyColumn> columns;
+  std::vector<std::vector<EnergyCell>> rows;
+};
+
+EnergyTable energy_table(const Measurement& measurement, const Provenance& provenance);
+
+/// The table as CSV; absent values are empty cells.
+std::string render_csv(const EnergyTable& table);
+
+/// A document with `provenance`, `channels`, `total`, `absences` and `warnings`. An absent value is
+/// null, and `absent` says why.
+std::string render_json(const EnergyTable& table, const Measurement& measurement,
+                        const Provenance& provenance);
+
+/// What `provenance` holds, by the names that it has in all formats.
+std::vector<std::pair<std::string, EnergyCell>> provenance_values(const Measurement& measurement,
+                                                                  const Provenance& provenance);
+
+}  // namespace bench::energy

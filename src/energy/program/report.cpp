@@ -1,0 +1,345 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <bench/base/text.hpp>
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/channel_meter.hpp>
+#include <bench/energy/core/machine_state.hpp>
+#include <bench/energy/core/measurement.hpp>
+#include <bench/energy/core/power_range.hpp>
+#include <bench/energy/core/scope.hpp>
+#include <bench/energy/core/uncertainty.hpp>
+#include <bench/energy/program/machine_summary.hpp>
+#include <bench/energy/program/methodology.hpp>
+#include <bench/energy/program/region_table.hpp>
+#include <bench/energy/program/report.hpp>
+
+namespace bench::energy {
+namespace {
+
+/// Counter and integral that differ by more than this over this time deserve a warning.
+constexpr double suspicious_percent = 5;
+constexpr double suspicious_from_s = 5;
+
+std::string number(double value) {
+  return fmt::format("{:.7g}", value);
+}
+
+std::string number(std::optional<double> value) {
+  return value ? number(*value) : "";
+}
+
+std::string watt_hours(std::optional<double> energy_j) {
+  return energy_j ? number(*energy_j / joules_per_wh) : "";
+}
+
+/// The sum of one member over the channels, if there are any and all have it.
+std::optional<double> sum_of_all(const std::vector<ChannelEnergy>& channels,
+                                 std::optional<double> ChannelEnergy::*member) {
+  std::optional<double> result;
+  for (const ChannelEnergy& channel : channels) {
+    if (!(channel.*member))
+      return std::nullopt;
+    result = result.value_or(0) + *(channel.*member);
+  }
+  return result;
+}
+
+template <typename Condition>
+std::vector<ChannelEnergy> those(const std::vector<ChannelEnergy>& channels, Condition condition) {
+  std::vector<ChannelEnergy> chosen;
+  std::ranges::copy_if(channels, std::back_inserter(chosen), condition);
+  return chosen;
+}
+
+/// Over the additive channels.
+std::optional<double> sum(const std::vector<ChannelEnergy>& channels,
+                          std::optional<double> ChannelEnergy::*member) {
+  return sum_of_all(
+      those(channels, [](const ChannelEnergy& channel) { return channel.channel.additive; }),
+      member);
+}
+
+/// Of one device the highest sample of any, and the mean of their mean powers; of all together the
+/// energy and the powers. Nothing without a device, or if one of them is not known.
+std::vector<NameValue> device_summary(const Measurement& measurement) {
+  const std::vector<ChannelEnergy> devices =
+      those(measurement.channels,
+            [](const ChannelEnergy& channel) { return is_own_device(channel.channel); });
+  const auto mean_w = sum_of_all(devices, &ChannelEnergy::power_mean_w);
+  const auto sum_of_max_w = sum_of_all(devices, &ChannelEnergy::power_max_w);
+  std::vector<NameValue> lines;
+  if (mean_w && sum_of_max_w) {
+    const auto highest = std::ranges::max_element(
+        devices, {}, [](const ChannelEnergy& channel) { return *channel.power_max_w; });
+    lines.emplace_back("power_device_max_w", number(highest->power_max_w));
+    lines.emplace_back("power_device_mean_w",
+                       number(*mean_w / static_cast<double>(devices.size())));
+    lines.emplace_back("power_devices_mean_w", number(mean_w));
+    lines.emplace_back("power_devices_max_w", number(sum_of_max_w));
+  }
+  const auto energy_j = sum_of_all(devices, &ChannelEnergy::energy_j);
+  if (!energy_j || !measurement.cut_short.empty())
+    return lines;
+  lines.emplace_back("energy_devices_wh", watt_hours(energy_j));
+  if (const auto counter_j = sum_of_all(devices, &ChannelEnergy::energy_counter_j))
+    lines.emplace_back("energy_devices_counter_wh", watt_hours(counter_j));
+  if (const auto integrated_j = sum_of_all(devices, &ChannelEnergy::energy_integrated_j))
+    lines.emplace_back("energy_devices_integrated_wh", watt_hours(integrated_j));
+  return lines;
+}
+
+/// Of the node as a whole. Where its supplies have a meter each, the maximum is an upper bound.
+struct NodePower {
+  std::optional<double> mean_w;
+  std::optional<double> max_w;
+  std::optional<double> apparent_mean_va;
+  std::optional<double> apparent_max_va;
+};
+
+NodePower node_power(const std::vector<ChannelEnergy>& channels) {
+  const std::vector<ChannelEnergy> meters = those(channels, [](const ChannelEnergy& channel) {
+    const Scope scope = channel.channel.scope;
+    return channel.channel.additive && (scope == Scope::node || scope == Scope::node_meter);
+  });
+  if (!sum_of_all(meters, &ChannelEnergy::energy_j))
+    return {};
+  return {.mean_w = sum_of_all(meters, &ChannelEnergy::power_mean_w),
+          .max_w = sum_of_all(meters, &ChannelEnergy::power_max_w),
+          .apparent_mean_va = sum_of_all(meters, &ChannelEnergy::apparent_mean_va),
+          .apparent_max_va = sum_of_all(meters, &ChannelEnergy::apparent_max_va)};
+}
+
+/// Of the additive channels together, if all have one.
+std::optional<Uncertainty> uncertainty_of(const std::vector<ChannelEnergy>& channels) {
+  Uncertainty sum;
+  for (const ChannelEnergy& channel : channels) {
+    if (!channel.channel.additive)
+      continue;
+    if (!channel.uncertainty)
+      return std::nullopt;
+    sum += *channel.uncertainty;
+  }
+  return sum;
+}
+
+std::string too_short(double shortest_run_s) {
+  return fmt::format("for an energy within {:.0f} %: {}", most_uncertainty * 100,
+                     at_least(shortest_run_s));
+}
+
+/// Of a run that has a total.
+Measured measured_of(const Measurement& measurement, double power_mean_w) {
+  Measured measured{.power_mean_w = power_mean_w};
+  for (const ChannelEnergy& channel : measurement.channels) {
+    if (!channel.channel.additive)
+      continue;
+    const Scope scope = channel.channel.scope;
+    const bool whole = scope == Scope::node || scope == Scope::node_meter;
+    measured.nodes = whole ? 1 : measured.nodes;
+    measured.parts = measured.parts || !whole;
+    measured.longest_gap_s = std::max(measured.longest_gap_s, channel.longest_gap_s);
+  }
+  return measured;
+}
+
+/// Every reason there is for the lack of a total, in one line.
+std::string reasons(const Measurement& measurement) {
+  std::vector<std::string> all;
+  if (!measurement.cut_short.empty())
+    all.push_back(measurement.cut_short);
+  for (const Absence& absence : measurement.absences)
+    all.push_back(absence.source + ": " + absence.reason);
+  bool any_additive = false;
+  std::vector<std::string> shared;
+  for (const ChannelEnergy& channel : measurement.channels) {
+    if (channel.channel.shared)
+      shared.push_back(channel.channel.name);
+    any_additive = any_additive || channel.channel.additive;
+    if (channel.channel.additive && !channel.absent.empty())
+      all.push_back(channel.channel.name + ": " + channel.absent);
+  }
+  if (!measurement.channels.empty() && !any_additive)
+    all.push_back(shared.empty() ? "no available channel counts towards the total"
+                                 : "includes other programs on the node: " + join(shared, ", "));
+  return replace_all(join(all, "; "), "\n", " ");
+}
+
+/// Says for how long the meter did not run; empty if it always ran.
+std::string pause(const Measurement& measurement) {
+  return measurement.paused_s > 0
+             ? fmt::format("the meter did not run for {:.3g} s", measurement.paused_s)
+             : "";
+}
+
+/// Devices of which the program has only a part, so that no sum has them; empty without any.
+std::string partly_owned(const Measurement& measurement) {
+  std::vector<std::string> names;
+  for (const ChannelEnergy& channel : measurement.channels)
+    if (channel.channel.partly_owned && may_be_added(channel.channel.scope))
+      names.push_back(channel.channel.name);
+  if (names.empty())
+    return "";
+  return fmt::format("{} {} more than the program's part of the device", join(names, ", "),
+                     names.size() == 1 ? "measures" : "measure");
+}
+
+/// The sources of the total, in the order of their channels.
+std::string sources_of(const Measurement& measurement) {
+  std::vector<std::string> names;
+  for (const ChannelEnergy& channel : measurement.channels)
+    if (const std::string name(source_of(channel.channel));
+        channel.channel.additive && std::ranges::count(names, name) == 0)
+      names.push_back(name);
+  return join(names, ",");
+}
+
+}  // namespace
+
+std::optional<double> net_energy_j(std::optional<double> energy_j,
+                                   std::optional<double> power_idle_w,
+                                   const Measurement& measurement) {
+  if (!energy_j || !power_idle_w)
+    return std::nullopt;
+  return *energy_j - *power_idle_w * measurement.duration_s;
+}
+
+std::optional<double> uncertainty_j(const ChannelEnergy& channel, const Measurement& measurement) {
+  return channel.uncertainty
+             ? std::optional(channel.uncertainty->half_width_j(measurement.duration_s))
+             : std::nullopt;
+}
+
+std::optional<double> known_duration_s(const Measurement& measurement) {
+  const bool unknown =
+      measurement.end_is_unknown || (!measurement.recovered.empty() && measurement.duration_s <= 0);
+  return unknown ? std::nullopt : std::optional(measurement.duration_s);
+}
+
+Total total_of(const Measurement& measurement) {
+  Total total;
+  const auto& channels = measurement.channels;
+  if (measurement.cut_short.empty())
+    total.energy_j = sum(channels, &ChannelEnergy::energy_j);
+  total.energy_counter_j = sum(channels, &ChannelEnergy::energy_counter_j);
+  total.energy_integrated_j = sum(channels, &ChannelEnergy::energy_integrated_j);
+  if (!total.energy_j) {
+    total.energy_counter_j.reset();
+    total.energy_integrated_j.reset();
+    const bool any = std::ranges::any_of(channels, [&](const ChannelEnergy& channel) {
+      const bool showed_power = channel.power_max_w.value_or(0) > 0 &&
+                                measurement.duration_s >= channel.channel.update_period_s;
+      return channel.channel.additive && (channel.energy_j || channel.power_mean_w || showed_power);
+    });
+    total.quality = any ? "partial" : "none";
+    total.absent = reasons(measurement);
+    return total;
+  }
+  total.power_mean_w = *total.energy_j / measurement.duration_s;
+  total.power_idle_w = sum(channels, &ChannelEnergy::power_idle_w);
+  if (const auto uncertainty = uncertainty_of(channels)) {
+    total.uncertainty_j = uncertainty->half_width_j(measurement.duration_s);
+    if (*total.uncertainty_j > most_uncertainty * *total.energy_j)
+      total.too_short_s = uncertainty->shortest_run_s(*total.power_mean_w);
+  }
+  const bool estimated = std::ranges::any_of(channels, [](const ChannelEnergy& channel) {
+    return channel.channel.additive && channel.channel.estimated;
+  });
+  // Of an estimate one need not know how it came about to doubt it.
+  total.quality = estimated                        ? "estimated"
+                  : !measurement.recovered.empty() ? "recovered"
+                                                   : "measured";
+  return total;
+}
+
+std::vector<NameValue> summary(const Measurement& measurement) {
+  const Total total = total_of(measurement);
+  std::vector<NameValue> lines;
+  const auto add = [&](const std::string& name, const std::string& value) {
+    if (!value.empty())
+      lines.emplace_back(name, value);
+  };
+  add("energy_wh", watt_hours(total.energy_j));
+  add("energy_uncertainty_wh", watt_hours(total.uncertainty_j));
+  add("power_mean_w", number(total.power_mean_w));
+  if (total.energy_j)
+    add("power_max_w", number(widened_to(total.power_mean_w, measurement.total_power).max_w));
+  std::ranges::move(device_summary(measurement), std::back_inserter(lines));
+  const NodePower of_node = node_power(measurement.channels);
+  add("power_node_mean_w", number(of_node.mean_w));
+  add("power_node_max_w", number(of_node.max_w));
+  add("power_node_apparent_mean_va", number(of_node.apparent_mean_va));
+  add("power_node_apparent_max_va", number(of_node.apparent_max_va));
+  add("power_idle_w", number(total.power_idle_w));
+  add("energy_net_wh", watt_hours(net_energy_j(total.energy_j, total.power_idle_w, measurement)));
+  std::vector<std::string> names;
+  for (const ChannelEnergy& channel : measurement.channels)
+    names.push_back(channel.channel.name);
+  names = distinct_identifiers(names);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    add(fmt::format("energy_{}_wh", names[i]), watt_hours(measurement.channels[i].energy_j));
+    add(fmt::format("energy_{}_uncertainty_wh", names[i]),
+        watt_hours(uncertainty_j(measurement.channels[i], measurement)));
+  }
+  add("duration_s", number(known_duration_s(measurement)));
+  for (const auto& [name, value] : region_summary(measurement))
+    add(name, value);
+  for (const auto& [name, value] : machine_summary(measurement.machine))
+    add(name, value);
+  add("energy_source", sources_of(measurement));
+  add("energy_quality", total.quality);
+  if (total.too_short_s)
+    add("energy_too_short", too_short(*total.too_short_s));
+  if (total.quality == "measured")
+    for (const auto& [name, value] :
+         methodology_summary(measured_of(measurement, *total.power_mean_w)))
+      add(name, value);
+  add("energy_paused", pause(measurement));
+  add("energy_shared", partly_owned(measurement));
+  add("energy_recovered", measurement.recovered);
+  add("energy_absent", total.absent);
+  return lines;
+}
+
+std::vector<std::string> warnings(const Measurement& measurement) {
+  std::vector<std::string> lines;
+  if (!measurement.recovered.empty())
+    lines.push_back(measurement.recovered);
+  if (!measurement.cut_short.empty())
+    lines.push_back(measurement.cut_short);
+  std::ranges::copy(measurement.warnings, std::back_inserter(lines));
+  for (std::string line : {pause(measurement), partly_owned(measurement)})
+    if (!line.empty())
+      lines.push_back(std::move(line));
+  if (const std::string reason = disturbance(measurement.machine); !reason.empty())
+    lines.push_back("not quiet: " + reason);
+  if (const Total total = total_of(measurement); total.too_short_s)
+    lines.push_back("too short " + too_short(*total.too_short_s));
+  std::ranges::copy(region_warnings(measurement), std::back_inserter(lines));
+  for (const ChannelEnergy& channel : measurement.channels) {
+    if (!channel.absent.empty() && channel.samples > 0 && channel.channel.additive)
+      lines.push_back(fmt::format("{}: {}", channel.channel.name, channel.absent));
+    if (!channel.power_lost.empty())
+      lines.push_back(fmt::format("{}: {}; its energy is the counter's", channel.channel.name,
+                                  channel.power_lost));
+    if (!channel.missed_spikes.empty())
+      lines.push_back(fmt::format("{}: {}", channel.channel.name, channel.missed_spikes));
+    else if (!channel.distrust.empty())
+      lines.push_back(fmt::format("{}: {}", channel.channel.name, channel.distrust));
+    else if (channel.difference_percent &&
+             std::abs(*channel.difference_percent) > suspicious_percent &&
+             measurement.duration_s >= suspicious_from_s)
+      lines.push_back(fmt::format("{}: the counter differs from the integrated power by {:+.1f} %",
+                                  channel.channel.name, *channel.difference_percent));
+  }
+  return lines;
+}
+
+}  // namespace bench::energy

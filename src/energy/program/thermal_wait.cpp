@@ -1,0 +1,89 @@
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/energy/core/machine_state.hpp>
+#include <bench/energy/core/ticks.hpp>
+#include <bench/energy/program/ending_signal.hpp>
+#include <bench/energy/program/thermal_wait.hpp>
+#include <bench/energy/sources/cpu_sensors.hpp>
+#include <bench/energy/sources/nvml_devices.hpp>
+#include <bench/energy/sources/nvml_library.hpp>
+#include <bench/energy/sources/thermal.hpp>
+
+namespace bench::energy {
+namespace {
+
+constexpr std::chrono::milliseconds between_reads{200};
+constexpr std::chrono::minutes thermal_patience{10};
+
+/// The hottest of the processors and GPUs.
+class Thermometer {
+ public:
+  explicit Thermometer(const std::filesystem::path& sysfs) : cpus_(sysfs) {
+    try {
+      const NvmlSettings visible = nvml_settings_of_environment();
+      library_ = std::make_unique<NvmlLibrary>(visible.libraries);
+      std::vector<std::string> notes;
+      gpus_ = nvml_devices(*library_, visible, "GPU ", notes).selected;
+    } catch (const Error&) {  // most nodes have none
+      gpus_.clear();
+    }
+  }
+
+  std::optional<double> hottest_c() {
+    CpuState cpus;
+    cpus_.read(cpus);
+    std::optional<double> hottest_c;
+    if (cpus.temperature_c.count > 0)
+      hottest_c = cpus.temperature_c.most;
+    unsigned gpu_c = 0;
+    for (const NvmlDevice& gpu : gpus_)
+      if (library_->get_temperature &&
+          library_->get_temperature(gpu.handle, nvml::sensor_of_gpu, &gpu_c) == nvml::success)
+        hottest_c = std::max(hottest_c.value_or(0), double{1} * gpu_c);
+    return hottest_c;
+  }
+
+ private:
+  CpuSensors cpus_;
+  std::unique_ptr<NvmlLibrary> library_;
+  std::vector<NvmlDevice> gpus_;
+};
+
+}  // namespace
+
+ThermalWait wait_for_temperature(const ThermalCondition& condition,
+                                 const std::filesystem::path& sysfs) {
+  std::optional<Thermometer> thermometer;
+  if (condition.kind == ThermalCondition::Kind::temperature ||
+      condition.kind == ThermalCondition::Kind::stable) {
+    thermometer.emplace(sysfs);
+    if (!thermometer->hottest_c())
+      throw Error("no temperature of a processor or GPU can be read",
+                  "wait for a time instead: --thermal 60s");
+  }
+  ThermalCriterion judge(condition);
+  const auto begin = Clock::now();
+  for (;;) {
+    const auto now = Clock::now();
+    const auto temperature_c = thermometer ? thermometer->hottest_c() : std::nullopt;
+    if (judge.is_over(std::chrono::duration<double>(now - begin).count(), temperature_c))
+      return {};
+    if (thermometer && now - begin > thermal_patience)
+      return {.signal = 0,
+              .failure = fmt::format("it was not cool or stable after {} min: {:.0f} C",
+                                     thermal_patience.count(), temperature_c.value_or(0))};
+    if (const int signal = wait_for_ending_signal(now + between_reads))
+      return {.signal = signal, .failure = ""};
+  }
+}
+
+}  // namespace bench::energy

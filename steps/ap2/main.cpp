@@ -1,20 +1,17 @@
 // ap2: trains the classifier of tweets of MAELSTROM's application 2 and reports how fast. See
 // README.md.
 
-#include "ap2/cost.hpp"
+#include "ap2/data.hpp"
 #include "ap2/network.hpp"
-#include "ap2/options.hpp"
-#include "ap2/sample.hpp"
-#include "harness/adamw.hpp"
 #include "harness/arguments.hpp"
-#include "harness/batch.hpp"
+#include "harness/batches.hpp"
 #include "harness/cost.hpp"
 #include "harness/loader_options.hpp"
 #include "harness/loop.hpp"
-#include "harness/loss_scale.hpp"
+#include "harness/optimizer.hpp"
 #include "harness/precision.hpp"
 #include "harness/program.hpp"
-#include "harness/progress_log.hpp"
+#include "harness/rate_schedule.hpp"
 #include "harness/report.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"
@@ -23,8 +20,58 @@
 #include <cstdint>
 #include <memory>
 
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
 namespace bench::ap2 {
 namespace {
+
+// One epoch of MAELSTROM's runs, and 500 steps of 32 samples.
+inline constexpr double epoch_samples = 148'000;
+
+inline constexpr double warmup_samples = 500 * 32;
+
+struct Options {
+  Sizes sizes;
+  double dropout = 0.1;
+  steps::LoaderOptions loader;
+  steps::ValidationOptions validation;
+  steps::RateSchedule schedule{.highest = 3e-5,  // over samples
+                               .warmup = warmup_samples,
+                               .shape = steps::RateSchedule::Shape::polynomial,
+                               .end = epoch_samples};
+};
+
+void add_size_options(CLI::App& app, Sizes& sizes) {
+  const auto between = [](std::int64_t least, std::int64_t most) {
+    return CLI::Range(least, most);
+  };
+  app.add_option("--seq", sizes.sequence, "Tokens of a sample, padding included")
+      ->check(between(1, 1 << 14));
+  app.add_option("--layers", sizes.layers, "Layers")->check(between(1, 1 << 10));
+  app.add_option("--hidden", sizes.hidden, "Width")->check(between(1, 1 << 16));
+  app.add_option("--heads", sizes.heads, "Attention heads")->check(between(1, 1 << 10));
+  app.add_option("--vocab-size", sizes.vocabulary, "Tokens that are known")
+      ->check(between(2, 1 << 24));
+}
+
+/// Returns false if the command line asked for help or the version, which is printed.
+/// @throws steps::UsageError if it is wrong
+bool read_options(steps::Session& session, int argc, char** argv, Options& options) {
+  steps::add_batch_options(session.app(), session.arguments());
+  add_size_options(session.app(), options.sizes);
+  session.app()
+      .add_option("--dropout", options.dropout, "Share of numbers set to 0 in training")
+      ->check(steps::from_0_to_below_1());
+  steps::add_data_options(session.app(), options.loader);
+  steps::add_validation_options(session.app(), options.validation);
+  steps::add_schedule_options(session.app(), options.schedule, "samples");
+  if (!session.parse(argc, argv))
+    return false;
+  steps::check_schedule_options(session.app(), options.schedule);
+  check_sizes(options.sizes);
+  return true;
+}
 
 int train(steps::Session& session, const Options& options, const steps::Cost& cost) {
   Deberta model(options.sizes, options.dropout);

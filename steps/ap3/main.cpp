@@ -1,24 +1,19 @@
 // ap3: trains a radiation emulator of MAELSTROM's application 3, or predicts with one. See
 // README.md.
 
-#include "ap3/cnn.hpp"
-#include "ap3/column.hpp"
-#include "ap3/cost.hpp"
-#include "ap3/dataset.hpp"
-#include "ap3/loss.hpp"
-#include "ap3/lstm.hpp"
-#include "ap3/options.hpp"
-#include "ap3/reading.hpp"
-#include "harness/adamw.hpp"
-#include "harness/batch.hpp"
+#include "ap3/data.hpp"
+#include "ap3/network.hpp"
+#include "harness/arguments.hpp"
+#include "harness/batches.hpp"
 #include "harness/cost.hpp"
 #include "harness/inference.hpp"
 #include "harness/loader_options.hpp"
 #include "harness/log.hpp"
 #include "harness/loop.hpp"
+#include "harness/optimizer.hpp"
 #include "harness/precision.hpp"
 #include "harness/program.hpp"
-#include "harness/progress_log.hpp"
+#include "harness/rate_schedule.hpp"
 #include "harness/report.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"
@@ -26,9 +21,38 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
 
 namespace bench::ap3 {
 namespace {
+
+struct Options {
+  std::string model = "cnn";
+  bool inference = false;
+  steps::LoaderOptions loader;
+  steps::ValidationOptions validation;
+  steps::RateSchedule schedule{.highest = 1e-4};  // over samples
+};
+
+/// Returns false if the command line asked for help or the version, which is printed.
+/// @throws steps::UsageError if it is wrong
+bool read_options(steps::Session& session, int argc, char** argv, Options& options) {
+  session.app()
+      .add_option("--model", options.model,
+                  "Convolutions (cnn), the recurrent network (lstm), or only reading (none)")
+      ->check(CLI::IsMember({"cnn", "lstm", "none"}));
+  steps::add_batch_options(session.app(), session.arguments());
+  steps::add_data_options(session.app(), options.loader);
+  steps::add_validation_options(session.app(), options.validation);
+  steps::add_schedule_options(session.app(), options.schedule, "samples");
+  steps::add_inference_option(session.app(), options.inference);
+  if (!session.parse(argc, argv))
+    return false;
+  steps::check_schedule_options(session.app(), options.schedule);
+  return true;
+}
 
 /// The mean loss of a batch.
 /// @param model `Cnn`, `Lstm` or `Reading`

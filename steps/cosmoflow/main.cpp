@@ -1,22 +1,17 @@
 // cosmoflow: trains the network of MLPerf HPC's CosmoFlow and reports how fast. See README.md.
 
-#include "cosmoflow/cost.hpp"
-#include "cosmoflow/loss.hpp"
 #include "cosmoflow/network.hpp"
 #include "cosmoflow/options.hpp"
-#include "harness/batch.hpp"
+#include "harness/batches.hpp"
 #include "harness/cost.hpp"
-#include "harness/field_data.hpp"
 #include "harness/loader_options.hpp"
 #include "harness/loop.hpp"
+#include "harness/optimizer.hpp"
 #include "harness/precision.hpp"
 #include "harness/program.hpp"
-#include "harness/progress_log.hpp"
 #include "harness/quality.hpp"
 #include "harness/report.hpp"
 #include "harness/session.hpp"
-#include "harness/sgd.hpp"
-#include "harness/submission.hpp"
 #include "harness/trainer.hpp"
 
 #include <cstdint>

@@ -1,22 +1,17 @@
 // deepcam: trains the network of MLPerf HPC's DeepCAM and reports how fast. See README.md.
 
-#include "deepcam/cost.hpp"
-#include "deepcam/loss.hpp"
 #include "deepcam/network.hpp"
 #include "deepcam/options.hpp"
 #include "harness/arguments.hpp"
-#include "harness/batch.hpp"
+#include "harness/batches.hpp"
 #include "harness/cost.hpp"
-#include "harness/field_data.hpp"
 #include "harness/loader_options.hpp"
 #include "harness/loop.hpp"
 #include "harness/precision.hpp"
 #include "harness/program.hpp"
-#include "harness/progress_log.hpp"
 #include "harness/quality.hpp"
 #include "harness/report.hpp"
 #include "harness/session.hpp"
-#include "harness/submission.hpp"
 #include "harness/trainer.hpp"
 
 #include <cstdint>

@@ -14,6 +14,7 @@
 #include "harness/program.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"
+#include "harness/training.hpp"
 
 #include <cstdint>
 #include <iterator>
@@ -88,12 +89,8 @@ int main(int argc, char** argv) {
   if (!read_options(session, argc, argv, options))
     return steps::exit_ok;
   const steps::Cost network_cost = cost(options.grid, options.heads);
-  if (session.arguments().describe) {
-    network_cost.log();
+  if (!steps::begin_or_describe(session, network_cost))
     return steps::exit_ok;
-  }
-  session.begin();
-  network_cost.log();
   return train(session, options, network_cost);
 }
 

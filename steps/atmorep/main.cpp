@@ -17,6 +17,7 @@
 #include "harness/report.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"
+#include "harness/training.hpp"
 
 #include <cstdint>
 #include <numeric>
@@ -96,12 +97,8 @@ int main(int argc, char** argv) {
   if (!read_options(session, argc, argv, options))
     return steps::exit_ok;
   const steps::Cost network_cost = cost(options.sizes, options.masking);
-  if (session.arguments().describe) {
-    network_cost.log();
+  if (!steps::begin_or_describe(session, network_cost))
     return steps::exit_ok;
-  }
-  session.begin();
-  network_cost.log();
   return train(session, options, network_cost);
 }
 

@@ -1,12 +1,17 @@
 #include "ap1/network.hpp"
 
-#include "ap1/sample.hpp"
+#include "ap1/data.hpp"
+#include "harness/arguments.hpp"
+#include "harness/cost.hpp"
 #include "harness/keras.hpp"
+#include "harness/program.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 namespace bench::ap1 {
@@ -84,6 +89,71 @@ torch::Tensor UNetImpl::forward(torch::Tensor x) {  // (B, 17, P, P)
     skips.pop_back();
   }
   return head_(x);  // (B, 3, P, P)
+}
+
+namespace {
+
+void add_convolution(steps::Cost& cost, std::int64_t in, std::int64_t out, std::int64_t kernel,
+                     std::int64_t side) {
+  cost.convolution({.in = in, .out = out, .kernel = {kernel, kernel}, .output = {side, side}});
+}
+
+void add_block(steps::Cost& cost, std::int64_t in, std::int64_t out, std::int64_t side) {
+  for (const std::int64_t channels : {in, out}) {
+    add_convolution(cost, channels, out, 1, side);
+    cost.normalisation({.channels = out, .scale = false, .shift = false});
+  }
+}
+
+}  // namespace
+
+steps::Cost cost(std::int64_t patch) {
+  steps::Cost total;
+  total.input({predictor_count, patch, patch});
+  std::int64_t channels = predictor_count;
+  std::int64_t side = patch;
+  for (const std::int64_t out : level_channels) {
+    add_block(total, channels, out, side);
+    channels = out;
+    side /= 2;
+  }
+  side = patch / patch_divisor;
+  for (std::size_t level = level_channels.size() - 1; level > 0; --level) {
+    const std::int64_t out = level_channels[level - 1];
+    add_convolution(total, level_channels[level], out, 1, side);
+    side *= 2;
+    add_convolution(total, out, out, 2, side);
+    add_block(total, 2 * out, out, side);
+  }
+  add_convolution(total, level_channels.front(), quantile_count, 1, patch);
+  return total;
+}
+
+torch::Tensor quantile_loss(const torch::Tensor& prediction, const torch::Tensor& target) {
+  constexpr std::array<double, quantile_count> levels{0.1, 0.5, 0.9};
+  torch::Tensor sum = torch::zeros({}, target.options());
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const torch::Tensor error =  // (B, 1, P, P)
+        target - prediction.narrow(1, static_cast<std::int64_t>(i), 1);
+    sum = sum + ((levels[i] - (error < 0).to(error.scalar_type())) * error).mean();
+  }
+  return sum / static_cast<double>(quantile_count);
+}
+
+void add_network_options(CLI::App& app, NetworkOptions& options) {
+  app.add_option("--patch", options.patch, "Side of the square patches in grid points")
+      ->check(steps::multiple_of(patch_divisor, std::int64_t{1} << 14));
+  app.add_option("--activation", options.activation_name, "relu, or leaky_relu with slope 0.3")
+      ->check(CLI::IsMember({"relu", "leaky_relu"}));
+}
+
+void check_batch_size(const NetworkOptions& options, std::int64_t batch_size) {
+  if (batch_size > 1 || options.patch > patch_divisor)
+    return;
+  throw steps::UsageError(
+      fmt::format("one patch of side {} leaves one value per channel to normalise over",
+                  options.patch),
+      fmt::format("use --batch-size 2 or more, or --patch {} or more", 2 * patch_divisor));
 }
 
 }  // namespace bench::ap1

@@ -1,11 +1,17 @@
 #pragma once
 
-#include "ap1/sample.hpp"
+#include "ap1/data.hpp"
+#include "harness/cost.hpp"
 #include "harness/torch_all.hpp"
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace bench::ap1 {
 
@@ -68,5 +74,31 @@ class UNetImpl : public torch::nn::Module {
   torch::nn::Conv2d head_;
 };
 TORCH_MODULE(UNet);
+
+/// Of `UNet`.
+/// @param patch side of the square input in grid points, a multiple of `patch_divisor`
+steps::Cost cost(std::int64_t patch);
+
+/// Mean of the quantile scores (pinball losses) of the quantiles q = 0.1, 0.5 and 0.9:
+/// mean of (q - 1{e < 0}) e, e = target - prediction.
+/// Source: Koenker and Bassett, Regression Quantiles (Econometrica 46, 1978), eq. 2.3.
+/// @param prediction (B, 3, P, P)
+/// @param target (B, 1, P, P), whose precision the loss has: fp32 also with autocast
+torch::Tensor quantile_loss(const torch::Tensor& prediction, const torch::Tensor& target);
+
+struct NetworkOptions {
+  std::int64_t patch = 256;  ///< Side in grid points.
+  std::string activation_name = "relu";
+
+  Activation activation() const {
+    return activation_name == "relu" ? Activation::relu : Activation::leaky_relu;
+  }
+};
+
+void add_network_options(CLI::App& app, NetworkOptions& options);
+
+/// @throws steps::UsageError if the network cannot be trained on batches of this size: a
+///         normalisation over a single value has no variance
+void check_batch_size(const NetworkOptions& options, std::int64_t batch_size);
 
 }  // namespace bench::ap1

@@ -1,89 +1,81 @@
 // ap2: trains the classifier of tweets of MAELSTROM's application 2 and reports how fast. See
 // README.md.
 
-#include "ap2/cost.hpp"
+#include "ap2/data.hpp"
 #include "ap2/network.hpp"
-#include "ap2/options.hpp"
-#include "ap2/sample.hpp"
-#include "harness/adamw.hpp"
 #include "harness/arguments.hpp"
-#include "harness/batch.hpp"
+#include "harness/batches.hpp"
 #include "harness/cost.hpp"
-#include "harness/loader_options.hpp"
-#include "harness/loop.hpp"
-#include "harness/loss_scale.hpp"
+#include "harness/optimizer.hpp"
 #include "harness/precision.hpp"
 #include "harness/program.hpp"
-#include "harness/progress_log.hpp"
-#include "harness/report.hpp"
+#include "harness/rate_schedule.hpp"
 #include "harness/session.hpp"
-#include "harness/trainer.hpp"
-#include "harness/validation.hpp"
+#include "harness/training.hpp"
 
 #include <cstdint>
-#include <memory>
+
+#include <CLI/CLI.hpp>
 
 namespace bench::ap2 {
 namespace {
 
-int train(steps::Session& session, const Options& options, const steps::Cost& cost) {
-  Deberta model(options.sizes, options.dropout);
-  model->to(session.device());
-  const std::int64_t global_batch = session.arguments().batch_size * session.ranks().size();
-  session.load_weights(*model);
-  steps::Trainer trainer(session.context(), *model,
-                         {.optimizer = steps::make_adamw({.weight_decay = 0.01}),
-                          .learning_rate = steps::rate_of(options.schedule),
-                          .global_batch = global_batch,
-                          .micro_batches = session.arguments().micro_batches,
-                          .clip_gradient = 1,
-                          .dynamic_loss_scale = steps::DynamicLossScale::Options()});
-  const steps::SampleFormat format = sample_format(options.sizes);
-  const auto batches = steps::make_batches(session, options.loader, format);
-  steps::Validation validation(session, options.validation, options.loader, format);
-  const auto loss_of = [&](const steps::Batch& batch) {
-    const steps::Autocast autocast = trainer.autocast();
-    const torch::Tensor scores = model->forward(batch["input_ids"]);  // (B, S) -> (B, 2)
-    return torch::cross_entropy_loss(scores.to(torch::kFloat), batch["label"]);
-  };
+// One epoch of MAELSTROM's runs, and 500 steps of 32 samples.
+constexpr double epoch_samples = 148'000;
+constexpr double warmup_samples = 500 * 32;
 
-  steps::StepLines log(session.arguments().steps, global_batch);
-  session.start_training();
-  steps::Loop loop(session.timers(), trainer, log, steps::loop_options(session.arguments()));
-  validation.run_during(loop, trainer, *model, loss_of);
-  while (loop.next()) {
-    for (std::int64_t i = 0; i < session.arguments().micro_batches; ++i) {
-      const steps::Batch& batch = *loop.io([&] { return &batches->next(); });
-      const torch::Tensor loss = loop.forward([&] { return loss_of(batch); });
-      loop.backward([&] { trainer.backward(loss); });
-    }
-    loop.update();
-  }
-  steps::ReportedWork work = steps::reported_work(cost, global_batch, "tokens");
-  work.units_per_sample = static_cast<double>(options.sizes.sequence);
-  steps::report_measured(session, loop, work);
-  steps::log_loader(*batches);
-  session.save_weights(*model, loop);
-  return steps::report_outcome(session, loop);
+void add_size_options(CLI::App& app, Sizes& sizes) {
+  const auto between = [](std::int64_t least, std::int64_t most) {
+    return CLI::Range(least, most);
+  };
+  app.add_option("--seq", sizes.sequence, "Tokens of a sample, padding included")
+      ->check(between(1, 1 << 14));
+  app.add_option("--layers", sizes.layers, "Layers")->check(between(1, 1 << 10));
+  app.add_option("--hidden", sizes.hidden, "Width")->check(between(1, 1 << 16));
+  app.add_option("--heads", sizes.heads, "Attention heads")->check(between(1, 1 << 10));
+  app.add_option("--vocab-size", sizes.vocabulary, "Tokens that are known")
+      ->check(between(2, 1 << 24));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  Options options;
+  Sizes sizes;
+  double dropout = 0.1;
+  steps::SupervisedOptions training{.schedule = {.highest = 3e-5,
+                                                 .warmup = warmup_samples,
+                                                 .shape = steps::RateSchedule::Shape::polynomial,
+                                                 .end = epoch_samples}};
   steps::Session session("ap2",
                          "Trains the classifier of tweets of MAELSTROM's AP2, reports its speed.");
-  if (!read_options(session, argc, argv, options))
+  steps::add_batch_options(session.app(), session.arguments());
+  add_size_options(session.app(), sizes);
+  session.app()
+      .add_option("--dropout", dropout, "Share of numbers set to 0 in training")
+      ->check(steps::from_0_to_below_1());
+  steps::add_supervised_options(session.app(), training);
+  if (!session.parse(argc, argv))
     return steps::exit_ok;
-  const steps::Cost network_cost =
-      cost(options.sizes, steps::micro_batch_size(session.arguments()));
-  if (session.arguments().describe) {
-    network_cost.log();
+  steps::check_schedule_options(session.app(), training.schedule);
+  check_sizes(sizes);
+  const steps::Cost network_cost = cost(sizes, steps::micro_batch_size(session.arguments()));
+  if (!steps::begin_or_describe(session, network_cost))
     return steps::exit_ok;
-  }
-  session.begin();
-  network_cost.log();
-  return train(session, options, network_cost);
+  Deberta model(sizes, dropout);
+  model->to(session.device());
+  return steps::train_supervised(
+      session, *model, network_cost, training,
+      {.format = sample_format(sizes),
+       .loss_of =
+           [&](const steps::Batch& batch) {
+             const torch::Tensor scores = model->forward(batch["input_ids"]);  // (B, S) -> (B, 2)
+             return torch::cross_entropy_loss(scores.to(torch::kFloat), batch["label"]);
+           },
+       .trainer = {.optimizer = steps::make_adamw({.weight_decay = 0.01}),
+                   .clip_gradient = 1,
+                   .dynamic_loss_scale = steps::DynamicLossScale::Options()},
+       .unit = "tokens",
+       .units_per_sample = static_cast<double>(sizes.sequence)});
 }
 
 }  // namespace bench::ap2

@@ -1,15 +1,46 @@
 #include "ap2/network.hpp"
 
-#include "ap2/positions.hpp"
-#include "ap2/sizes.hpp"
+#include "harness/cost.hpp"
+#include "harness/program.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 
 #include <fmt/core.h>
 
 namespace bench::ap2 {
+
+std::int64_t position_bucket(std::int64_t distance) {
+  constexpr std::int64_t exact = position_buckets / 2;
+  const std::int64_t size = std::abs(distance);
+  if (size <= exact)
+    return distance;
+  const double share = std::log(static_cast<double>(size) / exact) /
+                       std::log(static_cast<double>(most_positions - 1) / exact);
+  const auto bucket = static_cast<std::int64_t>(std::ceil(share * (exact - 1))) + exact;
+  return distance < 0 ? -bucket : bucket;
+}
+
+RelativePositions relative_positions(std::int64_t sequence) {
+  RelativePositions positions{.of_key = torch::empty({sequence, sequence}, torch::kLong),
+                              .of_query = torch::empty({sequence, sequence}, torch::kLong)};
+  const auto row = [](std::int64_t bucket) {
+    return std::clamp<std::int64_t>(bucket + position_buckets, 0, 2 * position_buckets - 1);
+  };
+  auto of_key = positions.of_key.accessor<std::int64_t, 2>();
+  auto of_query = positions.of_query.accessor<std::int64_t, 2>();
+  for (std::int64_t i = 0; i < sequence; ++i)
+    for (std::int64_t j = 0; j < sequence; ++j) {
+      const std::int64_t bucket = position_bucket(i - j);
+      of_key[i][j] = row(bucket);
+      of_query[i][j] = row(-bucket);
+    }
+  return positions;
+}
+
 namespace {
 
 constexpr double norm_epsilon = 1e-7;
@@ -120,6 +151,56 @@ torch::Tensor DebertaImpl::forward(const torch::Tensor& tokens) {
     x = layer(x, context);
   const torch::Tensor pooled = torch::gelu(pooler_(x.select(1, 0)));    // (B, h)
   return classifier_(torch::dropout(pooled, dropout_, is_training()));  // (B, 2)
+}
+
+namespace {
+
+constexpr std::int64_t table_rows = 2 * position_buckets;
+
+void add_layer(steps::Cost& cost, const Sizes& sizes, std::int64_t batch_size) {
+  const std::int64_t hidden = sizes.hidden;
+  for (int projection = 0; projection < 4; ++projection)
+    cost.linear({.in = hidden, .out = hidden, .positions = sizes.sequence});
+  const auto attention = [&](std::int64_t keys) {
+    cost.attention({.heads = sizes.heads,
+                    .head_size = sizes.head_size(),
+                    .queries = sizes.sequence,
+                    .keys = keys});
+  };
+  attention(sizes.sequence);
+  attention(table_rows);  // position of the key, and of the query
+  // Two products of the table with weights that are counted already: as many multiply-adds as those
+  // of an attention with h keys.
+  cost.attention({.heads = 1,
+                  .head_size = hidden,
+                  .queries = (table_rows + batch_size - 1) / batch_size,
+                  .keys = hidden});
+  cost.linear({.in = hidden, .out = sizes.feed_forward(), .positions = sizes.sequence})
+      .linear({.in = sizes.feed_forward(), .out = hidden, .positions = sizes.sequence});
+  for (int norm = 0; norm < 2; ++norm)
+    cost.normalisation({.channels = hidden, .running_statistics = false});
+}
+
+}  // namespace
+
+steps::Cost cost(const Sizes& sizes, std::int64_t batch_size) {
+  steps::Cost total;
+  total.input({sizes.sequence}, sizeof(std::int64_t))
+      .embedding({.rows = sizes.vocabulary, .width = sizes.hidden})
+      .normalisation({.channels = sizes.hidden, .running_statistics = false})
+      .embedding({.rows = table_rows, .width = sizes.hidden})
+      .normalisation({.channels = sizes.hidden, .running_statistics = false});
+  for (std::int64_t i = 0; i < sizes.layers; ++i)
+    add_layer(total, sizes, batch_size);
+  return total.linear({.in = sizes.hidden, .out = sizes.hidden})
+      .linear({.in = sizes.hidden, .out = label_count});
+}
+
+void check_sizes(const Sizes& sizes) {
+  if (sizes.hidden % sizes.heads != 0)
+    throw steps::UsageError(
+        fmt::format("{} heads do not divide a width of {}", sizes.heads, sizes.hidden),
+        "make --hidden a multiple of --heads");
 }
 
 }  // namespace bench::ap2

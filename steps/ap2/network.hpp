@@ -1,13 +1,46 @@
 #pragma once
 
-#include "ap2/positions.hpp"
-#include "ap2/sizes.hpp"
+#include "harness/cost.hpp"
 #include "harness/torch_all.hpp"
 
 #include <cstdint>
 #include <vector>
 
 namespace bench::ap2 {
+
+/// Sizes of a DeBERTa-v3 with a classifier, by default those of DeBERTa-v3-small.
+struct Sizes {
+  std::int64_t vocabulary = 128'100;
+  std::int64_t hidden = 768;
+  std::int64_t layers = 6;
+  std::int64_t heads = 12;
+  std::int64_t sequence = 64;  ///< Tokens of a sample; shorter ones are padded.
+
+  std::int64_t feed_forward() const { return 4 * hidden; }
+  std::int64_t head_size() const { return hidden / heads; }
+};
+
+/// Buckets of the distance between two tokens on either side.
+inline constexpr std::int64_t position_buckets = 256;
+/// Distances from which all are alike.
+inline constexpr std::int64_t most_positions = 512;
+inline constexpr std::int64_t label_count = 2;
+inline constexpr std::int64_t padding_token = 0;
+inline constexpr std::int64_t shortest_sequence = 8;  ///< Of synthetic samples, in tokens.
+
+/// Bucket of a distance between tokens, from -256 to 256: the distance itself up to 128, and
+/// logarithmic beyond. Source: He et al., DeBERTaV3 (arXiv:2111.09543), section 2, and the code of
+/// its authors, `make_log_bucket_position`.
+std::int64_t position_bucket(std::int64_t distance);
+
+/// For each query and key the row of the table of relative positions.
+struct RelativePositions {
+  torch::Tensor of_key;    ///< int64 (S, S), [query, key]: that of the key, seen from the query.
+  torch::Tensor of_query;  ///< int64 (S, S), [key, query]: that of the query, seen from the key.
+};
+
+/// @param sequence S
+RelativePositions relative_positions(std::int64_t sequence);
 
 /// Inputs of a forward pass that all layers use.
 struct Context {
@@ -78,5 +111,13 @@ class DebertaImpl : public torch::nn::Module {
   RelativePositions positions_;  // no buffers: a cast of the network would cast them, too
 };
 TORCH_MODULE(Deberta);
+
+/// Of `Deberta`, padding included. The table of relative positions is projected once for each batch
+/// and layer, which its samples share.
+/// @param batch_size samples of a batch; its share of the table's rows is rounded up
+steps::Cost cost(const Sizes& sizes, std::int64_t batch_size);
+
+/// @throws steps::UsageError if the heads do not divide the width
+void check_sizes(const Sizes& sizes);
 
 }  // namespace bench::ap2

@@ -1,11 +1,16 @@
 #pragma once
 
-#include "ap4/sample.hpp"
+#include "ap4/data.hpp"
+#include "harness/cost.hpp"
 #include "harness/torch_all.hpp"
 
 #include <array>
 #include <cstdint>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace bench::ap4 {
 
@@ -58,5 +63,35 @@ class UNetImpl : public torch::nn::Module {
   torch::nn::Conv2d head_;
 };
 TORCH_MODULE(UNet);
+
+/// Of `UNet`.
+/// @param grid as in `check_grid`
+steps::Cost cost(const Grid& grid);
+
+/// Continuous ranked probability score of normal distributions, in the unit of the error:
+///
+///     s (z erf(z / sqrt(2)) + 2 phi(z) - 1 / sqrt(pi)),  z = error / s
+///
+/// Source: Gneiting et al., Calibrated Probabilistic Forecasting Using Ensemble Model Output
+/// Statistics and Minimum CRPS Estimation (Monthly Weather Review 133, 2005), eq. 5.
+/// @param error predicted mean minus observation
+/// @param deviation s, the predicted standard deviation, of the same shape; positive
+/// @returns the scores, in that shape
+torch::Tensor gaussian_crps(const torch::Tensor& error, const torch::Tensor& deviation);
+
+/// Mean CRPS of the network's distributions: N(m + s a, (s exp(b))^2) with outputs a and b, and
+/// mean m and standard deviation s of the ensemble.
+/// @param output (B, 2, H, W)
+/// @param scale (B, 2, H, W): m and s
+/// @param target (B, 1, H, W), whose precision the loss has: fp32 also with autocast
+torch::Tensor crps_loss(const torch::Tensor& output, const torch::Tensor& scale,
+                        const torch::Tensor& target);
+
+/// Adds `--height` and `--width`.
+void add_grid_options(CLI::App& app, Grid& grid);
+
+/// @throws steps::UsageError if the network cannot be trained on batches of such fields: their
+///         height is not a multiple of 4 or one more, or a normalisation has a single value
+void check_grid(const Grid& grid, std::int64_t batch_size);
 
 }  // namespace bench::ap4

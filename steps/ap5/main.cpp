@@ -1,30 +1,111 @@
 // ap5: trains the Wasserstein GAN of MAELSTROM's application 5, or generates with it. See
 // README.md.
 
-#include "ap5/cost.hpp"
-#include "ap5/critic.hpp"
-#include "ap5/dataset.hpp"
-#include "ap5/generator.hpp"
-#include "ap5/loss.hpp"
-#include "ap5/options.hpp"
-#include "ap5/report.hpp"
-#include "harness/batch.hpp"
+#include "ap5/data.hpp"
+#include "ap5/network.hpp"
+#include "harness/arguments.hpp"
+#include "harness/batches.hpp"
 #include "harness/inference.hpp"
 #include "harness/loader_options.hpp"
+#include "harness/log.hpp"
 #include "harness/loop.hpp"
+#include "harness/optimizer.hpp"
 #include "harness/precision.hpp"
 #include "harness/program.hpp"
-#include "harness/progress_log.hpp"
+#include "harness/rate_schedule.hpp"
 #include "harness/report.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"
 #include "harness/validation.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
 
 namespace bench::ap5 {
 namespace {
+
+struct WganOptions {
+  Grid grid;
+  std::int64_t critic_updates = 5;  ///< Before each update of the generator.
+  double critic_learning_rate = 1e-6;
+};
+
+struct Options {
+  bool inference = false;
+  WganOptions wgan;
+  DatasetOptions dataset;
+  steps::LoaderOptions loader;
+  steps::ValidationOptions validation;
+  steps::RateSchedule schedule{.highest = 5e-5,  // of the generator, over its samples
+                               .shape = steps::RateSchedule::Shape::exponential,
+                               .lowest = 5e-6,
+                               .start = 5 * epoch_samples,
+                               .end = 10 * epoch_samples};
+};
+
+void add_wgan_options(CLI::App& app, WganOptions& options) {
+  constexpr std::int64_t most = std::int64_t{1} << 14;
+  app.add_option("--height", options.grid.height, "Rows of the fine grid")
+      ->check(steps::multiple_of(grid_divisor, most));
+  app.add_option("--width", options.grid.width, "Columns of the fine grid")
+      ->check(steps::multiple_of(grid_divisor, most));
+  app.add_option("--critic-updates", options.critic_updates,
+                 "Updates of the critic before each one of the generator")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 10));
+  app.add_option("--critic-learning-rate", options.critic_learning_rate,
+                 "Learning rate of the critic")
+      ->check(steps::not_negative());
+}
+
+/// Returns false if the command line asked for help or the version, which is printed.
+/// @throws steps::UsageError if it is wrong
+bool read_options(steps::Session& session, int argc, char** argv, Options& options) {
+  steps::add_batch_size_option(session.app(), session.arguments());
+  add_wgan_options(session.app(), options.wgan);
+  steps::add_data_options(session.app(), options.loader);
+  add_dataset_options(session.app(), options.dataset);
+  steps::add_validation_options(session.app(), options.validation);
+  steps::add_schedule_options(session.app(), options.schedule, "samples");
+  steps::add_inference_option(session.app(), options.inference);
+  for (const char* of_training : {"--critic-updates", "--critic-learning-rate"})
+    session.app().get_option("--inference")->excludes(session.app().get_option(of_training));
+  if (!session.parse(argc, argv))
+    return false;
+  steps::check_schedule_options(session.app(), options.schedule);
+  if (!options.inference)
+    check_batch_size(options.wgan.grid, session.arguments().batch_size);
+  options.loader.updates_per_step = options.wgan.critic_updates + 1;
+  return true;
+}
+
+/// With the same optimizer for both networks: Adam as in D3.7.
+steps::TrainerOptions trainer_options(std::function<double(std::int64_t)> rate,
+                                      std::int64_t global_batch) {
+  return {.optimizer = steps::make_adamw({.beta1 = 0, .beta2 = 0.9, .weight_decay = 0}),
+          .learning_rate = std::move(rate),
+          .global_batch = global_batch};
+}
+
+steps::ReportedWork reported_work(const WganCost& cost, std::int64_t global_batch) {
+  return {.global_batch = global_batch,
+          .flops_per_sample = static_cast<double>(cost.training_flops_per_sample()),
+          .bytes_per_sample = static_cast<double>(cost.step_bytes_per_sample())};
+}
+
+/// Prints the losses beside that of the generator.
+/// @param loop whose steps observed the critic's loss, then the reconstruction's
+void log_losses(const steps::Loop& loop) {
+  if (loop.results().empty())
+    return;
+  steps::log_value("final_critic_loss", loop.results().back().observed[0]);
+  steps::log_value("first_reconstruction_loss", loop.results().front().observed[1]);
+  steps::log_value("final_reconstruction_loss", loop.results().back().observed[1]);
+}
 
 /// By the names of their weights.
 std::shared_ptr<torch::nn::Module> joined(const Generator& generator, const Critic& critic) {

@@ -1,11 +1,8 @@
 #include "ap6/clustering.hpp"
 
-#include "ap6/k_means.hpp"
-#include "ap6/loss.hpp"
-#include "ap6/memory_bank.hpp"
 #include "ap6/network.hpp"
-#include "data/epoch_order.hpp"
 #include "data/random.hpp"
+#include "data/sample_loader.hpp"
 #include "harness/communicator.hpp"
 
 #include <cstddef>
@@ -14,6 +11,51 @@
 #include <vector>
 
 namespace bench::ap6 {
+
+MemoryBank::MemoryBank(const BankSizes& sizes, const torch::Device& device)
+    : sizes_(sizes),
+      index_(torch::zeros(sizes.rows(), torch::TensorOptions(device).dtype(torch::kLong))),
+      features_(torch::zeros({sizes.crops, sizes.rows(), sizes.features},
+                             torch::TensorOptions(device))) {}
+
+void MemoryBank::add(const torch::Tensor& index, const torch::Tensor& features) {
+  const torch::NoGradGuard no_gradient;
+  const std::int64_t row = oldest_ * sizes_.batch_size;
+  index_.narrow(0, row, sizes_.batch_size).copy_(index);
+  features_.narrow(1, row, sizes_.batch_size).copy_(features.transpose(0, 1));
+  oldest_ = (oldest_ + 1) % sizes_.batches;
+}
+
+namespace {
+
+torch::Tensor nearest(const torch::Tensor& rows, const torch::Tensor& centroids) {
+  return rows.mm(centroids.t()).argmax(1);
+}
+
+torch::Tensor moved(const torch::Tensor& centroids, const torch::Tensor& rows,
+                    const torch::Tensor& labels, steps::Communicator& ranks) {
+  // A product instead of additions by index, whose order a GPU does not keep.
+  const torch::Tensor members =
+      torch::one_hot(labels, centroids.size(0)).to(rows.scalar_type()).t();  // (clusters, n)
+  const torch::Tensor sums =
+      torch::cat({members.mm(rows), members.sum(1, /*keepdim=*/true)}, 1);  // (clusters, d + 1)
+  ranks.all_reduce(sums).wait();
+  const torch::Tensor counts = sums.narrow(1, rows.size(1), 1);
+  const torch::Tensor means = sums.narrow(1, 0, rows.size(1)) / counts.clamp_min(1);
+  namespace nn = torch::nn::functional;
+  return nn::normalize(torch::where(counts > 0, means, centroids),
+                       nn::NormalizeFuncOptions().dim(1));
+}
+
+}  // namespace
+
+Clusters spherical_k_means(const torch::Tensor& rows, torch::Tensor centroids, int iterations,
+                           steps::Communicator& ranks) {
+  const torch::NoGradGuard no_gradient;
+  for (int i = 0; i < iterations; ++i)
+    centroids = moved(centroids, rows, nearest(rows, centroids), ranks);
+  return {centroids, nearest(rows, centroids)};
+}
 
 Clustering::Clustering(const Heads& heads, std::int64_t samples, std::uint64_t seed,
                        steps::Communicator& ranks, const torch::Device& device)

@@ -1,16 +1,50 @@
 #pragma once
 
-#include "ap6/part_timer.hpp"
-#include "harness/progress_log.hpp"
+#include "harness/arguments.hpp"
+#include "harness/cost.hpp"
+#include "harness/device.hpp"
+#include "harness/loop.hpp"
+#include "harness/session.hpp"
 #include "harness/timers.hpp"
 #include "harness/torch_all.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <type_traits>
 #include <vector>
 
 namespace bench::ap6 {
+
+/// Times a part of a step that is not one of the harness's regions.
+class PartTimer {
+ public:
+  explicit PartTimer(const torch::Device& device) : clock_(steps::make_clock(device)) {}
+
+  /// Calls `work`, and returns what it returns.
+  template <typename Work>
+  auto timed(const Work& work) {
+    ++parts_;
+    clock_->mark();
+    if constexpr (std::is_void_v<decltype(work())>) {
+      work();
+      clock_->mark();
+    } else {
+      auto result = work();
+      clock_->mark();
+      return result;
+    }
+  }
+
+  /// Mean time of the parts since the last call, in seconds; 0 if there were none. Waits for the
+  /// device.
+  double take_mean_s();
+
+ private:
+  std::unique_ptr<steps::Clock> clock_;
+  std::int64_t parts_ = 0;
+};
 
 /// Names of the work aside, between the steps.
 inline constexpr const char* embeddings_name = "embeddings";
@@ -71,5 +105,20 @@ class EpochLog : public steps::ProgressLog {
   std::int64_t epochs_ = 0;  ///< That have begun.
   double training_s_ = 0;
 };
+
+// The results that every program prints, and the lines that the patterns of AP6's benchmark match.
+
+/// Prints the numbers of parameters and the sizes of an epoch.
+void log_run(const steps::Cost& cost, const steps::CommonArguments& arguments);
+
+/// As `steps::report_measured`. Also prints the times of the embeddings that fill the memory banks
+/// at first, and of the clusterings:
+///
+///     embeddings_s, clustering_min_s, clustering_mean_s, ...
+void report_measured(steps::Session& session, const steps::Loop& loop, const steps::Cost& cost,
+                     const EpochLog& log);
+
+/// As `steps::report_outcome`.
+int report_outcome(steps::Session& session, const steps::Loop& loop);
 
 }  // namespace bench::ap6

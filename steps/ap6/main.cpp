@@ -1,17 +1,12 @@
 // ap6: trains the network of MAELSTROM's application 6 and reports how fast. See README.md.
 
 #include "ap6/clustering.hpp"
-#include "ap6/cost.hpp"
+#include "ap6/data.hpp"
 #include "ap6/epoch_log.hpp"
-#include "ap6/loss.hpp"
-#include "ap6/memory_bank.hpp"
 #include "ap6/network.hpp"
 #include "ap6/options.hpp"
-#include "ap6/prototype_training.hpp"
-#include "ap6/report.hpp"
-#include "ap6/sample.hpp"
 #include "harness/arguments.hpp"
-#include "harness/batch.hpp"
+#include "harness/batches.hpp"
 #include "harness/cost.hpp"
 #include "harness/loader_options.hpp"
 #include "harness/loop.hpp"
@@ -19,6 +14,7 @@
 #include "harness/program.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"
+#include "harness/training.hpp"
 
 #include <cstdint>
 #include <iterator>
@@ -93,12 +89,8 @@ int main(int argc, char** argv) {
   if (!read_options(session, argc, argv, options))
     return steps::exit_ok;
   const steps::Cost network_cost = cost(options.grid, options.heads);
-  if (session.arguments().describe) {
-    network_cost.log();
+  if (!steps::begin_or_describe(session, network_cost))
     return steps::exit_ok;
-  }
-  session.begin();
-  network_cost.log();
   return train(session, options, network_cost);
 }
 

@@ -1,11 +1,11 @@
 #include "ap6/network.hpp"
 
-#include "ap6/sample.hpp"
+#include "ap6/data.hpp"
 #include "harness/communicator.hpp"
+#include "harness/cost.hpp"
 #include "vision/network/layers.hpp"
 #include "vision/network/model.hpp"
-#include "vision/network/norm_over_ranks.hpp"
-#include "vision/network/resnet.hpp"
+#include "vision/network/tables.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -58,6 +58,26 @@ torch::Tensor DeepClusterImpl::features(const torch::Tensor& crops) {
   namespace nn = torch::nn::functional;
   return nn::normalize(exact, nn::NormalizeFuncOptions().dim(1))
       .view({crops.size(0), crops.size(1), feature_count});
+}
+
+torch::Tensor cluster_loss(const torch::Tensor& features, const torch::Tensor& prototypes,
+                           const torch::Tensor& labels) {
+  const std::int64_t heads = prototypes.size(0);
+  const torch::Tensor scores =
+      features.matmul(prototypes.flatten(0, 1).t())
+          .view({features.size(0), features.size(1), heads, -1});  // (B, C, heads, clusters)
+  const torch::Tensor targets =
+      labels.t().unsqueeze(1).expand({features.size(0), features.size(1), heads});
+  const torch::Tensor sum = torch::cross_entropy_loss(
+      scores.flatten(0, 2) / temperature, targets.reshape(-1), {}, at::Reduction::Sum, no_label);
+  const torch::Tensor labelled = targets.ne(no_label).sum();
+  return sum / labelled.clamp_min(1);
+}
+
+steps::Cost cost(const Grid& grid, const Heads& heads) {
+  steps::Cost total = vision::count(encoder_layers(), encoder_input(crop_of(grid))).cost;
+  return total.linear({.in = feature_count, .out = heads.count * heads.clusters, .bias = false})
+      .applied(crop_count);
 }
 
 }  // namespace bench::ap6

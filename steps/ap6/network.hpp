@@ -1,7 +1,8 @@
 #pragma once
 
-#include "ap6/sample.hpp"
+#include "ap6/data.hpp"
 #include "harness/communicator.hpp"
+#include "harness/cost.hpp"
 #include "harness/torch_all.hpp"
 #include "vision/network/layers.hpp"
 #include "vision/network/model.hpp"
@@ -63,5 +64,25 @@ class DeepClusterImpl : public torch::nn::Module {
   torch::MemoryFormat memory_format_ = torch::MemoryFormat::Contiguous;
 };
 TORCH_MODULE(DeepCluster);
+
+/// Divides the scores before their softmax.
+inline constexpr double temperature = 0.1;
+
+/// The label of a sample whose cluster is unknown. It does not count.
+inline constexpr std::int64_t no_label = -1;
+
+/// Cross-entropy of the clusters of crops: the mean over heads and crops, and over the samples that
+/// have a label. 0 if none has one.
+///
+/// The scores of a crop are its cosines with the prototypes. A sample has a label in all heads or
+/// in none.
+/// @param features (B, C, 128), of length 1
+/// @param prototypes (heads, clusters, 128), of length 1
+/// @param labels (heads, B) int64
+torch::Tensor cluster_loss(const torch::Tensor& features, const torch::Tensor& prototypes,
+                           const torch::Tensor& labels);
+
+/// Of a training step on both crops of a sample. The clustering is not in it.
+steps::Cost cost(const Grid& grid, const Heads& heads);
 
 }  // namespace bench::ap6

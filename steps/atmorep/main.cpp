@@ -1,32 +1,47 @@
 // atmorep: trains AtmoRep, a transformer that fills in masked parts of the atmosphere's fields, and
 // reports how fast. See README.md.
 
-#include "atmorep/cost.hpp"
-#include "atmorep/dataset.hpp"
-#include "atmorep/loss.hpp"
+#include "atmorep/data.hpp"
 #include "atmorep/masking.hpp"
 #include "atmorep/network.hpp"
 #include "atmorep/options.hpp"
-#include "atmorep/report.hpp"
-#include "atmorep/tokens.hpp"
-#include "harness/adamw.hpp"
 #include "harness/arguments.hpp"
-#include "harness/batch.hpp"
+#include "harness/batches.hpp"
 #include "harness/cost.hpp"
 #include "harness/loader_options.hpp"
+#include "harness/log.hpp"
 #include "harness/loop.hpp"
-#include "harness/loss_scale.hpp"
+#include "harness/optimizer.hpp"
 #include "harness/precision.hpp"
 #include "harness/program.hpp"
-#include "harness/progress_log.hpp"
 #include "harness/report.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"
+#include "harness/training.hpp"
 
 #include <cstdint>
+#include <numeric>
 
 namespace bench::atmorep {
 namespace {
+
+double mean_observed(const steps::StepResult& step) {
+  return std::accumulate(step.observed.begin(), step.observed.end(), 0.0) /
+         static_cast<double>(step.observed.size());
+}
+
+/// Prints what `steps::report_measured` does, and `first_squared_error=` and
+/// `final_squared_error=`: of the ensemble's mean, the one number that each pass observed.
+void report_training(steps::Session& session, const steps::Loop& loop, const Sizes& sizes,
+                     const steps::Cost& cost, std::int64_t global_batch) {
+  steps::ReportedWork work = steps::reported_work(cost, global_batch, "tokens");
+  work.units_per_sample = static_cast<double>(sizes.field_count() * sizes.field_tokens());
+  steps::report_measured(session, loop, work);
+  if (loop.results().empty())
+    return;
+  steps::log_value("first_squared_error", mean_observed(loop.results().front()));
+  steps::log_value("final_squared_error", mean_observed(loop.results().back()));
+}
 
 int train(steps::Session& session, const Options& options, const steps::Cost& cost) {
   const steps::CommonArguments& arguments = session.arguments();
@@ -82,12 +97,8 @@ int main(int argc, char** argv) {
   if (!read_options(session, argc, argv, options))
     return steps::exit_ok;
   const steps::Cost network_cost = cost(options.sizes, options.masking);
-  if (session.arguments().describe) {
-    network_cost.log();
+  if (!steps::begin_or_describe(session, network_cost))
     return steps::exit_ok;
-  }
-  session.begin();
-  network_cost.log();
   return train(session, options, network_cost);
 }
 

@@ -1,6 +1,6 @@
 #include "atmorep/masking.hpp"
 
-#include "atmorep/sizes.hpp"
+#include "atmorep/data.hpp"
 #include "data/random.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "atmorep/sizes.hpp"
+#include "atmorep/data.hpp"
 #include "harness/torch_all.hpp"
 
 #include <cstddef>

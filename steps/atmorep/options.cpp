@@ -1,16 +1,13 @@
 #include "atmorep/options.hpp"
 
-#include "atmorep/dataset.hpp"
+#include "atmorep/data.hpp"
 #include "atmorep/masking.hpp"
 #include "atmorep/network.hpp"
-#include "atmorep/sizes.hpp"
 #include "harness/arguments.hpp"
 #include "harness/loader_options.hpp"
 #include "harness/program.hpp"
 #include "harness/rate_schedule.hpp"
-#include "harness/schedule_options.hpp"
 #include "harness/session.hpp"
-#include "harness/validators.hpp"
 
 #include <algorithm>
 #include <cctype>

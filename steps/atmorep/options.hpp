@@ -1,9 +1,8 @@
 #pragma once
 
-#include "atmorep/dataset.hpp"
+#include "atmorep/data.hpp"
 #include "atmorep/masking.hpp"
 #include "atmorep/network.hpp"
-#include "atmorep/sizes.hpp"
 #include "harness/loader_options.hpp"
 #include "harness/rate_schedule.hpp"
 #include "harness/session.hpp"

@@ -1,23 +1,17 @@
 // cosmoflow: trains the network of MLPerf HPC's CosmoFlow and reports how fast. See README.md.
 
-#include "cosmoflow/cost.hpp"
-#include "cosmoflow/loss.hpp"
 #include "cosmoflow/network.hpp"
 #include "cosmoflow/options.hpp"
-#include "harness/batch.hpp"
+#include "harness/batches.hpp"
 #include "harness/cost.hpp"
-#include "harness/field_data.hpp"
 #include "harness/loader_options.hpp"
-#include "harness/loop.hpp"
-#include "harness/precision.hpp"
+#include "harness/optimizer.hpp"
 #include "harness/program.hpp"
-#include "harness/progress_log.hpp"
 #include "harness/quality.hpp"
-#include "harness/report.hpp"
+#include "harness/rate_schedule.hpp"
 #include "harness/session.hpp"
-#include "harness/sgd.hpp"
-#include "harness/submission.hpp"
 #include "harness/trainer.hpp"
+#include "harness/training.hpp"
 
 #include <cstdint>
 
@@ -43,36 +37,21 @@ int train(steps::Session& session, Options& options, const steps::Cost& cost,
        .learning_rate = steps::rate_of(options.schedule, static_cast<double>(epoch_samples)),
        .global_batch = global_batch,
        .micro_batches = session.arguments().micro_batches});
-
-  steps::StepLines log(session.arguments().steps, global_batch);
-  session.start_training();
-  steps::Loop loop(session.timers(), trainer, log, steps::loop_options(session.arguments()));
-  steps::QualityRun quality(session, trainer, loop, options.quality, epoch_samples);
-  quality.evaluate(
-      *model, [&] { return data.validation_batches(session); },
-      [&](const steps::Batch& batch) {
-        const torch::Tensor prediction = model->forward(batch["x"]);
-        return torch::stack(
-            {absolute_errors(prediction, batch["y"]), squared_errors(prediction, batch["y"])}, 1);
-      });
-  while (loop.next()) {
-    for (std::int64_t i = 0; i < session.arguments().micro_batches; ++i) {
-      const steps::Batch& batch = *loop.io([&] { return &data.training().next(); });
-      const torch::Tensor loss = loop.forward([&] {
-        const steps::Autocast autocast = trainer.autocast();
-        const torch::Tensor prediction =
-            model->forward(batch["x"]);  // (B, 4, N, N, N) counts -> (B, 4)
-        return squared_errors(prediction, batch["y"]).mean();
-      });
-      loop.backward([&] { trainer.backward(loss); });
-    }
-    loop.update();
-  }
-  quality.report();
-  steps::report_measured(session, loop, steps::reported_work(cost, global_batch));
-  steps::log_loader(data.training());
-  session.save_weights(*model, loop);
-  return steps::report_outcome(session, loop);
+  return steps::train_to_quality(
+      session, *model, cost, trainer, data, options.quality,
+      {.loss_of =
+           [&](const steps::Batch& batch) {
+             const torch::Tensor prediction =
+                 model->forward(batch["x"]);  // (B, 4, N, N, N) counts -> (B, 4)
+             return squared_errors(prediction, batch["y"]).mean();
+           },
+       .qualities_of =
+           [&](const steps::Batch& batch) {
+             const torch::Tensor prediction = model->forward(batch["x"]);
+             return torch::stack(
+                 {absolute_errors(prediction, batch["y"]), squared_errors(prediction, batch["y"])},
+                 1);
+           }});
 }
 
 }  // namespace

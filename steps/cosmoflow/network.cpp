@@ -1,6 +1,7 @@
 #include "cosmoflow/network.hpp"
 
-#include "cosmoflow/sample.hpp"
+#include "cosmoflow/data.hpp"
+#include "harness/cost.hpp"
 #include "harness/keras.hpp"
 
 #include <cstddef>
@@ -55,6 +56,34 @@ torch::Tensor CosmoFlowImpl::forward(const torch::Tensor& counts) {
   }
   constexpr double largest_output = 1.2;
   return torch::tanh(dense_.back()(x)) * largest_output;  // (B, 4)
+}
+
+steps::Cost cost(const NetworkOptions& options) {
+  steps::Cost total;
+  std::int64_t side = options.size;
+  total.input({redshift_count, side, side, side});
+  std::int64_t in = redshift_count;
+  const std::int64_t kernel = options.kernel();
+  for (const std::int64_t out : convolution_channels) {
+    total.convolution(
+        {.in = in, .out = out, .kernel = {kernel, kernel, kernel}, .output = {side, side, side}});
+    in = out;
+    side /= 2;
+  }
+  in = flattened_size(options.size);
+  for (const std::int64_t out : dense_widths) {
+    total.linear({.in = in, .out = out});
+    in = out;
+  }
+  return total;
+}
+
+torch::Tensor squared_errors(const torch::Tensor& prediction, const torch::Tensor& target) {
+  return (prediction.to(target.scalar_type()) - target).square().mean(1);
+}
+
+torch::Tensor absolute_errors(const torch::Tensor& prediction, const torch::Tensor& target) {
+  return (prediction.to(target.scalar_type()) - target).abs().mean(1);
 }
 
 }  // namespace bench::cosmoflow

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "cosmoflow/sample.hpp"
+#include "cosmoflow/data.hpp"
+#include "harness/cost.hpp"
 #include "harness/torch_all.hpp"
 
 #include <array>
@@ -50,5 +51,18 @@ class CosmoFlowImpl : public torch::nn::Module {
   std::vector<torch::nn::Linear> dense_;
 };
 TORCH_MODULE(CosmoFlow);
+
+/// Of `CosmoFlow`.
+steps::Cost cost(const NetworkOptions& options);
+
+// Of predicted and true parameters, (B, 4), in the precision of the latter: fp32 also with
+// autocast.
+
+/// Mean of the squared errors of each sample: (B). The loss is its mean.
+torch::Tensor squared_errors(const torch::Tensor& prediction, const torch::Tensor& target);
+
+/// Mean of the absolute errors of each sample: (B). Its mean over a validation part is MLPerf HPC's
+/// `eval_error`.
+torch::Tensor absolute_errors(const torch::Tensor& prediction, const torch::Tensor& target);
 
 }  // namespace bench::cosmoflow

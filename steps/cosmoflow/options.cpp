@@ -1,23 +1,17 @@
 #include "cosmoflow/options.hpp"
 
+#include "cosmoflow/data.hpp"
 #include "cosmoflow/network.hpp"
-#include "cosmoflow/sample.hpp"
-#include "cosmoflow/synthetic.hpp"
-#include "data/example_fields.hpp"
+#include "data/example.hpp"
 #include "data/generated_samples.hpp"
 #include "harness/arguments.hpp"
 #include "harness/cost.hpp"
-#include "harness/field_data.hpp"
 #include "harness/loader_options.hpp"
 #include "harness/log.hpp"
-#include "harness/mllog.hpp"
 #include "harness/program.hpp"
 #include "harness/quality.hpp"
 #include "harness/rate_schedule.hpp"
-#include "harness/schedule_options.hpp"
 #include "harness/session.hpp"
-#include "harness/submission.hpp"
-#include "harness/validators.hpp"
 
 #include <cstdint>
 #include <string>

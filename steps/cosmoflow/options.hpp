@@ -2,12 +2,11 @@
 
 #include "cosmoflow/network.hpp"
 #include "harness/cost.hpp"
-#include "harness/field_data.hpp"
+#include "harness/loader_options.hpp"
+#include "harness/optimizer.hpp"
 #include "harness/quality.hpp"
 #include "harness/rate_schedule.hpp"
 #include "harness/session.hpp"
-#include "harness/sgd.hpp"
-#include "harness/submission.hpp"
 
 #include <cstdint>
 

@@ -1,24 +1,131 @@
 #include "data/byte_pair_encoding.hpp"
 
-#include "data/data_error.hpp"
-#include "data/json_vocabulary.hpp"
-#include "data/mapped_file.hpp"
-#include "data/text_words.hpp"
+#include "data/files.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <memory>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 #include <utf8.h>
 
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
 namespace bench::steps {
+namespace {
+
+constexpr std::string_view word_expression =
+    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
+
+struct Freed {
+  void operator()(pcre2_code* code) const { pcre2_code_free(code); }
+  void operator()(pcre2_match_data* data) const { pcre2_match_data_free(data); }
+};
+
+using Code = std::unique_ptr<pcre2_code, Freed>;
+using MatchData = std::unique_ptr<pcre2_match_data, Freed>;
+
+Code compile_word_expression() {
+  int error = 0;
+  std::size_t place = 0;
+  Code code(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(word_expression.data()),
+                          word_expression.size(), PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF,
+                          &error, &place, nullptr));
+  if (!code)
+    throw std::logic_error("the expression for words is wrong");
+  pcre2_jit_compile(code.get(), PCRE2_JIT_COMPLETE);  // slower where it cannot be
+  return code;
+}
+
+}  // namespace
+
+void for_each_word(std::string_view text, const std::function<void(std::string_view word)>& use) {
+  static const Code code = compile_word_expression();
+  const MatchData data(pcre2_match_data_create_from_pattern(code.get(), nullptr));
+  if (!data)
+    throw std::bad_alloc();
+  for (std::size_t at = 0; at < text.size();) {
+    const int found = pcre2_match(code.get(), reinterpret_cast<PCRE2_SPTR>(text.data()),
+                                  text.size(), at, 0, data.get(), nullptr);
+    if (found < 0 && found != PCRE2_ERROR_NOMATCH)
+      throw std::runtime_error("text cannot be divided into words: one of them is too long");
+    const std::size_t* const match = pcre2_get_ovector_pointer(data.get());
+    const std::size_t begin = found < 0 ? text.size() : match[0];
+    if (begin > at)  // bytes that are not UTF-8 match nothing
+      use(text.substr(at, begin - at));
+    at = begin;
+    if (found > 0) {
+      use(text.substr(begin, match[1] - begin));
+      at = match[1];
+    }
+  }
+}
+
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* hint =
+    R"(a vocabulary is one JSON object of tokens and their numbers, such as {"!": 0, "#": 1})";
+
+/// @throws DataError if it is no JSON, or a name stands in it twice
+json parse_once_each(const MappedFile& file) {
+  std::unordered_set<std::string> names;
+  std::string twice;
+  const auto note_names = [&](int, json::parse_event_t event, const json& parsed) {
+    if (event == json::parse_event_t::key && !names.insert(parsed.get<std::string>()).second)
+      twice = parsed.get<std::string>();
+    return true;
+  };
+  try {
+    json vocabulary = json::parse(file.bytes(), note_names);
+    if (!twice.empty())
+      throw DataError(file.path(), fmt::format("the token '{}' has two numbers", twice), hint);
+    return vocabulary;
+  } catch (const json::parse_error& error) {
+    throw DataError(file.path(), error.byte, "no JSON", hint);
+  }
+}
+
+bool is_token_number(const json& value) {
+  return value.is_number_unsigned() &&
+         value.get<std::uint64_t>() <= std::numeric_limits<std::int32_t>::max();
+}
+
+}  // namespace
+
+std::unordered_map<std::string, std::int64_t> read_json_vocabulary(const std::string& path) {
+  const MappedFile file(path, "give the file vocab.json of a GPT-2 tokenizer");
+  const json vocabulary = parse_once_each(file);
+  if (!vocabulary.is_object())
+    throw DataError(path, "not a JSON object", hint);
+  std::unordered_map<std::string, std::int64_t> tokens;
+  std::unordered_set<std::int64_t> numbers;
+  for (const auto& [token, value] : vocabulary.items()) {
+    if (!is_token_number(value))
+      throw DataError(path, fmt::format("the token '{}' has the number {}", token, value.dump()),
+                      hint);
+    const auto number = value.get<std::int64_t>();
+    if (!numbers.insert(number).second)
+      throw DataError(path, fmt::format("two tokens have the number {}", number), hint);
+    tokens.emplace(token, number);
+  }
+  return tokens;
+}
+
 namespace {
 
 constexpr std::string_view end_of_text_name = "<|endoftext|>";

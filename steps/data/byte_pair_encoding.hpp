@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,20 @@
 #include <vector>
 
 namespace bench::steps {
+
+/// Divides a text into the words that GPT-2's tokenizer encodes one by one. Together they are the
+/// text.
+///
+/// Source: `encoder.py` of OpenAI's GPT-2, whose expression is
+/// `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`.
+/// @param text UTF-8; bytes in a row that are not are a word
+void for_each_word(std::string_view text, const std::function<void(std::string_view word)>& use);
+
+/// The tokens of a vocabulary and their numbers, as in GPT-2's `vocab.json`: one JSON object, whose
+/// names are the tokens, and whose values are numbers from 0 on.
+/// @throws UsageError if the file cannot be opened
+/// @throws DataError if it is anything else, or two tokens have the same number or name
+std::unordered_map<std::string, std::int64_t> read_json_vocabulary(const std::string& path);
 
 /// The byte-level byte-pair encoding of GPT-2: each word of a text begins as its bytes, and
 /// neighbours are merged into longer tokens, the first possible merge of a list before all others.

@@ -1,6 +1,6 @@
 #include "data/crop.hpp"
 
-#include "data/jpeg.hpp"
+#include "data/image_decoder.hpp"
 #include "data/random.hpp"
 
 #include <algorithm>

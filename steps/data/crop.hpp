@@ -1,6 +1,6 @@
 #pragma once
 
-#include "data/jpeg.hpp"
+#include "data/image_decoder.hpp"
 #include "data/random.hpp"
 
 #include <array>

@@ -1,11 +1,14 @@
 #pragma once
 
-#include "data/field_source.hpp"
-#include "data/sample_maker.hpp"
+#include "data/fields.hpp"
+#include "data/sample_loader.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <vector>
 
 namespace bench::steps {
 
@@ -28,5 +31,40 @@ struct SampleShard {
 SampleMakers field_makers(const std::shared_ptr<const FieldSource>& source,
                           std::optional<std::uint64_t> seed, int threads,
                           const SampleShard& shard = {});
+
+/// A data set whose samples stay in memory once they are read: later epochs read no files.
+///
+/// Several threads may read. Nothing is ever dropped: in epochs that visit each sample once, that
+/// serves more reads than keeping the newest.
+class SampleCache : public FieldSource {
+ public:
+  /// @param most samples to keep; the others are read each time. Default: all
+  explicit SampleCache(std::shared_ptr<const FieldSource> source,
+                       std::optional<std::uint64_t> most = {});
+
+  const std::vector<Field>& fields() const override { return source_->fields(); }
+  std::uint64_t samples() const override { return source_->samples(); }
+  std::optional<std::uint64_t> bytes() const override { return source_->bytes(); }
+  std::unique_ptr<Reader> reader() const override;
+
+  std::uint64_t cached_samples() const;
+  std::uint64_t cached_bytes() const;  ///< Of the fields of these samples.
+
+ private:
+  class CachingReader;
+
+  /// A sample, its fields one after the other.
+  using Bytes = std::unique_ptr<const std::byte[]>;
+
+  const std::byte* find(std::uint64_t sample) const;
+  bool is_full() const;
+  void keep(std::uint64_t sample, Bytes bytes) const;
+
+  std::shared_ptr<const FieldSource> source_;
+  std::uint64_t most_;
+  mutable std::mutex mutex_;         ///< Of all below; what a kept sample holds never changes.
+  mutable std::vector<Bytes> kept_;  ///< By sample; empty where it was not read.
+  mutable std::uint64_t kept_samples_ = 0;
+};
 
 }  // namespace bench::steps

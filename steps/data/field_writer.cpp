@@ -1,10 +1,10 @@
 #include "data/field_writer.hpp"
 
-#include "data/array_layout.hpp"
-#include "data/example_fields.hpp"
+#include "data/array_fields.hpp"
+#include "data/example.hpp"
 #include "data/fields.hpp"
-#include "data/hdf5_fields.hpp"
-#include "data/netcdf_fields.hpp"
+#include "data/hdf5.hpp"
+#include "data/netcdf.hpp"
 
 #include <algorithm>
 #include <cstdint>

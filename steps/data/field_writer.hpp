@@ -1,6 +1,6 @@
 #pragma once
 
-#include "data/array_layout.hpp"
+#include "data/array_fields.hpp"
 #include "data/fields.hpp"
 
 #include <cstdint>

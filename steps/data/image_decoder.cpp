@@ -1,16 +1,259 @@
 #include "data/image_decoder.hpp"
 
-#include "data/jpeg.hpp"
-#include "data/png.hpp"
+#include "data/files.hpp"
+#include "harness/program.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#ifdef BENCH_STEPS_JPEG
+#include <turbojpeg.h>
+#endif
+
+#ifdef BENCH_STEPS_PNG
+#include <png.h>
+#endif
 
 namespace bench::steps {
+#ifdef BENCH_STEPS_JPEG
+namespace {
+
+/// libjpeg fills what is missing of an image with grey and warns; of its warnings these two alone
+/// say so: "Premature end of JPEG file" and "Corrupt JPEG data: premature end of data segment".
+bool says_cut(std::string_view warning) {
+  return warning.find("remature end") != std::string_view::npos;
+}
+
+const unsigned char* bytes_of(std::string_view jpeg) {
+  return reinterpret_cast<const unsigned char*>(jpeg.data());
+}
+
+}  // namespace
+
+struct JpegDecoder::Handle {
+  tjhandle raw = tjInitDecompress();
+
+  Handle() = default;
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() {
+    if (raw)
+      tjDestroy(raw);
+  }
+};
+
+JpegDecoder::JpegDecoder() : handle_(std::make_unique<Handle>()) {
+  if (!handle_->raw)
+    throw std::runtime_error(fmt::format("cannot use libjpeg-turbo: {}", tjGetErrorStr2(nullptr)));
+}
+
+JpegDecoder::~JpegDecoder() = default;
+
+struct JpegDecoder::Header {
+  int width = 0;
+  int height = 0;
+  int colours = 0;
+};
+
+void JpegDecoder::check(int result, const std::string& source) const {
+  if (result == 0)
+    return;
+  const char* message = tjGetErrorStr2(handle_->raw);
+  if (tjGetErrorCode(handle_->raw) != TJERR_WARNING || says_cut(message))
+    throw DataError(source, message);
+}
+
+JpegDecoder::Header JpegDecoder::read_header(std::string_view jpeg, const std::string& source) {
+  if (jpeg.empty())  // which the library calls an invalid argument
+    throw DataError(source, "is empty, and no image");
+  Header header;
+  int subsampling = 0;
+  check(tjDecompressHeader3(handle_->raw, bytes_of(jpeg), jpeg.size(), &header.width,
+                            &header.height, &subsampling, &header.colours),
+        source);
+  if (header.width < 1 || header.height < 1)  // libjpeg takes tables alone for a whole stream
+    throw DataError(source, "ends before its image begins");
+  if (static_cast<std::uint64_t>(header.width) * static_cast<std::uint64_t>(header.height) >
+      most_image_pixels)
+    throw DataError(source,
+                    fmt::format("{} x {} pixels are too many", header.width, header.height));
+  return header;
+}
+
+ImageSize JpegDecoder::size(std::string_view jpeg, const std::string& source) {
+  const Header header = read_header(jpeg, source);
+  return {static_cast<std::size_t>(header.width), static_cast<std::size_t>(header.height)};
+}
+
+void JpegDecoder::decode(std::string_view jpeg, const std::string& source, Image& image,
+                         int shrink) {
+  const Header header = read_header(jpeg, source);
+  const int width = (header.width + shrink - 1) / shrink;  // as libjpeg rounds
+  const int height = (header.height + shrink - 1) / shrink;
+  image.width = static_cast<std::size_t>(width);
+  image.height = static_cast<std::size_t>(height);
+  image.rgb.resize(3 * image.width * image.height);
+  const bool cmyk = header.colours == TJCS_CMYK || header.colours == TJCS_YCCK;
+  if (cmyk)
+    cmyk_.resize(4 * image.width * image.height);
+  check(tjDecompress2(handle_->raw, bytes_of(jpeg), jpeg.size(),
+                      cmyk ? cmyk_.data() : image.rgb.data(), width, /*pitch=*/0, height,
+                      cmyk ? TJPF_CMYK : TJPF_RGB, /*flags=*/0),
+        source);
+  if (cmyk)
+    convert_from_cmyk(image);
+}
+
+/// Adobe's programs store 255 for no ink: the light that one ink leaves times that of black.
+void JpegDecoder::convert_from_cmyk(Image& image) {
+  for (std::size_t pixel = 0; pixel < image.width * image.height; ++pixel)
+    for (std::size_t colour = 0; colour < 3; ++colour)
+      image.rgb[3 * pixel + colour] =
+          static_cast<std::uint8_t>((cmyk_[4 * pixel + colour] * cmyk_[4 * pixel + 3] + 127) / 255);
+}
+
+std::string encode_jpeg(const Image& image, int quality) {
+  const std::unique_ptr<void, int (*)(tjhandle)> handle(tjInitCompress(), tjDestroy);
+  unsigned char* bytes = nullptr;
+  unsigned long size = 0;
+  const int result =
+      !handle ? -1
+              : tjCompress2(handle.get(), image.rgb.data(), static_cast<int>(image.width), 0,
+                            static_cast<int>(image.height), TJPF_RGB, &bytes, &size, TJSAMP_420,
+                            quality, 0);
+  const std::unique_ptr<unsigned char, void (*)(unsigned char*)> owner(bytes, tjFree);
+  if (result != 0)
+    throw std::runtime_error(
+        fmt::format("cannot write a JPEG image: {}", tjGetErrorStr2(handle.get())));
+  return {reinterpret_cast<const char*>(bytes), size};
+}
+
+#else
+namespace {
+
+[[noreturn]] void refuse_jpeg() {
+  throw UsageError("this program was built without libjpeg-turbo",
+                   "install it (Debian: libturbojpeg0-dev) and build again");
+}
+
+}  // namespace
+
+struct JpegDecoder::Handle {};
+
+JpegDecoder::JpegDecoder() {
+  refuse_jpeg();
+}
+JpegDecoder::~JpegDecoder() = default;
+ImageSize JpegDecoder::size(std::string_view, const std::string&) {
+  refuse_jpeg();
+}
+void JpegDecoder::decode(std::string_view, const std::string&, Image&, int) {
+  refuse_jpeg();
+}
+void JpegDecoder::convert_from_cmyk(Image&) {}
+
+std::string encode_jpeg(const Image&, int) {
+  refuse_jpeg();
+}
+
+#endif
+
+#ifdef BENCH_STEPS_PNG
+namespace {
+
+/// An image of which the header has been read.
+class PngReader {
+ public:
+  PngReader(std::string_view png, const std::string& source) : source_(source) {
+    image_.version = PNG_IMAGE_VERSION;
+    if (png_image_begin_read_from_memory(&image_, png.data(), png.size()) == 0)
+      fail();
+    if (std::uint64_t{image_.width} * image_.height > most_image_pixels) {
+      const std::string size = fmt::format("{} x {}", image_.width, image_.height);
+      png_image_free(&image_);
+      throw DataError(source_, fmt::format("{} pixels are too many", size));
+    }
+  }
+  PngReader(const PngReader&) = delete;
+  PngReader& operator=(const PngReader&) = delete;
+  ~PngReader() { png_image_free(&image_); }
+
+  ImageSize size() const { return {image_.width, image_.height}; }
+
+  /// Four bytes for each pixel.
+  std::vector<std::uint8_t> rgba() {
+    image_.format = PNG_FORMAT_RGBA;
+    std::vector<std::uint8_t> pixels(PNG_IMAGE_SIZE(image_));
+    if (png_image_finish_read(&image_, nullptr, pixels.data(), 0, nullptr) == 0)
+      fail();
+    return pixels;
+  }
+
+ private:
+  /// libpng has freed the image then.
+  [[noreturn]] void fail() const {
+    throw DataError(source_, fmt::format("damaged PNG image: {}", image_.message));
+  }
+
+  std::string source_;
+  png_image image_{};
+};
+
+}  // namespace
+
+bool is_png(std::string_view bytes) {
+  return bytes.starts_with("\x89PNG\r\n\x1a\n");
+}
+
+ImageSize png_size(std::string_view png, const std::string& source) {
+  return PngReader(png, source).size();
+}
+
+void decode_png(std::string_view png, const std::string& source, Image& image) {
+  PngReader reader(png, source);
+  const std::vector<std::uint8_t> rgba = reader.rgba();
+  image.width = reader.size().width;
+  image.height = reader.size().height;
+  image.rgb.resize(3 * image.width * image.height);
+  for (std::size_t pixel = 0; pixel < image.width * image.height; ++pixel)
+    for (std::size_t colour = 0; colour < 3; ++colour)
+      image.rgb[3 * pixel + colour] = rgba[4 * pixel + colour];
+}
+
+#else
+namespace {
+
+[[noreturn]] void refuse_png(const std::string& source) {
+  throw UsageError(
+      fmt::format("{} is a PNG image, and this program was built without libpng", source),
+      "install it (Debian: libpng-dev) and build again");
+}
+
+}  // namespace
+
+bool is_png(std::string_view bytes) {
+  return bytes.starts_with("\x89PNG\r\n\x1a\n");
+}
+
+ImageSize png_size(std::string_view, const std::string& source) {
+  refuse_png(source);
+}
+
+void decode_png(std::string_view, const std::string& source, Image&) {
+  refuse_png(source);
+}
+
+#endif
+
 namespace {
 
 /// Makes one pixel of `shrink` x `shrink`, their mean; at the edges of those that there are.

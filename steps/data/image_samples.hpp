@@ -2,9 +2,8 @@
 
 #include "data/crop.hpp"
 #include "data/fields.hpp"
-#include "data/image_dataset.hpp"
 #include "data/image_source.hpp"
-#include "data/sample_maker.hpp"
+#include "data/sample_loader.hpp"
 
 #include <cstddef>
 #include <cstdint>

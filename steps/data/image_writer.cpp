@@ -1,9 +1,9 @@
 #include "data/image_writer.hpp"
 
 #include "data/example.hpp"
-#include "data/image_dataset.hpp"
+#include "data/files.hpp"
+#include "data/image_source.hpp"
 #include "data/lmdb_images.hpp"
-#include "data/output_file.hpp"
 #include "data/tfrecord.hpp"
 #include "harness/program.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "data/image_dataset.hpp"
+#include "data/image_source.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -1,7 +1,6 @@
 #include "data/safetensors_header.hpp"
 
-#include "data/data_error.hpp"
-#include "data/mapped_file.hpp"
+#include "data/files.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,13 +1,15 @@
 #pragma once
 
 #include "data/fields.hpp"
-#include "data/sample_maker.hpp"
+#include "data/random.hpp"
 
+#include <array>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -15,6 +17,62 @@
 #include <vector>
 
 namespace bench::steps {
+
+/// Which of n items each sample is. Samples are numbered from 0 without end; n of them, from a
+/// multiple of n on, are an epoch and hold each item once.
+///
+/// Only the seed decides: whoever shares the numbers out, to batches, ranks or threads, loses no
+/// item and doubles none.
+class EpochOrder {
+ public:
+  /// @param items 1 to 2^32 - 1
+  /// @param seed of the order, another one in each epoch; without, items come as they are counted
+  /// @throws UsageError if there are none or too many
+  EpochOrder(std::uint64_t items, std::optional<std::uint64_t> seed);
+
+  std::uint64_t items() const { return items_; }
+
+  /// May be called by several threads.
+  std::uint64_t item(std::uint64_t sample);
+
+  /// A stream of random numbers for one sample alone.
+  static Random stream(std::uint64_t seed, std::uint64_t sample) {
+    return Random(seed ^ mixed(sample));
+  }
+
+ private:
+  struct Epoch {
+    std::optional<std::uint64_t> number;
+    std::vector<std::uint32_t> items;
+  };
+
+  std::uint64_t items_;
+  std::optional<std::uint64_t> seed_;
+  std::mutex mutex_;
+  std::array<Epoch, 2> epochs_;  ///< Where one ends, some threads are in it and some in the next.
+};
+
+/// Makes samples, numbered from 0 without end, on one thread; each thread has its own.
+class SampleMaker {
+ public:
+  SampleMaker() = default;
+  SampleMaker(const SampleMaker&) = delete;
+  SampleMaker& operator=(const SampleMaker&) = delete;
+  virtual ~SampleMaker() = default;
+
+  /// Of each sample.
+  virtual const std::vector<Field>& fields() const = 0;
+
+  /// Samples after which the data begins again; empty where it never does.
+  virtual std::optional<std::uint64_t> samples_per_epoch() const { return std::nullopt; }
+
+  /// @param sample its number; the content depends on that alone, not on what was made before
+  /// @param memory a span for each field, which is overwritten
+  virtual void make(std::uint64_t sample, const FieldMemory& memory) = 0;
+};
+
+/// One for each thread, all of the same samples.
+using SampleMakers = std::vector<std::unique_ptr<SampleMaker>>;
 
 /// Makes batches of samples on its own threads, ahead of the loop that uses them.
 ///

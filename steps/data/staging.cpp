@@ -1,6 +1,6 @@
 #include "data/staging.hpp"
 
-#include "data/open_path.hpp"
+#include "data/files.hpp"
 #include "data/parallel.hpp"
 #include "harness/hash.hpp"
 #include "harness/program.hpp"

@@ -1,10 +1,11 @@
 #pragma once
 
-#include "data/mapped_file.hpp"
-#include "data/output_file.hpp"
+#include "data/files.hpp"
 #include "data/zlib.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -76,6 +77,62 @@ class TfRecordWriter {
 
   OutputFile out_;
   std::optional<Deflater> deflater_;
+};
+
+/// The records of several TFRecord files, numbered file after file.
+///
+/// Uncompressed files stay mapped, except in sets of very many files. A compressed file is unpacked
+/// into memory, and kept as long as a reader's last record is in it; readers of the same file share
+/// the data. So in random order each record of compressed files costs the unpacking of its file.
+class TfRecordSet {
+  struct OpenFile;
+
+ public:
+  /// @param threads look at files side by side
+  /// @param records_per_file 0: count them; this reads a page of each record, and unpacks every
+  ///        compressed file once
+  /// @throws UsageError if a file cannot be opened, DataError if one is damaged
+  TfRecordSet(const std::vector<std::string>& paths, int threads,
+              std::uint64_t records_per_file = 0);
+  ~TfRecordSet();
+
+  std::uint64_t size() const { return first_.back(); }
+  std::uint64_t bytes() const { return bytes_; }  ///< Of the files as they are, compressed or not.
+
+  std::size_t files() const { return files_.size(); }
+  const std::string& path(std::size_t file) const;
+  std::uint64_t records_in(std::size_t file) const { return first_[file + 1] - first_[file]; }
+
+  struct Record {
+    std::string_view payload;  ///< Valid until the reader is asked again.
+    std::uint64_t payload_at;  ///< Its place in the file, in bytes.
+    const std::string& file;   ///< For messages: `TfRecordFile::name`.
+    std::uint64_t offset;      ///< Of the record in the file.
+  };
+
+  /// Reads records, on one thread; each thread has its own. The set must live longer.
+  class Reader {
+   public:
+    explicit Reader(const TfRecordSet& set) : set_(set) {}
+
+    /// @throws DataError if there is no such record, it is damaged, or its file does not have the
+    ///         expected number of records
+    Record at(std::uint64_t index);
+
+   private:
+    const TfRecordSet& set_;
+    std::size_t number_ = 0;
+    std::shared_ptr<const OpenFile> file_;  ///< The one of that number; at first none.
+  };
+
+ private:
+  struct File;
+
+  std::shared_ptr<const OpenFile> open(std::size_t file) const;
+
+  std::vector<std::unique_ptr<File>> files_;
+  std::vector<std::uint64_t> first_{0};  ///< First record of each file, and of what would follow.
+  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace bench::steps

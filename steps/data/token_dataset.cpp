@@ -1,19 +1,124 @@
 #include "data/token_dataset.hpp"
 
-#include "data/data_error.hpp"
-#include "data/mapped_file.hpp"
-#include "data/token_layout.hpp"
-#include "data/token_type.hpp"
+#include "data/files.hpp"
+#include "harness/program.hpp"
 
+#include <charconv>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <numeric>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 namespace bench::steps {
+namespace {
+
+struct TypeFacts {
+  std::size_t bytes;
+  std::int64_t lowest;
+  std::int64_t highest;
+};
+
+template <typename Integer>
+constexpr TypeFacts facts_of() {
+  return {sizeof(Integer), std::numeric_limits<Integer>::min(),
+          std::numeric_limits<Integer>::max()};
+}
+
+TypeFacts facts(TokenType type) {
+  switch (type) {
+    case TokenType::u8:
+      return facts_of<std::uint8_t>();
+    case TokenType::i8:
+      return facts_of<std::int8_t>();
+    case TokenType::i16:
+      return facts_of<std::int16_t>();
+    case TokenType::i32:
+      return facts_of<std::int32_t>();
+    case TokenType::i64:
+      return facts_of<std::int64_t>();
+    case TokenType::u16:
+      return facts_of<std::uint16_t>();
+  }
+  throw std::logic_error("unknown type of tokens");
+}
+
+}  // namespace
+
+std::optional<TokenType> token_type(std::uint8_t code) {
+  if ((code >= 1 && code <= 5) || code == 8)
+    return static_cast<TokenType>(code);
+  return std::nullopt;
+}
+
+std::size_t token_bytes(TokenType type) {
+  return facts(type).bytes;
+}
+
+std::int64_t lowest_token(TokenType type) {
+  return facts(type).lowest;
+}
+
+std::int64_t highest_token(TokenType type) {
+  return facts(type).highest;
+}
+
+namespace {
+
+constexpr std::size_t parts = 3;
+
+}  // namespace
+
+std::vector<double> parse_split(const std::string& text) {
+  const auto fail = [&] {
+    throw UsageError(fmt::format("'{}' is not a split", text),
+                     "give the weights of training, validation and test, for example 7,3,1");
+  };
+  std::vector<double> weights;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (true) {
+    double weight = 0;
+    const auto [behind, error] = std::from_chars(at, end, weight);
+    if (error != std::errc() || !std::isfinite(weight) || weight < 0)
+      fail();
+    weights.push_back(weight);
+    if (behind == end)
+      break;
+    if (*behind != ',')
+      fail();
+    at = behind + 1;
+  }
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  if (weights.size() > parts || !(sum > 0) || !std::isfinite(sum))
+    fail();
+  weights.resize(parts);
+  return weights;
+}
+
+DocumentRange split(std::uint64_t documents, const std::vector<double>& weights, Part part) {
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  const auto end_of = [&](std::size_t count) {
+    if (count == weights.size())
+      return documents;  // whatever rounding says
+    const double before =
+        std::accumulate(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(count), 0.0);
+    return static_cast<std::uint64_t>(std::llround(before / sum * static_cast<double>(documents)));
+  };
+  const auto index = static_cast<std::size_t>(part);
+  return {end_of(index), end_of(index + 1)};
+}
+
 namespace {
 
 const char* const corpus_hint =
@@ -152,6 +257,48 @@ void TokenDataset::read(std::uint64_t sequence, std::uint64_t first,
     case TokenType::u16:
       return copy_tokens<std::uint16_t>(bytes, offset, out);
   }
+}
+
+TokenWriter::TokenWriter(std::string prefix, TokenType type)
+    : prefix_(std::move(prefix)),
+      type_(type),
+      tokens_file_(prefix_ + ".bin"),
+      index_file_(prefix_ + ".idx") {}
+
+void TokenWriter::add_sequence(std::span<const std::int64_t> tokens) {
+  if (tokens.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+    throw std::invalid_argument(fmt::format("a sequence of {} tokens", tokens.size()));
+  for (const std::int64_t token : tokens)
+    if (token < lowest_token(type_) || token > highest_token(type_))
+      throw std::invalid_argument(fmt::format("token {} does not fit the {} byte(s) of its type",
+                                              token, token_bytes(type_)));
+  lengths_.push_back(static_cast<std::int32_t>(tokens.size()));
+  offsets_.push_back(static_cast<std::int64_t>(tokens_file_.size()));
+  // Little endian: the first bytes of the wide integer are the narrow one.
+  for (const std::int64_t& token : tokens)
+    tokens_file_.write({reinterpret_cast<const char*>(&token), token_bytes(type_)});
+}
+
+void TokenWriter::end_document() {
+  first_sequences_.push_back(static_cast<std::int64_t>(lengths_.size()));
+}
+
+void TokenWriter::finish() {
+  if (first_sequences_.back() != static_cast<std::int64_t>(lengths_.size()))
+    throw std::logic_error("the last document of " + prefix_ + " was not ended");
+  tokens_file_.close();
+  index_file_.write(token_index_magic);
+  index_file_.write_number(std::uint64_t{1});
+  index_file_.write_number(static_cast<std::uint8_t>(type_));
+  index_file_.write_number(std::uint64_t{lengths_.size()});
+  index_file_.write_number(std::uint64_t{first_sequences_.size()});
+  for (const std::int32_t length : lengths_)
+    index_file_.write_number(length);
+  for (const std::int64_t offset : offsets_)
+    index_file_.write_number(offset);
+  for (const std::int64_t first : first_sequences_)
+    index_file_.write_number(first);
+  index_file_.close();
 }
 
 }  // namespace bench::steps

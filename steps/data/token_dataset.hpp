@@ -1,13 +1,67 @@
 #pragma once
 
-#include "data/mapped_file.hpp"
-#include "data/token_type.hpp"
+#include "data/files.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace bench::steps {
+
+/// How one token is stored. The numbers are those of the file format; 6 and 7, which are missing
+/// here, are its floating point types.
+enum class TokenType : std::uint8_t { u8 = 1, i8 = 2, i16 = 3, i32 = 4, i64 = 5, u16 = 8 };
+
+/// The type of this number in a file, or nothing where it is not one of integers.
+std::optional<TokenType> token_type(std::uint8_t code);
+
+std::size_t token_bytes(TokenType type);
+
+/// The smallest and the largest token that it holds.
+std::int64_t lowest_token(TokenType type);
+std::int64_t highest_token(TokenType type);
+
+// Where things stand in the index of a corpus, in bytes; the picture is in token_dataset.hpp.
+
+inline constexpr std::string_view token_index_magic{"MMIDIDX\0\0", 9};
+inline constexpr std::uint64_t token_index_version_at = 9;
+inline constexpr std::uint64_t token_index_type_at = 17;
+inline constexpr std::uint64_t token_index_sequences_at = 18;
+inline constexpr std::uint64_t token_index_documents_at = 26;
+inline constexpr std::uint64_t token_index_header_bytes = 34;
+
+constexpr std::uint64_t token_index_lengths_at(std::uint64_t sequence) {
+  return token_index_header_bytes + 4 * sequence;
+}
+
+constexpr std::uint64_t token_index_offsets_at(std::uint64_t sequences, std::uint64_t sequence) {
+  return token_index_header_bytes + 4 * sequences + 8 * sequence;
+}
+
+constexpr std::uint64_t token_index_documents_begin(std::uint64_t sequences) {
+  return token_index_header_bytes + 12 * sequences;
+}
+
+/// Documents `first` <= document < `last` of a corpus.
+struct DocumentRange {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+};
+
+/// The parts of a split, in the order of its weights.
+enum class Part : std::size_t { train, validation, test };
+
+/// Weights as they are written, "7,3,1"; those that are missing are 0.
+/// @throws UsageError unless one to three weights of at least 0 are given, and not all are 0
+std::vector<double> parse_split(const std::string& text);
+
+/// The share of `part` among `documents`, by weight: the ends of the parts are rounded to whole
+/// documents, so that each document belongs to one part.
+DocumentRange split(std::uint64_t documents, const std::vector<double>& weights, Part part);
 
 /// A corpus of tokens in Megatron-LM's indexed format, `PREFIX.idx` and `PREFIX.bin`, mapped into
 /// memory and never written.
@@ -17,7 +71,7 @@ namespace bench::steps {
 ///
 ///     byte 0   "MMIDIDX", two zero bytes
 ///     byte 9   u64 version, 1
-///     byte 17  u8 type of the tokens (token_type.hpp)
+///     byte 17  u8 type of the tokens (`TokenType`)
 ///     byte 18  u64 S, number of sequences
 ///     byte 26  u64 D, number of documents + 1
 ///     byte 34  i32 tokens[S], i64 byte offset[S] into PREFIX.bin, i64 first sequence[D]
@@ -60,6 +114,34 @@ class TokenDataset {
   std::uint64_t sequences_ = 0;
   std::uint64_t documents_ = 0;
   std::uint64_t tokens_ = 0;
+};
+
+/// Writes a corpus that `TokenDataset` reads. Keeps 20 bytes per sequence until the end.
+class TokenWriter {
+ public:
+  /// @throws UsageError if a file cannot be opened
+  TokenWriter(std::string prefix, TokenType type);
+
+  /// Appends a sequence to the document that is under way.
+  /// @throws std::invalid_argument if a token does not fit the type, or there are 2^31 or more
+  void add_sequence(std::span<const std::int64_t> tokens);
+
+  /// What follows belongs to the next document.
+  void end_document();
+
+  /// Writes the index; nothing may follow.
+  /// @throws std::runtime_error if not everything could be written
+  /// @throws std::logic_error if the last document was not ended
+  void finish();
+
+ private:
+  std::string prefix_;
+  TokenType type_;
+  OutputFile tokens_file_;
+  OutputFile index_file_;
+  std::vector<std::int32_t> lengths_;
+  std::vector<std::int64_t> offsets_;
+  std::vector<std::int64_t> first_sequences_{0};
 };
 
 }  // namespace bench::steps

@@ -1,17 +1,23 @@
 #include "data/token_samples.hpp"
 
-#include "data/data_error.hpp"
+#include "data/fields.hpp"
+#include "data/files.hpp"
 #include "data/random.hpp"
+#include "data/sample_loader.hpp"
 #include "data/token_dataset.hpp"
-#include "data/token_split.hpp"
 #include "harness/program.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -72,6 +78,151 @@ void TokenSamples::read(std::uint64_t index, std::span<std::int64_t> out) {
                     order->byte_offset(sample, static_cast<std::uint64_t>(unknown - out.begin())),
                     fmt::format("token {} is not in a vocabulary of {}", *unknown, options_.kinds),
                     "give a --vocab-size above every token of the corpus");
+}
+
+TokenEpoch::TokenEpoch(const TokenDataset& corpus, DocumentRange documents, std::uint64_t sequence,
+                       std::uint32_t samples, std::uint64_t stream)
+    : corpus_(corpus), range_(documents) {
+  documents_ =
+      permutation(static_cast<std::uint32_t>(documents.last - documents.first), Random(stream));
+  find_starts(sequence, samples);
+  order_ = permutation(samples, Random(stream + 1));
+}
+
+void TokenEpoch::find_starts(std::uint64_t sequence, std::uint32_t samples) {
+  starts_.reserve(samples);
+  std::uint64_t begin = 0;       // of the current sequence in the row of all tokens
+  std::uint64_t next_start = 0;  // of a sample in that row
+  for (std::uint32_t position = 0; starts_.size() < samples; ++position) {
+    const std::uint64_t document = range_.first + documents_[position];
+    const std::uint64_t first = corpus_.first_sequence(document);
+    const std::uint64_t last = corpus_.first_sequence(document + 1);
+    for (std::uint64_t i = first; i < last; ++i) {
+      const std::uint64_t end = begin + corpus_.length(i);
+      for (; next_start < end && starts_.size() < samples; next_start += sequence)
+        starts_.push_back({position, static_cast<std::uint32_t>(i - first),
+                           static_cast<std::uint32_t>(next_start - begin)});
+      begin = end;
+    }
+  }
+}
+
+template <typename Use>
+void TokenEpoch::for_pieces(std::uint64_t sample, std::uint64_t count, Use&& use) const {
+  const Start& start = starts_[order_[sample]];
+  std::uint64_t token = start.token;
+  std::uint64_t skipped = start.sequence;
+  for (std::size_t position = start.document; count > 0; ++position) {
+    const std::uint64_t document = range_.first + documents_[position];
+    const std::uint64_t last = corpus_.first_sequence(document + 1);
+    for (std::uint64_t i = corpus_.first_sequence(document) + skipped; i < last && count > 0; ++i) {
+      const std::uint64_t here = std::min<std::uint64_t>(count, corpus_.length(i) - token);
+      use(i, token, here);
+      count -= here;
+      token = 0;
+    }
+    skipped = 0;
+  }
+}
+
+void TokenEpoch::read(std::uint64_t sample, std::span<std::int64_t> out) const {
+  for_pieces(sample, out.size(), [&](std::uint64_t i, std::uint64_t first, std::uint64_t count) {
+    corpus_.read(i, first, out.first(count));
+    out = out.subspan(count);
+  });
+}
+
+std::uint64_t TokenEpoch::byte_offset(std::uint64_t sample, std::uint64_t token) const {
+  std::uint64_t offset = 0;
+  for_pieces(sample, token + 1, [&](std::uint64_t i, std::uint64_t first, std::uint64_t count) {
+    if (count > 0)
+      offset = corpus_.byte_offset(i, first + count - 1);
+  });
+  return offset;
+}
+
+namespace {
+
+std::vector<Field> token_fields(std::int64_t sequence) {
+  return {{.name = "tokens", .type = FieldType::int64, .shape = {sequence + 1}}};
+}
+
+/// A corpus, and samples that refer to it.
+struct Corpus {
+  TokenDataset dataset;
+  TokenSamples samples;
+
+  Corpus(const std::string& prefix, const std::vector<double>& weights, Part part,
+         const TokenSamples::Options& options)
+      : dataset(prefix), samples(dataset, split(dataset.documents(), weights, part), options) {}
+};
+
+class TokenMaker : public SampleMaker {
+ public:
+  explicit TokenMaker(std::shared_ptr<TokenSamples> samples)
+      : fields_(token_fields(static_cast<std::int64_t>(samples->sequence()))),
+        samples_(std::move(samples)) {}
+
+  const std::vector<Field>& fields() const override { return fields_; }
+  std::optional<std::uint64_t> samples_per_epoch() const override {
+    return samples_->samples_per_epoch();
+  }
+
+  void make(std::uint64_t sample, const FieldMemory& memory) override {
+    samples_->read(sample, integers(memory[0]));
+  }
+
+ private:
+  std::vector<Field> fields_;
+  std::shared_ptr<TokenSamples> samples_;  ///< Of all threads.
+};
+
+class SyntheticTokenMaker : public SampleMaker {
+ public:
+  SyntheticTokenMaker(std::uint64_t seed, std::int64_t vocabulary, std::int64_t sequence)
+      : fields_(token_fields(sequence)),
+        seed_(seed),
+        vocabulary_(static_cast<std::uint64_t>(vocabulary)) {}
+
+  const std::vector<Field>& fields() const override { return fields_; }
+
+  void make(std::uint64_t sample, const FieldMemory& memory) override {
+    std::uint64_t place = mixed(seed_ ^ mixed(sample));
+    for (std::int64_t& token : integers(memory[0]))
+      token = static_cast<std::int64_t>(mixed(place++) % vocabulary_);
+  }
+
+ private:
+  std::vector<Field> fields_;
+  std::uint64_t seed_;
+  std::uint64_t vocabulary_;
+};
+
+}  // namespace
+
+std::shared_ptr<TokenSamples> open_token_samples(const std::string& prefix,
+                                                 const std::string& weights, Part part,
+                                                 TokenSamples::Options options) {
+  constexpr const char* names[] = {"training", "validation", "test"};
+  options.part =
+      fmt::format("the {} part (--split {})", names[static_cast<std::size_t>(part)], weights);
+  const auto corpus = std::make_shared<Corpus>(prefix, parse_split(weights), part, options);
+  return {corpus, &corpus->samples};
+}
+
+SampleMakers token_makers(const std::shared_ptr<TokenSamples>& samples, int threads) {
+  SampleMakers makers;
+  for (int i = 0; i < threads; ++i)
+    makers.push_back(std::make_unique<TokenMaker>(samples));
+  return makers;
+}
+
+SampleMakers synthetic_token_makers(std::uint64_t seed, std::int64_t vocabulary,
+                                    std::int64_t sequence, int threads) {
+  SampleMakers makers;
+  for (int i = 0; i < threads; ++i)
+    makers.push_back(std::make_unique<SyntheticTokenMaker>(seed, vocabulary, sequence));
+  return makers;
 }
 
 }  // namespace bench::steps

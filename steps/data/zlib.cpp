@@ -1,7 +1,7 @@
 #include "data/zlib.hpp"
 
-#include "data/data_error.hpp"
-#include "data/output_file.hpp"
+#include "data/files.hpp"
+#include "harness/program.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,9 +15,13 @@
 #include <vector>
 
 #include <fmt/core.h>
+
+#ifdef BENCH_STEPS_ZLIB
 #include <zlib.h>
+#endif
 
 namespace bench::steps {
+#ifdef BENCH_STEPS_ZLIB
 namespace {
 
 constexpr int window_bits = 15;
@@ -153,4 +157,30 @@ void Deflater::finish(OutputFile& out) {
   stream_->run(Z_FINISH, out);
 }
 
+#else
+namespace {
+
+[[noreturn]] void refuse_zlib(const std::string& message) {
+  throw UsageError(message + ": this program was built without zlib",
+                   "install zlib (Debian: zlib1g-dev) and build again");
+}
+
+}  // namespace
+
+struct Deflater::Stream {};
+
+std::vector<char> unpack(std::string_view, const std::string& path) {
+  refuse_zlib("cannot unpack " + path);
+}
+
+Deflater::Deflater(Compression, int) {
+  refuse_zlib("cannot compress");
+}
+Deflater::Deflater(Deflater&&) noexcept = default;
+Deflater& Deflater::operator=(Deflater&&) noexcept = default;
+Deflater::~Deflater() = default;
+void Deflater::write(std::string_view, OutputFile&) {}
+void Deflater::finish(OutputFile&) {}
+
+#endif
 }  // namespace bench::steps

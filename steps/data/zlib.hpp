@@ -1,6 +1,6 @@
 #pragma once
 
-#include "data/output_file.hpp"
+#include "data/files.hpp"
 
 #include <memory>
 #include <string>

@@ -1,9 +1,6 @@
 // dataset: writes data sets for the other step programs. See README.md.
 
-#include "dataset/fields.hpp"
-#include "dataset/images.hpp"
-#include "dataset/texts.hpp"
-#include "dataset/tokens.hpp"
+#include "dataset/writers.hpp"
 #include "harness/arguments.hpp"
 #include "harness/program.hpp"
 

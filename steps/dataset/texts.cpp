@@ -1,30 +1,152 @@
-#include "dataset/texts.hpp"
-
 #include "data/csv.hpp"
-#include "data/data_error.hpp"
 #include "data/field_writer.hpp"
 #include "data/fields.hpp"
-#include "data/mapped_file.hpp"
-#include "dataset/piece_vocabulary.hpp"
-#include "dataset/unfinished_output.hpp"
+#include "data/files.hpp"
+#include "dataset/writers.hpp"
 #include "harness/arguments.hpp"
 #include "harness/log.hpp"
 #include "harness/program.hpp"
 #include "harness/whole_number.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <boost/process.hpp>
 #include <fmt/core.h>
 
 namespace bench::dataset {
+namespace {
+
+/// The model of a SentencePiece tokenizer (Kudo and Richardson, arXiv:1808.06226), such as the file
+/// `spm.model` of DeBERTa-v3. Its programs `spm_encode` and `spm_export_vocab` read it: the library
+/// brings a protobuf of its own, which does not bear that of LibTorch in one process.
+class PieceVocabulary {
+ public:
+  /// @throws UsageError if there is no such file, or the programs are not on PATH
+  /// @throws DataError if it is no model
+  explicit PieceVocabulary(const std::string& path);
+
+  const std::vector<std::string>& pieces() const { return pieces_; }
+  /// The number of the first of these pieces that there is; -1: there is none.
+  std::int64_t number_of(std::initializer_list<std::string_view> names) const;
+
+  /// The pieces of each text, in which ends of line count as blanks.
+  /// @param scratch a name for two files, which are gone afterwards
+  /// @throws std::runtime_error if that fails
+  std::vector<std::vector<std::int64_t>> encode(const std::vector<std::string>& texts,
+                                                const std::string& scratch) const;
+
+ private:
+  std::string path_;
+  std::vector<std::string> pieces_;
+};
+
+
+namespace fs = std::filesystem;
+namespace process = boost::process;
+
+/// A file that is removed at the end.
+struct Scratch {
+  explicit Scratch(fs::path name) : path(std::move(name)) {}
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove(path, ignored);
+  }
+
+  fs::path path;
+};
+
+std::string find_program(const std::string& name) {
+  const std::string path = process::search_path(name).string();
+  if (path.empty())
+    throw steps::UsageError(fmt::format("cannot find the program {}", name),
+                            "install SentencePiece (Debian: sentencepiece)");
+  return path;
+}
+
+/// The numbers of a line, with blanks between.
+std::vector<std::int64_t> numbers_of(const std::string& line) {
+  std::vector<std::int64_t> numbers;
+  const char* at = line.data();
+  const char* const end = at + line.size();
+  for (std::int64_t number = 0; at != end;) {
+    const auto [next, problem] = std::from_chars(at, end, number);
+    if (problem != std::errc())
+      throw std::runtime_error(fmt::format("spm_encode printed '{}'", line));
+    numbers.push_back(number);
+    at = std::find_if(next, end, [](char c) { return c != ' '; });
+  }
+  return numbers;
+}
+
+}  // namespace
+
+PieceVocabulary::PieceVocabulary(const std::string& path) : path_(path) {
+  const std::string program = find_program("spm_export_vocab");
+  find_program("spm_encode");
+  if (!fs::exists(path))
+    throw steps::UsageError(fmt::format("cannot open {}: no such file", path),
+                            "give the model of a SentencePiece tokenizer, such as spm.model");
+  process::ipstream lines;
+  process::child child(program, "--model=" + path, process::std_out > lines,
+                       process::std_err > process::null);
+  for (std::string line; std::getline(lines, line);)  // the piece, a tab, its score
+    pieces_.push_back(line.substr(0, line.find('\t')));
+  child.wait();
+  if (child.exit_code() != 0 || pieces_.empty())
+    throw steps::DataError(path, "no model of SentencePiece");
+}
+
+std::int64_t PieceVocabulary::number_of(std::initializer_list<std::string_view> names) const {
+  for (const std::string_view name : names)
+    if (const auto found = std::ranges::find(pieces_, name); found != pieces_.end())
+      return found - pieces_.begin();
+  return -1;
+}
+
+std::vector<std::vector<std::int64_t>> PieceVocabulary::encode(
+    const std::vector<std::string>& texts, const std::string& scratch) const {
+  const Scratch in(scratch + ".texts");
+  const Scratch out(scratch + ".pieces");
+  {
+    std::ofstream file(in.path);
+    for (std::string text : texts) {
+      std::ranges::replace_if(
+          text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+      file << text << '\n';
+    }
+    if (!file.flush())
+      throw std::runtime_error(fmt::format("cannot write {}", in.path.string()));
+  }
+  const int code =
+      process::system(find_program("spm_encode"), "--model=" + path_, "--output_format=id",
+                      process::std_in<in.path.string(), process::std_out> out.path.string());
+  std::vector<std::vector<std::int64_t>> all;
+  std::ifstream file(out.path);
+  for (std::string line; std::getline(file, line);)
+    all.push_back(numbers_of(line));
+  if (code != 0 || all.size() != texts.size())
+    throw std::runtime_error(
+        fmt::format("spm_encode made {} lines of {} texts, and its exit code "
+                    "was {}",
+                    all.size(), texts.size(), code));
+  return all;
+}
+
 namespace {
 
 constexpr std::int64_t padding = 0;

@@ -1,10 +1,7 @@
-#include "dataset/tokens.hpp"
-
 #include "data/byte_pair_encoding.hpp"
-#include "data/mapped_file.hpp"
-#include "data/token_type.hpp"
-#include "data/token_writer.hpp"
-#include "dataset/unfinished_output.hpp"
+#include "data/files.hpp"
+#include "data/token_dataset.hpp"
+#include "dataset/writers.hpp"
 #include "harness/arguments.hpp"
 #include "harness/log.hpp"
 #include "harness/program.hpp"

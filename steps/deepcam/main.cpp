@@ -1,23 +1,16 @@
 // deepcam: trains the network of MLPerf HPC's DeepCAM and reports how fast. See README.md.
 
-#include "deepcam/cost.hpp"
-#include "deepcam/loss.hpp"
 #include "deepcam/network.hpp"
 #include "deepcam/options.hpp"
 #include "harness/arguments.hpp"
-#include "harness/batch.hpp"
+#include "harness/batches.hpp"
 #include "harness/cost.hpp"
-#include "harness/field_data.hpp"
 #include "harness/loader_options.hpp"
-#include "harness/loop.hpp"
-#include "harness/precision.hpp"
 #include "harness/program.hpp"
-#include "harness/progress_log.hpp"
 #include "harness/quality.hpp"
-#include "harness/report.hpp"
 #include "harness/session.hpp"
-#include "harness/submission.hpp"
 #include "harness/trainer.hpp"
+#include "harness/training.hpp"
 
 #include <cstdint>
 
@@ -32,8 +25,7 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
                           options.submission);
   log_options(options, arguments);
   data.open(session, options.quality.eval_samples);
-  const std::int64_t epoch_samples = data.epoch_samples();
-  steps::mllog_samples(epoch_samples, options.quality.eval_samples);
+  steps::mllog_samples(data.epoch_samples(), options.quality.eval_samples);
   DeepLab model;
   model->to(session.device());
   if (session.device().is_cuda())
@@ -44,37 +36,22 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
     model->set_value_range(*range);
   steps::Trainer trainer(session.context(), *model,
                          trainer_options(options, arguments, global_batch));
-
-  steps::StepLines log(arguments.steps, global_batch);
-  session.start_training();
-  steps::Loop loop(session.timers(), trainer, log, steps::loop_options(arguments));
-  steps::QualityRun quality(session, trainer, loop, options.quality, epoch_samples);
-  quality.evaluate(
-      *model, [&] { return data.validation_batches(session); },
-      [&](const steps::Batch& batch) {
-        const torch::Tensor scores = model->forward(batch["data"]);
-        return torch::stack({intersections_over_unions(scores, batch["labels"]),
-                             cross_entropies(scores, batch["labels"], weights).to(torch::kDouble)},
-                            1);
-      });
-  while (loop.next()) {
-    for (std::int64_t i = 0; i < arguments.micro_batches; ++i) {
-      const steps::Batch& batch = *loop.io([&] { return &data.training().next(); });
-      const torch::Tensor loss = loop.forward([&] {
-        const steps::Autocast autocast = trainer.autocast();
-        const torch::Tensor scores =
-            model->forward(batch["data"]);  // (B, 16, H, W) -> (B, 3, H, W)
-        return cross_entropies(scores, batch["labels"], weights).mean();
-      });
-      loop.backward([&] { trainer.backward(loss); });
-    }
-    loop.update();
-  }
-  quality.report();
-  steps::report_measured(session, loop, steps::reported_work(cost, global_batch));
-  steps::log_loader(data.training());
-  session.save_weights(*model, loop);
-  return steps::report_outcome(session, loop);
+  return steps::train_to_quality(
+      session, *model, cost, trainer, data, options.quality,
+      {.loss_of =
+           [&](const steps::Batch& batch) {
+             const torch::Tensor scores =
+                 model->forward(batch["data"]);  // (B, 16, H, W) -> (B, 3, H, W)
+             return cross_entropies(scores, batch["labels"], weights).mean();
+           },
+       .qualities_of =
+           [&](const steps::Batch& batch) {
+             const torch::Tensor scores = model->forward(batch["data"]);
+             return torch::stack(
+                 {intersections_over_unions(scores, batch["labels"]),
+                  cross_entropies(scores, batch["labels"], weights).to(torch::kDouble)},
+                 1);
+           }});
 }
 
 }  // namespace

@@ -1,15 +1,131 @@
 #pragma once
 
-#include "deepcam/architecture.hpp"
-#include "deepcam/layers.hpp"
-#include "deepcam/sample.hpp"
-#include "deepcam/value_range.hpp"
+#include "deepcam/data.hpp"
+#include "harness/cost.hpp"
 #include "harness/torch_all.hpp"
 
 #include <cstdint>
 #include <vector>
 
 namespace bench::deepcam {
+
+/// A depthwise convolution with a 3x3 kernel, then a 1x1 convolution of all channels. No bias.
+struct Separable {
+  std::int64_t in;
+  std::int64_t out;
+  std::int64_t stride = 1;
+  std::int64_t dilation = 1;
+  bool normalised = true;  ///< A batch normalisation follows.
+};
+
+/// A residual block of separable convolutions. There is a ReLU between two that are normalised.
+/// Where the shape changes, the input is added through a 1x1 convolution and a normalisation.
+struct Block {
+  std::vector<Separable> layers;
+  bool relu = true;  ///< Behind the sum.
+
+  std::int64_t in() const { return layers.front().in; }
+  std::int64_t out() const { return layers.back().out; }
+  std::int64_t stride() const { return layers.back().stride; }
+  bool changes_shape() const { return in() != out() || stride() != 1; }
+};
+
+/// Sizes of the network of MLPerf HPC's DeepCAM: DeepLabv3+ (Chen et al., arXiv:1802.02611) on a
+/// modified aligned Xception, as in its reference implementation, github.com/mlcommons/hpc. The
+/// image is halved four times.
+///
+/// @param divisor of all numbers of channels but those of the input and the classes: 1, 2, 4 or 8.
+///        Other networks than the published one are for tests.
+struct Architecture {
+  explicit Architecture(std::int64_t divisor = 1);
+
+  std::vector<std::int64_t> entry;  ///< Channels of two 3x3 convolutions; the first has stride 2.
+  std::vector<Block> blocks;        ///< The first has the low-level features.
+  std::vector<Separable> exit;      ///< Each normalised, with a ReLU.
+  std::vector<std::int64_t> rates;  ///< Dilations of the parallel convolutions; 1: of kernel 1x1.
+  std::int64_t context;             ///< Channels of each of them, and of the decoder.
+  std::int64_t low_level;           ///< Channels to which the low-level features are reduced.
+};
+
+/// Divides height and width of an image.
+inline constexpr std::int64_t size_divisor = 16;
+
+/// In place, so only of a tensor that its layer does not need for its gradient.
+torch::Tensor rectified(torch::Tensor x);
+
+struct ConvolutionSizes {
+  std::int64_t in;
+  std::int64_t out;
+  std::int64_t kernel = 1;
+  std::int64_t stride = 1;
+  std::int64_t dilation = 1;
+  std::int64_t groups = 1;
+};
+
+/// Without bias, padded to (H / stride, W / stride). Weights begin normally distributed after He et
+/// al. (arXiv:1502.01852), eq. 10.
+torch::nn::Conv2d make_convolution(const ConvolutionSizes& sizes);
+
+/// Without bias: (B, in, H, W) -> (B, out, 2H, 2W).
+torch::nn::ConvTranspose2d make_doubling(std::int64_t in, std::int64_t out);
+
+/// A convolution, a batch normalisation and a ReLU: (B, in, H, W) -> (B, out, H / stride, ...).
+class ConvolutionReluImpl : public torch::nn::Module {
+ public:
+  explicit ConvolutionReluImpl(const ConvolutionSizes& sizes);
+  torch::Tensor forward(const torch::Tensor& x);
+
+ private:
+  torch::nn::Conv2d convolution_;
+  torch::nn::BatchNorm2d norm_;
+};
+TORCH_MODULE(ConvolutionRelu);
+
+/// A transposed convolution, a batch normalisation and a ReLU:
+/// (B, in, H, W) -> (B, out, 2H, 2W).
+class DoublingReluImpl : public torch::nn::Module {
+ public:
+  DoublingReluImpl(std::int64_t in, std::int64_t out);
+  torch::Tensor forward(const torch::Tensor& x);
+
+ private:
+  torch::nn::ConvTranspose2d convolution_;
+  torch::nn::BatchNorm2d norm_;
+};
+TORCH_MODULE(DoublingRelu);
+
+/// A separable convolution, and its normalisation if it has one:
+/// (B, in, H, W) -> (B, out, H / stride, W / stride).
+class SeparableLayerImpl : public torch::nn::Module {
+ public:
+  explicit SeparableLayerImpl(const Separable& sizes);
+  torch::Tensor forward(const torch::Tensor& x);
+
+ private:
+  torch::nn::Conv2d depthwise_;
+  torch::nn::Conv2d pointwise_;
+  torch::nn::BatchNorm2d norm_{nullptr};
+};
+TORCH_MODULE(SeparableLayer);
+
+/// A residual block: (B, in, H, W) -> (B, out, H / stride, W / stride).
+class ResidualBlockImpl : public torch::nn::Module {
+ public:
+  explicit ResidualBlockImpl(const Block& block);
+  torch::Tensor forward(const torch::Tensor& x);
+
+ private:
+  struct Step {
+    SeparableLayer layer;
+    bool relu;  ///< Behind it.
+  };
+
+  std::vector<Step> steps_;
+  torch::nn::Conv2d shortcut_{nullptr};
+  torch::nn::BatchNorm2d shortcut_norm_{nullptr};
+  bool relu_;
+};
+TORCH_MODULE(ResidualBlock);
 
 /// Xception: (B, 16, H, W) -> (B, 2048, H/16, W/16), and the low-level features (B, 128, H/4, W/4).
 class XceptionImpl : public torch::nn::Module {
@@ -84,5 +200,27 @@ class DeepLabImpl : public torch::nn::Module {
   Decoder decoder_;
 };
 TORCH_MODULE(DeepLab);
+
+/// Of `DeepLab` on images of that size, multiples of `size_divisor`.
+steps::Cost cost(std::int64_t height, std::int64_t width,
+                 const Architecture& architecture = Architecture());
+
+/// Weights of the classes: their frequencies in the training data to the power of -1/8, (3).
+/// Source: MLPerf HPC's reference implementation, github.com/mlcommons/hpc, deepcam/train.py.
+torch::Tensor class_weights(const torch::TensorOptions& options);
+
+/// Mean over the grid points of the weighted cross entropy of each sample: (B). The loss is the
+/// mean over the samples: it is not divided by the sum of the weights.
+/// @param scores (B, 3, H, W), converted to the precision of the weights
+/// @param labels int64 (B, H, W)
+torch::Tensor cross_entropies(const torch::Tensor& scores, const torch::Tensor& labels,
+                              const torch::Tensor& weights);
+
+/// Intersection over union of each sample, the mean over the classes: (B), fp64. A class that is
+/// neither in the labels nor predicted counts 1. The mean over a validation part is MLPerf HPC's
+/// `eval_accuracy`.
+/// @param scores (B, 3, H, W); the class with the highest is predicted
+/// @param labels int64 (B, H, W)
+torch::Tensor intersections_over_unions(const torch::Tensor& scores, const torch::Tensor& labels);
 
 }  // namespace bench::deepcam

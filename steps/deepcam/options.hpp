@@ -1,14 +1,12 @@
 #pragma once
 
-#include "deepcam/sample.hpp"
-#include "deepcam/value_range.hpp"
+#include "deepcam/data.hpp"
 #include "harness/cost.hpp"
-#include "harness/field_data.hpp"
+#include "harness/loader_options.hpp"
 #include "harness/optimizer.hpp"
 #include "harness/quality.hpp"
 #include "harness/rate_schedule.hpp"
 #include "harness/session.hpp"
-#include "harness/submission.hpp"
 #include "harness/trainer.hpp"
 
 #include <cstdint>

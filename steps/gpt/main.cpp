@@ -1,12 +1,7 @@
 // gpt: trains a GPT language model, or generates with one, and reports how fast. See README.md.
 
-#include "gpt/architecture.hpp"
-#include "gpt/checkpoint_settings.hpp"
-#include "gpt/inference.hpp"
-#include "gpt/model.hpp"
+#include "gpt/network.hpp"
 #include "gpt/options.hpp"
-#include "gpt/plan.hpp"
-#include "gpt/report.hpp"
 #include "harness/checkpoints.hpp"
 #include "harness/loop.hpp"
 #include "harness/program.hpp"
@@ -15,15 +10,13 @@
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"
 #include "transformer/grid.hpp"
-#include "transformer/iteration_log.hpp"
 #include "transformer/parallel_training.hpp"
-#include "transformer/pipeline.hpp"
 #include "transformer/plan.hpp"
 #include "transformer/report.hpp"
+#include "transformer/tensor_parallel.hpp"
 #include "transformer/token_data.hpp"
 #include "transformer/training_options.hpp"
 #include "transformer/validation.hpp"
-#include "transformer/vocab_parallel.hpp"
 
 #include <memory>
 

@@ -1,15 +1,18 @@
 #include "gpt/options.hpp"
 
-#include "gpt/architecture.hpp"
-#include "gpt/model.hpp"
+#include "gpt/network.hpp"
+#include "harness/arguments.hpp"
+#include "harness/checkpoints.hpp"
+#include "harness/log.hpp"
+#include "harness/loop.hpp"
 #include "harness/program.hpp"
 #include "harness/session.hpp"
-#include "harness/validators.hpp"
 #include "transformer/attention.hpp"
 #include "transformer/grid.hpp"
-#include "transformer/inference_options.hpp"
+#include "transformer/inference.hpp"
 #include "transformer/parallel_training.hpp"
 #include "transformer/plan.hpp"
+#include "transformer/report.hpp"
 #include "transformer/training_options.hpp"
 
 #include <cstdint>
@@ -121,6 +124,115 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
   if (!options.plan.enabled)  // which may be for another machine
     transformer::check_attention(transformer::parse_attention(options.attention));
   return true;
+}
+
+transformer::PlannedModel planned_model(const Options& options) {
+  const Architecture& a = options.architecture;
+  const double h = real(a.hidden);
+  const bool is_rotary = a.positions == Positions::rotary;
+  const double numbers = (is_rotary ? 19 : 17) * h;
+  const double masks = options.hidden_dropout > 0 ? 2 * h : 0;
+  return {.program = "gpt",
+          .name = a.name,
+          .parameters = Counts(a).parameters(),
+          .sizes = a.sizes(),
+          .split_parameters = 12 * h * h + 7 * h,  // matrices, biases of the split
+          .whole_parameters = 6 * h,               // normalisations, biases behind the sums
+          .end_parameters = (is_rotary ? 0 : real(a.sequence) * h) + 2 * h,
+          .kept_bytes_per_token = numbers * (transformer::is_half(options) ? 2 : 4) + masks,
+          .has_attention_dropout = options.attention_dropout > 0};
+}
+
+steps::CheckpointSettings checkpoint_settings(const Options& options) {
+  const Architecture& a = options.architecture;
+  return transformer::checkpoint_settings(
+      options,
+      {.program = "gpt",
+       .must_match = fmt::format(
+           "layers={}\nhidden={}\nheads={}\nsequence={}\nvocabulary={}\npositions={}\n", a.layers,
+           a.hidden, a.heads, a.sequence, a.vocabulary, positions_name(a.positions)),
+       .should_match =
+           fmt::format("attention_dropout={}\nhidden_dropout={}\ngelu={}\n",
+                       options.attention_dropout, options.hidden_dropout, options.gelu)});
+}
+
+transformer::InferenceCost inference_cost(const Architecture& architecture) {
+  const Counts counts(architecture);
+  return {.sizes = architecture.sizes(),
+          .kinds = gpt2_tokens,
+          .parameters = counts.parameters(),
+          .multiplied_parameters = counts.multiplied_parameters(),
+          .macs_per_token = counts.layer_macs_per_token()};
+}
+
+int infer(steps::Session& session, const Options& options) {
+  log_description(options);
+  return transformer::run_inference(
+      session, options, options.inference, inference_cost(options.architecture),
+      [&](const torch::TensorOptions& tensors, transformer::Grid& grid) {
+        return Gpt(options.architecture, model_options(options, tensors, grid)).ptr();
+      });
+}
+
+namespace {
+
+using steps::log_value;
+
+void log_flops(const Options& options) {
+  const Counts counts(options.architecture);
+  log_value("flops_per_token_narayanan_c3", counts.flops_per_token_narayanan(3));
+  log_value("flops_per_token_narayanan_c4", counts.flops_per_token_narayanan(4));
+  log_value("flops_per_token_megatron", counts.flops_per_token_megatron());
+  log_value("flops_per_token_causal", counts.flops_per_token_causal());
+  log_value("flops_per_token_6n", counts.flops_per_token_6n());
+}
+
+}  // namespace
+
+void log_description(const Options& options) {
+  const Architecture& a = options.architecture;
+  const Counts counts(a);
+  log_value("model", a.name);
+  log_value("layers", a.layers);
+  log_value("hidden", a.hidden);
+  log_value("heads", a.heads);
+  log_value("sequence", a.sequence);
+  log_value("vocabulary", a.vocabulary);
+  log_value("positions", positions_name(a.positions));
+  transformer::log_cost({.parameters = counts.parameters(),
+                         .embedding_parameters = counts.embedding_parameters(),
+                         .forward_macs_per_sample = counts.forward_macs_per_sample(),
+                         .sequence = a.sequence});
+  log_flops(options);
+  if (options.inference.enabled)
+    transformer::log_inference(options.inference, options, inference_cost(a));
+}
+
+void log_run(const Options& options) {
+  log_description(options);
+  transformer::log_training(options);
+  log_value("attention",
+            transformer::attention_name(transformer::parse_attention(options.attention)));
+  log_value("attention_dropout", options.attention_dropout);
+  log_value("hidden_dropout", options.hidden_dropout);
+  log_value("gelu", options.gelu);
+}
+
+transformer::TokenFlops logged_flops(const Options& options) {
+  const Counts counts(options.architecture);
+  return {.of_step = counts.flops_per_token_narayanan(options.passes()),
+          .megatron = counts.flops_per_token_megatron()};
+}
+
+void report_measured(steps::Session& session, const steps::Loop& loop, const Options& options) {
+  const double tokens_per_second =
+      transformer::report_measured(session, loop, options, options.architecture.sequence,
+                                   Counts(options.architecture).flops_per_token_causal());
+  if (tokens_per_second == 0)
+    return;
+  const transformer::TokenFlops flops = logged_flops(options);
+  log_value("tflops_per_device_narayanan", tokens_per_second * flops.of_step * 1e-12);
+  log_value("tflops_per_device_megatron", tokens_per_second * flops.megatron * 1e-12);
 }
 
 }  // namespace bench::gpt

@@ -1,10 +1,13 @@
 #pragma once
 
-#include "gpt/architecture.hpp"
-#include "gpt/model.hpp"
+#include "gpt/network.hpp"
+#include "harness/checkpoints.hpp"
+#include "harness/loop.hpp"
 #include "harness/session.hpp"
 #include "transformer/grid.hpp"
-#include "transformer/inference_options.hpp"
+#include "transformer/inference.hpp"
+#include "transformer/plan.hpp"
+#include "transformer/report.hpp"
 #include "transformer/training_options.hpp"
 
 #include <cstdint>
@@ -28,5 +31,30 @@ ModelOptions model_options(const Options& options, const torch::TensorOptions& t
 /// Reads the command line. Returns false if it asked for help, which then is printed.
 /// @throws steps::UsageError if it is wrong
 bool read_options(steps::Session& session, int argc, char** argv, Options& options);
+
+/// Activations are counted as this program keeps them: 19 numbers per token and width in a layer
+/// (17 with learned positions), and two masks with dropout.
+transformer::PlannedModel planned_model(const Options& options);
+
+/// The settings of a run that tell whether it can go on from a checkpoint.
+steps::CheckpointSettings checkpoint_settings(const Options& options);
+
+transformer::InferenceCost inference_cost(const Architecture& architecture);
+
+/// Generates tokens with the network, and prints how fast.
+/// @returns the exit code of the program
+int infer(steps::Session& session, const Options& options);
+
+/// Prints what `--describe` promises.
+void log_description(const Options& options);
+
+/// Prints the options that decide the result.
+void log_run(const Options& options);
+
+/// By the formulas of CARAML's logs: Narayanan's, and Megatron-LM's.
+transformer::TokenFlops logged_flops(const Options& options);
+
+/// Prints the measured times, rates and losses, and the operations per second by each formula.
+void report_measured(steps::Session& session, const steps::Loop& loop, const Options& options);
 
 }  // namespace bench::gpt

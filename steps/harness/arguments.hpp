@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include <CLI/CLI.hpp>
+
 namespace CLI {
 class App;
 }
@@ -62,5 +64,21 @@ bool parse_command_line(CLI::App& app, int argc, char** argv);
 /// The options of a command line that was read, a line for each that must be the same on all ranks:
 /// all but those for device, threads and files, of which a rank may have its own.
 std::string options_in_common(const CLI::App& app);
+
+// Validators for numeric options. Unlike CLI11's own ranges, these refuse `nan` and `inf`, and
+// describe valid values in words.
+
+CLI::Validator positive();
+CLI::Validator not_negative();
+/// Both included.
+CLI::Validator between(double least, double most);
+/// For a share below 1.
+CLI::Validator from_0_to_below_1();
+
+/// Up to `most`, that included.
+CLI::Validator multiple_of(std::int64_t divisor, std::int64_t most);
+
+/// A seed; CLI11 takes -1 for 18446744073709551615.
+CLI::Validator whole_and_not_negative();
 
 }  // namespace bench::steps

@@ -2,18 +2,189 @@
 
 #include "data/fields.hpp"
 #include "data/sample_loader.hpp"
-#include "data/sample_maker.hpp"
-#include "harness/batch.hpp"
-#include "harness/copy_stream.hpp"
+#include "harness/torch_all.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include <c10/core/Event.h>
+#include <c10/core/StreamGuard.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>  // join, since fmt 11
+
 namespace bench::steps {
+
+const torch::Tensor& Batch::operator[](std::string_view name) const {
+  const auto found = std::ranges::find(tensors_, name, &NamedTensor::name);
+  if (found != tensors_.end())
+    return found->tensor;
+  std::vector<std::string> names;
+  for (const NamedTensor& field : tensors_)
+    names.push_back(field.name);
+  throw std::out_of_range(
+      fmt::format("no field '{}' in a batch of: {}", name, fmt::join(names, ", ")));
+}
+
+void Batch::copy_from(const Batch& other) {
+  const torch::NoGradGuard no_gradient;
+  for (NamedTensor& field : tensors_)
+    field.tensor.copy_(other[field.name], /*non_blocking=*/true);
+}
+
+std::int64_t Batch::samples() const {
+  return tensors_.empty() ? 0 : tensors_.front().tensor.size(0);
+}
+
+std::int64_t Batch::bytes() const {
+  std::int64_t sum = 0;
+  for (const NamedTensor& field : tensors_)
+    sum += static_cast<std::int64_t>(field.tensor.nbytes());
+  return sum;
+}
+
+namespace {
+
+void check_hwc_fields(const std::vector<std::string>& names, const std::vector<Field>& fields) {
+  for (const std::string& name : names) {
+    const auto field = std::ranges::find(fields, name, &Field::name);
+    if (field == fields.end())
+      throw std::invalid_argument(fmt::format("no field '{}' with channels", name));
+    if (field->shape.size() < 2)
+      throw std::invalid_argument(
+          fmt::format("field '{}' has too few dimensions for channels", name));
+  }
+}
+
+FieldMemory memory_of(const Batch& batch) {
+  FieldMemory memory;
+  for (const auto& [name, tensor] : batch.tensors())
+    memory.emplace_back(static_cast<std::byte*>(tensor.data_ptr()), tensor.nbytes());
+  return memory;
+}
+
+}  // namespace
+
+std::uint64_t BatchShare::sample_of(std::int64_t batch) const {
+  const std::int64_t step = batch / micro_batches;
+  const std::int64_t own = rank * micro_batches + batch % micro_batches;
+  return first_sample + static_cast<std::uint64_t>(step * global_batch() + own * batch_size);
+}
+
+BatchLoader::BatchLoader(SampleMakers makers, Options options)
+    : options_(std::move(options)), loader_(std::move(makers)) {
+  check_hwc_fields(options_.hwc_fields, loader_.fields());
+  for (std::int64_t i = 0; i < options_.prefetch; ++i)
+    request();
+}
+
+Batch BatchLoader::empty_batch() const {
+  std::vector<Batch::NamedTensor> tensors;
+  for (const Field& field : loader_.fields()) {
+    std::vector<std::int64_t> sizes = field.shape;
+    sizes.insert(sizes.begin(), options_.share.batch_size);
+    torch::Tensor tensor = torch::empty(
+        sizes, torch::TensorOptions(field.type == FieldType::float32 ? torch::kFloat : torch::kLong)
+                   .pinned_memory(options_.pinned));
+    if (std::ranges::find(options_.hwc_fields, field.name) != options_.hwc_fields.end())
+      tensor = tensor.movedim(-1, 1);  // (B, C, H, W)
+    tensors.push_back({field.name, tensor});
+  }
+  return Batch(std::move(tensors));
+}
+
+void BatchLoader::request() {
+  const Batch& batch = waiting_.emplace_back(empty_batch());
+  loader_.request(
+      options_.share.sample_of(requested_++),
+      {.fields = memory_of(batch), .samples = static_cast<std::size_t>(options_.share.batch_size)});
+}
+
+Batch BatchLoader::next() {
+  loader_.take();
+  Batch made = std::move(waiting_.front());
+  waiting_.pop_front();
+  request();
+  return made;
+}
+
+namespace {
+
+class GpuCopyStream : public CopyStream {
+ public:
+  GpuCopyStream(const torch::Device& device, std::size_t slots)
+      : device_(device), gpu_(device.type()), stream_(gpu_.getStreamFromGlobalPool(device)) {
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+      released_.emplace_back(device.type());
+      copied_.emplace_back(device.type());
+    }
+  }
+
+  void copy(std::size_t slot, const Batch& from, Batch& to) override {
+    released_.at(slot).block(stream_);
+    const c10::StreamGuard guard(stream_);
+    to.copy_from(from);
+    copied_.at(slot).record(stream_);
+    // The slot belongs to the stream of the computation: freed, it must outlast this copy, too.
+    for (const Batch::NamedTensor& field : to.tensors())
+      field.tensor.record_stream(stream_);
+  }
+
+  void wait_for_copy(std::size_t slot) override { copied_.at(slot).block(computation()); }
+  void release(std::size_t slot) override { released_.at(slot).record(computation()); }
+
+ private:
+  c10::Stream computation() const { return gpu_.getStream(device_); }
+
+  torch::Device device_;
+  c10::impl::VirtualGuardImpl gpu_;
+  c10::Stream stream_;
+  std::vector<c10::Event> released_;
+  std::vector<c10::Event> copied_;
+};
+
+}  // namespace
+
+std::unique_ptr<CopyStream> make_copy_stream(const torch::Device& device, std::size_t slots) {
+  return std::make_unique<GpuCopyStream>(device, slots);
+}
+
+BatchRing::BatchRing(std::vector<Batch> slots, std::unique_ptr<CopyStream> stream)
+    : slots_(std::move(slots)), stream_(std::move(stream)) {
+  if (slots_.size() < 2)
+    throw std::invalid_argument("a ring of fewer than two batches");
+  // Earlier computation may still use memory that the slots were given.
+  for (std::size_t slot = 0; slot < slots_.size(); ++slot)
+    stream_->release(slot);
+}
+
+void BatchRing::copy(const Batch& batch) {
+  if (has_next())
+    throw std::logic_error("a batch was copied that nobody took");
+  const std::size_t slot = slot_of(copied_++);
+  stream_->copy(slot, batch, slots_[slot]);
+}
+
+const Batch& BatchRing::next() {
+  if (!has_next())
+    throw std::logic_error("a batch that nobody copied");
+  const std::size_t valid = slots_.size() - 1;
+  if (returned_ >= valid)
+    stream_->release(slot_of(returned_ - valid));
+  const std::size_t slot = slot_of(returned_++);
+  stream_->wait_for_copy(slot);
+  return slots_[slot];
+}
+
 namespace {
 
 bool has_image_form(const torch::Tensor& tensor) {

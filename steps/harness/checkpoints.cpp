@@ -3,7 +3,6 @@
 #include "harness/log.hpp"
 #include "harness/loop.hpp"
 #include "harness/program.hpp"
-#include "harness/row_layout.hpp"
 #include "harness/saved_state.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"

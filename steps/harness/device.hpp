@@ -1,15 +1,69 @@
 #pragma once
 
 #include "harness/ranks.hpp"
+#include "harness/replay.hpp"
 #include "harness/torch_all.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace bench::steps {
+
+/// A device's time line. A mark may be taken while the device still works; its time is known when
+/// the device has reached it.
+class Clock {
+ public:
+  using Mark = std::uint64_t;  ///< Marks are numbered from 0 on.
+
+  Clock() = default;
+  Clock(const Clock&) = delete;
+  Clock& operator=(const Clock&) = delete;
+  virtual ~Clock() = default;
+
+  virtual Mark mark() = 0;
+  /// Returns when the device has reached all marks.
+  virtual void wait() = 0;
+  virtual bool has_reached(Mark mark) const = 0;
+  /// The time of the oldest mark that was not taken yet, in seconds since an origin that stays the
+  /// same. The device must have reached it.
+  virtual double take_oldest() = 0;
+};
+
+/// The steady clock of the host on the CPU, events of the current stream on a GPU.
+std::unique_ptr<Clock> make_clock(const torch::Device& device);
+
+// What needs the headers of the CUDA toolkit, or of ROCm, whose GPUs LibTorch calls CUDA devices.
+// Everything here exists without them too, so that nothing else needs an #ifdef; but select_device
+// never hands out a GPU then.
+
+/// Whether LibTorch had CUDA or ROCm when this program was built.
+bool built_with_cuda();
+
+std::string cuda_device_name(const torch::Device& device);
+std::int64_t cuda_memory_bytes(const torch::Device& device);
+
+/// Whether it is a GPU of NVIDIA's that can round the factors of products to tf32.
+bool cuda_has_tf32(const torch::Device& device);
+
+/// Peak of the bytes in tensors on this GPU since the program began, or since the peak was reset.
+std::optional<std::int64_t> cuda_peak_memory_bytes(const torch::Device& device);
+void reset_cuda_peak_memory(const torch::Device& device);
+
+/// Takes CUDA events on the current stream. An event is used again when its time has been taken.
+std::unique_ptr<Clock> make_cuda_clock(const torch::Device& device);
+
+/// Of numbers on a GPU, see numbers_on_host.
+std::function<std::vector<double>()> cuda_numbers_on_host(const torch::Tensor& numbers);
+
+/// CUDA graphs, or HIP's. As long as it lives, this thread gives its work to its own stream,
+/// since the one that all share cannot be recorded; wait for the device before it goes.
+std::unique_ptr<GraphMaker> make_cuda_graphs(const torch::Device& device);
 
 /// `auto` (the first GPU, else the CPU), `cpu`, `cuda` or `cuda:N`.
 /// @throws UsageError if the name is none of these or the device is not there
@@ -38,5 +92,32 @@ std::int64_t device_memory_bytes(const torch::Device& device, int processes = 1)
 std::optional<std::int64_t> peak_memory_bytes(const torch::Device& device);
 /// Of the CPU, no effect where /proc cannot be written.
 void reset_peak_memory(const torch::Device& device);
+
+/// Brings a few numbers of each training step to the host, without keeping a GPU waiting.
+///
+/// On the CPU they are known at once. A GPU copies them to the host behind the step that made them,
+/// and the host reads the copy some steps later, while the GPU works on the newer ones. It is
+/// always the same number of steps, so that ranks that see the same numbers end with the same step.
+class LaggedNumbers {
+ public:
+  /// With one the GPU would have a single step to do while the host wakes up and launches the next.
+  static constexpr std::size_t lag_on_gpu = 2;
+
+  explicit LaggedNumbers(const torch::Device& device)
+      : LaggedNumbers(device.is_cpu() ? 0 : lag_on_gpu) {}
+  /// @param lag numbers are read when that many newer steps have come
+  explicit LaggedNumbers(std::size_t lag) : lag_(lag) {}
+
+  /// @param numbers (N), which this step does not change any more
+  /// @returns those of the step `lag` steps ago, if there was one, for which it waits
+  std::optional<std::vector<double>> add(const torch::Tensor& numbers);
+
+  /// The oldest that were not returned yet, if there are any, for which it waits.
+  std::optional<std::vector<double>> take();
+
+ private:
+  std::size_t lag_;
+  std::deque<std::function<std::vector<double>()>> under_way_;
+};
 
 }  // namespace bench::steps

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "harness/clock.hpp"
 #include "harness/communicator.hpp"
-#include "harness/lagged_numbers.hpp"
+#include "harness/device.hpp"
+#include "harness/torch_all.hpp"
 #include "harness/trainer.hpp"
 
 #include <cstdint>
@@ -12,6 +12,10 @@
 #include <vector>
 
 namespace bench::steps {
+
+/// Averages running means and variances of batch normalisations over the ranks, each of which has
+/// collected its own. All ranks call it, before an evaluation or a checkpoint.
+void average_running_statistics(const torch::nn::Module& model, Communicator& ranks);
 
 /// The samples of an evaluation, shared out as in training: in each step every rank has a batch.
 /// The last step may have fewer samples than that.

@@ -1,23 +1,19 @@
 #include "harness/inference.hpp"
 
 #include "data/field_samples.hpp"
-#include "data/field_source.hpp"
-#include "data/sample_cache.hpp"
+#include "data/fields.hpp"
 #include "harness/arguments.hpp"
-#include "harness/batch.hpp"
-#include "harness/batch_loader.hpp"
 #include "harness/batches.hpp"
 #include "harness/cost.hpp"
 #include "harness/device.hpp"
 #include "harness/evaluation.hpp"
-#include "harness/interruption.hpp"
-#include "harness/latency.hpp"
 #include "harness/loader_options.hpp"
 #include "harness/log.hpp"
 #include "harness/loop.hpp"
 #include "harness/program.hpp"
 #include "harness/report.hpp"
 #include "harness/session.hpp"
+#include "harness/statistics.hpp"
 #include "harness/timers.hpp"
 
 #include <algorithm>
@@ -34,8 +30,25 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/core.h>
 
 namespace bench::steps {
+
+torch::Tensor of_all_ranks(Session& session, const std::vector<double>& samples) {
+  const torch::Tensor own = torch::tensor(samples, torch::kDouble).to(session.device());
+  return session.ranks().all_gather(own).to(torch::kCPU);
+}
+
+void log_latency(const std::string& name, const torch::Tensor& samples_s) {
+  const std::vector<double> samples = numbers_of(samples_s.flatten());
+  const Statistics s = statistics(samples);
+  log_value(name + "_min_s", s.min);
+  log_value(name + "_mean_s", s.mean);
+  for (const int percent : {50, 95, 99})
+    log_value(fmt::format("{}_p{}_s", name, percent), quantile(samples, percent / 100.0));
+  log_value(name + "_max_s", s.max);
+}
+
 namespace {
 
 constexpr const char* options_of_training_alone[] = {

@@ -1,36 +1,70 @@
 #include "harness/loader_options.hpp"
 
-#include "data/data_files.hpp"
 #include "data/field_samples.hpp"
-#include "data/field_source.hpp"
 #include "data/fields.hpp"
-#include "data/sample_cache.hpp"
-#include "data/sample_maker.hpp"
+#include "data/files.hpp"
+#include "data/sample_loader.hpp"
 #include "data/staging.hpp"
 #include "harness/arguments.hpp"
-#include "harness/batch_loader.hpp"
 #include "harness/batches.hpp"
-#include "harness/data_staging.hpp"
-#include "harness/loader_threads.hpp"
+#include "harness/communicator.hpp"
 #include "harness/log.hpp"
 #include "harness/loop.hpp"
 #include "harness/program.hpp"
 #include "harness/ranks.hpp"
 #include "harness/session.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <fmt/ranges.h>  // join, since fmt 11
+#include <unistd.h>
 
 namespace bench::steps {
+
+Staging stage_together(Communicator& ranks, const torch::Device& device,
+                       const std::function<std::uint64_t()>& copy) {
+  mllog("staging_start");
+  const auto begin = std::chrono::steady_clock::now();
+  const auto bytes = static_cast<double>(copy());
+  const std::chrono::duration<double> duration = std::chrono::steady_clock::now() - begin;
+  ranks.meet_again();  // nodes may take very different times
+  const torch::Tensor own = torch::tensor({duration.count(), bytes}, torch::kDouble);
+  const torch::Tensor all = ranks.all_gather(own.to(device)).cpu();  // (ranks, 2)
+  mllog("staging_stop");
+  return {.seconds = all.select(1, 0).max().item<double>(),
+          .bytes = static_cast<std::int64_t>(all.select(1, 1).sum().item<double>())};
+}
+
+void Staging::log(const std::string& folder) const {
+  log_value("staged_folder", folder);
+  log_value("staging_s", seconds);
+  log_value("staged_bytes", bytes);
+}
+
+int default_loader_threads(int cpus, int node_cpus, int ranks_on_node, bool on_gpu) {
+  const int own = cpus == node_cpus ? cpus / ranks_on_node : cpus;
+  return std::max(1, on_gpu ? own - 1 : own / 16);
+}
+
+int default_loader_threads(const Ranks& ranks, const torch::Device& device) {
+  return default_loader_threads(usable_cpus(), static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)),
+                                ranks.local_size.value_or(1), device.is_cuda());
+}
+
 namespace {
 
 /// The files of `--data-path`, or this node's copies.
@@ -190,6 +224,89 @@ void log_loader(const Batches& batches) {
   log_value("loader_samples", work->samples);
   log_value("loader_samples_per_second_per_thread",
             static_cast<double>(work->samples) / work->seconds);
+}
+
+namespace {
+
+std::string text_of(const Field& field) {
+  return fmt::format("{} ({})", field.name, fmt::join(field.shape, ", "));
+}
+
+/// @throws UsageError naming the first field that differs
+void check_fields(const std::vector<Field>& wanted, const std::vector<Field>& found,
+                  const std::string& file) {
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (wanted[i] != found[i])
+      throw UsageError(
+          fmt::format("{} has {}, expected {}", file, text_of(found[i]), text_of(wanted[i])),
+          "give the size of the samples in the data set");
+}
+
+/// A format whose data sets are compared with the fields that a program needs.
+SampleFormat checked(SampleFormat format, const std::vector<Field>& fields) {
+  format.open = [open = std::move(format.open), fields](const std::vector<std::string>& files,
+                                                        int threads) {
+    std::unique_ptr<FieldSource> source = open(files, threads);
+    check_fields(fields, source->fields(), files.front());
+    return source;
+  };
+  return format;
+}
+
+}  // namespace
+
+FieldData::FieldData(LoaderOptions options, SampleFormat format, const std::vector<Field>& fields,
+                     std::int64_t synthetic_epoch)
+    : options_(std::move(options)),
+      format_(checked(std::move(format), fields)),
+      epoch_samples_(synthetic_epoch) {}
+
+LoaderOptions FieldData::part(const char* name) const {
+  LoaderOptions options = options_;
+  if (!is_synthetic())
+    options.path += std::string("/") + name;
+  return options;
+}
+
+void FieldData::clear_caches(Session& session) const {
+  if (!session.arguments().mllog)
+    return;
+  const Ranks& ranks = session.find_ranks();
+  const auto share = static_cast<std::size_t>(ranks.local_size.value_or(1));
+  const auto first = static_cast<std::size_t>(ranks.local_rank.value_or(0));
+  for (const char* name : {"train", "validation"}) {
+    const std::string path = part(name).path;
+    std::error_code ignored;
+    if (is_synthetic() || !std::filesystem::is_directory(path, ignored))
+      continue;
+    const std::vector<std::string> files = find_data_files(path, format_.endings);
+    for (std::size_t i = first; i < files.size(); i += share)
+      drop_cached_pages({&files[i], 1});
+  }
+  mllog("cache_clear", true);
+}
+
+void FieldData::open(Session& session, std::int64_t eval_samples) {
+  CommonArguments& arguments = session.arguments();
+  if (is_synthetic() && arguments.samples_per_epoch == 0)
+    arguments.samples_per_epoch = epoch_samples_;
+  training_ = make_batches(session, part("train"), format_);
+  epoch_samples_ = arguments.samples_per_epoch > 0
+                       ? arguments.samples_per_epoch
+                       : static_cast<std::int64_t>(training_->samples_per_epoch().value());
+  if (is_synthetic() || eval_samples == 0)
+    return;
+  validation_ = open_data(session, part("validation"), format_, "evaluation_");
+  if (validation_->samples() < static_cast<std::uint64_t>(eval_samples))
+    throw UsageError(fmt::format("{} has {} samples, --eval-samples asks for {}",
+                                 part("validation").path, validation_->samples(), eval_samples),
+                     fmt::format("use --eval-samples {} or less", validation_->samples()));
+  if (options_.cache)
+    validation_ = std::make_shared<SampleCache>(validation_);
+}
+
+std::unique_ptr<Batches> FieldData::validation_batches(Session& session) const {
+  return evaluation_batches(session, options_, format_, validation_);
 }
 
 }  // namespace bench::steps

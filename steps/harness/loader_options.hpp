@@ -1,9 +1,12 @@
 #pragma once
 
-#include "data/field_source.hpp"
-#include "data/sample_maker.hpp"
+#include "data/fields.hpp"
+#include "data/sample_loader.hpp"
 #include "harness/batches.hpp"
+#include "harness/communicator.hpp"
+#include "harness/ranks.hpp"
 #include "harness/session.hpp"
+#include "harness/torch_all.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -17,6 +20,31 @@ class App;
 }
 
 namespace bench::steps {
+
+/// How long the slowest rank waited for its node's copy of a data set, and what all of them copied.
+struct Staging {
+  double seconds = 0;
+  std::int64_t bytes = 0;
+
+  /// Prints `staged_folder`, `staging_s` and `staged_bytes`.
+  /// @param folder of this rank's copy
+  void log(const std::string& folder) const;
+};
+
+/// Copies a data set on all ranks, each for its node, and waits for the slowest: what MLPerf HPC
+/// calls staging, with its lines of `--mllog`.
+/// @param copy returns the bytes that this rank copied
+Staging stage_together(Communicator& ranks, const torch::Device& device,
+                       const std::function<std::uint64_t()>& copy);
+
+/// Default number of threads that load data. With a GPU, the host has nothing else to do. On a CPU,
+/// the network needs far more time for a sample than the loader.
+/// @param cpus that this process may use
+/// @param node_cpus of the node: if those are the same, its ranks share them
+int default_loader_threads(int cpus, int node_cpus, int ranks_on_node, bool on_gpu);
+
+/// The default for this process.
+int default_loader_threads(const Ranks& ranks, const torch::Device& device);
 
 /// Where samples come from, and how they come to the device.
 struct LoaderOptions {
@@ -86,5 +114,49 @@ std::unique_ptr<Batches> evaluation_batches(Session& session, const LoaderOption
 
 /// Prints how fast the threads were that load batches, if there were any.
 void log_loader(const Batches& batches);
+
+/// Samples to train and to evaluate on: synthetic ones, or a data set in the folders `train` and
+/// `validation` of `--data-path`.
+class FieldData {
+ public:
+  /// @param fields that a data set must have
+  /// @param synthetic_epoch samples of an epoch of synthetic samples, unless the user says
+  FieldData(LoaderOptions options, SampleFormat format, const std::vector<Field>& fields,
+            std::int64_t synthetic_epoch);
+
+  bool is_synthetic() const { return options_.path.empty(); }
+
+  /// MLPerf's runs begin without data in memory: with `--mllog`, drops what this node keeps of the
+  /// files there, and prints `cache_clear`. The ranks of a node share the work. To be called before
+  /// `Session::begin`.
+  /// @throws UsageError if there are no files
+  void clear_caches(Session& session) const;
+
+  /// Opens the data set, prints what the samples are, and sets the length of an epoch. All ranks
+  /// must call it.
+  /// @param eval_samples of an evaluation; 0: the validation part may be absent
+  /// @throws UsageError, DataError as `make_batches`, or if samples have other fields than the
+  ///         program, or there are fewer than an evaluation needs
+  void open(Session& session, std::int64_t eval_samples);
+
+  /// Samples of an epoch: `--samples-per-epoch`, or all of the training part.
+  std::int64_t epoch_samples() const { return epoch_samples_; }
+
+  /// In another order in each epoch.
+  Batches& training() const { return *training_; }
+
+  /// Samples to evaluate on, from the first on, always in the same order. Synthetic ones are not
+  /// those of the training.
+  std::unique_ptr<Batches> validation_batches(Session& session) const;
+
+ private:
+  LoaderOptions part(const char* name) const;
+
+  LoaderOptions options_;
+  SampleFormat format_;
+  std::int64_t epoch_samples_;
+  std::unique_ptr<Batches> training_;
+  std::shared_ptr<const FieldSource> validation_;  ///< Empty unless it is evaluated on.
+};
 
 }  // namespace bench::steps

@@ -1,17 +1,57 @@
 #pragma once
 
-#include "harness/json.hpp"
-#include "harness/metrics_file.hpp"
 #include "harness/statistics.hpp"
 
+#include <cmath>
+#include <cstdint>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
 
 namespace bench::steps {
+
+/// A text in quotes, with what JSON does not allow in it escaped.
+std::string json_string(std::string_view text);
+
+/// A bool, a number or a text as JSON writes it; null for what is not a finite number.
+/// @param value the digits of a floating point number are those that the log has
+template <typename Value>
+std::string json_value(const Value& value) {
+  if constexpr (std::is_floating_point_v<Value>)
+    return std::isfinite(value) ? fmt::format("{:.9g}", value) : "null";
+  else if constexpr (std::is_arithmetic_v<Value>)
+    return fmt::format("{}", value);
+  else
+    return json_string(fmt::format("{}", value));
+}
+
+/// The file of `--metrics`: one flat JSON object of everything that the program logs as
+/// `name=value`, on every rank, also on those that print nothing. Beside it `rank`, `size` (the
+/// number of ranks) and `host`. A program has one; without `begin_metrics_file` there is none.
+
+/// Makes sure now, before a run that may take hours, that it can be written. Removes the file of an
+/// earlier run.
+/// @param file empty: none
+/// @param rank those behind rank 0 add their number to the name
+/// @throws UsageError if it cannot be written
+void begin_metrics_file(const std::string& file, int rank, int size);
+
+/// Keeps a value for the file; a name that was there has the newer value.
+/// @param json as `json_value` gives it
+void keep_metric(std::string_view name, const std::string& json);
+
+/// Writes the file, in one piece: it is complete or not there.
+/// @throws std::runtime_error if it cannot be written to its end
+void end_metrics_file();
+
+/// Leaves no file: the program was not called rightly.
+void discard_metrics_file();
 
 /// One result as the line `name=value` on standard output, and in the file of `--metrics`; the unit
 /// is the end of the name.
@@ -38,5 +78,28 @@ inline void log_statistics(const std::string& name, std::string_view unit,
   log_value(fmt::format("{}_max_{}", name, unit), s.max);
   log_value(fmt::format("{}_std_{}", name, unit), s.standard_deviation);
 }
+
+/// Lines of `--mllog`, in the format of MLPerf's logging library: `:::MLLOG` and a JSON object as
+/// Python's json.dumps writes it. Without `begin_mllog` nothing is printed.
+
+using MlValue =
+    std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<double>>;
+using MlMetadata = std::vector<std::pair<std::string, MlValue>>;
+
+/// One line. Keys that end in `_start` and `_stop` are the ends of an interval, others points.
+std::string mllog_line(std::string_view key, const MlValue& value, const MlMetadata& metadata,
+                       std::int64_t time_ms, const std::source_location& place);
+
+/// @param wanted asked for, and this is rank 0
+void begin_mllog(bool wanted);
+
+/// Prints what happens now.
+/// @param metadata stands behind the file and the line of the caller
+void mllog(std::string_view key, const MlValue& value = {}, const MlMetadata& metadata = {},
+           const std::source_location& place = std::source_location::current());
+
+/// Prints `run_stop` if `run_start` was printed and `run_stop` was not.
+/// @param reached_target the status is `success`, otherwise `aborted`
+void end_mllog(bool reached_target = false);
 
 }  // namespace bench::steps

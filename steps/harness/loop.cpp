@@ -3,20 +3,134 @@
 #include "harness/arguments.hpp"
 #include "harness/device.hpp"
 #include "harness/log.hpp"
-#include "harness/mllog.hpp"
 #include "harness/program.hpp"
-#include "harness/progress_log.hpp"
 #include "harness/timers.hpp"
 #include "harness/trainer.hpp"
 
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <set>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
+#include <fmt/core.h>
+#include <torch/csrc/autograd/profiler_kineto.h>
+
 namespace bench::steps {
+namespace {
+
+namespace profiler = torch::autograd::profiler;
+using torch::profiler::impl::ActivityType;
+
+struct Microseconds {
+  double begin;
+  double duration;
+};
+
+Microseconds times_of(const profiler::KinetoEvent& event) {
+#if BENCH_TORCH_AT_LEAST(2, 4)
+  constexpr double nanosecond_us = 1e-3;
+  return {static_cast<double>(event.startNs()) * nanosecond_us,
+          static_cast<double>(event.durationNs()) * nanosecond_us};
+#else
+  return {static_cast<double>(event.startUs()), static_cast<double>(event.durationUs())};
+#endif
+}
+
+/// A complete event. Operations of the host are in the rows of their threads, kernels in those of
+/// their streams.
+std::string trace_event(const profiler::KinetoEvent& event, int rank) {
+  const bool on_host = event.deviceType() == c10::DeviceType::CPU;
+  const auto [begin, duration] = times_of(event);
+  return fmt::format(
+      R"({{"ph": "X", "cat": "{}", "name": {}, "pid": {}, "tid": {}, "ts": {:.3f}, "dur": {:.3f}}})",
+      on_host ? "cpu_op" : "kernel", json_string(event.name()), rank,
+      on_host ? fmt::format("{}", event.startThreadId())
+              : fmt::format(R"("stream {}")", event.deviceResourceId()),
+      begin, duration);
+}
+
+}  // namespace
+
+Profiler::Profiler(const std::string& file, const torch::Device& device, int rank)
+    : file_(file), device_(device), rank_(rank) {
+  if (file_.empty())
+    return;
+  if (rank > 0)
+    file_ += fmt::format(".{}", rank);
+  out_.open(file_);
+  if (!out_)
+    throw UsageError(fmt::format("cannot write {}", file_),
+                     "--profile takes a file in a folder that exists and can be written");
+}
+
+void Profiler::start() {
+  std::set<ActivityType> activities{ActivityType::CPU};
+  if (device_.is_cuda())
+    activities.insert(ActivityType::CUDA);
+  const torch::profiler::impl::ProfilerConfig config(torch::profiler::impl::ProfilerState::KINETO);
+  profiler::prepareProfiler(config, activities);
+  profiler::enableProfiler(config, activities);
+}
+
+void Profiler::write() {
+  const std::unique_ptr<profiler::ProfilerResult> result = profiler::disableProfiler();
+  out_ << "{\"traceEvents\": [";
+  const char* separator = "\n";
+  for (const profiler::KinetoEvent& event : result->events()) {
+    out_ << separator << trace_event(event, rank_);
+    separator = ",\n";
+  }
+  out_ << "\n]}\n";
+  out_.close();
+  if (!out_)
+    throw std::runtime_error(fmt::format("cannot write {} to its end", file_));
+}
+
+bool has_line(std::int64_t step, std::int64_t offset) {
+  const std::int64_t interval = step <= 1000 ? 10 : step <= 10'000 ? 100 : 1000;
+  return step == 1 || step % interval == offset;
+}
+
+void StepClock::skip(double seconds) {
+  since_ += std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+      std::chrono::duration<double>(seconds));
+}
+
+double StepClock::take_s() {
+  const auto now = std::chrono::steady_clock::now();
+  return std::chrono::duration<double>(now - std::exchange(since_, now)).count();
+}
+
+void StepLines::begin() {
+  clock_.begin();
+}
+
+void StepLines::add(const LoggedStep& step) {
+  ++step_;
+  loss_ = step.result.loss;
+  if (has_line(step_))
+    print();
+}
+
+void StepLines::end(double) {
+  if (printed_ < step_)
+    print();
+}
+
+void StepLines::print() {
+  const double step_s = clock_.take_s() / static_cast<double>(step_ - printed_);
+  fmt::print("step {}/{} | loss {:.6g} | {:.4g} samples/s | {:.4g} s/step\n", step_, steps_, loss_,
+             static_cast<double>(global_batch_) / step_s, step_s);
+  std::fflush(stdout);  // whoever waits for hours wants to see it
+  printed_ = step_;
+}
+
 namespace {
 
 constexpr std::int64_t profiled_steps = 3;

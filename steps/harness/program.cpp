@@ -1,15 +1,18 @@
 #include "harness/program.hpp"
 
-#include "harness/interruption.hpp"
 #include "harness/log.hpp"
-#include "harness/metrics_file.hpp"
-#include "harness/mllog.hpp"
 
 #include <algorithm>
 #include <array>
+#include <climits>
+#include <csignal>
+#include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <functional>
+#include <initializer_list>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -17,6 +20,12 @@
 #include <utility>
 
 #include <fmt/core.h>
+#include <malloc.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
 
 namespace bench::steps {
 namespace {
@@ -104,6 +113,105 @@ int run_program(std::string_view program, const std::function<int()>& body) {
   if (code == exit_interrupted)
     end_with_signal();
   return code;
+}
+
+namespace {
+
+// A handler may touch nothing else.
+volatile std::sig_atomic_t signal_that_came = 0;
+volatile std::sig_atomic_t second_it_came = 0;
+
+/// Of the monotonic clock; a handler may ask for it.
+std::sig_atomic_t now_s() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::sig_atomic_t>(now.tv_sec);
+}
+
+/// A terminal's Ctrl-C comes twice where a parent forwards it: once from each, within moments. A
+/// batch system repeats SIGTERM until it sends SIGKILL.
+void note(int signal) {
+  if (signal_that_came == 0) {
+    signal_that_came = signal;
+    second_it_came = now_s();
+  } else if (signal == SIGINT && now_s() > second_it_came + 1) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);  // delivered when this handler returns
+  }
+}
+
+}  // namespace
+
+void defer_signals() {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    struct sigaction action {};
+    if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN)
+      continue;
+    action = {};
+    action.sa_handler = &note;
+    action.sa_flags = SA_RESTART;
+    ::sigaction(signal, &action, nullptr);
+  }
+}
+
+bool is_interrupted() {
+  return signal_that_came != 0;
+}
+
+void end_with_signal() {
+  const int signal = signal_that_came != 0 ? static_cast<int>(signal_that_came) : SIGTERM;
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+  constexpr int shell_adds = 128;
+  std::_Exit(shell_adds + signal);  // it is blocked
+}
+
+namespace {
+
+/// Makes the heap 2 GiB larger, of which nothing is used yet, and asks for huge pages there. A heap
+/// that grows later would need to be asked for again each time, and malloc does not tell.
+void ask_for_huge_pages() {
+  constexpr std::size_t larger_than_what_is_free = 16 << 20;
+  constexpr std::size_t huge_page = 2 << 20;
+  if (::mallopt(M_TOP_PAD, INT_MAX) != 1)
+    return;
+  const std::unique_ptr<void, void (*)(void*)> first(std::malloc(larger_than_what_is_free),
+                                                     &std::free);
+  const auto* const end = static_cast<char*>(::sbrk(0));
+  void* begin = first.get();
+  // It lies above the heap where the heap, or all memory, may not become so large.
+  if (!begin || begin >= end)
+    return;
+  auto bytes = static_cast<std::size_t>(end - static_cast<char*>(begin));
+  if (std::align(huge_page, huge_page, begin, bytes))
+    ::madvise(begin, bytes, MADV_HUGEPAGE);
+}
+
+}  // namespace
+
+void keep_freed_memory() {
+  constexpr int threshold_bytes = 1 << 30;
+  constexpr int older_limit_bytes = 32 << 20;  // some releases of glibc refuse more
+  constexpr int top_pad_bytes = 64 << 20;
+  bool set = ::mallopt(M_MMAP_THRESHOLD, threshold_bytes) == 1 ||
+             ::mallopt(M_MMAP_THRESHOLD, older_limit_bytes) == 1;
+  set = ::mallopt(M_TRIM_THRESHOLD, INT_MAX) == 1 && set;
+  ask_for_huge_pages();
+  set = ::mallopt(M_TOP_PAD, top_pad_bytes) == 1 && set;
+  if (!set)
+    fmt::print(stderr,
+               "warning: malloc does not take its thresholds; CPU steps may be 1.5 times slower\n");
+}
+
+int usable_cpus() {
+  constexpr std::size_t most = 65536;
+  const std::size_t bytes = CPU_ALLOC_SIZE(most);
+  const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set(
+      CPU_ALLOC(most), [](cpu_set_t* allocated) { CPU_FREE(allocated); });
+  CPU_ZERO_S(bytes, set.get());
+  if (::sched_getaffinity(0, bytes, set.get()) != 0)
+    return 1;
+  return CPU_COUNT_S(bytes, set.get());
 }
 
 }  // namespace bench::steps

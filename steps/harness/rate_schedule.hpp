@@ -1,7 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace bench::steps {
 
@@ -43,5 +48,15 @@ struct RateSchedule {
   double rate_towards_lowest(double progress) const;
   double rate_in_steps(double progress) const;
 };
+
+/// Adds `--learning-rate`, `--lr-schedule` and what belongs to the shapes: `--lr-warmup`,
+/// `--lr-first`, `--lr-milestones`, `--lr-factor`, `--lr-decay`, `--lr-end` and `--lr-power`.
+/// @param schedule holds the defaults, and afterwards what the user wrote
+/// @param unit of its progress, in the plural: epochs, samples
+void add_schedule_options(CLI::App& app, RateSchedule& schedule, const std::string& unit);
+
+/// Checks the options of `add_schedule_options`, once the command line was read.
+/// @throws UsageError if they contradict each other
+void check_schedule_options(const CLI::App& app, const RateSchedule& schedule);
 
 }  // namespace bench::steps

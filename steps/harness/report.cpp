@@ -8,7 +8,6 @@
 #include "harness/session.hpp"
 #include "harness/statistics.hpp"
 #include "harness/timers.hpp"
-#include "harness/times_log.hpp"
 
 #include <algorithm>
 #include <cstdint>

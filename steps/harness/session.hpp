@@ -4,7 +4,6 @@
 #include "harness/communicator.hpp"
 #include "harness/ranks.hpp"
 #include "harness/timers.hpp"
-#include "harness/timings_file.hpp"
 #include "harness/torch_all.hpp"
 #include "harness/trainer.hpp"
 

@@ -1,6 +1,8 @@
 #include "harness/timers.hpp"
 
-#include "harness/clock.hpp"
+#include "harness/device.hpp"
+#include "harness/log.hpp"
+#include "harness/program.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,6 +11,7 @@
 #include <cstddef>
 #include <memory>
 #include <ostream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -209,6 +212,35 @@ void Timers::write_csv(std::ostream& out) const {
     write(region_names[region], samples_s_[region]);
   for (const auto& [name, samples_s] : asides_s_)
     write(name, samples_s);
+}
+
+void log_times(const Timers& timers) {
+  const std::pair<Region, const char*> names[] = {
+      {Region::batch, "time_per_step"}, {Region::io, "io"},     {Region::forward, "forward"},
+      {Region::backward, "backward"},   {Region::comm, "comm"}, {Region::optimizer, "optimizer"},
+      {Region::other, "other"}};
+  for (const auto& [region, name] : names)
+    log_statistics(name, "s", timers.samples_s(region));
+}
+
+TimingsFile::TimingsFile(const std::string& file, int rank) : file_(file) {
+  if (file_.empty())
+    return;
+  if (rank > 0)
+    file_ += fmt::format(".{}", rank);
+  out_.open(file_);
+  if (!out_)
+    throw UsageError(fmt::format("cannot write {}", file_),
+                     "--timings takes a file in a folder that exists and can be written");
+}
+
+void TimingsFile::write(const Timers& timers) {
+  if (file_.empty())
+    return;
+  timers.write_csv(out_);
+  out_.close();
+  if (!out_)
+    throw std::runtime_error(fmt::format("cannot write {} to its end", file_));
 }
 
 }  // namespace bench::steps

@@ -1,10 +1,11 @@
 #pragma once
 
-#include "harness/clock.hpp"
+#include "harness/device.hpp"
 
 #include <array>
 #include <cstddef>
 #include <deque>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <ostream>
@@ -137,6 +138,27 @@ class Timers {
   double marked_s_ = 0;      ///< When it got the last ones, by the clock.
   std::array<std::vector<double>, region_count> samples_s_;
   std::map<std::string, std::vector<double>> asides_s_;
+};
+
+/// Prints min, mean, median, max and deviation of the regions in seconds, `time_per_step_mean_s=`
+/// and so on: of the steps, and of those parts that they have.
+void log_times(const Timers& timers);
+
+/// The file of `--timings`: every sample as a line `key,index,seconds`.
+class TimingsFile {
+ public:
+  /// Opens it before the run, which may take hours, rather than fail after it.
+  /// @param file empty: none
+  /// @param rank those behind rank 0 add their number to the name
+  /// @throws UsageError if it cannot be written
+  explicit TimingsFile(const std::string& file, int rank = 0);
+
+  /// @throws std::runtime_error if it cannot be written to its end
+  void write(const Timers& timers);
+
+ private:
+  std::string file_;
+  std::ofstream out_;
 };
 
 }  // namespace bench::steps

@@ -2,15 +2,11 @@
 
 #include "data/random.hpp"
 #include "harness/communicator.hpp"
-#include "harness/cuda.hpp"
 #include "harness/device.hpp"
 #include "harness/flat_parameters.hpp"
-#include "harness/interruption.hpp"
-#include "harness/lagged_numbers.hpp"
 #include "harness/precision.hpp"
-#include "harness/random_state.hpp"
+#include "harness/program.hpp"
 #include "harness/rate_schedule.hpp"
-#include "harness/row_layout.hpp"
 #include "harness/saved_state.hpp"
 
 #include <algorithm>

@@ -1,17 +1,14 @@
 #pragma once
 
 #include "harness/communicator.hpp"
+#include "harness/data_parallel.hpp"
+#include "harness/device.hpp"
 #include "harness/flat_parameters.hpp"
-#include "harness/gradient_reducer.hpp"
-#include "harness/lagged_numbers.hpp"
-#include "harness/loss_scale.hpp"
 #include "harness/optimizer.hpp"
 #include "harness/precision.hpp"
 #include "harness/rate_schedule.hpp"
 #include "harness/replay.hpp"
-#include "harness/row_layout.hpp"
 #include "harness/saved_state.hpp"
-#include "harness/sharded_optimizer.hpp"
 #include "harness/torch_all.hpp"
 
 #include <cstdint>
@@ -186,6 +183,26 @@ class Trainer {
   std::int64_t steps_ = 0;
   std::int64_t samples_ = 0;
   std::int64_t scheduled_samples_ = 0;  ///< Those of skipped steps left out.
+};
+
+/// While this object lives, forward passes record no gradients for the parameters of a module. What
+/// feeds it still gets its own: a generator learns from a critic that does not learn from it.
+class FrozenParameters {
+ public:
+  explicit FrozenParameters(const torch::nn::Module& module) {
+    for (const torch::Tensor& parameter : module.parameters())
+      if (parameter.requires_grad())
+        parameters_.push_back(parameter.set_requires_grad(false));
+  }
+  FrozenParameters(const FrozenParameters&) = delete;
+  FrozenParameters& operator=(const FrozenParameters&) = delete;
+  ~FrozenParameters() {
+    for (const torch::Tensor& parameter : parameters_)
+      parameter.set_requires_grad(true);
+  }
+
+ private:
+  std::vector<torch::Tensor> parameters_;
 };
 
 }  // namespace bench::steps

@@ -1,15 +1,13 @@
 #include "harness/validation.hpp"
 
-#include "data/sample_cache.hpp"
+#include "data/field_samples.hpp"
 #include "harness/arguments.hpp"
-#include "harness/batch.hpp"
+#include "harness/batches.hpp"
 #include "harness/evaluation.hpp"
 #include "harness/loader_options.hpp"
 #include "harness/log.hpp"
 #include "harness/loop.hpp"
-#include "harness/mllog.hpp"
 #include "harness/program.hpp"
-#include "harness/running_statistics.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"
 

@@ -1,7 +1,6 @@
 #include "harness/weights.hpp"
 
-#include "data/mapped_file.hpp"
-#include "data/output_file.hpp"
+#include "data/files.hpp"
 #include "data/safetensors_header.hpp"
 #include "harness/program.hpp"
 

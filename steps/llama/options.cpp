@@ -1,21 +1,19 @@
 #include "llama/options.hpp"
 
+#include "harness/arguments.hpp"
 #include "harness/checkpoints.hpp"
+#include "harness/communicator.hpp"
 #include "harness/log.hpp"
 #include "harness/program.hpp"
 #include "harness/session.hpp"
-#include "harness/validators.hpp"
-#include "llama/architecture.hpp"
-#include "llama/inference.hpp"
-#include "llama/model.hpp"
+#include "llama/network.hpp"
 #include "transformer/attention.hpp"
-#include "transformer/checkpoint_settings.hpp"
 #include "transformer/grid.hpp"
 #include "transformer/inference.hpp"
-#include "transformer/inference_options.hpp"
 #include "transformer/parallel_training.hpp"
 #include "transformer/plan.hpp"
 #include "transformer/report.hpp"
+#include "transformer/tensor_parallel.hpp"
 #include "transformer/training_options.hpp"
 
 #include <cstdint>
@@ -183,6 +181,74 @@ void log_description(const Options& options) {
   log_value("flops_per_token_6n", counts.flops_per_token_6n());
   if (options.inference.enabled)
     transformer::log_inference(options.inference, options, inference_cost(a));
+}
+
+transformer::PlannedModel planned_model(const Options& options) {
+  const auto real = [](std::int64_t number) { return static_cast<double>(number); };
+  const Architecture& a = options.architecture;
+  const double h = real(a.hidden);
+  const double k = real(a.key_value_heads * a.sizes().head_size());
+  const double mlps = a.experts == 0 ? 1 : real(a.experts);
+  const double used = a.experts == 0 ? 1 : real(a.experts_per_token);
+  constexpr double fp32_bytes = 4;
+  const double bytes = transformer::is_half(options) ? 2 : fp32_bytes;
+  const double numbers = 4 * h + 2 * h + 2 * k + 4 * used * real(a.mlp) +  // without norms' inputs
+                         (a.experts == 0 ? 0 : 3 * used * h);
+  return {.program = "llama",
+          .name = a.name,
+          .parameters = Counts(a).parameters(),
+          .sizes = a.sizes(),
+          .split_parameters = 2 * h * h + 2 * h * k + 3 * mlps * h * real(a.mlp),
+          .whole_parameters = 2 * h + real(a.experts) * h,
+          .tables = a.tied_embedding ? 1.0 : 2.0,
+          .end_parameters = h,
+          .kept_bytes_per_token = numbers * bytes + 2 * h * fp32_bytes,
+          .experts = a.experts};
+}
+
+transformer::InferenceCost inference_cost(const Architecture& architecture) {
+  const Counts counts(architecture);
+  return {.sizes = architecture.sizes(),
+          .kinds = architecture.vocabulary,
+          .parameters = counts.parameters(),
+          .multiplied_parameters = counts.multiplied_parameters(),
+          .macs_per_token = counts.layer_macs_per_token(),
+          .experts = architecture.experts,
+          .experts_per_token = architecture.experts_per_token,
+          .parameters_per_expert = counts.parameters_per_expert()};
+}
+
+int infer(steps::Session& session, const Options& options) {
+  log_description(options);
+  return transformer::run_inference(
+      session, options, options.inference, inference_cost(options.architecture),
+      [&](const torch::TensorOptions& tensors, transformer::Grid& grid) {
+        return Llama(options.architecture, model_options(options, tensors, grid)).ptr();
+      });
+}
+
+torch::Tensor training_loss(const Llama& model, const Options& options, const torch::Tensor& scores,
+                            const torch::Tensor& tokens, const steps::Communicator& group) {
+  torch::Tensor loss = transformer::next_token_loss(scores, tokens, group);
+  const torch::Tensor balance = model->balance_loss();
+  if (!balance.defined())
+    return loss;
+  const torch::Tensor extra = options.balance_weight / group.size() * balance;
+  return loss + (extra - extra.detach());  // adds to the gradient alone
+}
+
+void log_expert_loads(const Llama& model, steps::Communicator& ranks) {
+  const torch::Tensor balance = model->balance_loss();
+  if (!balance.defined())
+    return;
+  const torch::Tensor loads = model->expert_loads();  // (layers, experts)
+  ranks.all_reduce(loads).wait();
+  const torch::Tensor relative = loads.to(torch::kFloat) / loads.to(torch::kFloat).mean(1, true);
+  steps::log_value("expert_load_max", relative.amax(1).mean().item<double>());
+  steps::log_value("expert_load_min", relative.amin(1).mean().item<double>());
+  const torch::Tensor sum = balance.detach().clone();
+  ranks.all_reduce(sum).wait();
+  steps::log_value("balance_loss", sum.item<double>() / ranks.size());
 }
 
 }  // namespace bench::llama

@@ -1,10 +1,67 @@
 #pragma once
 
 #include "harness/torch_all.hpp"
+#include "transformer/decoder_sizes.hpp"
+#include "transformer/layers.hpp"
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace bench::transformer {
+
+/// Keys and values of attention, each (B, key_value_heads, tokens, D).
+struct KeysAndValues {
+  torch::Tensor keys;
+  torch::Tensor values;
+};
+
+/// Keys and values of the tokens that one layer has seen.
+class LayerCache {
+ public:
+  /// @param shape (B, key_value_heads, most tokens, D)
+  LayerCache(torch::IntArrayRef shape, const torch::TensorOptions& tensors);
+
+  std::int64_t length() const { return length_; }  ///< Tokens of each sequence.
+
+  /// Adds the keys and values of the tokens that follow.
+  /// @returns those of all tokens so far; they share the cache's memory
+  /// @throws std::length_error if there is no room for them
+  KeysAndValues append(const KeysAndValues& next);
+
+  /// Forgets the tokens from `length` on.
+  /// @throws std::length_error if there are fewer
+  void truncate(std::int64_t length);
+
+  std::int64_t bytes() const;  ///< Allocated.
+
+ private:
+  KeysAndValues all_;  // with room for the most tokens
+  std::int64_t length_ = 0;
+};
+
+/// The keys and values of all layers, so that a token is computed once, when it comes: Pope et al.,
+/// Efficiently Scaling Transformer Inference (arXiv:2211.05102), section 2.1.
+class KeyValueCache {
+ public:
+  /// @param sizes with the key/value heads of this rank
+  /// @param tokens the most that a sequence may have
+  KeyValueCache(const DecoderSizes& sizes, std::int64_t batch, std::int64_t tokens,
+                const torch::TensorOptions& tensors);
+
+  LayerCache& layer(std::size_t number) { return layers_.at(number); }
+  std::int64_t length() const { return layers_.front().length(); }
+  void truncate(std::int64_t length);
+  std::int64_t bytes() const;
+
+ private:
+  std::vector<LayerCache> layers_;
+};
+
+/// 2 L k B t b: keys and values of L layers, k the width of all key/value heads, for t tokens of B
+/// sequences, b bytes each.
+std::int64_t key_value_cache_bytes(const DecoderSizes& sizes, std::int64_t batch,
+                                   std::int64_t tokens, std::int64_t bytes_per_number);
 
 /// Implementation of causal attention.
 enum class AttentionKind {
@@ -32,5 +89,38 @@ void check_attention(AttentionKind kind);
 /// @returns (B, heads, S, D)
 torch::Tensor causal_attention(AttentionKind kind, const torch::Tensor& q, const torch::Tensor& k,
                                const torch::Tensor& v, double dropout);
+
+struct SelfAttentionOptions {
+  AttentionKind kind = AttentionKind::plain;
+  double dropout = 0;  ///< Of the weights, in training.
+  double deviation = 0;
+  double projection_deviation = 0;
+  bool bias = true;
+};
+
+/// Causal self-attention: (B, S/T, hidden) -> (B, S/T, hidden). The T tensor-parallel ranks split
+/// the key/value heads, each with its group of query heads.
+class SelfAttentionImpl : public torch::nn::Module {
+ public:
+  /// @param number of the first of two weight matrices in the model, for `WeightInit`
+  SelfAttentionImpl(const WeightInit& init, std::uint64_t number, const DecoderSizes& sizes,
+                    const SelfAttentionOptions& options);
+
+  /// @param rotary null if queries and keys are not rotated
+  /// @param cache of the tokens before these, to which it adds these; null: there are none. Of the
+  ///        key/value heads of this rank, which has all tokens.
+  torch::Tensor forward(const torch::Tensor& x, const Rotary* rotary, LayerCache* cache = nullptr);
+
+  /// Parameters that every tensor-parallel rank holds whole.
+  std::vector<torch::Tensor> whole_parameters() const { return projection_->whole_parameters(); }
+
+ private:
+  SelfAttentionOptions options_;
+  std::int64_t heads_per_group_;
+  std::int64_t head_size_;
+  ColumnLinear queries_keys_values_;  // columns by group: its queries, its key, its value
+  RowLinear projection_;
+};
+TORCH_MODULE(SelfAttention);
 
 }  // namespace bench::transformer

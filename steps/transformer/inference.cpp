@@ -1,7 +1,7 @@
 #include "transformer/inference.hpp"
 
 #include "harness/device.hpp"
-#include "harness/interruption.hpp"
+#include "harness/inference.hpp"
 #include "harness/log.hpp"
 #include "harness/program.hpp"
 #include "harness/report.hpp"
@@ -9,14 +9,10 @@
 #include "harness/timers.hpp"
 #include "transformer/attention.hpp"
 #include "transformer/decoder_sizes.hpp"
-#include "transformer/generation.hpp"
 #include "transformer/grid.hpp"
-#include "transformer/inference_options.hpp"
-#include "transformer/inference_report.hpp"
-#include "transformer/key_value_cache.hpp"
 #include "transformer/language_model.hpp"
-#include "transformer/layout.hpp"
 #include "transformer/parallel_training.hpp"
+#include "transformer/tensor_parallel.hpp"
 #include "transformer/token_data.hpp"
 #include "transformer/training_options.hpp"
 
@@ -24,14 +20,127 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 namespace bench::transformer {
+namespace {
+
+constexpr std::int64_t most_sequences = std::int64_t{1} << 24;  // far above use
+constexpr std::int64_t most_tokens = std::int64_t{1} << 24;
+
+constexpr const char* options_of_training_alone[] = {"--epochs",
+                                                     "--samples-per-epoch",
+                                                     "--profile",
+                                                     "--save-weights",
+                                                     "--mllog",
+                                                     "--global-batch-size",
+                                                     "--micro-batch-size",
+                                                     "--distributed-optimizer",
+                                                     "--recompute",
+                                                     "--eval-interval",
+                                                     "--eval-epochs",
+                                                     "--eval-samples",
+                                                     "--save",
+                                                     "--save-interval",
+                                                     "--load",
+                                                     "--lr",
+                                                     "--min-lr",
+                                                     "--lr-warmup-samples",
+                                                     "--lr-decay-samples",
+                                                     "--adam-beta1",
+                                                     "--adam-beta2",
+                                                     "--adam-eps",
+                                                     "--weight-decay",
+                                                     "--clip-grad",
+                                                     "--initial-loss-scale",
+                                                     "--loss-scale-window",
+                                                     "--hysteresis",
+                                                     "--min-loss-scale",
+                                                     "--log-interval",
+                                                     "--exit-duration-in-mins"};
+
+}  // namespace
+
+void add_inference_options(CLI::App& app, InferenceOptions& options) {
+  CLI::Option* const inference = app.add_flag(
+      "--inference", options.enabled,
+      "Generate tokens instead of training: --steps batches of prompts, after --warmup "
+      "others, then as many times the new tokens of the last batch");
+  app.add_option("--batch-size", options.batch_size,
+                 "Sequences at a time, of each copy of the model")
+      ->check(CLI::Range(std::int64_t{1}, most_sequences))
+      ->needs(inference);
+  app.add_option("--prompt-tokens", options.prompt_tokens, "Tokens of each prompt")
+      ->check(CLI::Range(std::int64_t{1}, most_tokens))
+      ->needs(inference);
+  app.add_option("--new-tokens", options.new_tokens,
+                 "Tokens to generate for each prompt; its own pass gives the first")
+      ->check(CLI::Range(std::int64_t{2}, most_tokens))
+      ->needs(inference);
+  for (const char* name : options_of_training_alone)
+    inference->excludes(app.get_option(name));
+}
+
+void prepare_inference(const InferenceOptions& inference, TrainingOptions& options,
+                       const DecoderSizes& sizes) {
+  if (options.layout.pipeline > 1)
+    throw steps::UsageError("inference does not divide a model into pipeline stages",
+                            "leave out --pipeline-parallel; --tensor-parallel splits the matrices");
+  if (inference.prompt_tokens + inference.new_tokens > sizes.sequence)
+    throw steps::UsageError(
+        fmt::format("a prompt of {} tokens and {} new ones exceed the context of {}",
+                    inference.prompt_tokens, inference.new_tokens, sizes.sequence),
+        "reduce --prompt-tokens or --new-tokens, or increase --seq");
+  options.micro_batch = inference.batch_size;
+}
+
+Generation::Generation(std::shared_ptr<LanguageModel> model, KeyValueCache cache,
+                       const TensorRanks& ranks)
+    : model_(std::move(model)), cache_(std::move(cache)), ranks_(ranks) {
+  model_->eval();
+}
+
+torch::Tensor Generation::next_tokens(const torch::Tensor& tokens) {
+  const torch::NoGradGuard no_gradient;
+  scores_ = model_->next_scores(tokens, cache_);
+  return most_likely_tokens(scores_, ranks_);
+}
+
+torch::Tensor Generation::prefill(const torch::Tensor& prompts) {
+  cache_.truncate(0);
+  first_tokens_ = next_tokens(prompts);
+  prompt_tokens_ = cache_.length();
+  return first_tokens_.squeeze(1).to(torch::kCPU);
+}
+
+torch::Tensor Generation::decode(std::int64_t count, std::vector<double>& latencies_s) {
+  using Clock = std::chrono::steady_clock;
+  cache_.truncate(prompt_tokens_);
+  torch::Tensor tokens = first_tokens_;
+  std::vector<torch::Tensor> delivered;
+  auto before = Clock::now();
+  for (std::int64_t i = 0; i < count; ++i) {
+    tokens = next_tokens(tokens);
+    delivered.push_back(tokens.to(torch::kCPU));  // waits for the device
+    const auto now = Clock::now();
+    latencies_s.push_back(std::chrono::duration<double>(now - before).count());
+    before = now;
+  }
+  return torch::cat(delivered, 1);
+}
+
+bool Generation::has_finite_scores() const {
+  return !scores_.defined() || torch::isfinite(scores_).all().item<bool>();
+}
+
 namespace {
 
 using steps::log_value;
@@ -225,6 +334,85 @@ int run_inference(steps::Session& session, const TrainingOptions& options,
     timers.keep("inter_token_latency", token_s);
   report_inference(session, times, options, inference, cost);
   return steps::report_outcome(session, phases.is_interrupted());
+}
+
+namespace {
+
+using steps::log_latency;
+using steps::log_value;
+using steps::of_all_ranks;
+
+constexpr double tera = 1e12;
+constexpr double giga = 1e9;
+
+double real_of(std::int64_t number) {
+  return static_cast<double>(number);
+}
+
+/// @param samples_s (ranks, batches)
+double seconds_of_slowest(const torch::Tensor& samples_s) {
+  return samples_s.amax(0).sum().item<double>();
+}
+
+/// @param tokens of all ranks
+void log_rate(const std::string& phase, double tokens, double seconds, int ranks) {
+  log_value(phase + "_tokens_per_second", tokens / seconds);
+  log_value(phase + "_tokens_per_second_per_device", tokens / seconds / ranks);
+}
+
+void report_prefill(steps::Session& session, const InferenceTimes& times,
+                    const TrainingOptions& options, const InferenceOptions& inference,
+                    const InferenceCost& cost) {
+  const torch::Tensor samples_s = of_all_ranks(session, times.prefill_s);
+  const double seconds = seconds_of_slowest(samples_s);
+  const double prompts = real_of(inference.batch_size * std::ssize(times.prefill_s));
+  const double tokens = prompts * real_of(options.layout.data * inference.prompt_tokens);
+  log_latency("time_to_first_token", samples_s);
+  log_rate("prefill", tokens, seconds, session.ranks().size());
+  const double tflops = 2 * cost.prompt_macs(inference.prompt_tokens) * prompts /
+                        real_of(options.layout.tensor) / seconds / tera;
+  log_value("prefill_tflops_per_device", tflops);
+  if (const double peak = session.arguments().peak_tflops; peak > 0)
+    log_value("prefill_mfu_percent", 100 * tflops / peak);
+}
+
+/// That a device must read in a step of decoding, in the middle of the new tokens: weights, keys
+/// and values.
+double bytes_per_step(const TrainingOptions& options, const InferenceOptions& inference,
+                      const InferenceCost& cost) {
+  const std::int64_t bytes = bytes_per_number(options);
+  const double tokens = real_of(inference.prompt_tokens) + real_of(inference.new_tokens) / 2;
+  const double all =
+      cost.read_parameters(inference.batch_size) * real_of(bytes) +
+      tokens * real_of(key_value_cache_bytes(cost.sizes, inference.batch_size, 1, bytes));
+  return all / real_of(options.layout.tensor);
+}
+
+void report_decode(steps::Session& session, const InferenceTimes& times,
+                   const TrainingOptions& options, const InferenceOptions& inference,
+                   const InferenceCost& cost) {
+  const double seconds = seconds_of_slowest(of_all_ranks(session, times.decode_s));
+  const double steps = real_of(std::ssize(times.token_times_s));
+  const double tokens = steps * real_of(options.layout.data * inference.batch_size);
+  log_latency("inter_token_latency", of_all_ranks(session, times.token_times_s));
+  log_rate("decode", tokens, seconds, session.ranks().size());
+  log_value("decode_gigabytes_per_second_per_device",
+            bytes_per_step(options, inference, cost) * steps / seconds / giga);
+}
+
+}  // namespace
+
+void report_inference(steps::Session& session, const InferenceTimes& times,
+                      const TrainingOptions& options, const InferenceOptions& inference,
+                      const InferenceCost& cost) {
+  log_value("measured_prefills", times.prefill_s.size());
+  log_value("measured_decodes", times.decode_s.size());
+  if (!times.prefill_s.empty())
+    report_prefill(session, times, options, inference, cost);
+  if (!times.decode_s.empty())
+    report_decode(session, times, options, inference, cost);
+  session.write_timings();
+  std::fflush(stdout);  // a failure afterwards must not lose them
 }
 
 }  // namespace bench::transformer

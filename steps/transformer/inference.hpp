@@ -2,17 +2,81 @@
 
 #include "harness/session.hpp"
 #include "harness/torch_all.hpp"
+#include "transformer/attention.hpp"
 #include "transformer/decoder_sizes.hpp"
 #include "transformer/grid.hpp"
-#include "transformer/inference_options.hpp"
 #include "transformer/language_model.hpp"
+#include "transformer/tensor_parallel.hpp"
 #include "transformer/training_options.hpp"
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace bench::transformer {
+
+/// What a language model generates in place of a training.
+struct InferenceOptions {
+  bool enabled = false;
+  std::int64_t batch_size = 1;  ///< Sequences of each copy of the model at a time.
+  std::int64_t prompt_tokens = 512;
+  std::int64_t new_tokens = 128;  ///< Of each sequence; the prompt's pass gives the first.
+
+  /// Tokens of a sequence whose keys and values are needed: the last one has no successor.
+  std::int64_t cached_tokens() const { return prompt_tokens + new_tokens - 1; }
+};
+
+/// Adds `--inference` and its options. With it, options that only a training has are refused.
+/// Called after `add_training_options`.
+void add_inference_options(CLI::App& app, InferenceOptions& options);
+
+/// Takes the batch over into the options of data and ranks.
+/// @throws steps::UsageError if the model cannot generate that much, or is to have several stages
+void prepare_inference(const InferenceOptions& inference, TrainingOptions& options,
+                       const DecoderSizes& sizes);
+
+/// Generates the most likely tokens (greedy), for a batch of prompts of equal length.
+///
+/// Each token is brought to the host as soon as it is known, as one that answers a user is.
+class Generation {
+ public:
+  /// @param cache with room for the prompt and all new tokens but the last
+  /// @param ranks those that split the model; they have all tokens
+  Generation(std::shared_ptr<LanguageModel> model, KeyValueCache cache,
+             const TensorRanks& ranks = {});
+
+  /// Runs prompts, and forgets those before.
+  /// @param prompts (B, S) int64 on the device
+  /// @returns the first new tokens, (B) on the host
+  torch::Tensor prefill(const torch::Tensor& prompts);
+
+  /// Generates the tokens that follow the first ones. May be repeated: it always begins behind the
+  /// prompt.
+  /// @param latencies_s gets the time of each of them, in seconds
+  /// @returns (B, count) on the host
+  torch::Tensor decode(std::int64_t count, std::vector<double>& latencies_s);
+
+  std::int64_t cache_bytes() const { return cache_.bytes(); }
+  /// Whether all scores of the last token that this rank has are finite; true before the first.
+  bool has_finite_scores() const;
+
+ private:
+  /// (B, S) -> (B, 1).
+  torch::Tensor next_tokens(const torch::Tensor& tokens);
+
+  std::shared_ptr<LanguageModel> model_;
+  KeyValueCache cache_;
+  TensorRanks ranks_;
+  std::int64_t prompt_tokens_ = 0;
+  torch::Tensor first_tokens_;  // (B, 1)
+  torch::Tensor scores_;        // (B, V/T), of the last token
+};
 
 /// Costs of inference with a model, whichever it is.
 struct InferenceCost {
@@ -72,5 +136,28 @@ using MakeModel =
 int run_inference(steps::Session& session, const TrainingOptions& options,
                   const InferenceOptions& inference, const InferenceCost& cost,
                   const MakeModel& make_model);
+
+/// What was measured, of this rank.
+struct InferenceTimes {
+  std::vector<double> prefill_s;      ///< Of each batch of prompts.
+  std::vector<double> decode_s;       ///< Of the new tokens of each batch but the first.
+  std::vector<double> token_times_s;  ///< Of each of these.
+};
+
+/// Prints latencies and rates of all ranks, and writes the files:
+///
+///     measured_prefills, measured_decodes
+///     time_to_first_token_min_s, _mean_, _p50_, _p95_, _p99_, _max_
+///     prefill_tokens_per_second, prefill_tokens_per_second_per_device,
+///     prefill_tflops_per_device, prefill_mfu_percent (with --peak-tflops)
+///     inter_token_latency_min_s, _mean_, _p50_, _p95_, _p99_, _max_
+///     decode_tokens_per_second, decode_tokens_per_second_per_device,
+///     decode_gigabytes_per_second_per_device
+///
+/// Ranks that share a copy of the model share its tokens and operations. A batch has ended when the
+/// slowest rank has ended it. Lines of a phase without a batch are left out.
+void report_inference(steps::Session& session, const InferenceTimes& times,
+                      const TrainingOptions& options, const InferenceOptions& inference,
+                      const InferenceCost& cost);
 
 }  // namespace bench::transformer

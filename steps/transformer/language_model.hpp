@@ -1,8 +1,8 @@
 #pragma once
 
 #include "harness/torch_all.hpp"
-#include "transformer/key_value_cache.hpp"
-#include "transformer/tensor_ranks.hpp"
+#include "transformer/attention.hpp"
+#include "transformer/tensor_parallel.hpp"
 
 #include <cstdint>
 #include <utility>

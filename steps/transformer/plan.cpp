@@ -1,12 +1,12 @@
 #include "transformer/plan.hpp"
 
+#include "harness/arguments.hpp"
 #include "harness/device.hpp"
 #include "harness/log.hpp"
 #include "harness/precision.hpp"
 #include "harness/program.hpp"
-#include "harness/validators.hpp"
 #include "transformer/attention.hpp"
-#include "transformer/layout.hpp"
+#include "transformer/grid.hpp"
 #include "transformer/training_options.hpp"
 
 #include <algorithm>

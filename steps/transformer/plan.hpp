@@ -2,7 +2,7 @@
 
 #include "harness/torch_all.hpp"
 #include "transformer/decoder_sizes.hpp"
-#include "transformer/layout.hpp"
+#include "transformer/grid.hpp"
 #include "transformer/training_options.hpp"
 
 #include <cstdint>

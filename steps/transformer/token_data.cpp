@@ -1,7 +1,7 @@
 #include "transformer/token_data.hpp"
 
-#include "data/token_makers.hpp"
-#include "data/token_split.hpp"
+#include "data/token_dataset.hpp"
+#include "data/token_samples.hpp"
 #include "harness/batches.hpp"
 #include "harness/loader_options.hpp"
 #include "harness/log.hpp"

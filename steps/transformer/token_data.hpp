@@ -1,7 +1,7 @@
 #pragma once
 
+#include "data/token_dataset.hpp"
 #include "data/token_samples.hpp"
-#include "data/token_split.hpp"
 #include "harness/batches.hpp"
 #include "harness/session.hpp"
 #include "transformer/decoder_sizes.hpp"

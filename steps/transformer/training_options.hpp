@@ -1,14 +1,14 @@
 #pragma once
 
-#include "harness/adamw.hpp"
 #include "harness/arguments.hpp"
 #include "harness/checkpoints.hpp"
 #include "harness/loader_options.hpp"
 #include "harness/loop.hpp"
-#include "harness/loss_scale.hpp"
+#include "harness/optimizer.hpp"
+#include "harness/precision.hpp"
 #include "harness/rate_schedule.hpp"
 #include "transformer/decoder_sizes.hpp"
-#include "transformer/layout.hpp"
+#include "transformer/grid.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -87,5 +87,10 @@ void set_epochs(TrainingOptions& options, std::optional<std::uint64_t> samples_p
 /// Divides model and global batch among the ranks.
 /// @throws steps::UsageError if they cannot be
 void set_ranks(TrainingOptions& options, int ranks);
+
+/// The settings of a run that tell whether it can go on from a checkpoint.
+/// @param own of the program: its name, and its lines `name=value`
+steps::CheckpointSettings checkpoint_settings(const TrainingOptions& options,
+                                              const steps::CheckpointSettings& own);
 
 }  // namespace bench::transformer

@@ -3,16 +3,15 @@
 #include "harness/evaluation.hpp"
 #include "harness/log.hpp"
 #include "harness/loop.hpp"
-#include "harness/mllog.hpp"
 #include "harness/program.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"
 #include "transformer/grid.hpp"
 #include "transformer/language_model.hpp"
-#include "transformer/pipeline.hpp"
+#include "transformer/parallel_training.hpp"
+#include "transformer/tensor_parallel.hpp"
 #include "transformer/token_data.hpp"
 #include "transformer/training_options.hpp"
-#include "transformer/vocab_parallel.hpp"
 
 #include <cmath>
 #include <cstdint>

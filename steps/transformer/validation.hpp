@@ -6,7 +6,7 @@
 #include "harness/trainer.hpp"
 #include "transformer/grid.hpp"
 #include "transformer/language_model.hpp"
-#include "transformer/pipeline.hpp"
+#include "transformer/parallel_training.hpp"
 #include "transformer/token_data.hpp"
 #include "transformer/training_options.hpp"
 

@@ -1,9 +1,7 @@
 #include "vision/architecture.hpp"
 
-#include "vision/inception.hpp"
 #include "vision/network/layers.hpp"
-#include "vision/network/resnet.hpp"
-#include "vision/plain_networks.hpp"
+#include "vision/network/tables.hpp"
 
 #include <algorithm>
 #include <cstdint>

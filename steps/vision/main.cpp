@@ -1,26 +1,21 @@
 // vision: trains a convolutional network on synthetic or real images and reports how fast. See
 // README.md.
 
-#include "data/image_dataset.hpp"
-#include "harness/batch.hpp"
+#include "data/image_source.hpp"
 #include "harness/batches.hpp"
 #include "harness/loop.hpp"
+#include "harness/optimizer.hpp"
 #include "harness/precision.hpp"
 #include "harness/program.hpp"
-#include "harness/progress_log.hpp"
 #include "harness/report.hpp"
 #include "harness/session.hpp"
-#include "harness/sgd.hpp"
 #include "harness/trainer.hpp"
-#include "vision/accuracy.hpp"
 #include "vision/architecture.hpp"
-#include "vision/classifier.hpp"
-#include "vision/dataset.hpp"
+#include "vision/data.hpp"
 #include "vision/evaluation.hpp"
-#include "vision/network/counts.hpp"
+#include "vision/network/layers.hpp"
 #include "vision/network/model.hpp"
 #include "vision/options.hpp"
-#include "vision/progress_logs.hpp"
 #include "vision/report.hpp"
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 #include "vision/options.hpp"
 
+#include "harness/arguments.hpp"
 #include "harness/loop.hpp"
 #include "harness/program.hpp"
 #include "harness/replay.hpp"
-#include "harness/validators.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "data/image_dataset.hpp"
+#include "data/image_source.hpp"
 #include "harness/arguments.hpp"
 #include "harness/loader_options.hpp"
 #include "harness/rate_schedule.hpp"
 #include "harness/session.hpp"
 #include "harness/torch_all.hpp"
 #include "vision/architecture.hpp"
-#include "vision/network/counts.hpp"
+#include "vision/network/layers.hpp"
 
 #include <cstdint>
 #include <optional>

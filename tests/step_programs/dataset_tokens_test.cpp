@@ -1,7 +1,6 @@
 // The real program `dataset tokens`.
 
 #include "data/token_dataset.hpp"
-#include "data/token_type.hpp"
 #include "step_programs/linked_programs.hpp"
 #include "steps_data/gpt2_files.hpp"
 

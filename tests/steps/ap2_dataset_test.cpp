@@ -1,7 +1,7 @@
 // AP2's files, written with netCDF itself.
 
-#include "ap2/sample.hpp"
-#include "data/data_error.hpp"
+#include "ap2/data.hpp"
+#include "data/files.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/sample_numbers.hpp"
 #include "support/message_of.hpp"

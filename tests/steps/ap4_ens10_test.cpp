@@ -1,9 +1,8 @@
 // ENS-10's files, written with netCDF itself.
 
-#include "ap4/ens10.hpp"
-#include "data/data_error.hpp"
-#include "data/data_files.hpp"
-#include "data/netcdf_fields.hpp"
+#include "ap4/data.hpp"
+#include "data/files.hpp"
+#include "data/netcdf.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/sample_numbers.hpp"

@@ -1,7 +1,7 @@
 // AP5's files, written with netCDF itself.
 
-#include "ap5/dataset.hpp"
-#include "data/data_error.hpp"
+#include "ap5/data.hpp"
+#include "data/files.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/sample_numbers.hpp"

@@ -1,9 +1,7 @@
 // The clustering of AP6: memory banks, k-means, labels.
 
 #include "ap6/clustering.hpp"
-#include "ap6/k_means.hpp"
-#include "ap6/loss.hpp"
-#include "ap6/memory_bank.hpp"
+#include "ap6/network.hpp"
 #include "steps/in_ranks.hpp"
 
 #include <cmath>

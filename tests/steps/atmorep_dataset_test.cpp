@@ -1,8 +1,7 @@
 // Files of ERA5's fields, written with netCDF itself.
 
-#include "atmorep/dataset.hpp"
-#include "atmorep/sample.hpp"
-#include "data/data_error.hpp"
+#include "atmorep/data.hpp"
+#include "data/files.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/sample_numbers.hpp"

@@ -1,5 +1,5 @@
 #include "atmorep/masking.hpp"
-#include "atmorep/tokens.hpp"
+#include "atmorep/network.hpp"
 #include "steps/atmorep_tiny.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
+#include "atmorep/data.hpp"
 #include "atmorep/options.hpp"
-#include "atmorep/token_info.hpp"
 #include "harness/program.hpp"
 #include "steps/atmorep_tiny.hpp"
 #include "support/message_of.hpp"

@@ -1,8 +1,6 @@
 #pragma once
 
-#include "atmorep/sample.hpp"
-#include "atmorep/sizes.hpp"
-#include "atmorep/synthetic.hpp"
+#include "atmorep/data.hpp"
 #include "steps/synthetic_batches.hpp"
 
 #include <cstdint>

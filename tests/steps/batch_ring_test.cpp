@@ -1,11 +1,8 @@
 // Copies to a GPU beside the computation: their order, with a stream that writes down what it is
 // told; and on a real GPU, what comes out.
 
-#include "harness/batch_ring.hpp"
-
-#include "data/synthetic_fields.hpp"
+#include "data/generated_samples.hpp"
 #include "harness/batches.hpp"
-#include "harness/copy_stream.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,9 +1,8 @@
 #include "harness/batches.hpp"
 
-#include "data/synthetic_fields.hpp"
-#include "data/token_makers.hpp"
-#include "harness/batch_loader.hpp"
-#include "harness/loader_threads.hpp"
+#include "data/generated_samples.hpp"
+#include "data/token_samples.hpp"
+#include "harness/loader_options.hpp"
 #include "support/message_of.hpp"
 
 #include <cstdint>

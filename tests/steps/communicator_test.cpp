@@ -1,7 +1,7 @@
 #include "harness/communicator.hpp"
 
+#include "harness/data_parallel.hpp"
 #include "harness/flat_parameters.hpp"
-#include "harness/gradient_reducer.hpp"
 #include "harness/program.hpp"
 
 #include <cstdint>

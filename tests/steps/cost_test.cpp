@@ -1,6 +1,6 @@
 #include "harness/cost.hpp"
 
-#include "gpt/architecture.hpp"
+#include "gpt/network.hpp"
 #include "steps/expect_counted.hpp"
 
 #include <memory>

@@ -1,7 +1,7 @@
 // The real program `dataset images`.
 
 #include "data/image_source.hpp"
-#include "dataset/noise_image.hpp"
+#include "dataset/writers.hpp"
 #include "step_programs/program_runner.hpp"
 
 #include <filesystem>

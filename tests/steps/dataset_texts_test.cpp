@@ -1,7 +1,7 @@
 // `dataset texts`, with a vocabulary that SentencePiece learnt from a few words.
-#include "ap2/sample.hpp"
-#include "data/data_error.hpp"
-#include "dataset/texts.hpp"
+#include "ap2/data.hpp"
+#include "data/files.hpp"
+#include "dataset/writers.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/sample_numbers.hpp"

@@ -1,15 +1,13 @@
 // One rank of what distributed_test.cpp checks: `distributed_program MODE [OPTIONS]`, started as
 // often as there are ranks, each with an environment that says which it is.
 
-#include "harness/adamw.hpp"
 #include "harness/communicator.hpp"
+#include "harness/data_parallel.hpp"
+#include "harness/evaluation.hpp"
 #include "harness/flat_parameters.hpp"
-#include "harness/gradient_reducer.hpp"
-#include "harness/lamb.hpp"
 #include "harness/log.hpp"
+#include "harness/optimizer.hpp"
 #include "harness/program.hpp"
-#include "harness/running_statistics.hpp"
-#include "harness/sgd.hpp"
 #include "harness/trainer.hpp"
 
 #include <cmath>

@@ -1,9 +1,8 @@
 #include "transformer/experts.hpp"
 
 #include "steps/in_ranks.hpp"
-#include "transformer/expert_exchange.hpp"
-#include "transformer/swiglu.hpp"
-#include "transformer/tensor_ranks.hpp"
+#include "transformer/layers.hpp"
+#include "transformer/tensor_parallel.hpp"
 
 #include <cmath>
 #include <cstddef>

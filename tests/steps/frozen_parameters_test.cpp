@@ -1,4 +1,4 @@
-#include "harness/frozen_parameters.hpp"
+#include "harness/trainer.hpp"
 
 #include <gtest/gtest.h>
 

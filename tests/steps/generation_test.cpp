@@ -1,21 +1,15 @@
 // Generation with a cache of keys and values, beside full forward passes without one.
-#include "transformer/generation.hpp"
-
-#include "gpt/inference.hpp"
-#include "gpt/model.hpp"
+#include "gpt/network.hpp"
+#include "gpt/options.hpp"
 #include "harness/program.hpp"
-#include "llama/inference.hpp"
-#include "llama/model.hpp"
+#include "llama/network.hpp"
+#include "llama/options.hpp"
 #include "steps/in_ranks.hpp"
 #include "transformer/attention.hpp"
 #include "transformer/inference.hpp"
-#include "transformer/inference_options.hpp"
-#include "transformer/key_value_cache.hpp"
-#include "transformer/matrix_product.hpp"
-#include "transformer/rotary.hpp"
-#include "transformer/tensor_ranks.hpp"
+#include "transformer/layers.hpp"
+#include "transformer/tensor_parallel.hpp"
 #include "transformer/training_options.hpp"
-#include "transformer/vocab_parallel.hpp"
 
 #include <cstdint>
 #include <functional>

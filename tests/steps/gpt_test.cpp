@@ -1,11 +1,10 @@
-#include "data/token_makers.hpp"
-#include "gpt/architecture.hpp"
-#include "gpt/model.hpp"
-#include "gpt/plan.hpp"
+#include "data/token_samples.hpp"
+#include "gpt/network.hpp"
+#include "gpt/options.hpp"
 #include "steps/trained.hpp"
 #include "transformer/attention.hpp"
-#include "transformer/iteration_log.hpp"
-#include "transformer/vocab_parallel.hpp"
+#include "transformer/report.hpp"
+#include "transformer/tensor_parallel.hpp"
 
 #include <cmath>
 #include <cstddef>

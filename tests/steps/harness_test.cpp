@@ -1,8 +1,7 @@
-#include "harness/blas.hpp"
 #include "harness/device.hpp"
+#include "harness/environment.hpp"
 #include "harness/precision.hpp"
 #include "harness/program.hpp"
-#include "harness/usable_cpus.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>

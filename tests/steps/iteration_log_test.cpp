@@ -1,7 +1,6 @@
-#include "transformer/iteration_log.hpp"
-
-#include "harness/adamw.hpp"
+#include "harness/optimizer.hpp"
 #include "steps/paused.hpp"
+#include "transformer/report.hpp"
 
 #include <gmock/gmock.h>
 

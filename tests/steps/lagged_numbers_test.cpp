@@ -1,4 +1,4 @@
-#include "harness/lagged_numbers.hpp"
+#include "harness/device.hpp"
 
 #include <optional>
 #include <vector>

@@ -1,10 +1,10 @@
 // Language models compared with their other implementation, in reference_decoders.py.
 
-#include "gpt/model.hpp"
-#include "llama/model.hpp"
+#include "gpt/network.hpp"
+#include "llama/network.hpp"
 #include "steps/reference_fixture.hpp"
 #include "transformer/language_model.hpp"
-#include "transformer/vocab_parallel.hpp"
+#include "transformer/tensor_parallel.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,10 +1,8 @@
-#include "llama/architecture.hpp"
-#include "llama/loss.hpp"
-#include "llama/model.hpp"
-#include "llama/plan.hpp"
+#include "llama/network.hpp"
+#include "llama/options.hpp"
 #include "steps/trained.hpp"
-#include "transformer/layout.hpp"
-#include "transformer/vocab_parallel.hpp"
+#include "transformer/grid.hpp"
+#include "transformer/tensor_parallel.hpp"
 
 #include <cmath>
 #include <string>

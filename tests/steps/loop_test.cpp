@@ -1,6 +1,6 @@
 #include "harness/loop.hpp"
 
-#include "harness/adamw.hpp"
+#include "harness/optimizer.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
 

@@ -1,5 +1,4 @@
-#include "harness/memory.hpp"
-
+#include "harness/program.hpp"
 #include "support/sanitizer.hpp"
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // The format of MLPerf's lines.
-#include "harness/mllog.hpp"
+#include "harness/log.hpp"
 
 #include <cmath>
 

@@ -1,8 +1,8 @@
-#include "harness/adamw.hpp"
+#include "harness/optimizer.hpp"
+
+#include "harness/data_parallel.hpp"
 #include "harness/flat_parameters.hpp"
-#include "harness/lamb.hpp"
-#include "harness/loss_scale.hpp"
-#include "harness/sharded_optimizer.hpp"
+#include "harness/precision.hpp"
 #include "steps/optimizer_rows.hpp"
 
 #include <cmath>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/progress_log.hpp"
+#include "harness/loop.hpp"
 
 #include <chrono>
 #include <string>

@@ -1,5 +1,4 @@
-#include "harness/progress_log.hpp"
-
+#include "harness/loop.hpp"
 #include "steps/paused.hpp"
 
 #include <cstdint>

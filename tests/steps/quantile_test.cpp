@@ -1,4 +1,4 @@
-#include "harness/quantile.hpp"
+#include "harness/statistics.hpp"
 
 #include <limits>
 #include <stdexcept>

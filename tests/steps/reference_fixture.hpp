@@ -3,7 +3,7 @@
 // Compares networks with their other implementation, in reference.py, on the same weights and
 // inputs. Skips where Python has no torch.
 
-#include "harness/batch.hpp"
+#include "harness/batches.hpp"
 #include "harness/torch_all.hpp"
 #include "step_programs/program_runner.hpp"
 

@@ -1,6 +1,5 @@
-#include "harness/row_layout.hpp"
-
 #include "harness/program.hpp"
+#include "harness/saved_state.hpp"
 
 #include <cstddef>
 #include <string>

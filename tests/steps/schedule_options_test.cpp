@@ -1,7 +1,6 @@
-#include "harness/schedule_options.hpp"
-
 #include "harness/arguments.hpp"
 #include "harness/program.hpp"
+#include "harness/rate_schedule.hpp"
 
 #include <ostream>
 #include <sstream>

@@ -1,6 +1,5 @@
-#include "harness/sgd.hpp"
-
 #include "harness/flat_parameters.hpp"
+#include "harness/optimizer.hpp"
 #include "steps/optimizer_rows.hpp"
 
 #include <stdexcept>

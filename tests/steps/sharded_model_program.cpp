@@ -6,12 +6,10 @@
 #include "harness/log.hpp"
 #include "harness/program.hpp"
 #include "harness/timers.hpp"
-#include "llama/loss.hpp"
-#include "llama/model.hpp"
+#include "llama/network.hpp"
 #include "llama/options.hpp"
 #include "transformer/grid.hpp"
 #include "transformer/parallel_training.hpp"
-#include "transformer/pipeline.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,18 +1,14 @@
 #pragma once
 
-#include "ap1/sample.hpp"
-#include "ap1/synthetic.hpp"
-#include "ap2/sample.hpp"
-#include "ap2/sizes.hpp"
-#include "ap3/column.hpp"
-#include "ap3/synthetic.hpp"
-#include "ap4/sample.hpp"
-#include "ap4/synthetic.hpp"
-#include "ap5/sample.hpp"
-#include "ap5/synthetic.hpp"
+#include "ap1/data.hpp"
+#include "ap2/data.hpp"
+#include "ap2/network.hpp"
+#include "ap3/data.hpp"
+#include "ap4/data.hpp"
+#include "ap5/data.hpp"
 #include "data/fields.hpp"
 #include "data/random.hpp"
-#include "harness/batch.hpp"
+#include "harness/batches.hpp"
 #include "harness/torch_all.hpp"
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "harness/adamw.hpp"
 #include "harness/communicator.hpp"
+#include "harness/optimizer.hpp"
 #include "harness/torch_all.hpp"
 #include "harness/trainer.hpp"
 

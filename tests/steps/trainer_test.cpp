@@ -1,6 +1,6 @@
 #include "harness/trainer.hpp"
 
-#include "harness/sgd.hpp"
+#include "harness/optimizer.hpp"
 
 #include <cmath>
 #include <memory>

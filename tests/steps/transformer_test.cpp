@@ -1,11 +1,8 @@
 #include "harness/program.hpp"
 #include "transformer/attention.hpp"
-#include "transformer/layout.hpp"
-#include "transformer/norm.hpp"
-#include "transformer/rotary.hpp"
-#include "transformer/swiglu.hpp"
-#include "transformer/vocab_parallel.hpp"
-#include "transformer/weight_init.hpp"
+#include "transformer/grid.hpp"
+#include "transformer/layers.hpp"
+#include "transformer/tensor_parallel.hpp"
 
 #include <cmath>
 #include <limits>

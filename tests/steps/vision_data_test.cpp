@@ -1,6 +1,6 @@
 #include "step_programs/program_runner.hpp"
 #include "steps_data/image_files.hpp"
-#include "vision/dataset.hpp"
+#include "vision/data.hpp"
 
 #include <gtest/gtest.h>
 

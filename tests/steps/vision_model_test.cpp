@@ -2,10 +2,9 @@
 
 #include "steps/expect_counted.hpp"
 #include "vision/architecture.hpp"
-#include "vision/network/counts.hpp"
+#include "vision/network/layers.hpp"
 #include "vision/network/model.hpp"
-#include "vision/network/resnet.hpp"
-#include "vision/plain_networks.hpp"
+#include "vision/network/tables.hpp"
 
 #include <cmath>
 #include <ostream>

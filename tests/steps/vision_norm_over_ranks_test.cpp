@@ -2,8 +2,7 @@
 
 #include "harness/precision.hpp"
 #include "steps/in_ranks.hpp"
-#include "vision/network/batch_norm.hpp"
-#include "vision/network/norm_over_ranks.hpp"
+#include "vision/network/model.hpp"
 
 #include <ostream>
 #include <vector>

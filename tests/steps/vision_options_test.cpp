@@ -1,6 +1,6 @@
 #include "harness/device.hpp"
 #include "harness/program.hpp"
-#include "harness/timings_file.hpp"
+#include "harness/timers.hpp"
 #include "vision/network/model.hpp"
 #include "vision/options.hpp"
 

@@ -2,8 +2,8 @@
 
 #include "harness/device.hpp"
 #include "steps/paused.hpp"
-#include "vision/accuracy.hpp"
-#include "vision/progress_logs.hpp"
+#include "vision/evaluation.hpp"
+#include "vision/report.hpp"
 
 #include <sstream>
 #include <stdexcept>

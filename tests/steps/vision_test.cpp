@@ -1,6 +1,6 @@
+#include "vision/data.hpp"
 #include "vision/options.hpp"
-#include "vision/step_log.hpp"
-#include "vision/synthetic.hpp"
+#include "vision/report.hpp"
 
 #include <string>
 #include <vector>

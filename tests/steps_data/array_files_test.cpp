@@ -1,9 +1,7 @@
-#include "data/array_files.hpp"
-
-#include "data/array_layout.hpp"
-#include "data/data_error.hpp"
+#include "data/array_fields.hpp"
 #include "data/field_writer.hpp"
 #include "data/fields.hpp"
+#include "data/files.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/field_buffers.hpp"
 #include "steps_data/sample_numbers.hpp"

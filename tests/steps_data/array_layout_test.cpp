@@ -1,7 +1,6 @@
-#include "data/array_layout.hpp"
-
-#include "data/data_error.hpp"
+#include "data/array_fields.hpp"
 #include "data/fields.hpp"
+#include "data/files.hpp"
 #include "data/number_type.hpp"
 #include "harness/program.hpp"
 #include "support/message_of.hpp"

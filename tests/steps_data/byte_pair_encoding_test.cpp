@@ -1,7 +1,6 @@
 #include "data/byte_pair_encoding.hpp"
 
-#include "data/data_error.hpp"
-#include "data/json_vocabulary.hpp"
+#include "data/files.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/gpt2_files.hpp"

@@ -2,7 +2,7 @@
 
 // Corpora for tests.
 
-#include "data/token_writer.hpp"
+#include "data/token_dataset.hpp"
 
 #include <cstdint>
 #include <string>

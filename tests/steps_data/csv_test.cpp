@@ -1,6 +1,6 @@
 #include "data/csv.hpp"
 
-#include "data/data_error.hpp"
+#include "data/files.hpp"
 #include "support/message_of.hpp"
 
 #include <cstddef>

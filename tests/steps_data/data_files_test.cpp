@@ -1,5 +1,4 @@
-#include "data/data_files.hpp"
-
+#include "data/files.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
 #include "support/message_of.hpp"

@@ -1,5 +1,4 @@
-#include "data/epoch_order.hpp"
-
+#include "data/sample_loader.hpp"
 #include "harness/program.hpp"
 
 #include <cstddef>

@@ -1,8 +1,6 @@
-#include "data/example_fields.hpp"
-
-#include "data/data_error.hpp"
 #include "data/example.hpp"
 #include "data/fields.hpp"
+#include "data/files.hpp"
 #include "data/number_type.hpp"
 #include "data/parallel.hpp"
 #include "data/tfrecord.hpp"

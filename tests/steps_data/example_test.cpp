@@ -1,6 +1,6 @@
 #include "data/example.hpp"
 
-#include "data/data_error.hpp"
+#include "data/files.hpp"
 #include "steps_data/hex.hpp"
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 // Memory for the fields of samples.
 
 #include "data/fields.hpp"
-#include "data/sample_maker.hpp"
+#include "data/sample_loader.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,7 @@
 #include "data/field_samples.hpp"
 
-#include "data/data_error.hpp"
-#include "data/epoch_order.hpp"
-#include "data/sample_maker.hpp"
+#include "data/files.hpp"
+#include "data/sample_loader.hpp"
 #include "harness/program.hpp"
 #include "steps_data/field_buffers.hpp"
 #include "steps_data/numbered_source.hpp"

@@ -1,8 +1,8 @@
 // HDF5 files that are damaged or do not fit together.
 
-#include "data/array_layout.hpp"
-#include "data/data_error.hpp"
-#include "data/hdf5_fields.hpp"
+#include "data/array_fields.hpp"
+#include "data/files.hpp"
+#include "data/hdf5.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/sample_numbers.hpp"

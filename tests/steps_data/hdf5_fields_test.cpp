@@ -1,10 +1,9 @@
 // Files written with HDF5 itself.
 
-#include "data/hdf5_fields.hpp"
-
-#include "data/array_layout.hpp"
-#include "data/data_error.hpp"
+#include "data/array_fields.hpp"
 #include "data/fields.hpp"
+#include "data/files.hpp"
+#include "data/hdf5.hpp"
 #include "data/parallel.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/sample_numbers.hpp"

@@ -1,5 +1,4 @@
-#include "data/hdf5_lock.hpp"
-
+#include "data/hdf5.hpp"
 #include "data/parallel.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 // Files written with HDF5 itself.
 
-#include "data/array_layout.hpp"
+#include "data/array_fields.hpp"
 #include "step_programs/program_runner.hpp"
 
 #include <cstddef>

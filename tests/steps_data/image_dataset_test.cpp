@@ -1,5 +1,4 @@
-#include "data/image_dataset.hpp"
-
+#include "data/image_source.hpp"
 #include "data/staging.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"

@@ -1,8 +1,6 @@
 #include "data/image_decoder.hpp"
 
-#include "data/data_error.hpp"
-#include "data/jpeg.hpp"
-#include "data/png.hpp"
+#include "data/files.hpp"
 
 #include <cstdint>
 #include <stdexcept>

@@ -2,8 +2,8 @@
 
 // Small data sets of images, as the readers expect them.
 
+#include "data/image_decoder.hpp"
 #include "data/image_writer.hpp"
-#include "data/jpeg.hpp"
 
 #include <string>
 #include <vector>

@@ -1,10 +1,9 @@
 #include "data/image_samples.hpp"
 
 #include "data/crop.hpp"
-#include "data/data_error.hpp"
-#include "data/image_dataset.hpp"
+#include "data/files.hpp"
+#include "data/image_decoder.hpp"
 #include "data/image_source.hpp"
-#include "data/jpeg.hpp"
 #include "data/sample_loader.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"

@@ -1,8 +1,7 @@
 #include "data/image_source.hpp"
 
-#include "data/data_error.hpp"
 #include "data/example.hpp"
-#include "data/image_dataset.hpp"
+#include "data/files.hpp"
 #include "data/tfrecord.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"

@@ -1,6 +1,5 @@
 #include "data/image_writer.hpp"
 
-#include "data/image_dataset.hpp"
 #include "data/image_source.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"

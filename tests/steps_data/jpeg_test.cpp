@@ -1,6 +1,5 @@
-#include "data/jpeg.hpp"
-
-#include "data/data_error.hpp"
+#include "data/files.hpp"
+#include "data/image_decoder.hpp"
 
 #include <cmath>
 #include <cstddef>

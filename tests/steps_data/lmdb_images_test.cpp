@@ -1,6 +1,6 @@
 #include "data/lmdb_images.hpp"
 
-#include "data/data_error.hpp"
+#include "data/files.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
 #include "support/message_of.hpp"

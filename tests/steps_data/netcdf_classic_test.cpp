@@ -1,9 +1,7 @@
 // The lengths of files written with netCDF itself.
 
-#include "data/netcdf_classic.hpp"
-
-#include "data/data_error.hpp"
-#include "data/mapped_file.hpp"
+#include "data/files.hpp"
+#include "data/netcdf.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/hex.hpp"
 #include "support/message_of.hpp"

@@ -1,10 +1,9 @@
 // Files written with netCDF itself.
 
-#include "data/netcdf_fields.hpp"
-
-#include "data/array_layout.hpp"
-#include "data/data_error.hpp"
+#include "data/array_fields.hpp"
 #include "data/fields.hpp"
+#include "data/files.hpp"
+#include "data/netcdf.hpp"
 #include "data/parallel.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"

@@ -2,7 +2,7 @@
 
 // Files written with netCDF itself.
 
-#include "data/array_layout.hpp"
+#include "data/array_fields.hpp"
 #include "steps_data/sample_numbers.hpp"
 
 #include <cstddef>

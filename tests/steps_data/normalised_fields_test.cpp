@@ -1,5 +1,4 @@
-#include "data/normalised_fields.hpp"
-
+#include "data/field_transforms.hpp"
 #include "steps_data/field_buffers.hpp"
 #include "steps_data/numbered_source.hpp"
 

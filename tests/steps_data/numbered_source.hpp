@@ -2,9 +2,8 @@
 
 // A data set without files.
 
-#include "data/data_error.hpp"
-#include "data/field_source.hpp"
 #include "data/fields.hpp"
+#include "data/files.hpp"
 
 #include <atomic>
 #include <cstdint>

@@ -1,6 +1,4 @@
-#include "data/page_cache.hpp"
-
-#include "data/mapped_file.hpp"
+#include "data/files.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
 #include "support/message_of.hpp"

@@ -2,7 +2,7 @@
 
 #include "data/safetensors_header.hpp"
 
-#include "data/data_error.hpp"
+#include "data/files.hpp"
 
 #include <cstdint>
 #include <string>

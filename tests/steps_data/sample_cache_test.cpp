@@ -1,7 +1,6 @@
-#include "data/sample_cache.hpp"
-
-#include "data/data_error.hpp"
-#include "data/field_source.hpp"
+#include "data/field_samples.hpp"
+#include "data/fields.hpp"
+#include "data/files.hpp"
 #include "steps_data/field_buffers.hpp"
 #include "steps_data/numbered_source.hpp"
 #include "support/message_of.hpp"

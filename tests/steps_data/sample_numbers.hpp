@@ -2,7 +2,6 @@
 
 // Samples of fields as tests compare them.
 
-#include "data/field_source.hpp"
 #include "data/fields.hpp"
 #include "steps_data/field_buffers.hpp"
 

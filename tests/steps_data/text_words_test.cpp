@@ -1,4 +1,4 @@
-#include "data/text_words.hpp"
+#include "data/byte_pair_encoding.hpp"
 
 #include <ostream>
 #include <string>

@@ -1,6 +1,4 @@
-#include "data/tfrecord_set.hpp"
-
-#include "data/data_error.hpp"
+#include "data/files.hpp"
 #include "data/parallel.hpp"
 #include "data/tfrecord.hpp"
 #include "data/zlib.hpp"

@@ -1,7 +1,7 @@
 #include "data/tfrecord.hpp"
 
 #include "checksum/crc32c.hpp"
-#include "data/data_error.hpp"
+#include "data/files.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/hex.hpp"

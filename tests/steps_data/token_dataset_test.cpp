@@ -1,8 +1,6 @@
 #include "data/token_dataset.hpp"
 
-#include "data/data_error.hpp"
-#include "data/token_type.hpp"
-#include "data/token_writer.hpp"
+#include "data/files.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/corpus.hpp"

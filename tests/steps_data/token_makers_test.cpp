@@ -1,9 +1,7 @@
-#include "data/token_makers.hpp"
-
-#include "data/data_error.hpp"
-#include "data/sample_maker.hpp"
-#include "data/token_split.hpp"
-#include "data/token_type.hpp"
+#include "data/files.hpp"
+#include "data/sample_loader.hpp"
+#include "data/token_dataset.hpp"
+#include "data/token_samples.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/corpus.hpp"
 #include "steps_data/field_buffers.hpp"

@@ -1,8 +1,7 @@
 #include "data/token_samples.hpp"
 
-#include "data/data_error.hpp"
-#include "data/token_split.hpp"
-#include "data/token_type.hpp"
+#include "data/files.hpp"
+#include "data/token_dataset.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/corpus.hpp"

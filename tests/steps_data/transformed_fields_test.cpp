@@ -1,8 +1,6 @@
-#include "data/transformed_fields.hpp"
-
-#include "data/data_error.hpp"
-#include "data/field_source.hpp"
+#include "data/field_transforms.hpp"
 #include "data/fields.hpp"
+#include "data/files.hpp"
 #include "steps_data/field_buffers.hpp"
 #include "steps_data/numbered_source.hpp"
 

@@ -3,7 +3,7 @@
 #include "data/zlib.hpp"
 
 #include "checksum/crc32c.hpp"
-#include "data/data_error.hpp"
+#include "data/files.hpp"
 #include "data/tfrecord.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/hex.hpp"

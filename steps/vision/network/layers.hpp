@@ -1,13 +1,15 @@
 #pragma once
 
+#include "harness/cost.hpp"
+
 #include <cstdint>
+#include <optional>
 #include <variant>
 #include <vector>
 
-// The vocabulary of the tables of networks: resnet.cpp, and vision's plain_networks.cpp and
-// inception.cpp.
-
 namespace bench::vision {
+
+// The vocabulary of the tables of networks, which are in tables.cpp.
 
 /// An image between two layers. Behind Flatten and GlobalAverage it has one pixel.
 struct Shape {
@@ -103,5 +105,15 @@ std::int64_t output_size(std::int64_t input_size, std::int64_t kernel, std::int6
 
 Shape output_shape(const Layer& layer, const Shape& input);
 Shape output_shape(const Path& path, const Shape& input);
+
+/// Cost of a network, computed from its table alone.
+struct Counts {
+  steps::Cost cost;
+  /// Pixels of the smallest image that is normalised; empty where none is.
+  std::optional<std::int64_t> fewest_normalised_pixels;
+};
+
+/// @param input of which every layer leaves something
+Counts count(const Path& layers, const Shape& input);
 
 }  // namespace bench::vision

@@ -1,0 +1,148 @@
+#pragma once
+
+#include "harness/program.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <unistd.h>
+
+namespace bench::steps {
+
+/// What can be done about most of them.
+inline constexpr const char* damaged_data_hint =
+    "the file is damaged, or of another format: copy or make it again";
+
+/// A data file does not hold what its format asks for.
+class DataError : public HintedError {
+ public:
+  /// @param offset of the first byte that is wrong, or of the record that it belongs to
+  /// @param message what is wrong there, without a final full stop or newline
+  DataError(const std::string& file, std::uint64_t offset, const std::string& message,
+            const std::string& hint = damaged_data_hint)
+      : HintedError(fmt::format("{}: byte {}: {}", file, offset, message), hint) {}
+
+  /// @param record a file that is one record, or the name of a record where bytes say nothing
+  DataError(const std::string& record, const std::string& message,
+            const std::string& hint = damaged_data_hint)
+      : HintedError(fmt::format("{}: {}", record, message), hint) {}
+};
+
+/// The descriptor of a file or folder, closed with this object.
+class OpenPath {
+ public:
+  /// @param flags of open(2); a file that is made can be read by all
+  OpenPath(const std::string& path, int flags)
+      : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {}
+  OpenPath(const OpenPath&) = delete;
+  OpenPath& operator=(const OpenPath&) = delete;
+  ~OpenPath() {
+    if (fd_ >= 0)
+      ::close(fd_);
+  }
+
+  int get() const { return fd_; }  ///< Negative where it could not be opened; errno says why.
+
+ private:
+  int fd_;
+};
+
+/// A file that is written from its begin; a disk that is full is an error, not a short file.
+class OutputFile {
+ public:
+  /// @throws UsageError if it cannot be opened
+  explicit OutputFile(const std::string& path);
+
+  void write(std::string_view bytes);
+
+  /// The bytes of one number, little endian.
+  template <typename Number>
+  void write_number(Number number) {
+    write({reinterpret_cast<const char*>(&number), sizeof(Number)});
+  }
+
+  /// Bytes so far.
+  std::uint64_t size() const { return size_; }
+
+  /// Must stand at the end: what the destructor cannot write, nobody is told of.
+  /// @throws std::runtime_error if not everything could be written
+  void close();
+
+ private:
+  std::string path_;
+  std::ofstream out_;
+  std::uint64_t size_ = 0;
+};
+
+/// A file that is read as if it were memory; what is never looked at is never read.
+///
+/// The file must keep its length as long as this object lives: reading behind the end of a file
+/// that was cut meanwhile ends the process (SIGBUS).
+class MappedFile {
+ public:
+  /// @param hint what to tell the user about a file that cannot be opened
+  /// @throws UsageError if it cannot
+  MappedFile(std::string path, const std::string& hint);
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&&) = delete;
+  ~MappedFile();
+
+  const std::string& path() const { return path_; }
+  std::uint64_t size() const { return bytes_.size(); }
+  std::string_view bytes() const { return bytes_; }
+
+  /// As long as this object lives, the system reads only the pages that are looked at: without, it
+  /// reads far around each, in case the next ones are wanted too.
+  class Scattered {
+   public:
+    explicit Scattered(const MappedFile& file);
+    Scattered(const Scattered&) = delete;
+    Scattered& operator=(const Scattered&) = delete;
+    ~Scattered();
+
+   private:
+    std::string_view bytes_;
+  };
+
+ private:
+  std::string path_;
+  std::string_view bytes_;
+};
+
+/// Lets the system begin to read these bytes of a mapped file, all at once: asked for one page
+/// after the other, a file system far away answers as often.
+void will_read(std::string_view bytes);
+
+/// The number that stands at `offset`, which need not be aligned, in the order of this machine. All
+/// formats here are little endian, as are all machines that LibTorch runs on but IBM Z.
+template <typename Number>
+Number number_at(std::string_view bytes, std::uint64_t offset) {
+  Number number;
+  std::memcpy(&number, bytes.data() + offset, sizeof(Number));
+  return number;
+}
+
+/// The files of a data set, sorted by the bytes of their names.
+/// @param path one file, a folder, or a pattern as in a shell: `data/202???01T*.nc`
+/// @param endings of the files to take from a folder: `.h5`, `.hdf5`. Other files in it are
+/// ignored,
+///        and so are hidden ones.
+/// @throws UsageError if it cannot be read, or there is no such file
+std::vector<std::string> find_data_files(const std::string& path,
+                                         std::span<const std::string_view> endings);
+
+/// Asks the kernel to drop what this node keeps of files in memory, so that they are read from
+/// their storage again (posix_fadvise, POSIX_FADV_DONTNEED). Pages that are in use, or not written
+/// yet, stay. File systems in memory ignore it.
+/// @throws UsageError if a file cannot be opened
+void drop_cached_pages(std::span<const std::string> files);
+
+}  // namespace bench::steps

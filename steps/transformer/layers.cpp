@@ -1,0 +1,252 @@
+#include "transformer/layers.hpp"
+
+#include "data/random.hpp"
+#include "harness/saved_state.hpp"
+#include "transformer/tensor_parallel.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace bench::transformer {
+
+torch::Tensor product(const torch::Tensor& x, const torch::Tensor& weight,
+                      const c10::optional<torch::Tensor>& bias) {
+  const bool is_vector = x.numel() == x.size(-1);
+  if (!is_vector || !x.is_cpu() || x.scalar_type() != torch::kFloat)
+    return torch::linear(x, weight, bias);
+  std::vector<std::int64_t> shape = x.sizes().vec();
+  shape.back() = weight.size(0);
+  const torch::Tensor vector = x.reshape({-1});
+  return (bias ? torch::addmv(*bias, weight, vector) : torch::mv(weight, vector)).view(shape);
+}
+
+namespace {
+
+/// A parameter of its own: neither a view nor shared with what was drawn.
+torch::Tensor copied(const torch::Tensor& drawn, const torch::TensorOptions& tensors) {
+  return drawn.to(tensors, /*non_blocking=*/false, /*copy=*/true);
+}
+
+}  // namespace
+
+torch::Tensor WeightInit::draw(std::uint64_t number, torch::IntArrayRef shape,
+                               double deviation) const {
+  const torch::Tensor result = torch::empty(shape, tensors.dtype(torch::kFloat));
+  if (result.is_meta())
+    return result;  // the device has no generator
+  at::Generator generator = at::globalContext().defaultGenerator(result.device()).clone();
+  generator.set_current_seed(steps::mixed(seed ^ steps::mixed(number)));
+  return result.normal_(0, deviation, generator);
+}
+
+torch::Tensor WeightInit::own_slice(const torch::Tensor& drawn, std::int64_t dimension) const {
+  return drawn.chunk(group.size(), dimension)[static_cast<std::size_t>(group.rank())];
+}
+
+torch::Tensor WeightInit::whole(std::uint64_t number, std::int64_t rows, std::int64_t columns,
+                                double deviation) const {
+  return copied(draw(number, {rows, columns}, deviation), tensors);
+}
+
+torch::Tensor WeightInit::split_rows(std::uint64_t number, std::int64_t rows, std::int64_t columns,
+                                     double deviation, std::int64_t stacked) const {
+  const torch::Tensor drawn = draw(number, {stacked, rows / stacked, columns}, deviation);
+  return copied(own_slice(drawn, 1).flatten(0, 1), tensors);
+}
+
+torch::Tensor WeightInit::split_columns(std::uint64_t number, std::int64_t rows,
+                                        std::int64_t columns, double deviation) const {
+  return copied(own_slice(draw(number, {rows, columns}, deviation), 1), tensors);
+}
+
+double residual_deviation(double deviation, std::int64_t layers) {
+  return deviation / std::sqrt(2.0 * static_cast<double>(layers));
+}
+
+namespace {
+
+c10::optional<torch::Tensor> if_defined(const torch::Tensor& tensor) {
+  return tensor.defined() ? c10::optional<torch::Tensor>(tensor) : c10::optional<torch::Tensor>();
+}
+
+}  // namespace
+
+ColumnLinearImpl::ColumnLinearImpl(const WeightInit& init, std::uint64_t number,
+                                   const LinearOptions& options, std::int64_t stacked)
+    : group_(init.group),
+      stacked_(stacked),
+      weight_(register_parameter(
+          "weight", init.split_rows(number, options.out, options.in, options.deviation, stacked))) {
+  if (options.bias)
+    bias_ = register_parameter("bias", torch::zeros({options.out / group_.size()}, init.tensors));
+}
+
+torch::Tensor ColumnLinearImpl::forward(const torch::Tensor& x) {
+  return column_parallel(x, weight_, if_defined(bias_), group_);
+}
+
+RowLinearImpl::RowLinearImpl(const WeightInit& init, std::uint64_t number,
+                             const LinearOptions& options)
+    : group_(init.group),
+      weight_(register_parameter(
+          "weight", init.split_columns(number, options.out, options.in, options.deviation))) {
+  if (options.bias)
+    bias_ = register_parameter("bias", torch::zeros({options.out}, init.tensors));
+}
+
+torch::Tensor RowLinearImpl::forward(const torch::Tensor& x) {
+  if (group_.size() == 1)
+    return product(x, weight_, if_defined(bias_));
+  const torch::Tensor sum = sum_of_ranks(product(x, weight_), group_);
+  return bias_.defined() ? sum + bias_ : sum;
+}
+
+std::vector<torch::Tensor> RowLinearImpl::whole_parameters() const {
+  return bias_.defined() ? std::vector{bias_} : std::vector<torch::Tensor>{};
+}
+
+namespace {
+
+constexpr double norm_epsilon = 1e-5;  // of GPT-2 and of Llama 3
+
+}  // namespace
+
+LayerNormImpl::LayerNormImpl(std::int64_t size, const torch::TensorOptions& tensors)
+    : weight_(register_parameter("weight", torch::ones({size}, tensors))),
+      bias_(register_parameter("bias", torch::zeros({size}, tensors))) {}
+
+torch::Tensor LayerNormImpl::forward(const torch::Tensor& x) {
+  return torch::layer_norm(x, {weight_.size(0)}, weight_, bias_, norm_epsilon);
+}
+
+RmsNormImpl::RmsNormImpl(std::int64_t size, const torch::TensorOptions& tensors)
+    : weight_(register_parameter("weight", torch::ones({size}, tensors))) {}
+
+torch::Tensor RmsNormImpl::forward(const torch::Tensor& x) {
+#if BENCH_TORCH_AT_LEAST(2, 4)
+  return torch::rms_norm(x, {weight_.size(0)}, weight_, norm_epsilon);
+#else
+  const torch::Tensor exact = x.to(torch::kFloat);
+  const torch::Tensor inverse =
+      exact.square().mean(-1, /*keepdim=*/true).add_(norm_epsilon).rsqrt_();
+  return (exact * inverse).to(x.scalar_type()) * weight_;
+#endif
+}
+
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+enum class Direction { forward, inverse };
+
+torch::Tensor rotated(const torch::Tensor& x, const torch::Tensor& cosine,
+                      const torch::Tensor& sine, Direction direction) {
+  const int sign = direction == Direction::forward ? 1 : -1;
+  const std::int64_t half = x.size(-1) / 2;
+  const torch::Tensor first = x.narrow(-1, 0, half);
+  const torch::Tensor second = x.narrow(-1, half, half);
+  torch::Tensor result = torch::empty(x.sizes(), x.options());
+  torch::Tensor result_first = result.narrow(-1, 0, half);
+  torch::Tensor result_second = result.narrow(-1, half, half);
+  at::mul_out(result_first, first, cosine).addcmul_(second, sine, -sign);
+  at::mul_out(result_second, second, cosine).addcmul_(first, sine, sign);
+  return result;
+}
+
+/// The gradient of a rotation is the inverse rotation, so only the angles are kept.
+class Rotation : public torch::autograd::Function<Rotation> {
+ public:
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x,
+                               const torch::Tensor& cosine, const torch::Tensor& sine) {
+    context->save_for_backward({cosine, sine});
+    return rotated(x, cosine, sine, Direction::forward);
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const variable_list saved = context->get_saved_variables();
+    return {rotated(gradients[0], saved[0], saved[1], Direction::inverse), {}, {}};
+  }
+};
+
+}  // namespace
+
+Rotary::Rotary(std::int64_t sequence, std::int64_t head_size, double base,
+               const torch::TensorOptions& options) {
+  const auto exact = options.dtype(torch::kDouble);
+  const torch::Tensor exponents =
+      torch::arange(0, head_size, 2, exact) / static_cast<double>(head_size);
+  const torch::Tensor angles =
+      torch::outer(torch::arange(sequence, exact), torch::pow(base, -exponents))
+          .view({sequence, 1, 1, head_size / 2});
+  cosine_ = angles.cos().to(options.dtype());
+  sine_ = angles.sin().to(options.dtype());
+}
+
+torch::Tensor Rotary::rotate(const torch::Tensor& x, std::int64_t first) const {
+  const std::int64_t count = x.size(1);
+  return Rotation::apply(x, cosine_.narrow(0, first, count), sine_.narrow(0, first, count));
+}
+
+SwiGluImpl::SwiGluImpl(const WeightInit& init, std::uint64_t number, std::int64_t hidden,
+                       std::int64_t width, double deviation, double down_deviation)
+    : gate_up_(register_module(
+          "gate_up",
+          ColumnLinear(
+              init, number,
+              LinearOptions{.in = hidden, .out = 2 * width, .deviation = deviation, .bias = false},
+              /*stacked=*/2))),
+      down_(register_module(
+          "down",
+          RowLinear(init, number + 1,
+                    LinearOptions{
+                        .in = width, .out = hidden, .deviation = down_deviation, .bias = false}))) {
+}
+
+torch::Tensor SwiGluImpl::forward(const torch::Tensor& x) {
+  const std::vector<torch::Tensor> gate_up = gate_up_->forward(x).chunk(2, 2);  // (B, S, width/T)
+  return down_->forward(torch::silu(gate_up[0]) * gate_up[1]);
+}
+
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+using Work = std::function<torch::Tensor(const torch::Tensor&)>;
+
+class Recomputation : public torch::autograd::Function<Recomputation> {
+ public:
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x, const Work& work) {
+    save_value(context, "work", work);
+    context->save_for_backward({x, steps::random_state(x.device())});
+    const torch::NoGradGuard no_gradient;
+    return work(x);
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const variable_list saved = context->get_saved_variables();
+    const torch::Tensor x = saved[0].detach().requires_grad_();
+    const torch::Tensor current_state = steps::random_state(x.device());
+    steps::set_random_state(x.device(), saved[1]);
+    torch::Tensor y;
+    {
+      const torch::AutoGradMode with_gradient(true);
+      y = saved_value<Work>(context, "work")(x);
+    }
+    steps::set_random_state(x.device(), current_state);
+    y.backward(gradients[0]);
+    return {x.grad(), {}};
+  }
+};
+
+}  // namespace
+
+torch::Tensor recomputed(const Work& work, const torch::Tensor& x) {
+  return Recomputation::apply(x, work);
+}
+
+}  // namespace bench::transformer

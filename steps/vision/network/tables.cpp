@@ -1,0 +1,217 @@
+#include "vision/network/tables.hpp"
+
+#include "vision/network/layers.hpp"
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+namespace bench::vision {
+namespace {
+
+constexpr std::int64_t first_width = 64;
+
+struct BlockShape {
+  std::int64_t in;
+  std::int64_t width;
+  std::int64_t out;
+  std::int64_t stride;
+
+  bool changes() const { return in != out || stride != 1; }
+};
+
+Path sum(Path path, Path shortcut) {
+  return {Branches{Branches::Join::sum, {std::move(path), std::move(shortcut)}}};
+}
+
+Path postactivation_block(ResidualBlock kind, const BlockShape& s) {
+  const Normalisation norm;
+  Path path;
+  if (kind == ResidualBlock::basic)
+    path = {Convolution{s.width, 3, s.stride}, norm, Relu{}, Convolution{s.out, 3}, norm};
+  else
+    path = {Convolution{s.width, 1}, norm, Relu{}, Convolution{s.width, 3, s.stride}, norm, Relu{},
+            Convolution{s.out, 1},   norm};
+  Path shortcut;
+  if (s.changes())
+    shortcut = {Convolution{s.out, 1, s.stride}, norm};
+  Path block = sum(std::move(path), std::move(shortcut));
+  block.push_back(Relu{});
+  return block;
+}
+
+Path preactivation_block(const BlockShape& s) {
+  const Normalisation norm;
+  const Path activation = {norm, Relu{}};
+  Path path = {Convolution{s.width, 1, s.stride},
+               norm,
+               Relu{},
+               Convolution{s.width, 3},
+               norm,
+               Relu{},
+               Convolution{s.out, 1}};
+  if (!s.changes()) {
+    path.insert(path.begin(), activation.begin(), activation.end());
+    return sum(std::move(path), {});
+  }
+  Path block = activation;
+  block.push_back(sum(std::move(path), {Convolution{s.out, 1, s.stride}}).front());
+  return block;
+}
+
+}  // namespace
+
+Path resnet(ResidualBlock kind, const std::array<std::int64_t, 4>& blocks_per_width) {
+  const bool preactivation = kind == ResidualBlock::preactivation;
+  const Padding pool_padding = preactivation ? Padding::same : Padding::half;
+  Path layers = {Convolution{first_width, 7, 2}, Normalisation{}, Relu{},
+                 Pooling{Pooling::Kind::maximum, 3, 2, pool_padding}};
+  std::int64_t in = first_width;
+  std::int64_t width = first_width;
+  for (const std::int64_t blocks : blocks_per_width) {
+    const std::int64_t out = kind == ResidualBlock::basic ? width : 4 * width;
+    for (std::int64_t index = 0; index < blocks; ++index, in = out) {
+      const BlockShape shape{in, width, out, index == 0 && width != first_width ? 2 : 1};
+      const Path block =
+          preactivation ? preactivation_block(shape) : postactivation_block(kind, shape);
+      layers.insert(layers.end(), block.begin(), block.end());
+    }
+    width *= 2;
+  }
+  if (preactivation)
+    layers.insert(layers.end(), {Normalisation{}, Relu{}});
+  layers.push_back(GlobalAverage{});
+  return layers;
+}
+
+namespace {
+
+void add_convolution(Path& layers, std::int64_t out_channels, std::int64_t kernel,
+                     std::int64_t stride = 1, Padding padding = Padding::half) {
+  layers.push_back(Convolution{out_channels, kernel, stride, padding, true});
+  layers.push_back(Relu{});
+}
+
+void add_maximum(Path& layers, std::int64_t kernel) {
+  layers.push_back(Pooling{Pooling::Kind::maximum, kernel, 2});
+}
+
+void add_hidden_layers(Path& layers) {
+  layers.push_back(Flatten{});
+  for (int i = 0; i < 2; ++i)
+    layers.insert(layers.end(), {Linear{4096}, Relu{}, Dropout{0.5}});
+}
+
+}  // namespace
+
+Path alexnet() {
+  Path layers;
+  add_convolution(layers, 64, 11, 4, Padding::none);
+  add_maximum(layers, 3);
+  add_convolution(layers, 192, 5);
+  add_maximum(layers, 3);
+  add_convolution(layers, 384, 3);
+  add_convolution(layers, 384, 3);
+  add_convolution(layers, 256, 3);
+  add_maximum(layers, 3);
+  add_hidden_layers(layers);
+  return layers;
+}
+
+Path vgg16() {
+  struct Stage {
+    std::int64_t width;
+    int convolutions;
+  };
+  Path layers;
+  for (const Stage& stage : {Stage{64, 2}, {128, 2}, {256, 3}, {512, 3}, {512, 3}}) {
+    for (int i = 0; i < stage.convolutions; ++i)
+      add_convolution(layers, stage.width, 3);
+    add_maximum(layers, 2);
+  }
+  add_hidden_layers(layers);
+  return layers;
+}
+
+namespace {
+
+constexpr Pooling reducing_maximum{Pooling::Kind::maximum, 3, 2};
+constexpr Pooling centred_maximum{Pooling::Kind::maximum, 3, 1, Padding::half};
+constexpr Pooling centred_average{Pooling::Kind::average, 3, 1, Padding::half};
+
+Convolution reducing(std::int64_t out_channels) {
+  return {out_channels, 3, 2, Padding::none};
+}
+
+/// Convolutions one behind the other, each with its normalisation and ReLU.
+Path chain(std::initializer_list<Convolution> convolutions) {
+  Path path;
+  for (const Convolution& convolution : convolutions)
+    path.insert(path.end(), {convolution, Normalisation{1e-3, 1e-3, false}, Relu{}});
+  return path;
+}
+
+Layer side_by_side(std::vector<Path> paths) {
+  return Branches{Branches::Join::concatenation, std::move(paths)};
+}
+
+/// A pooling and a 1x1 convolution behind it.
+Path pooled(const Pooling& pooling, std::int64_t out_channels) {
+  Path path = chain({{out_channels, 1}});
+  path.insert(path.begin(), pooling);
+  return path;
+}
+
+/// Figure 5: (B, C, n, n) -> (B, 224 + pool_channels, n, n).
+Layer block_of_squares(std::int64_t pool_channels) {
+  return side_by_side({chain({{64, 1}}), chain({{48, 1}, {64, 5}}),
+                       chain({{64, 1}, {96, 3}, {96, 3}}), pooled(centred_average, pool_channels)});
+}
+
+/// Figure 6 with n = 7: (B, 768, n, n) -> (B, 768, n, n), `inner` channels within.
+Layer block_of_sevens(std::int64_t inner) {
+  const Kernel row{1, 7};
+  const Kernel column{7, 1};
+  return side_by_side(
+      {chain({{192, 1}}), chain({{inner, 1}, {inner, row}, {192, column}}),
+       chain({{inner, 1}, {inner, column}, {inner, row}, {inner, column}, {192, row}}),
+       pooled(centred_average, 192)});
+}
+
+/// Figure 7: (B, C, n, n) -> (B, 2048, n, n). Two of its paths end in a row beside a column.
+Layer wide_block(const Pooling& pooling) {
+  const Layer row_and_column = side_by_side({chain({{384, {1, 3}}}), chain({{384, {3, 1}}})});
+  Path from_small = chain({{384, 1}});
+  from_small.push_back(row_and_column);
+  Path from_large = chain({{448, 1}, {384, 3}});
+  from_large.push_back(row_and_column);
+  return side_by_side({chain({{320, 1}}), from_small, from_large, pooled(pooling, 192)});
+}
+
+}  // namespace
+
+Path inception3() {
+  Path layers = chain({reducing(32), {32, 3, 1, Padding::none}, {64, 3}});
+  layers.push_back(reducing_maximum);
+  const Path second = chain({{80, 1}, {192, 3, 1, Padding::none}});
+  layers.insert(layers.end(), second.begin(), second.end());
+  layers.push_back(reducing_maximum);  // 299x299 -> (B, 192, 35, 35)
+  for (const std::int64_t pool_channels : {32, 64, 64})
+    layers.push_back(block_of_squares(pool_channels));
+  layers.push_back(side_by_side({chain({reducing(384)}),
+                                 chain({{64, 1}, {96, 3}, reducing(96)}),
+                                 {reducing_maximum}}));  // (B, 768, 17, 17)
+  for (const std::int64_t inner : {128, 160, 160, 192})
+    layers.push_back(block_of_sevens(inner));
+  layers.push_back(side_by_side({chain({{192, 1}, reducing(320)}),
+                                 chain({{192, 1}, {192, {1, 7}}, {192, {7, 1}}, reducing(192)}),
+                                 {reducing_maximum}}));  // (B, 1280, 8, 8)
+  layers.push_back(wide_block(centred_average));
+  layers.push_back(wide_block(centred_maximum));
+  layers.push_back(GlobalAverage{});
+  return layers;
+}
+
+}  // namespace bench::vision

@@ -1,8 +1,7 @@
 # bench_module(<name> USES <targets its headers need> PRIVATE_USES <the rest>)
 #
 # One module of the house: a static library bench_<name> of src/<name>/*.cpp with its headers in
-# include/bench/<name>/. The target of a room in a room, `energy/core`, is bench_energy_core. The
-# link lines repeat the layer table that tests/architecture_test.cpp checks.
+# include/bench/<name>/. The target of `energy/core` is bench_energy_core.
 function(bench_module name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;PRIVATE_USES")
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
@@ -13,19 +12,19 @@ function(bench_module name)
   string(REPLACE "/" "_" target ${name})
   add_library(bench_${target} STATIC ${sources})
   set_target_properties(bench_${target} PROPERTIES UNITY_BUILD ${BENCH_UNITY}
-                        UNITY_BUILD_BATCH_SIZE 0)
-  # A room is one object; programs are linked with what they need of it.
+                        UNITY_BUILD_BATCH_SIZE 45)
+  # A module is few objects; programs are linked with what they need of them.
   target_compile_options(bench_${target} PRIVATE -ffunction-sections -fdata-sections)
   target_include_directories(bench_${target} PUBLIC ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(bench_${target} PUBLIC ${arg_USES} PRIVATE bench_flags ${arg_PRIVATE_USES})
   bench_headers(bench_${target})
 endfunction()
 
-# bench_headers(<target>): compiles it with the headers that most rooms include, parsed once: without
-# them it is two fifths of the time that a room takes. The meter's modules have other flags, so they
+# bench_headers(<target>): compiles it with the headers that most modules include, parsed once: without
+# them it is two fifths of the time that a module takes. The meter's modules have other flags, so they
 # have their own.
 function(bench_headers target)
-  set(first bench_room_headers)  # has no macros besides, which the others would have to have, too
+  set(first bench_module_headers)  # has no macros besides, which the others would have to have, too
   if(target MATCHES "^bench_energy")
     set(first bench_energy_core)
   else()
@@ -76,15 +75,17 @@ function(bench_test_starts test)
   set_property(TARGET ${test} APPEND PROPERTY LINK_DEPENDS ${files})
 endfunction()
 
-# bench_test(<name> [LABEL <label>] [OWN_HEADERS] [EACH_CASE] [AT_ONCE <n>] USES <targets>)
+# bench_test(<name> [LABEL <label>] [OWN_HEADERS] [EACH_CASE [SLOW <filter>]] [AT_ONCE <n>]
+#            USES <targets>)
 #
 # The tests of one folder, tests/<name>/*_test.cpp, as one program; every suite is one CTest test.
 # With BENCH_UNITY a few files are compiled as one, so names do not repeat within a folder.
 # EACH_CASE: every case is, for tests that wait more than they compute.
+# SLOW: those that match GoogleTest's filter have the label <label>-slow instead.
 # AT_ONCE: so many suites are, for a program that takes long to start.
 # OWN_HEADERS: its flags do not allow the precompiled headers of the others.
 function(bench_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_HEADERS;EACH_CASE" "LABEL;AT_ONCE" "USES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_HEADERS;EACH_CASE" "LABEL;AT_ONCE;SLOW" "USES")
   if(NOT arg_AT_ONCE)
     set(arg_AT_ONCE 1)
   endif()
@@ -92,7 +93,7 @@ function(bench_test name)
     set(arg_LABEL unit)
   endif()
   set(processors 1)
-  if(arg_LABEL STREQUAL "steps")
+  if(arg_LABEL MATCHES "^steps")
     set(processors 2)  # of ctest's --parallel: it computes, while most others wait
   endif()
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${name}/*_test.cpp)
@@ -125,11 +126,20 @@ include([==[${PROJECT_SOURCE_DIR}/cmake/add_suites.cmake]==])
     set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${suites}.cmake)
     return()
   endif()
-  gtest_discover_tests(bench_${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX "${name}."
-                       NO_PRETTY_VALUES  # they hold addresses, so that names would change
-                       DISCOVERY_TIMEOUT 600  # of a program that loads LibTorch on a busy machine
-                       PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${bench_test_timeout_s}
-                       PROCESSORS ${processors}
-                       # Tests run side by side: OpenMP's threads must not spin while they wait.
-                       ENVIRONMENT OMP_WAIT_POLICY=passive)
+  function(discover label filter)
+    gtest_discover_tests(bench_${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX "${name}."
+                         TEST_FILTER "${filter}"
+                         NO_PRETTY_VALUES  # they hold addresses, so that names would change
+                         DISCOVERY_TIMEOUT 600  # of a program that loads LibTorch on a busy machine
+                         PROPERTIES LABELS ${label} TIMEOUT ${bench_test_timeout_s}
+                         PROCESSORS ${processors}
+                         # Tests run side by side: OpenMP's threads must not spin while they wait.
+                         ENVIRONMENT OMP_WAIT_POLICY=passive)
+  endfunction()
+  if(arg_SLOW)
+    discover(${arg_LABEL} "-${arg_SLOW}")
+    discover(${arg_LABEL}-slow "${arg_SLOW}")
+  else()
+    discover(${arg_LABEL} "*")
+  endif()
 endfunction()

@@ -12,7 +12,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   target_compile_options(bench_flags INTERFACE -Wno-deprecated-declarations)
 endif()
 if(BENCH_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC does not look for memory that it could free before it has 3 GiB: 9 % off the time of a room,
+  # GCC does not look for memory that it could free before it has 3 GiB: 9 % off the time of a module,
   # 15 % off that of its tests, for up to 1 GiB more.
   target_compile_options(bench_flags INTERFACE --param=ggc-min-heapsize=3145728)
   # Compiled as one, a source file is an included file, and its own types look like a header's.

@@ -1,4 +1,3 @@
-#include "rooms.hpp"
 #include "support/source_directory.hpp"
 
 #include <algorithm>
@@ -45,8 +44,8 @@ Lines lines_of(const fs::path& file) {
   return lines;
 }
 
-/// `src/scheduler/loop.cpp` and `include/bench/scheduler/loop.hpp` belong to `scheduler`,
-/// `src/energy/core/ticks.cpp` to `energy/core`: a file's room is its folder.
+/// `src/run/loop.cpp` and `include/bench/run/loop.hpp` belong to `run`, `src/energy/core/ticks.cpp`
+/// to `energy/core`.
 std::string module_of(const fs::path& file) {
   const std::string folder = file.parent_path().generic_string();
   return folder.substr(
@@ -68,86 +67,38 @@ std::string at(const fs::path& file, std::size_t line) {
   return file.string() + ":" + std::to_string(line + 1);
 }
 
-TEST(Architecture, EveryModuleHasALevel) {
-  for (const fs::path& file : files_of({"include/bench", "src"}))
-    EXPECT_TRUE(levels.contains(module_of(file))) << file;
-}
-
-TEST(Architecture, TheMapOfRoomsIsTrue) {
-  std::map<std::string, double> mapped;
-  const Regex row(R"(^\| (\d+(?:\.\d)?) \| `([\w/]+)` \|)");
+/// The modules and their levels: the table of CONTRIBUTING.md.
+std::map<std::string, int> levels_of_modules() {
+  std::map<std::string, int> levels;
+  const Regex row(R"(^\| (\d+) \| `([\w/]+)` \|)");
   for (const std::string& line : lines_of("CONTRIBUTING.md"))
     if (const auto match = row.search(line))
-      mapped[(*match)[2]] = std::stod((*match)[1]);
-  EXPECT_EQ(mapped, levels);
+      levels[(*match)[2]] = std::stoi((*match)[1]);
+  return levels;
 }
 
 TEST(Architecture, ModulesIncludeLowerLevelsOnly) {
+  const auto levels = levels_of_modules();
   for (const fs::path& file : files_of({"include/bench", "src"})) {
     const std::string module = module_of(file);
-    for (const std::string& name : includes_of(file)) {
-      if (!name.starts_with("bench/") && !name.starts_with("../"))
-        continue;
-      const std::string other =
-          module_of(name.starts_with("../") ? (file.parent_path() / name).lexically_normal()
-                                            : fs::path("include") / name);
-      EXPECT_TRUE(other == module || levels.at(other) < levels.at(module))
-          << file << " includes " << name;
-    }
+    ASSERT_TRUE(levels.contains(module)) << file << ": its module is not in CONTRIBUTING.md";
+    for (const std::string& name : includes_of(file))
+      if (name.starts_with("bench/")) {
+        const std::string other = module_of(fs::path("include") / name);
+        EXPECT_TRUE(other == module || levels.at(other) < levels.at(module))
+            << file << " includes " << name;
+      }
   }
 }
 
-/// `scheduler/loop` of both `src/scheduler/loop.cpp` and its header.
-std::string unit_of(const fs::path& file) {
-  return module_of(file) + "/" + file.stem().string();
-}
-
-/// The units that each unit includes, of every room.
-std::map<std::string, std::set<std::string>> included_units() {
-  std::map<std::string, std::set<std::string>> units;
-  for (const fs::path& file : files_of({"include/bench", "src"}))
-    for (const std::string& name : includes_of(file)) {
-      std::string other;
-      if (name.starts_with("bench/"))
-        other = fs::path(name.substr(6)).replace_extension().string();
-      else if (name.find('/') == std::string::npos && name.ends_with(".hpp"))
-        other = module_of(file) + "/" + fs::path(name).stem().string();
-      if (!other.empty() && other != unit_of(file))
-        units[unit_of(file)].insert(other);
-    }
-  return units;
-}
-
-/// What `unit` reaches by #include lines, itself only if it is in a cycle.
-std::set<std::string> reached_from(const std::string& unit,
-                                   const std::map<std::string, std::set<std::string>>& units) {
-  std::set<std::string> reached;
-  std::vector<std::string> waiting{unit};
-  while (!waiting.empty()) {
-    const auto found = units.find(waiting.back());
-    waiting.pop_back();
-    if (found != units.end())
-      for (const std::string& other : found->second)
-        if (reached.insert(other).second)
-          waiting.push_back(other);
-  }
-  return reached;
-}
-
-constexpr std::size_t longest_cycle = 3;
-
-TEST(Architecture, FewFilesIncludeOneAnotherInACircle) {
-  const auto units = included_units();
-  std::map<std::string, std::set<std::string>> reached;
-  for (const auto& [unit, others] : units)
-    reached[unit] = reached_from(unit, units);
-  for (const auto& [unit, others] : reached) {
-    std::set<std::string> cycle;
-    for (const std::string& other : others)
-      if (reached.contains(other) && reached.at(other).contains(unit))
-        cycle.insert(other);
-    EXPECT_LE(cycle.size(), longest_cycle) << testing::PrintToString(cycle);
-  }
+/// A stranger follows them.
+TEST(Architecture, FilesThatTheGuidesNameExist) {
+  const Regex name(R"(`([\w/]+/\w+\.[ch]pp)`)");
+  for (const char* guide : {"CONTRIBUTING.md", "docs/background/how_a_run_works.md"})
+    for (const std::string& line : lines_of(guide))
+      for (const std::string& file : name.find_all(line))
+        EXPECT_TRUE(fs::exists(root / file) || fs::exists(root / "src" / file))
+            << guide << ": " << file;
 }
 
 /// Headers of the language and of the system.
@@ -162,38 +113,6 @@ bool is_standard(const std::string& name) {
          name.starts_with("linux/") || system.contains(name);
 }
 
-/// Whose header it is: `fmt`, `boost`, ...; the file's own folder gives an empty text.
-std::string library_of(const std::string& name) {
-  if (name.starts_with("bench/") || name.starts_with("../") || is_standard(name))
-    return "";
-  const auto slash = name.find('/');
-  if (slash != std::string::npos)
-    return name.substr(0, slash);
-  if (name.starts_with("pcre2"))
-    return "pcre2";
-  if (name == "utf8.h")
-    return "utf8cpp";
-  if (name == "archive.h" || name == "archive_entry.h")
-    return "archive";
-  if (name == "zlib.h")
-    return "zlib";
-  if (name == "pugixml.hpp")
-    return "pugixml";
-  if (name == "sqlite3.h")  // for what SQLiteCpp has no words for
-    return "SQLiteCpp";
-  return name.ends_with(".hpp") ? "" : name;
-}
-
-TEST(Architecture, ThirdPartyLibrariesStayInTheirModules) {
-  for (const fs::path& file : files_of({"src"}))
-    for (const std::string& name : includes_of(file)) {
-      const std::string library = library_of(name);
-      const auto allowed = libraries.find(module_of(file));
-      const bool named = allowed != libraries.end() && allowed->second.contains(library);
-      EXPECT_TRUE(library.empty() || library == "fmt" || named) << file << " includes " << name;
-    }
-}
-
 TEST(Architecture, DynamicLibrariesAreLoadedByTheMeterOnly) {
   for (const fs::path& file : files_of({"include", "src"}))
     for (const std::string& name : includes_of(file))
@@ -203,7 +122,7 @@ TEST(Architecture, DynamicLibrariesAreLoadedByTheMeterOnly) {
 TEST(Architecture, HeadersNameNoThirdParty) {
   for (const fs::path& file : files_of({"include"}))
     for (const std::string& name : includes_of(file))
-      EXPECT_EQ(library_of(name), "") << file << " includes " << name;
+      EXPECT_TRUE(name.starts_with("bench/") || is_standard(name)) << file << " includes " << name;
 }
 
 /// The header in which they tell the meter of their regions needs nothing else.

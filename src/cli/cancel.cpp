@@ -1,4 +1,5 @@
 #include "command.hpp"
+#include "each.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -10,9 +11,8 @@
 
 #include <bench/base/error.hpp>
 #include <bench/cli/output/output.hpp>
-#include <bench/cli/runs/each.hpp>
-#include <bench/engine/cancel.hpp>
-#include <bench/setup/run.hpp>
+#include <bench/insight/cancel.hpp>
+#include <bench/space/run.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>

@@ -20,11 +20,11 @@
 #include <bench/document/read.hpp>
 #include <bench/document/read_options.hpp>
 #include <bench/document/tag_effect.hpp>
-#include <bench/engine/input_check.hpp>
-#include <bench/engine/preview.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/setup/input.hpp>
-#include <bench/setup/run.hpp>
+#include <bench/run/input_check.hpp>
+#include <bench/run/preview.hpp>
+#include <bench/space/input.hpp>
+#include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::cli {

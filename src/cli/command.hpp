@@ -1,5 +1,7 @@
 #pragma once
 
+#include "evaluation.hpp"
+
 #include <functional>
 #include <string>
 #include <vector>
@@ -7,10 +9,9 @@
 #include <CLI/CLI.hpp>
 
 #include <bench/cli/output/show.hpp>
-#include <bench/cli/runs/evaluation.hpp>
-#include <bench/result/style.hpp>
-#include <bench/result/table.hpp>
-#include <bench/setup/input.hpp>
+#include <bench/results/style.hpp>
+#include <bench/results/table.hpp>
+#include <bench/space/input.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {

@@ -1,4 +1,5 @@
 #include "command.hpp"
+#include "each.hpp"
 
 #include <functional>
 #include <memory>
@@ -7,7 +8,6 @@
 #include <fmt/core.h>
 
 #include <bench/cli/output/output.hpp>
-#include <bench/cli/runs/each.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>

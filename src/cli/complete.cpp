@@ -1,6 +1,8 @@
 #include "complete.hpp"
 
 #include "command.hpp"
+#include "completion_scripts.hpp"
+#include "topics.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -13,13 +15,11 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
-#include <bench/cli/help/completion_scripts.hpp>
-#include <bench/cli/help/topics.hpp>
 #include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
-#include <bench/platform/platform.hpp>
-#include <bench/references/library.hpp>
-#include <bench/result/style.hpp>
+#include <bench/machine/platform.hpp>
+#include <bench/results/library.hpp>
+#include <bench/results/style.hpp>
 
 namespace bench::cli {
 namespace {

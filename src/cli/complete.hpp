@@ -1,10 +1,10 @@
 #pragma once
 
+#include "completion_scripts.hpp"
+
 #include <vector>
 
 #include <CLI/CLI.hpp>
-
-#include <bench/cli/help/completion_scripts.hpp>
 
 namespace bench::cli {
 

@@ -1,4 +1,7 @@
 #include "command.hpp"
+#include "each.hpp"
+#include "evaluation.hpp"
+#include "interruption.hpp"
 #include "work.hpp"
 
 #include <algorithm>
@@ -12,17 +15,14 @@
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/cli/output/output.hpp>
-#include <bench/cli/runs/each.hpp>
-#include <bench/cli/runs/evaluation.hpp>
-#include <bench/cli/runs/interruption.hpp>
-#include <bench/engine/chain.hpp>
-#include <bench/engine/extend.hpp>
-#include <bench/engine/preflight.hpp>
-#include <bench/engine/remove.hpp>
-#include <bench/platform/platform.hpp>
-#include <bench/setup/budget.hpp>
-#include <bench/setup/parallel.hpp>
-#include <bench/setup/run.hpp>
+#include <bench/machine/platform.hpp>
+#include <bench/run/chained_steps.hpp>
+#include <bench/run/extend.hpp>
+#include <bench/run/preflight.hpp>
+#include <bench/run/remove.hpp>
+#include <bench/space/budget.hpp>
+#include <bench/space/parallel.hpp>
+#include <bench/space/run.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>

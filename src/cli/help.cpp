@@ -1,5 +1,7 @@
 #include "command.hpp"
 #include "manual.hpp"
+#include "reference.hpp"
+#include "topics.hpp"
 
 #include <filesystem>
 #include <functional>
@@ -11,11 +13,9 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
-#include <bench/cli/help/reference.hpp>
-#include <bench/cli/help/topics.hpp>
 #include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
-#include <bench/platform/platform.hpp>
+#include <bench/machine/platform.hpp>
 
 namespace bench::cli {
 namespace {

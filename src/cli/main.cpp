@@ -1,6 +1,7 @@
 #include "abbreviations.hpp"
 #include "command.hpp"
 #include "commands.hpp"
+#include "interruption.hpp"
 
 #include <algorithm>
 #include <array>
@@ -30,7 +31,6 @@
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
-#include <bench/cli/runs/interruption.hpp>
 #include <bench/workspace/group.hpp>
 
 namespace bench::cli {

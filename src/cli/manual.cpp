@@ -1,5 +1,8 @@
 #include "manual.hpp"
 
+#include "manual_page.hpp"
+#include "topics.hpp"
+
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -10,8 +13,6 @@
 
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
-#include <bench/cli/help/manual_page.hpp>
-#include <bench/cli/help/topics.hpp>
 
 namespace bench::cli {
 namespace {

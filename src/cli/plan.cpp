@@ -1,4 +1,6 @@
+#include "choose.hpp"
 #include "command.hpp"
+#include "evaluation.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -20,18 +22,16 @@
 #include <bench/base/host.hpp>
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/output.hpp>
-#include <bench/cli/runs/choose.hpp>
-#include <bench/cli/runs/evaluation.hpp>
-#include <bench/engine/input_check.hpp>
-#include <bench/engine/preview.hpp>
-#include <bench/plan/history.hpp>
-#include <bench/plan/plan.hpp>
-#include <bench/plan/work.hpp>
-#include <bench/platform/platform.hpp>
-#include <bench/result/style.hpp>
-#include <bench/result/table.hpp>
-#include <bench/setup/input.hpp>
-#include <bench/setup/run.hpp>
+#include <bench/insight/past_runs.hpp>
+#include <bench/insight/plan.hpp>
+#include <bench/insight/work.hpp>
+#include <bench/machine/platform.hpp>
+#include <bench/results/style.hpp>
+#include <bench/results/table.hpp>
+#include <bench/run/input_check.hpp>
+#include <bench/run/preview.hpp>
+#include <bench/space/input.hpp>
+#include <bench/space/run.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {

@@ -1,4 +1,5 @@
 #include "command.hpp"
+#include "interruption.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -15,19 +16,18 @@
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
-#include <bench/batch/partition.hpp>
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/doctor_text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/platform_sheet.hpp>
-#include <bench/cli/runs/interruption.hpp>
-#include <bench/doctor/checks.hpp>
-#include <bench/platform/load_all.hpp>
-#include <bench/platform/machine.hpp>
-#include <bench/platform/platform.hpp>
-#include <bench/platform/words.hpp>
-#include <bench/site/survey.hpp>
-#include <bench/site/trial.hpp>
+#include <bench/insight/checks.hpp>
+#include <bench/insight/survey.hpp>
+#include <bench/insight/trial.hpp>
+#include <bench/machine/load_all.hpp>
+#include <bench/machine/machine.hpp>
+#include <bench/machine/partition.hpp>
+#include <bench/machine/platform.hpp>
+#include <bench/machine/words.hpp>
 
 namespace bench::cli {
 namespace {

@@ -1,4 +1,5 @@
 #include "command.hpp"
+#include "each.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -15,10 +16,9 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/cli/output/output.hpp>
-#include <bench/cli/runs/each.hpp>
-#include <bench/engine/remove.hpp>
-#include <bench/inspect/run_view.hpp>
-#include <bench/setup/run.hpp>
+#include <bench/insight/run_view.hpp>
+#include <bench/run/remove.hpp>
+#include <bench/space/run.hpp>
 #include <bench/workspace/leftover.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workpackage.hpp>

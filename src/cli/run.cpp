@@ -15,18 +15,18 @@
 #include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/preview_text.hpp>
-#include <bench/engine/chain.hpp>
-#include <bench/engine/input_check.hpp>
-#include <bench/engine/make_run.hpp>
-#include <bench/engine/preflight.hpp>
-#include <bench/engine/preview.hpp>
-#include <bench/export/crate/archive.hpp>
-#include <bench/export/crate/rerun.hpp>
-#include <bench/job/job_settings.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/scheduler/cost.hpp>
-#include <bench/setup/input.hpp>
-#include <bench/setup/run.hpp>
+#include <bench/run/chained_steps.hpp>
+#include <bench/run/cost.hpp>
+#include <bench/run/input_check.hpp>
+#include <bench/run/make_run.hpp>
+#include <bench/run/preflight.hpp>
+#include <bench/run/preview.hpp>
+#include <bench/share/archive.hpp>
+#include <bench/share/rerun.hpp>
+#include <bench/space/input.hpp>
+#include <bench/space/job_settings.hpp>
+#include <bench/space/run.hpp>
 
 namespace bench::cli {
 namespace {

@@ -1,4 +1,5 @@
 #include "command.hpp"
+#include "evaluation.hpp"
 
 #include <filesystem>
 #include <string>
@@ -8,7 +9,6 @@
 #include <fmt/core.h>
 
 #include <bench/cli/output/output.hpp>
-#include <bench/cli/runs/evaluation.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include <bench/cli/output/output.hpp>
-#include <bench/language/schema.hpp>
+#include <bench/document/schema.hpp>
 
 namespace bench::cli {
 

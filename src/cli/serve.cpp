@@ -1,4 +1,5 @@
 #include "command.hpp"
+#include "interruption.hpp"
 
 #include <functional>
 #include <memory>
@@ -7,9 +8,8 @@
 #include <fmt/core.h>
 
 #include <bench/cli/output/output.hpp>
-#include <bench/cli/runs/interruption.hpp>
-#include <bench/serve/server.hpp>
-#include <bench/serve/site.hpp>
+#include <bench/pages/server.hpp>
+#include <bench/pages/site.hpp>
 
 namespace bench::cli {
 

@@ -1,4 +1,5 @@
 #include "command.hpp"
+#include "each.hpp"
 
 #include <filesystem>
 #include <functional>
@@ -12,7 +13,6 @@
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/cli/output/output.hpp>
-#include <bench/cli/runs/each.hpp>
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
 #include <bench/document/read_options.hpp>

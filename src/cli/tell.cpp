@@ -1,4 +1,6 @@
+#include "choose.hpp"
 #include "command.hpp"
+#include "evaluation.hpp"
 
 #include <functional>
 #include <iostream>
@@ -12,13 +14,11 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/cli/output/output.hpp>
-#include <bench/cli/runs/choose.hpp>
-#include <bench/cli/runs/evaluation.hpp>
-#include <bench/engine/add_point.hpp>
-#include <bench/result/arrange.hpp>
-#include <bench/result/table.hpp>
-#include <bench/setup/run.hpp>
-#include <bench/tabulate/tidy.hpp>
+#include <bench/results/arrange.hpp>
+#include <bench/results/table.hpp>
+#include <bench/results/tidy.hpp>
+#include <bench/run/add_point.hpp>
+#include <bench/space/run.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>

@@ -1,5 +1,7 @@
 #include "work.hpp"
 
+#include "interruption.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -14,23 +16,22 @@
 #include <bench/base/error.hpp>
 #include <bench/base/failures.hpp>
 #include <bench/base/text.hpp>
-#include <bench/batch/slow_answers.hpp>
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/progress.hpp>
 #include <bench/cli/output/progress_line.hpp>
 #include <bench/cli/output/show.hpp>
-#include <bench/cli/runs/interruption.hpp>
-#include <bench/engine/cancel.hpp>
-#include <bench/engine/remove.hpp>
-#include <bench/platform/platform.hpp>
-#include <bench/scheduler/loop.hpp>
-#include <bench/scheduler/run_status.hpp>
-#include <bench/setup/run.hpp>
-#include <bench/setup/software.hpp>
-#include <bench/tabulate/analyses.hpp>
-#include <bench/tabulate/report.hpp>
+#include <bench/insight/cancel.hpp>
+#include <bench/machine/platform.hpp>
+#include <bench/machine/slow_answers.hpp>
+#include <bench/results/analyses.hpp>
+#include <bench/results/report.hpp>
+#include <bench/run/loop.hpp>
+#include <bench/run/remove.hpp>
+#include <bench/run/run_status.hpp>
+#include <bench/space/run.hpp>
+#include <bench/space/software.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 

@@ -5,8 +5,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include <bench/platform/platform.hpp>
-#include <bench/setup/run.hpp>
+#include <bench/machine/platform.hpp>
+#include <bench/space/run.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::cli {

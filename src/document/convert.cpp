@@ -16,10 +16,10 @@
 #include <bench/base/error.hpp>
 #include <bench/base/escaped_list.hpp>
 #include <bench/base/text.hpp>
+#include <bench/document/elements.hpp>
 #include <bench/document/node.hpp>
-#include <bench/document/parse/scalar.hpp>
-#include <bench/document/parse/value.hpp>
-#include <bench/language/elements.hpp>
+#include <bench/document/scalar.hpp>
+#include <bench/document/value.hpp>
 
 namespace bench::document {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/document/node.hpp>
-#include <bench/document/parse/value.hpp>
+#include <bench/document/value.hpp>
 
 namespace bench::document {
 

@@ -17,10 +17,10 @@
 #include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/document/elements.hpp>
 #include <bench/document/node.hpp>
-#include <bench/document/parse/value.hpp>
 #include <bench/document/tags.hpp>
-#include <bench/language/elements.hpp>
+#include <bench/document/value.hpp>
 
 namespace bench::document {
 namespace {

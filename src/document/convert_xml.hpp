@@ -14,8 +14,8 @@
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
+#include <bench/document/elements.hpp>
 #include <bench/document/node.hpp>
-#include <bench/language/elements.hpp>
 
 namespace bench::document {
 

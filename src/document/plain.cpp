@@ -8,8 +8,8 @@
 #include <bench/base/below.hpp>
 #include <bench/base/text.hpp>
 #include <bench/document/node.hpp>
-#include <bench/document/parse/value.hpp>
 #include <bench/document/read.hpp>
+#include <bench/document/value.hpp>
 
 namespace bench::document {
 namespace {

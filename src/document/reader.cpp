@@ -17,10 +17,10 @@
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/document/parse/value.hpp>
-#include <bench/document/parse/xml_encoding.hpp>
 #include <bench/document/read_options.hpp>
 #include <bench/document/tags.hpp>
+#include <bench/document/value.hpp>
+#include <bench/document/xml_encoding.hpp>
 
 namespace bench::document {
 namespace {

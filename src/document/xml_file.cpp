@@ -8,8 +8,8 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/document/parse/xml_encoding.hpp>
-#include <bench/document/parse/xml_scan.hpp>
+#include <bench/document/xml_encoding.hpp>
+#include <bench/document/xml_scan.hpp>
 
 namespace bench::document {
 namespace {

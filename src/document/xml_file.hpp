@@ -6,8 +6,8 @@
 #include <pugixml.hpp>
 
 #include <bench/base/error.hpp>
-#include <bench/document/parse/source.hpp>
-#include <bench/document/parse/xml_entities.hpp>
+#include <bench/document/source.hpp>
+#include <bench/document/xml_entities.hpp>
 
 namespace bench::document {
 

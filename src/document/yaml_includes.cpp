@@ -17,7 +17,7 @@
 #include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/document/parse/value.hpp>
+#include <bench/document/value.hpp>
 
 namespace bench::document {
 namespace {

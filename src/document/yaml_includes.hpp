@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <bench/document/parse/value.hpp>
+#include <bench/document/value.hpp>
 
 namespace bench::document {
 

@@ -14,13 +14,13 @@
 #include <bench/base/error.hpp>
 #include <bench/base/escaped_list.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/unit.hpp>
 #include <bench/base/value.hpp>
 #include <bench/document/node.hpp>
-#include <bench/metric/calculation.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/calculate.hpp>
 #include <bench/model/column_meaning.hpp>
-#include <bench/unit/unit.hpp>
+#include <bench/numbers/calculation.hpp>
 
 namespace bench::model {
 

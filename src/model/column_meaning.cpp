@@ -5,12 +5,12 @@
 #include <string>
 #include <string_view>
 
+#include <bench/base/unit.hpp>
 #include <bench/base/value.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/column_meaning.hpp>
 #include <bench/model/meter_names.hpp>
-#include <bench/statistics/statistics.hpp>
-#include <bench/unit/unit.hpp>
+#include <bench/numbers/statistics.hpp>
 
 namespace bench::model {
 namespace {

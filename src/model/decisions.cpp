@@ -22,7 +22,7 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/model/meter_names.hpp>
 #include <bench/model/use.hpp>
-#include <bench/statistics/statistics.hpp>
+#include <bench/numbers/statistics.hpp>
 
 namespace bench::model {
 

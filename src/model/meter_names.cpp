@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <bench/model/meter_names.hpp>
-#include <bench/statistics/statistics.hpp>
+#include <bench/numbers/statistics.hpp>
 
 namespace bench::model {
 

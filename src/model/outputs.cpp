@@ -12,8 +12,8 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/document/elements.hpp>
 #include <bench/document/node.hpp>
-#include <bench/language/elements.hpp>
 #include <bench/model/benchmark.hpp>
 
 namespace bench::model {

@@ -15,10 +15,10 @@
 #include <bench/base/outcome.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
+#include <bench/document/elements.hpp>
 #include <bench/document/node.hpp>
 #include <bench/energy/program/option_values.hpp>
 #include <bench/energy/sources/methods.hpp>
-#include <bench/language/elements.hpp>
 #include <bench/model/batch.hpp>
 #include <bench/model/benchmark.hpp>
 

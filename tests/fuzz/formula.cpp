@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <bench/metric/expression.hpp>
-#include <bench/unit/unit.hpp>
+#include <bench/base/unit.hpp>
+#include <bench/numbers/expression.hpp>
 
 namespace bench::fuzz {
 namespace {

@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include <bench/base/error.hpp>
-#include <bench/mlperf/log.hpp>
-#include <bench/mlperf/rules.hpp>
-#include <bench/mlperf/score.hpp>
+#include <bench/share/log.hpp>
+#include <bench/share/rules.hpp>
+#include <bench/share/score.hpp>
 
 namespace bench::fuzz {
 namespace {

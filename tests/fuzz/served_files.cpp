@@ -1,8 +1,8 @@
 #include "../support/temp_directory.hpp"
 #include "invariant.hpp"
-#include "serve/files.hpp"
-#include "serve/power_curve.hpp"
-#include "serve/visitor.hpp"
+#include "pages/files.hpp"
+#include "pages/power_curve.hpp"
+#include "pages/visitor.hpp"
 
 #include <algorithm>
 #include <cstddef>

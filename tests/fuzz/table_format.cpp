@@ -8,7 +8,7 @@
 #include <string>
 
 #include <bench/base/text.hpp>
-#include <bench/result/format.hpp>
+#include <bench/results/format.hpp>
 
 namespace bench::fuzz {
 namespace {

@@ -11,7 +11,7 @@
 
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
-#include <bench/execute/orphans.hpp>
+#include <bench/machine/orphans.hpp>
 
 namespace bench::slurm {
 namespace {

@@ -14,7 +14,7 @@
 
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
-#include <bench/platform/platform.hpp>
+#include <bench/machine/platform.hpp>
 
 namespace bench::slurm {
 namespace {

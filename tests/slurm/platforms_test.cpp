@@ -13,8 +13,8 @@
 
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
-#include <bench/platform/machine.hpp>
-#include <bench/platform/platform.hpp>
+#include <bench/machine/machine.hpp>
+#include <bench/machine/platform.hpp>
 
 namespace bench::slurm {
 namespace {

@@ -1,8 +1,8 @@
 // How often bench's verdict on two series is wrong: draws pairs of series with known noise and a
 // known change between them, and counts the words.
 //
-//   c++ -std=c++20 -O2 -Iinclude benchmarks/self/verdict/error_rates.cpp src/verdict/*.cpp
-//     src/statistics/reals.cpp
+//   c++ -std=c++20 -O2 -Iinclude benchmarks/self/verdict/error_rates.cpp src/numbers/reals.cpp
+//     src/numbers/{change_points,comparison,decide,drift,exact_sums,sample_outliers,welch}.cpp
 //   ./a.out NOISE RUNS CV_PERCENT CHANGE_PERCENT [PAIRS [SEED]]
 
 #include <array>
@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include <bench/verdict/comparison.hpp>
-#include <bench/verdict/decide.hpp>
+#include <bench/numbers/comparison.hpp>
+#include <bench/numbers/decide.hpp>
 
 namespace {
 

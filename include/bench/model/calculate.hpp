@@ -4,9 +4,9 @@
 #include <vector>
 
 #include <bench/base/error.hpp>
-#include <bench/metric/calculation.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/column_meaning.hpp>
+#include <bench/numbers/calculation.hpp>
 
 namespace bench::model {
 

@@ -7,9 +7,9 @@
 #include <bench/cli/output/baseline_text.hpp>
 #include <bench/cli/output/difference_text.hpp>
 #include <bench/cli/output/output.hpp>
-#include <bench/inspect/baseline.hpp>
-#include <bench/inspect/difference.hpp>
-#include <bench/setup/metadata.hpp>
+#include <bench/insight/baseline.hpp>
+#include <bench/insight/difference.hpp>
+#include <bench/space/metadata.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {

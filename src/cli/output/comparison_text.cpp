@@ -15,13 +15,13 @@
 #include <bench/cli/output/comparison_text.hpp>
 #include <bench/cli/output/difference_text.hpp>
 #include <bench/cli/output/output.hpp>
-#include <bench/inspect/difference.hpp>
-#include <bench/inspect/run_comparison.hpp>
+#include <bench/insight/difference.hpp>
+#include <bench/insight/run_comparison.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/meter_names.hpp>
-#include <bench/result/table.hpp>
-#include <bench/verdict/comparison.hpp>
-#include <bench/verdict/decide.hpp>
+#include <bench/numbers/comparison.hpp>
+#include <bench/numbers/decide.hpp>
+#include <bench/results/table.hpp>
 
 namespace bench::cli {
 namespace {

@@ -11,8 +11,8 @@
 #include <bench/base/value.hpp>
 #include <bench/cli/output/difference_text.hpp>
 #include <bench/cli/output/output.hpp>
-#include <bench/inspect/difference.hpp>
-#include <bench/result/table.hpp>
+#include <bench/insight/difference.hpp>
+#include <bench/results/table.hpp>
 
 namespace bench::cli {
 namespace {

@@ -16,7 +16,7 @@
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/follower.hpp>
 #include <bench/cli/output/output.hpp>
-#include <bench/execute/job.hpp>
+#include <bench/machine/job.hpp>
 
 namespace bench::cli {
 namespace {

@@ -9,12 +9,12 @@
 
 #include <bench/cli/output/history_text.hpp>
 #include <bench/cli/output/output.hpp>
-#include <bench/inspect/history.hpp>
-#include <bench/inspect/run_comparison.hpp>
-#include <bench/result/table.hpp>
-#include <bench/verdict/change_points.hpp>
-#include <bench/verdict/comparison.hpp>
-#include <bench/verdict/decide.hpp>
+#include <bench/insight/history.hpp>
+#include <bench/insight/run_comparison.hpp>
+#include <bench/numbers/change_points.hpp>
+#include <bench/numbers/comparison.hpp>
+#include <bench/numbers/decide.hpp>
+#include <bench/results/table.hpp>
 
 namespace bench::cli {
 namespace {

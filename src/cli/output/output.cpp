@@ -19,8 +19,8 @@
 #include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/result/table.hpp>
-#include <bench/setup/run.hpp>
+#include <bench/results/table.hpp>
+#include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::cli {

@@ -8,9 +8,9 @@
 #include <bench/base/text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/platform_sheet.hpp>
-#include <bench/platform/machine.hpp>
-#include <bench/platform/platform.hpp>
-#include <bench/platform/words.hpp>
+#include <bench/machine/machine.hpp>
+#include <bench/machine/platform.hpp>
+#include <bench/machine/words.hpp>
 
 namespace bench::cli {
 namespace {

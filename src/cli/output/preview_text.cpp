@@ -10,9 +10,9 @@
 #include <bench/base/time.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/preview_text.hpp>
-#include <bench/engine/preview.hpp>
-#include <bench/scheduler/cost.hpp>
-#include <bench/setup/run.hpp>
+#include <bench/run/cost.hpp>
+#include <bench/run/preview.hpp>
+#include <bench/space/run.hpp>
 
 namespace bench::cli {
 namespace {

@@ -19,7 +19,7 @@
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/progress.hpp>
 #include <bench/cli/output/progress_line.hpp>
-#include <bench/execute/job.hpp>
+#include <bench/machine/job.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/workspace/workpackage.hpp>
 

@@ -16,13 +16,13 @@
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/show.hpp>
 #include <bench/cli/output/tables.hpp>
-#include <bench/result/arrange.hpp>
-#include <bench/result/combine.hpp>
-#include <bench/result/database.hpp>
-#include <bench/result/style.hpp>
-#include <bench/result/syslog.hpp>
-#include <bench/result/table.hpp>
-#include <bench/tabulate/report.hpp>
+#include <bench/results/arrange.hpp>
+#include <bench/results/combine.hpp>
+#include <bench/results/database.hpp>
+#include <bench/results/report.hpp>
+#include <bench/results/style.hpp>
+#include <bench/results/syslog.hpp>
+#include <bench/results/table.hpp>
 
 namespace bench::cli {
 namespace {

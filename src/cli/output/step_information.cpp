@@ -7,10 +7,10 @@
 #include <bench/base/text.hpp>
 #include <bench/cli/output/information.hpp>
 #include <bench/cli/output/output.hpp>
-#include <bench/inspect/run_view.hpp>
+#include <bench/insight/run_view.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/result/table.hpp>
-#include <bench/setup/run.hpp>
+#include <bench/results/table.hpp>
+#include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::cli {

@@ -10,8 +10,8 @@
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/tables.hpp>
-#include <bench/result/style.hpp>
-#include <bench/result/table.hpp>
+#include <bench/results/style.hpp>
+#include <bench/results/table.hpp>
 
 namespace bench::cli {
 namespace {

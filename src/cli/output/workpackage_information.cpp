@@ -7,8 +7,8 @@
 #include <bench/base/time.hpp>
 #include <bench/cli/output/information.hpp>
 #include <bench/cli/output/output.hpp>
-#include <bench/inspect/run_view.hpp>
-#include <bench/setup/run.hpp>
+#include <bench/insight/run_view.hpp>
+#include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <bench/inspect/baseline.hpp>
+#include <bench/insight/baseline.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {

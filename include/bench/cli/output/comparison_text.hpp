@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include <bench/inspect/run_comparison.hpp>
-#include <bench/result/table.hpp>
+#include <bench/insight/run_comparison.hpp>
+#include <bench/results/table.hpp>
 
 namespace bench::cli {
 

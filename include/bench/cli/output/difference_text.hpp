@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include <bench/inspect/difference.hpp>
-#include <bench/result/table.hpp>
+#include <bench/insight/difference.hpp>
+#include <bench/results/table.hpp>
 
 namespace bench::cli {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <bench/doctor/checks.hpp>
+#include <bench/insight/checks.hpp>
 
 namespace bench::cli {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <bench/execute/job.hpp>
+#include <bench/machine/job.hpp>
 
 namespace bench::cli {
 

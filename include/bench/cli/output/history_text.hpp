@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include <bench/inspect/history.hpp>
-#include <bench/result/table.hpp>
+#include <bench/insight/history.hpp>
+#include <bench/results/table.hpp>
 
 namespace bench::cli {
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include <bench/inspect/run_view.hpp>
-#include <bench/setup/run.hpp>
+#include <bench/insight/run_view.hpp>
+#include <bench/space/run.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::cli {

@@ -9,8 +9,8 @@
 #include <bench/base/error.hpp>
 #include <bench/base/unique_fd.hpp>
 #include <bench/cli/output/log_file.hpp>
-#include <bench/inspect/run_state.hpp>
-#include <bench/setup/run.hpp>
+#include <bench/insight/run_state.hpp>
+#include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::cli {

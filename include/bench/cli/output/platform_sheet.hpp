@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <bench/platform/platform.hpp>
+#include <bench/machine/platform.hpp>
 
 namespace bench::cli {
 

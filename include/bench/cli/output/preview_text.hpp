@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include <bench/engine/preview.hpp>
-#include <bench/setup/run.hpp>
+#include <bench/run/preview.hpp>
+#include <bench/space/run.hpp>
 
 namespace bench::cli {
 

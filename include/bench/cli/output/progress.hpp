@@ -11,9 +11,9 @@
 #include <bench/base/pace.hpp>
 #include <bench/cli/output/follower.hpp>
 #include <bench/cli/output/log_file.hpp>
-#include <bench/execute/job.hpp>
+#include <bench/machine/job.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/scheduler/observer.hpp>
+#include <bench/run/observer.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::cli {

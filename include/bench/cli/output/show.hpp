@@ -4,8 +4,8 @@
 #include <vector>
 
 #include <bench/base/failures.hpp>
-#include <bench/result/table.hpp>
-#include <bench/tabulate/report.hpp>
+#include <bench/results/report.hpp>
+#include <bench/results/table.hpp>
 
 namespace bench::cli {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <bench/base/failures.hpp>
-#include <bench/result/style.hpp>
-#include <bench/result/table.hpp>
+#include <bench/results/style.hpp>
+#include <bench/results/table.hpp>
 
 namespace bench::cli {
 

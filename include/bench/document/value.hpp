@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <bench/base/error.hpp>
+#include <bench/document/scalar.hpp>
+
+namespace bench::document {
+
+/// A position in a file, from 1. Values of several files stand in one tree where one includes
+/// another.
+struct Mark {
+  int line = 0;
+  int column = 0;
+  std::shared_ptr<const std::string> file = nullptr;
+
+  Place place() const { return Place{file ? *file : "", line, column}; }
+};
+
+struct Value;
+using ValuePtr = std::shared_ptr<const Value>;
+
+/// One key of a mapping with its value.
+struct Entry {
+  std::string key;  ///< As written.
+  Mark mark;
+  ValuePtr value;
+};
+
+/// One YAML value: what the parser hands to the conversion. Aliases share the value they name, so
+/// that a file stays small in memory however often it repeats itself.
+struct Value {
+  /// `include` is an `!include` that is not resolved yet; its text says what to include.
+  enum class Kind { null, text, list, mapping, include };
+
+  Kind kind = Kind::null;
+  std::string text = {};  ///< Of a text, by the rules of `plain_scalar`.
+  ScalarType type = ScalarType::text;
+  std::string written = {};          ///< Of a plain scalar that YAML 1.1 makes a surprise of.
+  std::string comment = {};          ///< That follows a plain scalar in its line, with the `#`.
+  std::vector<ValuePtr> items = {};  ///< Of a list.
+  std::vector<Entry> entries = {};   ///< Of a mapping, merge keys (`<<`) resolved; each key once.
+  Mark mark = {};
+  Mark comment_mark = {};
+  /// This value and all below, aliases counted as often as they are used, and each 1024 bytes of
+  /// text once more: a bound on the memory that the expanded document takes.
+  std::size_t nodes = 1;
+  int depth = 1;  ///< Levels, this one included.
+
+  /// The value of `key`, or null.
+  const Entry* entry(std::string_view key) const {
+    for (const Entry& candidate : entries)
+      if (candidate.key == key)
+        return &candidate;
+    return nullptr;
+  }
+  const Value* find(std::string_view key) const {
+    const Entry* found = entry(key);
+    return found ? found->value.get() : nullptr;
+  }
+};
+
+inline std::size_t weight(std::string_view text) {
+  return 1 + text.size() / 1024;
+}
+
+/// The most values a document may have once its aliases are expanded, and the deepest nesting.
+constexpr std::size_t max_nodes = 1'000'000;
+constexpr int max_depth = 500;
+/// Of one file that people write.
+constexpr std::uintmax_t max_file_bytes = 64 << 20;
+
+/// Parses one YAML document strictly; `file` is named in the places of errors. Its `!include`s are
+/// left as they are.
+/// @throws Error with the place: see `read_file`
+ValuePtr parse_yaml(const std::string& text, const std::string& file);
+
+}  // namespace bench::document

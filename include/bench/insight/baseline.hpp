@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <bench/insight/conditions.hpp>
+#include <bench/insight/difference.hpp>
+#include <bench/insight/run_comparison.hpp>
+#include <bench/space/metadata.hpp>
+#include <bench/workspace/run_directory.hpp>
+
+namespace bench::inspect {
+
+/// A run of an outpath, as its facts describe it.
+struct KnownRun {
+  workspace::RunDirectory directory;
+  setup::RunMetadata metadata;
+
+  bool is_accepted() const { return !metadata.accepted.empty(); }
+};
+
+KnownRun known_run(const workspace::RunDirectory& directory);
+
+/// How many values of a run are nan or infinite, by the name of their metric.
+/// @param side with what was found at each workpackage
+std::map<std::string, std::size_t> not_finite_values(const Side& side);
+
+/// Names that are no facts, but parameters: both may have the same name.
+std::set<std::string> parameters_of(const std::vector<std::string>& names);
+
+struct BaselineOptions {
+  std::size_t last = 5;          ///< The most runs of a baseline.
+  std::set<std::string> across;  ///< Names of the fingerprint that may differ.
+};
+
+/// What a run is compared with.
+struct Baseline {
+  std::vector<workspace::RunDirectory> runs;  ///< Accepted, same fingerprint; ascending by id.
+  std::size_t accepted = 0;                   ///< Accepted runs of any fingerprint.
+  /// Where none has the same: the accepted run that differs least, the last of these, and how. Its
+  /// side is `b`, that of the checked run `a`.
+  workspace::RunDirectory nearest;
+  std::vector<TextDifference> differences;
+};
+
+/// The last accepted runs with the fingerprint of `checked`, without that run itself.
+/// @param runs ascending by id
+Baseline baseline_of(const setup::RunMetadata& checked, const std::vector<KnownRun>& runs,
+                     const BaselineOptions& options);
+
+enum class CheckOutcome { passed, failed, undecided };
+
+/// What a comparison with a baseline says of a run. Only metrics whose better values are known
+/// count; others only where they have diverged.
+struct BaselineCheck {
+  CheckOutcome outcome = CheckOutcome::undecided;
+  std::size_t passed = 0;       ///< Rows whose interval excludes a loss of the margin or more.
+  std::size_t regressions = 0;  ///< Rows that are slower or worse.
+  std::size_t diverged = 0;     ///< Rows with values that are not finite, unlike the baseline's.
+  std::size_t incomplete = 0;   ///< Rows that lack values, unlike the baseline's.
+  std::size_t undecided = 0;    ///< Rows that are none of these.
+  std::size_t uncounted = 0;    ///< Rows of which nobody knows which values are better.
+  std::size_t lost_points = 0;  ///< Points of the baseline only, if the run has failures.
+  /// Metrics of the baseline only, if it is known which of their values are better.
+  std::size_t lost_metrics = 0;
+};
+
+/// Failed: a row is slower or worse or has diverged, or a point is lost. Passed: all rows that
+/// count pass, one does, and no metric is lost. This is a test of non-inferiority: a run that may
+/// be slower by the margin does not pass, however little is known of it.
+/// @param comparison from the baseline to the run
+/// @param margin that of the comparison
+BaselineCheck check_of(const RunComparison& comparison, double margin);
+
+}  // namespace bench::inspect

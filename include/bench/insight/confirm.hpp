@@ -1,0 +1,39 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <bench/base/diagnostics.hpp>
+#include <bench/insight/baseline.hpp>
+#include <bench/run/observer.hpp>
+#include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::engine {
+
+/// The finished runs that have repeated points of the run with this UUID, ascending by id.
+std::vector<workspace::RunDirectory> confirmations_of(const std::string& uuid,
+                                                      const std::vector<inspect::KnownRun>& runs);
+
+struct ConfirmationOptions {
+  std::size_t runs = 0;  ///< Wanted number of finished runs.
+  std::map<std::string, std::vector<workspace::Parameters>> points;  ///< To repeat, by step.
+  std::set<std::string> across;  ///< Facts of the fingerprint that may differ.
+  const std::atomic<bool>* interrupted = nullptr;
+};
+
+/// Repeats points of a run in separate runs, until the wanted number has finished. Each run
+/// measures every point once, with its iterations, so that the points are measured in turn. Resumes
+/// a run that an earlier call left unfinished.
+/// @param known all runs of the outpath
+/// @returns false if it was interrupted, or the batch system does not answer
+/// @throws Error if the fingerprint of this machine differs from that of the run
+bool confirm(const workspace::RunDirectory& checked, const std::vector<inspect::KnownRun>& known,
+             const ConfirmationOptions& options, Diagnostics& diagnostics,
+             scheduler::Observer& observer);
+
+}  // namespace bench::engine

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <bench/base/value.hpp>
+#include <bench/results/analyses.hpp>
+#include <bench/space/run.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::inspect {
+
+/// One of two runs that are compared, `a` or `b`.
+struct Side {
+  const setup::Run& run;
+  const workspace::Workspace& workspace;
+  const tabulate::Analyses& analyses;
+};
+
+/// Something that both runs have, with what it is in each; of a list only what the other lacks.
+struct TextDifference {
+  std::string step;  ///< Empty: of the run.
+  std::string name;
+  std::string a;  ///< Empty: not there.
+  std::string b;
+};
+
+/// A point of the parameter space that only one run has.
+struct LonePoint {
+  std::string step;
+  workspace::Parameters parameters;
+  bool in_a = false;
+  std::size_t workpackages = 0;
+};
+
+/// Two workpackages on the same point: what they are told apart by in the runs.
+struct Pair {
+  std::string step;
+  workspace::Parameters parameters;
+  long long a = 0;
+  long long b = 0;
+};
+
+struct StateDifference {
+  Pair pair;
+  std::string a;  ///< The state, and the reason of a failure.
+  std::string b;
+};
+
+struct MetricDifference {
+  Pair pair;
+  std::string name;
+  std::string unit;
+  std::optional<Value> a;  ///< None: absent.
+  std::optional<Value> b;
+  std::optional<double> difference;  ///< Of numbers: b - a.
+  std::optional<double> relative;    ///< Of numbers: (b - a) / |a|, unless a is 0.
+};
+
+/// How a metric differs over all pairs of workpackages.
+struct MetricSummary {
+  std::string name;
+  std::string unit;
+  std::size_t pairs = 0;
+  std::size_t different = 0;
+  /// Of the relative differences of all pairs that have one, equal ones included.
+  std::optional<double> least;
+  std::optional<double> median;
+  std::optional<double> most;
+};
+
+struct Differences {
+  std::vector<TextDifference> provenance;
+  /// Parameters that one run lacks, and those that have no value in common and that nothing is told
+  /// apart by within a run: they are left out where points are matched.
+  std::vector<TextDifference> parameters;
+  std::vector<LonePoint> points;
+  std::vector<StateDifference> states;
+  std::vector<MetricDifference> metrics;  ///< The largest first; what has no number before them.
+  std::vector<MetricSummary> summaries;   ///< In order of their names.
+  std::size_t pairs = 0;                  ///< Of workpackages.
+
+  /// Whether anything but the provenance differs.
+  bool any() const {
+    return !parameters.empty() || !points.empty() || !states.empty() || !metrics.empty();
+  }
+};
+
+/// Compares two runs. Workpackages are matched by step, values of parameters and iteration, never
+/// by number. Metrics are what the tables of either run show and, of patterns that no table shows,
+/// their first values.
+/// @param tolerance relative differences up to this are none
+Differences differences(const Side& a, const Side& b, double tolerance);
+
+}  // namespace bench::inspect

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <bench/space/run.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::inspect {
+
+/// What a user looks up in a run: answered from its workspace and its files, changing neither.
+class RunView {
+ public:
+  /// Reads all workpackages. `run` must outlive this object.
+  RunView(const setup::Run& run, const workspace::Workspace& workspace);
+  /// With workpackages, ascending by id, and latest attempts that were read before.
+  RunView(const setup::Run& run, const workspace::Workspace& workspace,
+          std::vector<workspace::Workpackage> workpackages,
+          std::vector<workspace::Attempt> attempts);
+
+  /// Ascending by id.
+  const std::vector<workspace::Workpackage>& all() const { return all_; }
+  /// @throws Error if there is none with this id
+  const workspace::Workpackage& at(long long id) const;
+
+  /// The internal variables of a workpackage: JUBE's in the order of its documentation, then those
+  /// that bench adds; `jube_wp_status` is `DONE`, `ERROR` or `RUNNING`.
+  workspace::Parameters internal_variables(const workspace::Workpackage& workpackage) const;
+
+  /// The ids of the workpackages that depend directly on this one, ascending.
+  const std::vector<long long>& children(long long id) const;
+
+  /// The latest attempt of a workpackage, or null.
+  const workspace::Attempt* attempt(long long id) const;
+
+  /// The nodes whose failures ended attempts of a workpackage, the latest last.
+  std::vector<std::string> failed_nodes(long long id) const;
+
+  /// The existing files that the commands of a workpackage write their output to, sorted, as far as
+  /// `open_output` opens them.
+  /// @param standard_error the files of standard error instead of those of standard output
+  std::vector<std::filesystem::path> output_files(const workspace::Workpackage& workpackage,
+                                                  bool standard_error) const;
+
+ private:
+  const setup::Run& run_;
+  std::vector<workspace::Workpackage> all_;
+  std::map<long long, workspace::Attempt> attempts_;
+  std::map<long long, std::vector<long long>> children_;
+  std::map<long long, std::vector<std::string>> failed_nodes_;
+};
+
+/// When the run started, in the reader's time zone.
+std::string started(const workspace::Workspace& workspace);
+
+/// The time of the last change of any workpackage, in the reader's time zone, or what JUBE noted;
+/// of a run that has not begun when it was made.
+std::string last_change(const workspace::Workspace& workspace);
+/// The same as seconds since 1970; none where JUBE's note is no time.
+std::optional<double> last_change_unix_s(const workspace::Workspace& workspace);
+
+}  // namespace bench::inspect

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <bench/base/diagnostics.hpp>
+#include <bench/space/input.hpp>
+#include <bench/space/run.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::tabulate {
+
+/// The run with other evaluation: pattern sets, analysers and results are those of the benchmark of
+/// the same name in the request's input file. Tags are those of the run and of the request. Changes
+/// nothing that is stored.
+/// @throws Error if the file has no such benchmark, or does not fit the run's steps
+setup::Run with_updated_evaluation(const setup::Run& run, setup::Request request,
+                                   Diagnostics& diagnostics);
+
+/// Keeps the evaluation of an updated run. The caller holds the writer lock.
+void store_evaluation(const setup::Run& run, workspace::Workspace& workspace);
+
+}  // namespace bench::tabulate

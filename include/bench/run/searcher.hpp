@@ -1,0 +1,65 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/results/workpackage_values.hpp>
+#include <bench/run/state_store.hpp>
+#include <bench/space/run.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::sweep {
+
+/// Adds the values that the searches of steps try. Like `Repeater`, it decides only by the
+/// workpackages and their outcomes, on this machine in rounds.
+class Searcher {
+ public:
+  /// Reads past outcomes from the workspace, then follows the store.
+  Searcher(const setup::Run& run, const workspace::Workspace& workspace, store::StateStore& store,
+           evaluate::Evaluator& evaluator);
+  Searcher(const Searcher&) = delete;
+  Searcher& operator=(const Searcher&) = delete;
+  ~Searcher() = default;
+
+  /// Adds the next values.
+  /// @throws Error as `workflow::Graph::make_variant`
+  void decide();
+
+  /// Messages for the user with the results of the searches.
+  std::vector<std::string> notices() const;
+
+ private:
+  /// The search over one combination of the other parameters.
+  struct SearchState {
+    std::map<long long, std::vector<long long>> tried;  ///< Workpackages by value.
+    std::string shared;                                 ///< The other parameters, for messages.
+    std::string stop_reason;  ///< Why it ended early; empty if it did not.
+    bool ended = false;
+  };
+  /// Parents, and the other parameters.
+  using Key = std::pair<std::vector<long long>, expand::FixedValues>;
+
+  void follow(const workspace::Event& event);
+  void add(const workspace::Workpackage& workpackage);
+  void decide(const model::Step& step, SearchState& state);
+  bool has_ended(const SearchState& state) const;
+  std::string found(const model::Search& search, const SearchState& state) const;
+  std::optional<double> median_of(const std::vector<long long>& ids, const std::string& name) const;
+
+  const setup::Run& run_;
+  store::StateStore& store_;
+  tabulate::WorkpackageValues values_;
+  std::map<std::string, std::map<Key, SearchState>> searches_;  ///< By step that searches.
+  std::set<long long> out_of_memory_;
+  bool changed_ = true;  ///< Something has ended since the last decision.
+};
+
+}  // namespace bench::sweep

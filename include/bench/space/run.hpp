@@ -1,0 +1,69 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+
+#include <bench/machine/job_template.hpp>
+#include <bench/machine/partition.hpp>
+#include <bench/machine/platform.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/space/input.hpp>
+#include <bench/space/metadata.hpp>
+#include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::setup {
+
+/// One run of one benchmark.
+struct Run {
+  workspace::RunDirectory directory;  ///< Absolute.
+  model::Benchmark benchmark;
+  platform::Platform platform;
+  RunMetadata metadata;
+  platform::JobTemplates job_templates;
+  /// Partitions of the batch system; none until `ask_partitions`.
+  std::optional<batch::Partitions> partitions = std::nullopt;
+};
+
+/// The run that a benchmark of an input will become; creates nothing.
+Run plan_run(const Input& input, const model::Benchmark& benchmark, const Request& request);
+
+/// The next run in the same outpath, of the same benchmark with the same settings; creates nothing.
+/// @throws Error if the platform is gone
+Run plan_repetition(const Run& run);
+
+/// Gives a run with steps in random order a seed for it, unless it has one.
+void draw_order_seed(Run& run);
+
+/// Changes the submission settings of a run; empty ones stay as they are.
+void ask_otherwise(const platform::SubmissionDefaults& asking, Run& run,
+                   workspace::Workspace& workspace);
+
+/// The steps that are submitted while their parents run. They stay the same for a run, since the
+/// workspace knows which parents have had the children of these.
+std::set<std::string> chained_steps(const Run& run);
+
+/// Writes one fact of a run into its workspace, as its metadata holds it.
+void store_fact(const std::string& name, const Run& run, workspace::Workspace& workspace);
+
+/// The file of the run's platform, or its name if the file is gone.
+std::string platform_source(const Run& run);
+
+/// True if the input file has changed since the run was made.
+bool input_has_changed(const Run& run);
+
+/// The platform of a loaded run, with the submission settings of the run.
+platform::Platform platform_of(const Run& run);
+
+/// When a run began, in seconds since 1970; none if that is unknown. Runs of older versions and of
+/// JUBE recorded only the local time of their machine. The first claim of a workpackage comes soon
+/// after it and is right in every time zone; without one, the local time is taken as that of here.
+std::optional<double> start_unix_s(const RunMetadata& metadata,
+                                   const workspace::Workspace& workspace);
+
+/// The run in a directory, from its workspace alone: works on any machine. Its platform is left
+/// empty; `platform_of` returns it.
+Run load_run(const workspace::RunDirectory& directory, workspace::Workspace& workspace);
+
+}  // namespace bench::setup

@@ -1,0 +1,111 @@
+#include "table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <bench/document/elements.hpp>
+
+namespace bench::language {
+namespace {
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+std::vector<Element> joined() {
+  std::vector<Element> all;
+  for (const auto* part : {&elements_of_parameters, &elements_of_files, &elements_of_steps,
+                           &elements_of_analysis, &elements_of_results, &elements_of_a_file})
+    all.insert(all.end(), part->begin(), part->end());
+  return all;
+}
+
+}  // namespace
+
+std::string_view name_of(Type type) {
+  constexpr std::array<std::string_view, 10> names{"text",          "name",      "names", "number",
+                                                   "true or false", "duration",  "path",  "paths",
+                                                   "condition",     "name=value"};
+  return names.at(static_cast<std::size_t>(type));
+}
+
+std::string Attribute::type_text() const {
+  std::string text(words.empty() ? name_of(type) : words.front());
+  for (std::size_t k = 1; k < words.size(); ++k)
+    text += (k + 1 < words.size() ? ", " : " or ") + words[k];
+  return text;
+}
+
+bool Element::has_child(std::string_view key) const {
+  return contains(children, key);
+}
+
+bool Element::has_own_attribute(std::string_view key) const {
+  return std::ranges::find(attributes, key, &Attribute::name) != attributes.end();
+}
+
+bool Element::has_attribute(std::string_view key) const {
+  return has_own_attribute(key) || (key == "tag" && name != "jube");
+}
+
+bool Element::takes_values(std::string_view key) const {
+  const auto found = std::ranges::find(attributes, key, &Attribute::name);
+  return found != attributes.end() && found->type == Type::values;
+}
+
+std::vector<std::string> Element::known() const {
+  std::vector<std::string> names = children;
+  for (const Attribute& attribute : attributes)
+    names.push_back(attribute.name);
+  if (name != "jube")
+    names.emplace_back("tag");
+  return names;
+}
+
+const std::vector<Element>& all_elements() {
+  static const std::vector<Element> all = joined();
+  return all;
+}
+
+const Element& element(std::string_view name) {
+  // `at` guards a row that was forgotten; a test looks every child up.
+  const auto& all = all_elements();
+  const auto found = std::ranges::find(all, name, &Element::name);
+  return all.at(static_cast<std::size_t>(found - all.begin()));
+}
+
+bool is_addition(std::string_view element, std::string_view name) {
+  static const std::map<std::string_view, std::vector<std::string>> additions{
+      {"step",
+       {"batch", "energy", "retry", "prune", "search", "order", "where", "timeout",
+        "gpu_power_limit", "gpu_clock", "cpu_governor"}},
+      {"pattern", {"better"}},
+      {"result", {"figure"}},
+      {"table", {"cdf"}},
+      {"column", {"unit", "metric", "of", "formula", "baseline", "per", "better", "compare"}},
+      {"key", {"unit", "metric", "of", "formula", "baseline", "per"}}};
+  const auto found = additions.find(element);
+  return found != additions.end() && contains(found->second, name);
+}
+
+std::vector<std::string> parents_of(const Element& child) {
+  std::vector<std::string> parents;
+  for (const Element& parent : all_elements())
+    if (parent.has_child(child.name))
+      parents.push_back(parent.name);
+  return parents;
+}
+
+std::vector<std::string> words_of(const std::string& name, const std::string& attribute) {
+  for (const Attribute& candidate : element(name).attributes)
+    if (candidate.name == attribute)
+      return candidate.words;
+  return {};
+}
+
+}  // namespace bench::language

@@ -1,0 +1,109 @@
+#include "metrics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <bench/insight/baseline.hpp>
+#include <bench/insight/conditions.hpp>
+#include <bench/insight/difference.hpp>
+#include <bench/insight/run_comparison.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/numbers/comparison.hpp>
+#include <bench/space/metadata.hpp>
+#include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::inspect {
+namespace {
+
+/// By how much the metric of a row may have become worse, 0.01 is 1 %.
+double possible_loss(const ComparedPoint& point) {
+  const verdict::Comparison& comparison = point.comparison;
+  if (!comparison.absent_reason.empty() || !std::isfinite(comparison.interval.high))
+    return std::numeric_limits<double>::infinity();
+  const double shown = comparison.shown_change.value_or(comparison.change);
+  return point.better == model::Better::higher ? -std::min(comparison.interval.low, shown)
+                                               : std::max(comparison.interval.high, shown);
+}
+
+}  // namespace
+
+KnownRun known_run(const workspace::RunDirectory& directory) {
+  using workspace::Workspace;
+  return {directory,
+          setup::metadata_from(Workspace::open(directory.path, Workspace::Access::read).facts())};
+}
+
+std::map<std::string, std::size_t> not_finite_values(const Side& side) {
+  std::map<std::string, std::size_t> counts;
+  for (const auto& [name, metric] : measured_run(side, {}, side.run.benchmark).metrics)
+    for (const auto& [workpackage, value] : metric.values)
+      if (!std::isfinite(value))
+        ++counts[name];
+  return counts;
+}
+
+std::set<std::string> parameters_of(const std::vector<std::string>& names) {
+  std::set<std::string> parameters(names.begin(), names.end());
+  for (const std::string& fact : fingerprint_names())
+    parameters.erase(fact);
+  return parameters;
+}
+
+Baseline baseline_of(const setup::RunMetadata& checked, const std::vector<KnownRun>& runs,
+                     const BaselineOptions& options) {
+  Baseline baseline;
+  const Fingerprint wanted = fingerprint_of(checked);
+  for (const KnownRun& run : runs) {
+    if (!run.is_accepted() || run.metadata.uuid == checked.uuid)
+      continue;
+    ++baseline.accepted;
+    auto differences = differences_of(wanted, fingerprint_of(run.metadata), options.across);
+    if (differences.empty()) {
+      baseline.runs.push_back(run.directory);
+    } else if (baseline.differences.empty() || differences.size() <= baseline.differences.size()) {
+      baseline.differences = std::move(differences);
+      baseline.nearest = run.directory;
+    }
+  }
+  if (baseline.runs.size() > options.last)
+    baseline.runs.erase(baseline.runs.begin(),
+                        baseline.runs.end() - static_cast<std::ptrdiff_t>(options.last));
+  return baseline;
+}
+
+BaselineCheck check_of(const RunComparison& comparison, double margin) {
+  BaselineCheck check;
+  for (const ComparedPoint& point : comparison.points)
+    if (point.has_diverged())
+      ++check.diverged;
+    else if (!point.better)
+      ++check.uncounted;
+    else if (point.is_regression())
+      ++check.regressions;
+    else if (point.has_lost_values())
+      ++check.incomplete;
+    else if (possible_loss(point) < margin)
+      ++check.passed;
+    else
+      ++check.undecided;
+  check.lost_metrics = static_cast<std::size_t>(std::ranges::count_if(
+      comparison.lone_metrics, [](const LoneMetric& one) { return one.in_a && one.better; }));
+  if (comparison.not_done_b > 0)
+    check.lost_points = static_cast<std::size_t>(
+        std::ranges::count_if(comparison.lone, [](const LonePoint& one) { return one.in_a; }));
+  if (check.regressions + check.diverged + check.lost_points > 0)
+    check.outcome = CheckOutcome::failed;
+  else if (check.passed > 0 && check.incomplete + check.undecided + check.lost_metrics == 0)
+    check.outcome = CheckOutcome::passed;
+  return check;
+}
+
+}  // namespace bench::inspect

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <bench/insight/difference.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::inspect {
+
+/// How the workpackages of a step in two runs belong together.
+struct Matching {
+  std::vector<Pair> pairs;  ///< In order of the numbers in `a`.
+  std::vector<LonePoint> lone;
+  std::vector<TextDifference> parameters;
+};
+
+/// The workpackages of a step in each run, ascending by id.
+using Members = std::vector<const workspace::Workpackage*>;
+
+/// The parameters by which the points of a step are told apart and found again: those that both
+/// sides have. One without a value in common counts only where it tells points of a side apart.
+struct PointKey {
+  std::vector<std::string> names;
+  std::vector<TextDifference> left_out;  ///< With their values on either side.
+};
+
+PointKey point_key(const std::string& step, const Members& a, const Members& b);
+
+/// Equal for the workpackages of one point.
+std::string key_text(const workspace::Workpackage& workpackage,
+                     const std::vector<std::string>& names);
+/// Those of the parameters.
+workspace::Parameters chosen(const workspace::Workpackage& workpackage,
+                             const std::vector<std::string>& names);
+
+Matching match(const std::string& step, const Members& a, const Members& b);
+
+}  // namespace bench::inspect

@@ -1,0 +1,57 @@
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include <bench/insight/run_state.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/space/run.hpp>
+#include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
+#include <bench/workspace/writer_lock.hpp>
+
+namespace bench::inspect {
+namespace {
+
+/// Whether a workpackage waits for a file. Those at a barrier are `waiting`, too, but only a bench
+/// takes them on.
+bool waits_for_file(const workspace::RunDirectory& directory) {
+  auto workspace = workspace::Workspace::open(directory.path, workspace::Workspace::Access::read);
+  const setup::Run run = setup::load_run(directory, workspace);
+  for (const auto& [step, commands] : workspace.waiting_at())
+    for (const int command : commands)
+      if (!run.benchmark.step(step)->commands.at(static_cast<std::size_t>(command)).shared)
+        return true;
+  return false;
+}
+
+}  // namespace
+
+std::string_view name_of(RunState state) {
+  switch (state) {
+    case RunState::running:
+      return "running";
+    case RunState::stopped:
+      return "stopped";
+    case RunState::finished:
+      return "finished";
+    case RunState::failed:
+      break;
+  }
+  return "failed";
+}
+
+RunState run_state(const workspace::RunDirectory& run,
+                   const std::vector<workspace::StepCounts>& steps) {
+  const workspace::StepCounts sum = workspace::sum_of(steps);
+  const bool has_ended = sum.all() == sum.ended();
+  if (const auto worker = workspace::worker_of(run.path);
+      (worker && (worker->sure || !has_ended)) || sum.submitted > 0 ||
+      (sum.waiting > 0 && waits_for_file(run)))
+    return RunState::running;
+  if (!has_ended)
+    return RunState::stopped;
+  return sum.failed > 0 ? RunState::failed : RunState::finished;
+}
+
+}  // namespace bench::inspect

@@ -1,0 +1,175 @@
+#include "ask_program.hpp"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/outcome.hpp>
+#include <bench/base/process.hpp>
+#include <bench/base/text.hpp>
+#include <bench/machine/batch_system.hpp>
+#include <bench/machine/command_system.hpp>
+#include <bench/machine/command_table.hpp>
+#include <bench/machine/job_id.hpp>
+
+namespace bench::batch {
+namespace {
+
+struct Meaning {
+  std::string_view word;
+  JobReport::State state;
+  Outcome outcome;
+};
+
+/// A meaning that a platform file can give to a state.
+std::optional<Meaning> meaning_of(std::string_view word) {
+  using State = JobReport::State;
+  if (word == "pending")
+    return Meaning{word, State::pending, Outcome::done};
+  if (word == "running")
+    return Meaning{word, State::running, Outcome::done};
+  if (word == "blocked")
+    return Meaning{word, State::blocked, Outcome::done};
+  if (const auto outcome = outcome_of(word))
+    return Meaning{word, State::ended, *outcome};
+  return std::nullopt;
+}
+
+/// For messages.
+std::string program_of(const std::string& command) {
+  return split(command, " ").front();
+}
+
+/// A pipeline fails with any of its programs: a list of jobs that could not be asked for is not an
+/// empty one.
+ProgramAnswer run_by_shell(const std::string& command, const Environment& environment,
+                           const std::filesystem::path& directory = {}) {
+  return ask_program({"/bin/bash", "-e", "-o", "pipefail", "-c", command}, environment, directory,
+                     program_of(command));
+}
+
+/// True if a failed submission may or may not have reached the batch system. Exit codes of batch
+/// systems go up to 255 (LSF); PBS reports refusals by codes from 153 on.
+bool is_out_of_reach(const ProgramAnswer& answer) {
+  // The shell's codes: it could not start the program, or a signal has ended it.
+  if (!answer.exit_code || (*answer.exit_code >= 126 && *answer.exit_code <= 128 + SIGTERM))
+    return true;
+  constexpr std::array<std::string_view, 5> phrases{
+      "cannot connect", "connection refused", "timed out", "temporarily unavailable", "is down"};
+  return contains_any(to_lower(answer.error), phrases);
+}
+
+}  // namespace
+
+CommandSystem::CommandSystem(CommandTable table)
+    : table_(std::move(table)), id_(table_.id_pattern), line_(table_.line_pattern) {
+  if (id_.groups() == 0)
+    throw Error(
+        fmt::format("the id pattern of {} has no group (...) for the job's id", table_.system));
+  for (const char* group : {"id", "state"})
+    if (!line_.has_group(group))
+      throw Error(
+          fmt::format("the line pattern of {} has no group (?<{}>...)", table_.system, group));
+  for (const auto& [word, meaning] : table_.states)
+    if (!meaning_of(meaning))
+      throw Error(fmt::format("state {} of {} cannot mean '{}'", word, table_.system, meaning),
+                  "known: pending, running, blocked, done, " + join(retryable_outcomes(), ", "));
+}
+
+SubmitResult CommandSystem::submit(const Submission& submission) {
+  const std::string command =
+      replace_all(replace_all(table_.submit, "{{script}}", shell_quote(submission.script.string())),
+                  "{{name}}", shell_quote(submission.name));
+  const ProgramAnswer answer = run_by_shell(command, submission.environment, submission.directory);
+  SubmitResult verdict;
+  if (const auto found = id_.search(answer.output); answer.ok() && found) {
+    verdict.id = (*found)[1];
+    if (submission.is_array && !verdict.id.ends_with("[]"))
+      verdict.id += "[]";
+    return verdict;
+  }
+  verdict.kind = answer.ok() || is_out_of_reach(answer) ? SubmitResult::Kind::unavailable
+                                                        : SubmitResult::Kind::refused;
+  verdict.reason =
+      fmt::format("{}: {}", program_of(table_.submit),
+                  answer.ok() ? "printed no job id: " + one_line(answer.output) : answer.error);
+  return verdict;
+}
+
+QueryResult CommandSystem::ask_for_all() {
+  QueryResult queue;
+  const ProgramAnswer answer = run_by_shell(table_.poll, current_environment());
+  if (!answer.ok()) {
+    queue.failure = fmt::format("{}: {}", program_of(table_.poll), answer.error);
+    return queue;
+  }
+  for (const std::string& line : split(answer.output, "\n")) {
+    const auto found = line_.search(line);
+    if (!found)
+      continue;
+    JobReport report;
+    report.id = (*found)["id"];
+    report.name = (*found)["name"];
+    report.word = (*found)["state"];
+    // LSF gives jobs outside of arrays the index 0.
+    if (const auto task =
+            line_.has_group("index") ? parse_integer((*found)["index"]) : std::nullopt;
+        task && *task > 0) {
+      report.task = static_cast<int>(*task);
+      report.id = task_of(report.id + "[]", *report.task);
+    }
+    // A state that the platform file does not know has not ended.
+    if (const auto state = table_.states.find(report.word); state != table_.states.end()) {
+      const auto meaning = meaning_of(state->second);
+      report.state = meaning->state;
+      report.outcome = meaning->outcome;
+    }
+    queue.jobs.push_back(std::move(report));
+  }
+  return queue;
+}
+
+QueryResult CommandSystem::ask(const std::vector<std::string>& ids) {
+  QueryResult queue = ask_for_all();
+  const std::set<std::string> wanted(ids.begin(), ids.end());
+  std::erase_if(queue.jobs, [&](const JobReport& job) {
+    return !wanted.contains(job.id) && !wanted.contains(array_of(job.id));
+  });
+  return queue;
+}
+
+/// Not every system has words for a job that has ended already. So a job that was not cancelled is
+/// looked for in the list.
+std::string CommandSystem::cancel(const std::vector<std::string>& ids) {
+  std::vector<std::string> left;
+  std::string said;
+  for (const std::string& id : ids) {
+    const ProgramAnswer answer =
+        run_by_shell(replace_all(table_.cancel, "{{id}}", shell_quote(id)), current_environment());
+    if (answer.ok())
+      continue;
+    if (left.empty())
+      said = fmt::format("{}: {}", program_of(table_.cancel), answer.error);
+    left.push_back(id);
+  }
+  if (left.empty())
+    return "";
+  const QueryResult queue = ask(left);
+  const bool all_ended =
+      queue.failure.empty() && std::ranges::all_of(queue.jobs, [](const auto& job) {
+        return job.state == JobReport::State::ended;
+      });
+  return all_ended ? "" : said;
+}
+
+}  // namespace bench::batch

@@ -1,0 +1,59 @@
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include <fmt/core.h>
+#include <signal.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/proc.hpp>
+#include <bench/base/text.hpp>
+#include <bench/machine/orphans.hpp>
+
+namespace bench::execute {
+
+std::map<std::string, std::vector<int>> find_processes(const std::string& variable,
+                                                       const std::set<std::string>& values) {
+  std::map<std::string, std::vector<int>> found;
+  if (values.empty())
+    return found;
+  std::error_code gone;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", gone))
+    if (const auto pid = parse_integer(entry.path().filename().string())) {
+      const auto process = static_cast<int>(*pid);
+      const std::string value = variable_of(process, variable);
+      if (values.contains(value) && is_alive(process))
+        found[value].push_back(process);
+    }
+  return found;
+}
+
+std::map<std::string, std::vector<int>> find_orphans(const std::set<std::string>& uuids) {
+  return find_processes("BENCH_ATTEMPT", uuids);
+}
+
+bool any_alive(const std::vector<int>& pids) {
+  for (const int pid : pids)
+    if (is_alive(pid))
+      return true;
+  return false;
+}
+
+void end_processes(const std::vector<int>& pids) {
+  using std::chrono::milliseconds;
+  for (const int pid : pids)
+    ::kill(pid, SIGKILL);
+  for (int round = 0; any_alive(pids); ++round) {
+    if (round == 1000)
+      throw Error(fmt::format("cannot end process {} of an earlier attempt", pids.front()),
+                  "end it yourself, then run `bench continue`");
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+}
+
+}  // namespace bench::execute

@@ -1,0 +1,280 @@
+#include "slurm.hpp"
+
+#include "ask_program.hpp"
+#include "slurm_answers.hpp"
+#include "slurm_associations.hpp"
+#include "slurm_partitions.hpp"
+#include "slurm_program.hpp"
+#include "slurmstepd.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/chunks.hpp>
+#include <bench/base/outcome.hpp>
+#include <bench/base/regex.hpp>
+#include <bench/base/text.hpp>
+#include <bench/machine/batch_system.hpp>
+#include <bench/machine/job_id.hpp>
+#include <bench/machine/partition.hpp>
+
+namespace bench::batch {
+namespace {
+
+/// True if sbatch could not reach a controller; otherwise it refused the job.
+bool controller_is_unavailable(const ProgramAnswer& answer) {
+  constexpr std::array<std::string_view, 16> phrases{
+      "Unable to contact slurm controller", "Socket timed out", "Connection refused",
+      "Connection timed out", "Zero Bytes", "Transport endpoint",
+      "Resource temporarily unavailable", "Insane message", "Communication connection failure",
+      "Communication shutdown failure", "Message send failure", "Message receive failure",
+      "Unexpected message received", "controller shutting", "standby mode",
+      // of another cluster's controller
+      "can't be reached now"};
+  return contains_any(answer.error, phrases);
+}
+
+/// True for limits on the jobs of a user in the queue, which pass as jobs end, and on the tasks of
+/// an array (MaxArraySize, max_array_tasks). A smaller submission may be accepted.
+bool is_full(const std::string& error) {
+  constexpr std::array<std::string_view, 7> phrases{"SubmitJob",
+                                                    "AssocMaxSubmit",
+                                                    "temporarily unable to accept",
+                                                    "job queue full",
+                                                    "MaxJobCount",
+                                                    "Job creation temporarily disabled",
+                                                    "Invalid job array specification"};
+  return contains_any(error, phrases);
+}
+
+/// What became of a submission that sbatch did not report as accepted. The queue is full also where
+/// sbatch gives its last try the words of an outage: "Resource temporarily unavailable".
+SubmitResult::Kind kind_of_failure(const ProgramAnswer& answer) {
+  if (!answer.exit_code)
+    return SubmitResult::Kind::unavailable;
+  if (is_full(answer.error))
+    return SubmitResult::Kind::full;
+  return controller_is_unavailable(answer) ? SubmitResult::Kind::unavailable
+                                           : SubmitResult::Kind::refused;
+}
+
+/// Ids by their cluster; empty for the user's own.
+std::map<std::string, std::vector<std::string>> by_cluster(const std::vector<std::string>& ids) {
+  std::map<std::string, std::vector<std::string>> parts;
+  for (const std::string& id : ids)
+    parts[cluster_of(id)].push_back(id);
+  return parts;
+}
+
+/// The jobs and arrays of `123_4`, each once.
+std::string job_list(const std::vector<std::string>& ids) {
+  std::set<std::string> jobs;
+  for (const std::string& id : ids)
+    jobs.insert(without_cluster(array_of(id)));
+  std::vector<std::string> list(jobs.begin(), jobs.end());
+  if (list.size() == 1)
+    list.push_back(list.front());  // most versions of squeue fail for one unknown id, not for two
+  return join(list, ",");
+}
+
+/// Lists the queue: the jobs with these ids, or, where a job that Slurm no longer knows keeps
+/// squeue from answering for the others, all jobs of the cluster.
+ProgramAnswer ask_squeue(const std::vector<std::string>& ids, const std::string& cluster) {
+  const std::vector<std::string> list{"squeue", "-a", "-r", "-t", "all", "-o", squeue_format};
+  std::vector<std::string> chosen = list;
+  chosen.insert(chosen.end(), {"-j", job_list(ids)});
+  ProgramAnswer answer = ask_slurm(std::move(chosen), cluster);
+  return answer.exit_code && answer.error.find("Invalid job id") != std::string::npos
+             ? ask_slurm(list, cluster)
+             : std::move(answer);
+}
+
+/// The same jobs in as few words as scancel takes: the tasks of an array are one, as in
+/// `123_[0-4,7]`. Slurm's controller is asked once for each word.
+std::vector<std::string> words_for_scancel(const std::vector<std::string>& ids) {
+  std::map<std::string, std::set<long long>> tasks_of;
+  std::vector<std::string> words;
+  for (const std::string& id : ids) {
+    const std::string job = without_cluster(id);
+    const auto underscore = job.find('_');
+    const auto task = underscore == std::string::npos
+                          ? std::nullopt
+                          : parse_integer(std::string_view(job).substr(underscore + 1));
+    if (task)
+      tasks_of[job.substr(0, underscore)].insert(*task);
+    else
+      words.push_back(job);
+  }
+  for (const auto& [array, tasks] : tasks_of) {
+    if (tasks.size() == 1) {
+      words.push_back(fmt::format("{}_{}", array, *tasks.begin()));
+      continue;
+    }
+    std::vector<std::string> ranges;
+    for (auto first = tasks.begin(); first != tasks.end();) {
+      auto last = first;
+      auto next = std::next(first);
+      while (next != tasks.end() && *next == *last + 1)
+        last = next++;
+      ranges.push_back(*first == *last ? std::to_string(*first)
+                                       : fmt::format("{}-{}", *first, *last));
+      first = next;
+    }
+    words.push_back(fmt::format("{}_[{}]", array, join(ranges, ",")));
+  }
+  return words;
+}
+
+int max_array_size_of(const std::string& cluster) {
+  constexpr int slurms_default = 1001;  // slurm.conf(5), MaxArraySize
+  const ProgramAnswer answer = ask_slurm({"scontrol", "show", "config"}, cluster);
+  static const Regex line(R"(MaxArraySize\s*=\s*(\d+))");
+  const auto found = line.search(answer.output);
+  const int size =
+      found ? static_cast<int>(parse_integer((*found)[1]).value_or(1)) : slurms_default;
+  return std::max(1, size);
+}
+
+void append(QueryResult& all, QueryResult part) {
+  if (all.failure.empty())
+    all.failure = std::move(part.failure);
+  std::ranges::move(part.jobs, std::back_inserter(all.jobs));
+}
+
+}  // namespace
+
+Slurm::Slurm(std::vector<std::string> clusters) : clusters_(std::move(clusters)) {
+  if (clusters_.empty())
+    clusters_.emplace_back();
+}
+
+SubmitResult Slurm::submit(const Submission& submission) {
+  // Where the queue is full, sbatch itself tries 15 times, with pauses of 1 s, 2 s, ... 15 s.
+  constexpr double pauses_of_sbatch_s = 120;
+  const ProgramAnswer answer =
+      ask_program({"sbatch", "--parsable", submission.script.string()}, submission.environment,
+                  submission.directory, "sbatch", pauses_of_sbatch_s);
+  SubmitResult verdict;
+  if (answer.ok()) {
+    verdict.id = job_id_in(answer.output);
+    if (!verdict.id.empty())
+      return verdict;
+    verdict.kind = SubmitResult::Kind::unavailable;
+    verdict.reason =
+        fmt::format("sbatch printed no job id: {}", one_line(to_valid_utf8(answer.output)));
+    return verdict;
+  }
+  verdict.kind = kind_of_failure(answer);
+  verdict.reason = said("sbatch", answer);
+  return verdict;
+}
+
+QueryResult Slurm::ask(const std::vector<std::string>& ids) {
+  QueryResult all;
+  for (const auto& [cluster, some] : by_cluster(ids))
+    append(all, read_queue(ask_squeue(some, cluster), cluster));
+  return all;
+}
+
+QueryResult Slurm::ask_for_all() {
+  QueryResult all;
+  for (const std::string& cluster : clusters_)
+    append(all,
+           read_queue(
+               ask_slurm({"squeue", "-a", "--me", "-r", "-t", "all", "-o", squeue_format}, cluster),
+               cluster));
+  return all;
+}
+
+QueryResult Slurm::query_accounting(const std::vector<std::string>& ids) {
+  QueryResult accounting;
+  for (const auto& [cluster, some] : by_cluster(ids)) {
+    if (!has_accounting_)
+      return query_completed(ids);
+    const ProgramAnswer answer = ask_slurm(
+        {"sacct", "-X", "-P", "-n", sacct_delimiter, "-j", job_list(some), "-o", sacct_fields},
+        cluster);
+    has_accounting_ = answer.error.find("accounting storage is disabled") == std::string::npos;
+    if (!has_accounting_)
+      return query_completed(ids);
+    QueryResult part{.jobs = read_records(answer.output, cluster), .failure = ""};
+    if (!answer.ok())
+      part.failure = said("sacct", answer);
+    append(accounting, std::move(part));
+  }
+  return accounting;
+}
+
+/// The records of the job completion plugin, which have neither comments nor tasks of arrays; where
+/// the site does not keep those either, nothing is known.
+QueryResult Slurm::query_completed(const std::vector<std::string>& ids) {
+  const ProgramAnswer answer = ask_slurm(
+      {"sacct", "-c", "-P", "-n", sacct_delimiter, "-j", job_list(ids), "-o", sacct_fields}, "");
+  return {.jobs = read_records(answer.output, ""), .failure = ""};
+}
+
+std::string Slurm::cancel(const std::vector<std::string>& ids) {
+  // The length of an argument list is limited.
+  constexpr std::size_t at_once = 1000;
+  constexpr std::array<std::string_view, 2> of_ended{"already complet", "Invalid job id"};
+  std::string failure;
+  for (const auto& [cluster, some] : by_cluster(ids)) {
+    const std::vector<std::string> words = words_for_scancel(some);
+    for (const auto& chunk : chunks_of(words, at_once)) {
+      std::vector<std::string> arguments{"scancel"};
+      arguments.insert(arguments.end(), chunk.begin(), chunk.end());
+      const ProgramAnswer answer = ask_slurm(std::move(arguments), cluster);
+      if (failure.empty() && !answer.ok() && !contains_any(answer.error, of_ended))
+        failure = said("scancel", answer);
+    }
+  }
+  return failure;
+}
+
+int Slurm::max_array_size() {
+  if (!max_array_size_) {
+    std::vector<int> sizes;
+    for (const std::string& cluster : clusters_)
+      sizes.push_back(max_array_size_of(cluster));
+    max_array_size_ = std::ranges::min(sizes);  // the array may go to any of them
+  }
+  return *max_array_size_;
+}
+
+Partitions Slurm::ask_partitions() {
+  return clusters_.size() > 1 ? Partitions{} : ask_slurm_partitions(clusters_.front());
+}
+
+std::vector<Association> Slurm::ask_associations() {
+  return ask_slurm_associations(clusters_);
+}
+
+/// srun names it. Otherwise it is known for a job with a single node.
+std::string Slurm::failed_node(const JobReport& job, const std::filesystem::path& errors) {
+  if (std::string node = node_named_by_srun(errors); !node.empty())
+    return node;
+  const ProgramAnswer answer =
+      ask_slurm({"squeue", "-a", "-h", "-t", "all", "-o", "%N", "-j", without_cluster(job.id)},
+                cluster_of(job.id));
+  const std::string nodes = answer.ok() ? split(answer.output, "\n").front() : "";
+  const std::string node(strip(nodes.empty() ? job.host : nodes));
+  return node.find_first_of("[,(") == std::string::npos ? node : "";
+}
+
+std::optional<Outcome> Slurm::end_told_in(const std::filesystem::path& file,
+                                          std::string_view job) const {
+  return ended_by_slurmstepd(file, job);
+}
+
+}  // namespace bench::batch

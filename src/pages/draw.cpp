@@ -1,0 +1,266 @@
+#include "channels.hpp"
+#include "charts.hpp"
+#include "describe.hpp"
+#include "levels.hpp"
+#include "limits.hpp"
+#include "points.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
+#include <bench/pages/figure.hpp>
+#include <bench/pages/plan.hpp>
+#include <bench/pages/source.hpp>
+
+namespace bench::report {
+namespace {
+
+constexpr std::size_t most_points =
+    2000;  ///< Per line; more points than pixels would not be visible.
+
+/// A parameter as a figure shows it: as numbers if all values are numbers.
+std::optional<Value> value_at(const Column& column, std::size_t row, bool as_a_name) {
+  if (!column.values[row])
+    return std::nullopt;
+  if (!as_a_name && column.is_numeric)
+    return *column.number(row);
+  return column.text(row);
+}
+
+void add_axes(const Source& source, const Plan& plan, const std::vector<Point>& points,
+              const ShownLevels& levels, Chart& chart) {
+  const bool x_is_a_name = plan.mark == Mark::bar || plan.mark == Mark::heatmap;
+  const auto add = [&](std::size_t column, bool as_a_name) {
+    const Column& from = source.columns[column];
+    const std::size_t at = chart.data.add(from.title, from.unit);
+    for (const Point& point : points)
+      chart.data.at(at).values.push_back(value_at(from, point.row, as_a_name));
+    return at;
+  };
+  chart.x = add(plan.x, x_is_a_name);
+  chart.x_levels = levels.x;
+  if (plan.row) {
+    chart.row = add(*plan.row, true);
+    chart.row_levels = levels.row;
+  }
+  const auto add_combined = [&](const std::vector<std::size_t>& columns, auto text) {
+    std::vector<std::string> titles;
+    for (const std::size_t column : columns)
+      titles.push_back(source.columns[column].title);
+    const std::size_t at = chart.data.add(
+        join(titles, ", "), columns.size() == 1 ? source.columns[columns[0]].unit : "");
+    for (const Point& point : points)
+      chart.data.at(at).values.emplace_back(point.*text);
+    return at;
+  };
+  if (!plan.color.empty()) {
+    chart.color = add_combined(plan.color, &Point::color);
+    chart.color_levels = levels.color;
+  }
+  if (!plan.facet.empty()) {
+    chart.facet = add_combined(plan.facet, &Point::facet);
+    chart.facet_levels = levels.facet;
+    chart.is_facet_combined = plan.facet.size() > 1;
+  }
+}
+
+void add_measures(const Source& source, const Plan& plan, const std::vector<Point>& points,
+                  Chart& chart) {
+  for (std::size_t k = 0; k < plan.y.size(); ++k) {
+    const Column& from = source.columns[plan.y[k]];
+    Measure measure{.value = chart.data.add(from.title, from.unit)};
+    const bool has_intervals =
+        std::ranges::any_of(points, [&](const Point& point) { return point.y[k].low.has_value(); });
+    if (has_intervals) {
+      measure.low = chart.data.add(from.title + ", low", from.unit);
+      measure.high = chart.data.add(from.title + ", high", from.unit);
+    }
+    for (std::size_t row = 0; row < points.size(); ++row)
+      for (const double number : points[row].y[k].numbers)
+        measure.numbers.emplace_back(row, number);
+    if (measure.numbers.size() > most_points)
+      measure.numbers.clear();
+    for (const Point& point : points) {
+      chart.data.at(measure.value).values.emplace_back(point.y[k].value);
+      if (has_intervals) {
+        chart.data.at(*measure.low).values.emplace_back(point.y[k].low);
+        chart.data.at(*measure.high).values.emplace_back(point.y[k].high);
+      }
+    }
+    chart.measures.push_back(measure);
+  }
+}
+
+/// Where the ideal of a speed-up is 1; empty if that differs between the lines, or is not shown.
+std::optional<double> baseline_x(const Source& source, const Plan& plan,
+                                 const std::vector<Point>& points) {
+  std::set<double> baselines;
+  std::optional<double> smallest;
+  for (const Point& point : points) {
+    const auto x = source.columns[plan.x].number(point.row);
+    const Shown& y = point.y.front();
+    if (!x || *x <= 0 || !y.value)
+      continue;
+    if (y.is_baseline)
+      baselines.insert(*x);
+    if (!smallest || *x < *smallest)
+      smallest = x;
+  }
+  if (!baselines.empty())
+    return baselines.size() == 1 ? std::optional(*baselines.begin()) : std::nullopt;
+  // A program that prints its speed-up does not say what it compares with.
+  const bool begins_at_one = std::ranges::all_of(points, [&](const Point& point) {
+    return source.columns[plan.x].number(point.row) != smallest ||
+           point.y.front().value.value_or(1) == 1;
+  });
+  return begins_at_one ? smallest : std::nullopt;
+}
+
+/// `4 of 5` if only a part of the workpackages is done.
+void add_completed(const std::vector<Point>& points, Chart& chart) {
+  if (std::ranges::none_of(points, &Point::is_partial))
+    return;
+  chart.completed = chart.data.add("done");
+  for (const Point& point : points)
+    chart.data.at(*chart.completed)
+        .values.push_back(point.is_partial() ? std::optional<Value>(point.completed())
+                                             : std::nullopt);
+}
+
+void add_states(const std::vector<Point>& points, Chart& chart) {
+  const bool is_any_not_done =
+      std::ranges::any_of(points, [](const Point& point) { return point.state != RowState::done; });
+  if (!is_any_not_done)
+    return;
+  chart.state = chart.data.add("state");
+  chart.mark_of_state = chart.data.add("mark");
+  chart.reason = chart.data.add("reason");
+  for (const Point& point : points) {
+    chart.data.at(*chart.state).values.emplace_back(name_of(point.state));
+    chart.data.at(*chart.mark_of_state).values.emplace_back(std::string(short_name(point.state)));
+    const bool known = !point.reason.empty();
+    chart.data.at(*chart.reason)
+        .values.push_back(known ? std::optional<Value>(point.reason) : std::nullopt);
+  }
+}
+
+/// Keeps only as many points of each line as are visible.
+std::vector<Point> thinned_lines(const Plan& plan, std::vector<Point> points) {
+  if (points.size() <= most_points || (plan.mark != Mark::line && plan.mark != Mark::step))
+    return points;
+  std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> lines;
+  for (std::size_t k = 0; k < points.size(); ++k)
+    lines[{points[k].color, points[k].facet}].push_back(k);
+  std::set<std::size_t> kept;
+  for (const auto& [line, members] : lines) {
+    std::vector<double> height;
+    for (const std::size_t member : members)
+      height.push_back(points[member].y.front().value.value_or(0));
+    for (const std::size_t k : thinned(height, most_points))
+      kept.insert(members[k]);
+    kept.insert(members.back());
+  }
+  std::vector<Point> fewer;
+  for (const std::size_t k : kept)
+    fewer.push_back(std::move(points[k]));
+  return fewer;
+}
+
+/// Rows that differ only in parameters that the figure does not show become one point.
+std::string pooled_note(const Source& source, const Plan& plan, std::size_t points) {
+  const std::size_t rows = source.rows();
+  if (points >= rows || plan.mark == Mark::step)
+    return "";
+  std::vector<std::string> hidden;
+  for (const std::size_t k : hidden_parameters(source, plan))
+    hidden.push_back(source.columns[k].title);
+  return fmt::format("{} rows in {} points: medians{}", rows, points,
+                     hidden.empty() ? "" : " over " + join(hidden, ", "));
+}
+
+}  // namespace
+
+Figure draw(const Source& source, const Plan& plan) {
+  Plan with_total = plan;
+  if (plan.total)
+    with_total.y.push_back(*plan.total);
+  std::vector<Point> points = points_of(source, with_total);
+  const std::size_t found_points = points.size();
+  Ideal ideal = plan.ideal;
+  const auto ideal_from =
+      ideal == Ideal::proportional ? baseline_x(source, plan, points) : std::nullopt;
+  if (ideal == Ideal::proportional && !ideal_from)
+    ideal = Ideal::none;
+  const ShownLevels levels = limit(source, plan, points);
+  const std::size_t all_points = points.size();
+  points = thinned_lines(plan, std::move(points));
+  Chart chart{.mark = plan.mark,
+              .x_scale = plan.x_scale,
+              .y_scale = plan.y_scale,
+              .ideal = ideal,
+              .baseline_x = ideal_from,
+              .data = {}};
+  Figure figure;
+  figure.title = plan.title.empty() ? title_of(source, plan) : plan.title;
+  figure.id = slug_of(source.name + " " + figure.title);
+  figure.description = description_of(source, plan, points);
+  if (plan.mark == Mark::stack) {
+    add_parts(source, plan, points, chart);
+  } else {
+    add_axes(source, plan, points, levels, chart);
+    add_measures(source, plan, points, chart);
+    add_states(points, chart);
+    add_completed(points, chart);
+  }
+  figure.panels = panels_of(chart);
+  const bool has_intervals = std::ranges::any_of(
+      chart.measures, [](const Measure& measure) { return measure.low.has_value(); });
+  if (std::string note = pooled_note(source, plan, found_points); !note.empty())
+    figure.notes.push_back(std::move(note));
+  if (ideal != plan.ideal)
+    figure.notes.emplace_back("no ideal: the figure has no baseline, or several");
+  if (has_intervals && plan.mark != Mark::heatmap)
+    figure.notes.emplace_back(
+        "whiskers: 95 % confidence interval of the median, within the lowest and highest value");
+  if (plan.mark != Mark::heatmap &&
+      std::ranges::any_of(chart.measures, [](const Measure& one) { return !one.numbers.empty(); }))
+    figure.notes.emplace_back("dots: the values behind each median");
+  const bool is_estimated =
+      std::ranges::any_of(plan.y, [&](std::size_t y) { return source.columns[y].is_estimated; });
+  if (is_estimated)
+    figure.notes.emplace_back("estimated: from a model, not a measurement");
+  for (const std::size_t y : plan.y)
+    if (const Column& column = source.columns[y]; column.not_finite > 0)
+      figure.notes.push_back(fmt::format("nan or infinite values of {}, not drawn: {}",
+                                         column.title, column.not_finite));
+  figure.notes.insert(figure.notes.end(), levels.notes.begin(), levels.notes.end());
+  if (chart.completed)
+    figure.notes.emplace_back("a ring, or a text such as 4 of 5: the other workpackages failed");
+  if (points.size() < all_points)
+    figure.notes.push_back(
+        fmt::format("{} of {} points, lowest and highest values kept", points.size(), all_points));
+  figure.columns = chart.data.taken();
+  return figure;
+}
+
+void make_ids_unique(std::vector<Figure>& figures) {
+  std::set<std::string> known;
+  for (Figure& figure : figures) {
+    std::string id = figure.id;
+    for (int n = 2; !known.insert(id).second; ++n)
+      id = fmt::format("{}-{}", figure.id, n);
+    figure.id = id;
+  }
+}
+
+}  // namespace bench::report

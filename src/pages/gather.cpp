@@ -1,0 +1,183 @@
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/text.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/pages/figure.hpp>
+#include <bench/pages/gather.hpp>
+#include <bench/pages/of_tables.hpp>
+#include <bench/pages/page.hpp>
+#include <bench/pages/plan.hpp>
+#include <bench/pages/power.hpp>
+#include <bench/pages/sheet.hpp>
+#include <bench/results/combine.hpp>
+#include <bench/results/table.hpp>
+#include <bench/space/run.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::report {
+namespace {
+
+/// The first columns of a table of several runs; figures treat them as parameters.
+constexpr const char* run_column = "run";
+constexpr const char* platform_column = "platform";
+constexpr const char* outpath_column = "outpath";  ///< Of a tidy table.
+
+/// Whether a table of the benchmark shows the distribution of a pattern.
+bool is_distribution(const model::Benchmark& benchmark, const std::string& table) {
+  for (const model::Result& result : benchmark.results)
+    for (const model::Table& one : result.tables)
+      if (one.name == table)
+        return !one.cdf.empty();
+  return false;
+}
+
+std::vector<model::Figure> asked_of(const model::Benchmark& benchmark, const std::string& table) {
+  std::vector<model::Figure> asked;
+  for (const model::Result& result : benchmark.results)
+    std::ranges::copy_if(result.figures, std::back_inserter(asked),
+                         [&](const model::Figure& figure) { return figure.table == table; });
+  return asked;
+}
+
+bool differ(const std::vector<std::string>& texts) {
+  return std::set<std::string>(texts.begin(), texts.end()).size() > 1;
+}
+
+}  // namespace
+
+void Gatherer::add(const setup::Run& run, const workspace::Workspace& workspace,
+                   std::vector<result::Table> tables, std::vector<result::Table> compared,
+                   Diagnostics& diagnostics) {
+  RunSheet sheet = sheet_of(run, workspace);
+  const std::string name = sheet.name;
+  for (int n = 2; std::ranges::count(sheets_, sheet.name, &RunSheet::name) > 0; ++n)
+    sheet.name = fmt::format("{} ({})", name, n);
+  sheets_.push_back(std::move(sheet));
+  ids_.push_back(run.directory.id);
+  platforms_.push_back(run.metadata.platform);
+  const model::Benchmark& benchmark = run.benchmark;
+  if (std::ranges::find(benchmarks_, benchmark.name) == benchmarks_.end())
+    benchmarks_.push_back(benchmark.name);
+  if (comment_.empty())
+    comment_ = run.metadata.comment.empty() ? benchmark.comment : run.metadata.comment;
+  for (const model::ParameterSet& set : benchmark.parameter_sets)
+    for (const model::Parameter& parameter : set.parameters) {
+      parameters_.insert(parameter.name);
+      for (const model::Step& step : benchmark.steps)
+        parameters_.insert(parameter.name + "_" + step.name);
+    }
+  report::add_failures(sheets_.back().name, workspace, failures_);
+  PowerFigure power = power_figure(run, workspace);
+  std::vector<std::string> damaged;
+  for (Warning& warning : power.warnings) {
+    damaged.push_back(note_of(run, warning));
+    diagnostics.warn(std::move(warning.message), std::move(warning.hint), std::move(warning.place));
+  }
+  if (!damaged.empty())
+    sheets_.back().facts.emplace_back("damaged files", join(damaged, "\n"));
+  if (power.figure)
+    power_.emplace_back(sheets_.size() - 1, std::move(*power.figure));
+  for (result::Table& table : tables) {
+    TableGroup& gathered = group_of(table, benchmark.name);
+    gathered.is_distribution = is_distribution(benchmark, table.name);
+    gathered.asked = asked_of(benchmark, table.name);  // the newest run decides
+    gathered.members.push_back({sheets_.size() - 1, std::move(table)});
+  }
+  for (result::Table& table : compared) {
+    table.name += " beside published numbers";
+    TableGroup& gathered = group_of(table, benchmark.name);
+    gathered.is_comparison = true;
+    gathered.members.push_back({sheets_.size() - 1, std::move(table)});
+  }
+}
+
+Gatherer::TableGroup& Gatherer::group_of(const result::Table& table, const std::string& benchmark) {
+  bool is_known = false;
+  for (TableGroup& group : tables_) {
+    if (group.name != table.name)
+      continue;
+    is_known = true;
+    if (group.benchmark == benchmark ||
+        std::ranges::equal(group.members.front().table.headings, table.headings, {},
+                           &result::Heading::title, &result::Heading::title))
+      return group;
+  }
+  return tables_.emplace_back(
+      TableGroup{.name = table.name,
+                 .title = is_known ? fmt::format("{} of {}", table.name, benchmark) : table.name,
+                 .benchmark = benchmark,
+                 .members = {},
+                 .asked = {}});
+}
+
+result::Table Gatherer::united(const TableGroup& gathered) const {
+  if (sheets_.size() == 1)
+    return gathered.members.front().table;
+  std::vector<result::RunTable> tables;
+  for (const Member& member : gathered.members)
+    tables.push_back({static_cast<long long>(member.run), member.table});
+  result::Table table = result::combine(tables, false);
+  table.headings.front() = {.title = run_column, .unit = "", .place = {}, .name = run_column};
+  const bool platforms_differ = differ(platforms_);
+  if (platforms_differ)
+    table.headings.insert(
+        table.headings.begin(),
+        {.title = platform_column, .unit = "", .place = {}, .name = platform_column});
+  for (auto& row : table.rows) {
+    const auto run = static_cast<std::size_t>(std::get<long long>(*row.front().value));
+    row.front() = {.value = sheets_[run].name};
+    if (platforms_differ)
+      row.insert(row.begin(), {.value = platforms_[run].empty() ? "local" : platforms_[run]});
+  }
+  for (result::RowSource& source : table.sources)
+    if (source.run)
+      source.run = ids_[static_cast<std::size_t>(*source.run)];
+  return table;
+}
+
+Page Gatherer::build(const std::string& title) const {
+  Page page;
+  page.title = title.empty() ? join(benchmarks_, ", ") : title;
+  page.comment = comment_;
+  page.runs = sheets_;
+  page.failures = failures_;
+  const IsParameter is_parameter = [&](const std::string& name) {
+    return parameters_.contains(name) ||
+           (sheets_.size() > 1 &&
+            (name == run_column || name == platform_column || name == outpath_column));
+  };
+  const auto add = [&](std::vector<Figure> figures) {
+    std::ranges::move(figures, std::back_inserter(page.figures));
+  };
+  for (const TableGroup& gathered : tables_) {
+    result::Table table = united(gathered);
+    if (gathered.is_comparison)
+      add(figures_of_comparison(table));
+    else
+      add(figures_of(table, is_parameter, gathered.asked, gathered.is_distribution));
+    page.tables.push_back({std::move(table), gathered.title});
+  }
+  if (tidy_) {
+    add(figures_of_steps(*tidy_, is_parameter));
+    page.tables.push_back({*tidy_, "all workpackages"});
+  }
+  for (const auto& [run, power] : power_) {
+    page.figures.push_back(power);
+    if (sheets_.size() > 1)
+      page.figures.back().title += " of " + sheets_[run].name;
+  }
+  make_ids_unique(page.figures);
+  return page;
+}
+
+}  // namespace bench::report

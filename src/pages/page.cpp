@@ -1,0 +1,54 @@
+#include "encode.hpp"
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/gzip.hpp>
+#include <bench/base/text.hpp>
+#include <bench/pages/library.hpp>
+#include <bench/pages/page.hpp>
+
+namespace bench::report {
+namespace {
+
+/// Fills placeholders `{{name}}` in one pass: inserted text is not searched again.
+std::string filled(std::string_view page, const std::map<std::string, std::string>& texts) {
+  std::string html;
+  for (auto hole = page.find("{{"); hole != std::string_view::npos; hole = page.find("{{")) {
+    const auto end = page.find("}}", hole);
+    const std::string name(page.substr(hole + 2, end - hole - 2));
+    const auto text = texts.find(name);
+    if (end == std::string_view::npos || text == texts.end())
+      throw Error(fmt::format("unknown placeholder '{}' in the report's page.html", name),
+                  "page.html and bench must have the same version");
+    html.append(page.substr(0, hole)).append(text->second);
+    page.remove_prefix(end + 2);
+  }
+  return html.append(page);
+}
+
+}  // namespace
+
+std::string html_of(const Page& page, const Library& library) {
+  // Vega writes inline styles into its charts; these cannot load anything.
+  const std::string policy = fmt::format(
+      "default-src 'none'; script-src '{}' '{}'; style-src 'unsafe-inline'; img-src data: blob:; "
+      "base-uri 'none'; form-action 'none'",
+      policy_hash(library.script), policy_hash(library.vega));
+  return filled(
+      library.page,
+      {{"title", html_text(to_valid_utf8(page.title))},
+       {"version", html_text(page.version)},
+       {"policy", policy},
+       {"style", library.style},
+       {"script", library.script},
+       {"vega", base64(gzip(library.vega, Compression::smallest))},
+       {"content", base64(gzip(content_of(page), Compression::smallest))},
+       {"tables", base64(gzip(tables_of(page, library.licenses), Compression::smallest))}});
+}
+
+}  // namespace bench::report

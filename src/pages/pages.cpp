@@ -1,0 +1,58 @@
+#include "pages.hpp"
+
+#include "html.hpp"
+#include "run_index.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+#include <bench/pages/site.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::serve {
+
+std::string parameter_of(const PageRequest& request, const std::string& name) {
+  const auto found = request.parameters.find(name);
+  return found == request.parameters.end() ? "" : found->second;
+}
+
+std::size_t count_of(const PageRequest& request, const std::string& name) {
+  const auto number = parse_integer(parameter_of(request, name));
+  return number && *number > 0 ? static_cast<std::size_t>(*number) : 0;
+}
+
+PageResponse json_answer(const std::string& json) {
+  return {.type = "application/json", .content = json};
+}
+
+PageResponse refusal(int status, const std::string& title, const std::string& text) {
+  return {
+      .status = status,
+      .content = page(title, {link_to_runs()},
+                      fmt::format("<h1>{}</h1>\n<p>{}</p>\n", html_text(title), html_text(text)))};
+}
+
+std::string link_to_runs() {
+  return link("./", "runs");
+}
+
+std::string link_to_run(const RunSummary& run) {
+  return link(address("run", {{"name", run.name}}), run.name);
+}
+
+std::string progress_bar(const workspace::StepCounts& counts, const std::string& live) {
+  return fmt::format(
+      "<progress max=\"{}\" value=\"{}\" data-live=\"{}.ended\" "
+      "data-live-max=\"{}.all\"></progress>"
+      " {}",
+      std::max(counts.all(), 1LL), counts.ended(), html_text(live), html_text(live),
+      live_text(text_of(counts), live + ".text"));
+}
+
+}  // namespace bench::serve

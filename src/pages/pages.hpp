@@ -1,0 +1,59 @@
+#pragma once
+
+#include "reports.hpp"
+#include "run_content.hpp"
+#include "run_index.hpp"
+
+#include <filesystem>
+#include <string>
+
+#include <bench/pages/site.hpp>
+
+namespace bench::serve {
+
+/// State that all pages share.
+struct PageContext {
+  std::filesystem::path root;  ///< Canonical.
+  RunIndex index;
+  RunContents contents;
+  Reports reports;
+};
+
+/// Builds a page about all runs.
+using PageMaker = PageResponse (*)(PageContext& context, const PageRequest& request);
+/// Builds a page about one run, or throws Error.
+using RunPageMaker = PageResponse (*)(PageContext& context, const RunSummary& run,
+                                      const PageRequest& request);
+
+PageResponse run_list_page(PageContext& context, const PageRequest& request);
+PageResponse run_list_news(PageContext& context, const PageRequest& request);
+PageResponse comparison_page(PageContext& context, const PageRequest& request);
+
+PageResponse run_page(PageContext& context, const RunSummary& run, const PageRequest& request);
+PageResponse run_news(PageContext& context, const RunSummary& run, const PageRequest& request);
+PageResponse tables_page(PageContext& context, const RunSummary& run, const PageRequest& request);
+PageResponse report_page(PageContext& context, const RunSummary& run, const PageRequest& request);
+PageResponse workpackage_page(PageContext& context, const RunSummary& run,
+                              const PageRequest& request);
+PageResponse workpackage_news(PageContext& context, const RunSummary& run,
+                              const PageRequest& request);
+PageResponse file_page(PageContext& context, const RunSummary& run, const PageRequest& request);
+PageResponse file_download(PageContext& context, const RunSummary& run, const PageRequest& request);
+
+/// The value of a parameter; empty if it was not given.
+std::string parameter_of(const PageRequest& request, const std::string& name);
+/// The value as a count; 0 if it is not a number.
+std::size_t count_of(const PageRequest& request, const std::string& name);
+
+PageResponse json_answer(const std::string& json);
+/// An error page with one sentence.
+PageResponse refusal(int status, const std::string& title, const std::string& text);
+
+std::string link_to_runs();
+std::string link_to_run(const RunSummary& run);
+
+/// Progress of a run or step; the script keeps it up to date.
+/// @param live where its counts are in the JSON: `steps.0`
+std::string progress_bar(const workspace::StepCounts& counts, const std::string& live);
+
+}  // namespace bench::serve

@@ -1,0 +1,65 @@
+#include "run_content.hpp"
+
+#include "run_index.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <bench/results/analyses.hpp>
+#include <bench/results/tidy.hpp>
+#include <bench/space/run.hpp>
+#include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::serve {
+
+using workspace::Workspace;
+
+RunContent::RunContent(const workspace::RunDirectory& directory)
+    : RunContent(directory, Workspace::open(directory.path, Workspace::Access::read)) {}
+
+RunContent::RunContent(const workspace::RunDirectory& directory, Workspace workspace)
+    : run_(setup::load_run(directory, workspace)),
+      analyses_(tabulate::stored_analyses_of_each(run_, workspace)),
+      tidy_(tabulate::tidy(std::vector<tabulate::TidyRun>{{run_, workspace, analyses_}})),
+      view_(run_, workspace, std::move(tidy_.workpackages), std::move(tidy_.attempts)),
+      is_analysed_(tabulate::is_each_analysed(run_, workspace)) {}
+
+std::shared_ptr<const RunContent> RunContents::known(const std::string& stamp) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find(known_, stamp, &Known::stamp);
+  if (found == known_.end())
+    return stamp == large_stamp_ ? large_.lock() : nullptr;
+  known_.splice(known_.begin(), known_, found);
+  return found->content;
+}
+
+std::shared_ptr<const RunContent> RunContents::read(const workspace::RunDirectory& directory) {
+  constexpr std::size_t most_kept = 4;
+  constexpr std::size_t largest_kept = 20'000;  // workpackages, about 2 kB each
+  const std::string stamp = directory.path.string() + " " + stamp_of(directory.path);
+  if (auto content = known(stamp))
+    return content;
+  const std::lock_guard reading(reading_);
+  if (auto content = known(stamp))  // read meanwhile
+    return content;
+  // Not by make_shared, whose memory a weak pointer would keep.
+  const std::shared_ptr<const RunContent> content(new RunContent(directory));
+  const std::lock_guard lock(mutex_);
+  if (content->view().all().size() > largest_kept) {
+    large_stamp_ = stamp;
+    large_ = content;
+    return content;
+  }
+  known_.push_front({stamp, content});
+  if (known_.size() > most_kept)
+    known_.pop_back();
+  return content;
+}
+
+}  // namespace bench::serve

@@ -1,0 +1,222 @@
+#include "files.hpp"
+#include "html.hpp"
+#include "news.hpp"
+#include "pages.hpp"
+#include "run_content.hpp"
+#include "run_index.hpp"
+#include "workpackage_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/text.hpp>
+#include <bench/base/unique_fd.hpp>
+#include <bench/cli/output/log_file.hpp>
+#include <bench/pages/site.hpp>
+#include <bench/results/analyses.hpp>
+#include <bench/results/filters.hpp>
+#include <bench/results/html.hpp>
+#include <bench/results/report.hpp>
+#include <bench/results/table.hpp>
+#include <bench/space/metadata.hpp>
+#include <bench/space/run.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::serve {
+namespace {
+
+using workspace::Workspace;
+
+/// Changes when the page must be rebuilt; texts alone are updated in place.
+std::string version_of(const RunSummary& run, const std::string& state) {
+  const workspace::StepCounts counts = run.counts();
+  return fmt::format("{}-{}-{}-{}", run.steps.size(), counts.all(), counts.ended(),
+                     is_final(state) ? stamp_of(run.directory.path) : "");
+}
+
+std::string facts_html(const RunSummary& run, const RunContent& content) {
+  constexpr std::array shown{"tags",       "accepted",     "power_source",  "host",
+                             "cpu",        "cpus_usable",  "gpus",          "gpu_driver",
+                             "input_file", "git_revision", "bench_version", "jube_version"};
+  std::string html = "<dl>\n" + fact("comment", run.comment) + fact("platform", run.platform) +
+                     fact("started", run.started) + fact("last change", run.last_change);
+  const auto facts = setup::shown_facts(content.run().metadata);
+  for (const char* name : shown)
+    if (const auto found = facts.find(name); found != facts.end())
+      html += fact(name, found->second);
+  return html + "</dl>\n";
+}
+
+std::string steps_html(const RunSummary& run) {
+  std::string html = "<table>\n<tbody>\n";
+  for (std::size_t k = 0; k < run.steps.size(); ++k)
+    html += fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", html_text(run.steps[k].step),
+                        progress_bar(run.steps[k], fmt::format("steps.{}", k)));
+  return html + "</tbody></table>\n";
+}
+
+/// bench's own logs of the run.
+std::string logs_html(const RunSummary& run) {
+  std::string html;
+  for (const std::string& name : cli::log_names()) {
+    const std::string file = name + ".log";
+    if (const UniqueFd fd = open_in_run(run.directory.path, file); fd.valid())
+      html += fmt::format("<li>{} {}</li>\n",
+                          link(address("file", {{"name", run.name}, {"path", file}}), file),
+                          size_text(bytes_of(fd)));
+  }
+  return html.empty() ? "" : "<h2>Logs</h2>\n<ul>\n" + html + "</ul>\n";
+}
+
+/// A form to compare the run with another one of its outpath.
+std::string comparison_form(PageContext& context, const RunSummary& run) {
+  std::string choices;
+  for (const auto& other : context.index.all())
+    if (other->outpath() == run.outpath() && other->name != run.name && other->unreadable.empty())
+      choices += fmt::format("<option>{}</option>\n", html_text(other->name));
+  if (choices.empty())
+    return "";
+  return fmt::format(
+      "<form action=\"compare\">\n<label>Compare <select name=\"a\">\n{}</select></label> with "
+      "this run <input type=\"hidden\" name=\"b\" value=\"{}\"><button>Compare</button>\n</form>\n",
+      choices, html_text(run.name));
+}
+
+std::string state_filter(const RunSummary& run, const Selection& selection) {
+  std::string html = "<p>";
+  const auto add = [&](const std::string& word, const std::string& state) {
+    Parameters parameters{{"name", run.name}};
+    if (!state.empty())
+      parameters.emplace_back("state", state);
+    html += (state == selection.state ? fmt::format("<b>{}</b>", word)
+                                      : link(address("run", parameters), word)) +
+            " ";
+  };
+  add("all", "");
+  const workspace::StepCounts counts = run.counts();
+  for (const workspace::State state : workspace::all_states)
+    if (counts.of(state) > 0)
+      add(std::string(name_of(state)), std::string(name_of(state)));
+  return html + "</p>\n";
+}
+
+Parameters parameters_of(const RunSummary& run, const Selection& selection, std::size_t from) {
+  Parameters parameters{{"name", run.name}};
+  if (!selection.state.empty())
+    parameters.emplace_back("state", selection.state);
+  if (from > 0)
+    parameters.emplace_back("from", std::to_string(from));
+  return parameters;
+}
+
+std::string neighbours(const RunSummary& run, const Selection& selection, const Selected& shown) {
+  constexpr std::size_t rows = Selection::rows_per_page;
+  if (shown.all <= rows)
+    return "";
+  std::string html = fmt::format("<p class=\"pages\">{} to {} of {} ",
+                                 shown.positions.empty() ? 0 : selection.from + 1,
+                                 selection.from + shown.positions.size(), shown.all);
+  if (selection.from > 0)
+    html += link(address("run", parameters_of(run, selection,
+                                              selection.from > rows ? selection.from - rows : 0)),
+                 "previous") +
+            " ";
+  if (selection.from + rows < shown.all)
+    html += link(address("run", parameters_of(run, selection, selection.from + rows)), "next");
+  return html + "</p>\n";
+}
+
+}  // namespace
+
+PageResponse run_page(PageContext& context, const RunSummary& run, const PageRequest& request) {
+  const Selection selection(request);
+  const std::string state = state_of(run);
+  const auto content = context.contents.read(run.directory);
+  const Selected shown = selected(content->view().all(), selection);
+  std::string body = fmt::format(
+      "<h1>{} <small>{}</small> {} {}</h1>\n<p>{}</p>\n", html_text(run.benchmark),
+      html_text(run.name), badge(state, "state"), live_text(elapsed_text(run, state), "elapsed"),
+      progress_bar(run.counts(), "counts"));
+  if (run.steps.size() > 1)
+    body += steps_html(run);
+  body += facts_html(run, *content);
+  body += fmt::format("<p>{} {}</p>\n", link(address("tables", {{"name", run.name}}), "Tables"),
+                      link(address("report", {{"name", run.name}}), "Report"));
+  body += comparison_form(context, run);
+  body += "<h2>Workpackages</h2>\n" + state_filter(run, selection);
+  if (!content->is_analysed())
+    body += fmt::format(
+        "<p class=\"note\">The last analysis is older than the last workpackage: run <code>bench "
+        "analyse {}</code>.</p>\n",
+        html_text(shell_quote(run.directory.path.string())));
+  body += workpackage_table(*content, run.name, shown) + neighbours(run, selection, shown) +
+          logs_html(run);
+  return {.content = page(run.name, {link_to_runs()}, body,
+                          {address("news/run", parameters_of(run, selection, selection.from)),
+                           version_of(run, state)})};
+}
+
+PageResponse run_news(PageContext&, const RunSummary& run, const PageRequest& request) {
+  const std::string state = state_of(run);
+  nlohmann::json news{{"name", run.name},
+                      {"version", version_of(run, state)},
+                      {"state", state},
+                      {"elapsed", elapsed_text(run, state)},
+                      {"counts", json_of(run.counts())},
+                      {"steps", nlohmann::json::array()},
+                      {"workpackages", nlohmann::json::array()}};
+  for (const workspace::StepCounts& step : run.steps) {
+    nlohmann::json one = json_of(step);
+    one["step"] = step.step;
+    news["steps"].push_back(std::move(one));
+  }
+  const Workspace workspace = Workspace::open(run.directory.path, Workspace::Access::read);
+  const auto workpackages = workspace.workpackages();
+  for (const std::size_t position : selected(workpackages, Selection(request)).positions) {
+    const workspace::Workpackage& one = workpackages[position];
+    news["workpackages"].push_back(
+        {{"id", one.id}, {"step", one.step}, {"state", name_of(one.state)}});
+  }
+  return json_answer(text_of(news));
+}
+
+PageResponse tables_page(PageContext&, const RunSummary& run, const PageRequest&) {
+  constexpr std::size_t most_rows = 2000;
+  Workspace workspace = Workspace::open(run.directory.path, Workspace::Access::read);
+  const setup::Run loaded = setup::load_run(run.directory, workspace);
+  Diagnostics diagnostics;
+  tabulate::Report report =
+      tabulate::report(loaded, workspace, tabulate::stored_analyses(loaded, workspace), {},
+                       diagnostics, tabulate::Trust::foreign);
+  std::string body = fmt::format("<h1>Tables of {}</h1>\n", html_text(run.name));
+  for (tabulate::FilledTable& filled : report.tables) {
+    std::vector<std::string> notes = result::notes_of(filled.table);
+    for (std::string& note : result::notes_of_spreads(filled.table))
+      notes.push_back(std::move(note));
+    if (const std::size_t rows = filled.table.rows.size(); rows > most_rows) {
+      notes.push_back(
+          fmt::format("the first {} of {} rows; `bench result` shows all", most_rows, rows));
+      filled.table.rows.resize(most_rows);
+      filled.table.sources.resize(std::min(filled.table.sources.size(), most_rows));
+    }
+    body += "<div class=\"wide\">" + result::html_table(filled.table) + "</div>\n";
+    for (const std::string& note : notes)
+      body += fmt::format("<p class=\"note\">{}</p>\n", html_text(note));
+  }
+  if (report.tables.empty())
+    body += "<p>The benchmark has no table.</p>\n";
+  for (const Warning& warning : diagnostics.warnings())
+    body += fmt::format("<p class=\"note\">{}</p>\n", html_text(warning.message));
+  return {.content = page("tables", {link_to_runs(), link_to_run(run)}, body)};
+}
+
+}  // namespace bench::serve

@@ -1,0 +1,94 @@
+#include "pages.hpp"
+#include "reason.hpp"
+#include "run_index.hpp"
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
+#include <bench/machine/platform.hpp>
+#include <bench/pages/site.hpp>
+
+namespace bench::serve {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::pair<std::string_view, PageMaker>, 3> pages{
+    {{"", run_list_page}, {"news/runs", run_list_news}, {"compare", comparison_page}}};
+
+constexpr std::array<std::pair<std::string_view, RunPageMaker>, 8> run_pages{
+    {{"run", run_page},
+     {"news/run", run_news},
+     {"tables", tables_page},
+     {"report", report_page},
+     {"workpackage", workpackage_page},
+     {"news/workpackage", workpackage_news},
+     {"file", file_page},
+     {"download", file_download}}};
+
+/// Files of the installation, read once.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> installed{
+    {{"page.css", "text/css; charset=utf-8"}, {"page.js", "text/javascript; charset=utf-8"}}};
+
+fs::path served_directory(const fs::path& root) {
+  std::error_code failed;
+  fs::path canonical = fs::canonical(root, failed);
+  if (failed || !fs::is_directory(canonical, failed))
+    throw Error(fmt::format("{} is not a directory", root.string()),
+                "name a directory that contains runs, directly or further down");
+  return canonical;
+}
+
+}  // namespace
+
+struct Site::Parts {
+  explicit Parts(const fs::path& root) : context{root, RunIndex(root), {}, {}} {
+    for (const auto& [name, type] : installed)
+      files[std::string(name)] = {
+          .type = std::string(type),
+          .content = read_file(platform::data_directory() / "serve" / name)};
+  }
+
+  PageResponse respond(const PageRequest& request) {
+    for (const auto& [path, make] : pages)
+      if (path == request.path)
+        return make(context, request);
+    for (const auto& [path, make] : run_pages)
+      if (path == request.path)
+        return of_run(make, request);
+    const auto file = files.find(request.path);
+    return file == files.end() ? refusal(404, "Not found", "There is no such page.") : file->second;
+  }
+
+  PageResponse of_run(RunPageMaker make, const PageRequest& request) {
+    const std::string name = parameter_of(request, "name");
+    const auto run = context.index.find(name);
+    return run ? make(context, *run, request)
+               : refusal(404, "Not found", fmt::format("There is no run {}.", name));
+  }
+
+  PageContext context;
+  std::map<std::string, PageResponse> files;
+};
+
+Site::Site(const fs::path& root) : parts_(std::make_unique<Parts>(served_directory(root))) {}
+
+Site::~Site() = default;
+
+PageResponse Site::answer(const PageRequest& request) const {
+  PageResponse answer;
+  const std::string reason = reason_of_failure([&] { answer = parts_->respond(request); });
+  return reason.empty() ? answer : refusal(500, "This page cannot be shown", reason);
+}
+
+}  // namespace bench::serve

@@ -1,0 +1,73 @@
+#include "each_workpackage.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <bench/base/value.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/numbers/statistics.hpp>
+#include <bench/results/analyses.hpp>
+#include <bench/results/group.hpp>
+
+namespace bench::tabulate {
+namespace {
+
+/// For the measured steps that these analysers do not read.
+model::Analyser analyser_of_energy(const model::Benchmark& benchmark,
+                                   const std::vector<model::Analyser>& others) {
+  std::set<std::string> read;
+  for (const model::Analyser& analyser : others)
+    for (const model::Analysis& analysis : analyser.analyses)
+      read.insert(analysis.step);
+  model::Analyser analyser{.name = "energy, each workpackage", .reduce = false};
+  for (const model::Step& step : benchmark.steps)
+    if (step.energy && !read.contains(step.name))
+      analyser.analyses.push_back({.step = step.name});
+  return analyser;
+}
+
+}  // namespace
+
+std::vector<model::Analyser> analysers_of_each(const model::Benchmark& benchmark) {
+  const bool has_iterations = std::ranges::any_of(
+      benchmark.steps, [](const model::Step& step) { return step.most_iterations() > 1; });
+  std::vector<model::Analyser> analysers = benchmark.analysers;
+  for (model::Analyser& analyser : analysers)
+    if (analyser.reduce && has_iterations) {
+      analyser.name = name_of_each(analyser.name);
+      analyser.reduce = false;
+    }
+  if (model::Analyser energy = analyser_of_energy(benchmark, analysers); !energy.analyses.empty())
+    analysers.push_back(std::move(energy));
+  return analysers;
+}
+
+std::vector<model::Analyser> additional_analysers(const model::Benchmark& benchmark) {
+  std::vector<model::Analyser> analysers = analysers_of_each(benchmark);
+  std::erase_if(analysers, [&](const model::Analyser& one) {
+    return benchmark.analyser(one.name) != nullptr;
+  });
+  return analysers;
+}
+
+std::string name_of_each(const std::string& analyser) {
+  return analyser + ", each iteration";
+}
+
+void drop_statistics_of_one_value(analyse::Findings& findings) {
+  std::set<std::string, std::less<>> single;
+  for (const auto& [name, finding] : findings)
+    if (name.ends_with("_cnt") && finding.present() && finding.value == Value(1LL))
+      single.emplace(statistics::without_suffix(name));
+  std::erase_if(findings, [&](const auto& finding) {
+    const std::string_view base = statistics::without_suffix(finding.first);
+    return base != finding.first && single.contains(base) && findings.contains(base);
+  });
+}
+
+}  // namespace bench::tabulate

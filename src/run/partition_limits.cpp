@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
+#include <bench/base/time.hpp>
+#include <bench/machine/batch_system.hpp>
+#include <bench/machine/launch.hpp>
+#include <bench/machine/partition.hpp>
+#include <bench/machine/platform.hpp>
+#include <bench/run/partition_limits.hpp>
+#include <bench/space/job_request.hpp>
+#include <bench/space/job_settings.hpp>
+#include <bench/space/partition.hpp>
+#include <bench/space/run.hpp>
+
+namespace bench::scheduler {
+namespace {
+
+void check_admitted(const std::string& wanted, const std::vector<std::string>& allowed,
+                    const char* what, const std::string& partition) {
+  if (wanted.empty() || allowed.empty() || std::ranges::find(allowed, wanted) != allowed.end())
+    return;
+  throw Error(fmt::format("partition {} does not admit the {} '{}'", partition, what, wanted),
+              suggestion(wanted, allowed, "it admits: "));
+}
+
+void check_known(const std::string& wanted, const std::vector<batch::Partition>& all,
+                 const std::string& system) {
+  std::vector<std::string> known;
+  for (const batch::Partition& one : all)
+    known.push_back(one.name);
+  for (const std::string& name : split_names(wanted)) {
+    if (std::ranges::find(known, name) != known.end())
+      continue;
+    const std::string near = did_you_mean(name, known);
+    throw Error(fmt::format("{} has no partition '{}' here", system, name),
+                near.empty() ? "select one with --partition; known: " + join(known, ", ")
+                             : near + " (--partition)");
+  }
+}
+
+/// Compares account and QOS with those that the accounting lists for the user.
+void check_association(const platform::SubmissionDefaults& asking, batch::BatchSystem& system) {
+  if (asking.account.empty() && asking.qos.empty())
+    return;
+  std::set<std::string> accounts;
+  std::set<std::string> qos;
+  for (const batch::Association& one : system.ask_associations()) {
+    accounts.insert(one.account);
+    if (asking.account.empty() || asking.account == one.account)
+      qos.insert(one.qos.begin(), one.qos.end());
+  }
+  const auto check = [&system](const std::string& wanted, const std::set<std::string>& allowed,
+                               const char* what, const char* option) {
+    const std::vector<std::string> list(allowed.begin(), allowed.end());
+    if (!wanted.empty() && !allowed.empty() && !allowed.contains(wanted))
+      throw Error(fmt::format("{} does not let you use the {} '{}'", system.name(), what, wanted),
+                  suggestion(wanted, list, "yours: ") + fmt::format(" ({})", option));
+  };
+  check(asking.account, accounts, "account", "--account");
+  check(asking.qos, qos, "QOS", "--qos");
+}
+
+}  // namespace
+
+void check_asking(const setup::Run& run, const platform::SubmissionDefaults& asking,
+                  batch::BatchSystem& system) {
+  const batch::Partitions& partitions = *run.partitions;
+  if (!partitions.failure.empty())
+    return;
+  if (!partitions.known) {
+    check_association(asking, system);
+    return;
+  }
+  const batch::Partition* found = setup::partition_of(run, asking.partition);
+  if (!found && asking.partition.empty())
+    throw Error(fmt::format("{} has no default partition here", system.name()),
+                "select one with --partition");
+  check_known(asking.partition, partitions.all, system.name());
+  if (!found)
+    return;
+  if (!found->takes_jobs)
+    throw Error(fmt::format("partition {} does not accept jobs now", found->name),
+                "wait, or select another one with --partition");
+  check_admitted(asking.account, found->accounts, "account", found->name);
+  check_admitted(asking.qos, found->qos, "QOS", found->name);
+  check_association(asking, system);
+}
+
+void check_partition(const setup::Run& run, const job::JobRequest& request, const Place& place) {
+  const platform::SubmissionDefaults asking = job::asking_of(request.settings);
+  const batch::Partition* found = setup::partition_of(run, asking.partition);
+  if (!found) {
+    if (run.partitions && run.partitions->known && !asking.partition.empty())
+      check_known(asking.partition, run.partitions->all, run.platform.scheduler);
+    return;
+  }
+  check_admitted(asking.account, found->accounts, "account", found->name);
+  check_admitted(asking.qos, found->qos, "QOS", found->name);
+  const platform::Resources resources = request.resources.times(request.pack);
+  if (found->max_nodes > 0 && resources.nodes > found->max_nodes)
+    throw Error(fmt::format("requested {} nodes; partition {} allows {}", resources.nodes,
+                            found->name, found->max_nodes),
+                "", place);
+  if (found->max_time_s && request.time_limit_s > *found->max_time_s)
+    throw Error(
+        fmt::format("requested {}; partition {} allows {}", human_duration(request.time_limit_s),
+                    found->name, human_duration(*found->max_time_s)),
+        "", place);
+  const bool asks = run.platform.gpu_request != platform::GpuRequest::none &&
+                    run.platform.gpu_request != platform::GpuRequest::constraint;
+  if (asks && found->most_gpus_per_node && resources.gpus_per_node > *found->most_gpus_per_node)
+    throw Error(fmt::format("requested {} GPUs per node; the nodes of partition {} have {}",
+                            resources.gpus_per_node, found->name, *found->most_gpus_per_node),
+                "", place);
+}
+
+}  // namespace bench::scheduler

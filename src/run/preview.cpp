@@ -1,0 +1,203 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstddef>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/machine/job.hpp>
+#include <bench/machine/platform_batch_system.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/model/use.hpp>
+#include <bench/run/concurrency.hpp>
+#include <bench/run/preview.hpp>
+#include <bench/space/graph.hpp>
+#include <bench/space/job_request.hpp>
+#include <bench/space/partition.hpp>
+#include <bench/space/render.hpp>
+#include <bench/space/render_context.hpp>
+#include <bench/space/run.hpp>
+#include <bench/space/variables.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::engine {
+namespace {
+
+/// The threads of a pack's workpackages are whole cores, which the batch system may have to tell.
+bool needs_partitions(const setup::Run& run) {
+  return !job::threads_per_core(run, run.platform.asking.partition) &&
+         std::ranges::any_of(run.benchmark.steps, [](const model::Step& step) {
+           return step.batch && !step.batch->pack.empty();
+         });
+}
+
+/// One number limits a step, though its workpackages may each have another.
+void check_max_async(const model::Benchmark& benchmark, const std::vector<Preview>& previews,
+                     const store::Concurrency& concurrency, Diagnostics& diagnostics) {
+  for (std::size_t k = 0; k < benchmark.steps.size(); ++k) {
+    const model::Step& step = benchmark.steps[k];
+    if (step.max_async.find('$') != std::string::npos &&
+        std::ranges::any_of(previews, [&](const Preview& one) {
+          return one.workpackage.step == step.name &&
+                 concurrency.max_async_of(k, one.workpackage) != concurrency.most_unfinished(k);
+        }))
+      diagnostics.warn(
+          fmt::format("max_async of step '{}' differs between its workpackages", step.name),
+          fmt::format("that of the first counts for all: {}", concurrency.most_unfinished(k)),
+          step.place);
+  }
+}
+
+std::vector<std::string> texts_of(job::RenderContext context) {
+  if (context.step.batch)
+    context.variables["jube_starter"] = "";
+  std::vector<std::string> texts;
+  for (const model::Command& command : context.step.commands)
+    if (!command.text.empty() && context.holds(command.active, command.place))
+      texts.push_back(context.substitute(command.text));
+  return texts;
+}
+
+std::vector<long long> ids_of(const std::vector<workspace::Workpackage>& workpackages) {
+  std::vector<long long> ids;
+  for (const workspace::Workpackage& workpackage : workpackages)
+    ids.push_back(workpackage.id);
+  return ids;
+}
+
+using ParentTuples = std::vector<workflow::Graph::ParentTuple>;
+
+/// The tuples of steps that do not depend on outputs.
+ParentTuples known_ones(const model::Benchmark& benchmark, ParentTuples tuples) {
+  std::erase_if(tuples,
+                [&](const auto& tuple) { return depends_on_outputs(benchmark, *tuple.step); });
+  return tuples;
+}
+
+/// A step that depends on outputs may fail now and succeed later.
+std::vector<workspace::Workpackage> make_children(workflow::Graph& graph,
+                                                  const model::Benchmark& benchmark,
+                                                  const ParentTuples& tuples,
+                                                  Diagnostics& diagnostics) {
+  try {
+    return graph.make_children(tuples);
+  } catch (const Error&) {
+    if (std::ranges::none_of(
+            tuples, [&](const auto& one) { return depends_on_outputs(benchmark, *one.step); }))
+      throw;
+  }
+  auto made = graph.make_children(known_ones(benchmark, tuples));
+  for (const model::Step& step : benchmark.steps) {
+    if (!depends_on_outputs(benchmark, step))
+      continue;
+    ParentTuples of_step = tuples;
+    std::erase_if(of_step, [&](const auto& tuple) { return tuple.step != &step; });
+    try {
+      std::ranges::move(graph.make_children(of_step), std::back_inserter(made));
+    } catch (const Error& error) {
+      diagnostics.note(fmt::format("step '{}' cannot be expanded before its parents have run: {}",
+                                   step.name, error.message()),
+                       error.hint(), error.place());
+    }
+  }
+  return made;
+}
+
+constexpr const char* no_uuid = "00000000-0000-0000-0000-000000000000";
+
+}  // namespace
+
+bool reaches_outside(const model::Parameter& parameter) {
+  static constexpr std::array<std::string_view, 9> words{
+      "os", "open", "subprocess", "exec", "eval", "__import__", "time", "grp", "pwd"};
+  if (parameter.mode == evaluate::Mode::shell || parameter.mode == evaluate::Mode::perl)
+    return true;
+  if (parameter.mode != evaluate::Mode::python)
+    return false;
+  const auto is_of_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  const std::string& text = parameter.text;
+  return text.find("jube_wp_") != std::string::npos ||
+         std::ranges::any_of(words, [&](std::string_view word) {
+           for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+             if ((at == 0 || !is_of_name(text[at - 1])) &&
+                 (at + word.size() == text.size() || !is_of_name(text[at + word.size()])))
+               return true;
+           return false;
+         });
+}
+
+bool depends_on_outputs(const model::Benchmark& benchmark, const model::Step& step) {
+  return !step.depend.empty() &&
+         (std::ranges::any_of(step.use,
+                              [&](const std::string& use) {
+                                return std::ranges::any_of(
+                                    model::possible_sets(benchmark, use), [](const auto* set) {
+                                      return std::ranges::any_of(set->parameters, reaches_outside);
+                                    });
+                              }) ||
+          std::ranges::any_of(step.depend, [&](const std::string& parent) {
+            return depends_on_outputs(benchmark, *benchmark.step(parent));
+          }));
+}
+
+void check_ahead(const setup::Run& run, workflow::Graph& graph, evaluate::Evaluator& evaluator) {
+  const bool are_sizes_known = !needs_partitions(run);
+  std::vector<long long> released;
+  for (const workspace::Workpackage& one : graph.all())
+    if (!one.expanded && !one.expanded_ahead && one.state != workspace::State::failed)
+      released.push_back(one.id);
+  for (std::size_t begin = 0; begin < graph.all().size();) {
+    for (; begin < graph.all().size(); ++begin)
+      if (const workspace::Workpackage& one = graph.all()[begin];
+          one.state == workspace::State::ready && are_sizes_known)
+        job::render(run, one, graph.variables_of(one), no_uuid, evaluator);
+    released = ids_of(graph.make_children(known_ones(run.benchmark, graph.parent_tuple(released))));
+  }
+}
+
+std::vector<Preview> preview(setup::Run& run, Diagnostics& diagnostics,
+                             std::vector<std::string>& notices, bool with_texts) {
+  if (needs_partitions(run))
+    setup::ask_partitions(*platform::batch_system_of(run.platform), run);
+  evaluate::Evaluator evaluator = workflow::evaluator_of(run);
+  workflow::Graph graph(run, {}, evaluator);
+  // As if each generation succeeded.
+  for (auto made = graph.make_first(); !made.empty();)
+    made = make_children(graph, run.benchmark, graph.parent_tuple(ids_of(made)), diagnostics);
+  notices = graph.take_notices();
+  for (const Warning& warning : graph.take_warnings())
+    diagnostics.warn(warning.message, warning.hint, warning.place);
+
+  store::Concurrency concurrency(run);
+  std::vector<Preview> previews;
+  for (const workspace::Workpackage& workpackage : graph.all()) {
+    const job::Rendered rendered =
+        job::render(run, workpackage, graph.variables_of(workpackage), no_uuid, evaluator);
+    Preview& one = previews.emplace_back();
+    one.workpackage = workpackage;
+    one.script = rendered.script;
+    one.request = rendered.request;
+    if (with_texts)
+      one.texts = texts_of({.run = run,
+                            .step = *run.benchmark.step(workpackage.step),
+                            .workpackage = workpackage,
+                            .variables = graph.variables_of(workpackage),
+                            .evaluator = evaluator});
+    const std::size_t step = run.benchmark.index_of(workpackage.step);
+    concurrency.learn(step, workpackage);
+    one.at_once = concurrency.of_step(step);
+    for (const execute::Snippet& snippet : rendered.snippets)
+      one.commands.push_back(snippet.text);
+  }
+  check_max_async(run.benchmark, previews, concurrency, diagnostics);
+  return previews;
+}
+
+}  // namespace bench::engine

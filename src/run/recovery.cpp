@@ -1,0 +1,130 @@
+#include "recovery.hpp"
+
+#include "allocation_slots.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/host.hpp>
+#include <bench/base/outcome.hpp>
+#include <bench/base/time.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/machine/allocation.hpp>
+#include <bench/machine/environment.hpp>
+#include <bench/machine/job.hpp>
+#include <bench/machine/job_monitor.hpp>
+#include <bench/machine/local.hpp>
+#include <bench/machine/orphans.hpp>
+#include <bench/machine/sentinel.hpp>
+#include <bench/machine/submitters.hpp>
+#include <bench/space/graph.hpp>
+#include <bench/space/job_script.hpp>
+#include <bench/space/prepare.hpp>
+#include <bench/space/render.hpp>
+#include <bench/space/segment.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::scheduler {
+
+using execute::Completion;
+using workspace::Attempt;
+using workspace::State;
+using workspace::Workpackage;
+
+/// Its stderr, where its commands run, may say why it ended.
+execute::Job Recovery::job_of(const Attempt& attempt) const {
+  const Workpackage& workpackage = store_.at(attempt.workpackage);
+  execute::Job job = job::attempt_on_disk(run_, workpackage, attempt.uuid);
+  if (!store_.step_of(workpackage).work_dir.empty())
+    job.work_directory =
+        store_.graph().variables_of(workpackage, workpackage.progress.cycle).at("jube_wp_abspath");
+  return job;
+}
+
+std::vector<Completion> Recovery::recover_processes(execute::LocalBackend& local,
+                                                    evaluate::Evaluator& evaluator) {
+  std::set<std::string> uuids;
+  std::vector<Attempt> left;
+  for (const Attempt& attempt : attempts_)
+    if (const Workpackage& workpackage = store_.at(attempt.workpackage);
+        workpackage.state == State::running && !job::is_scheduled(run_, workpackage)) {
+      left.push_back(attempt);
+      uuids.insert(attempt.uuid);
+    }
+  const auto is_elsewhere = [](const Attempt& attempt) { return attempt.host != host_name(); };
+  // What ran in an allocation that has ended runs nowhere.
+  const std::string allocation = allocation_of(run_);
+  const bool has_ended = !allocation.empty() && std::ranges::any_of(left, is_elsewhere) &&
+                         batch::life_of(allocation) == batch::JobLife::gone;
+  std::vector<Completion> ended;
+  auto orphans = execute::find_orphans(uuids);
+  for (const Attempt& attempt : left) {
+    const Workpackage& workpackage = store_.at(attempt.workpackage);
+    execute::Job job = job_of(attempt);
+    if (auto told = execute::completion_from_sentinel(job)) {
+      if (!job.keep_environment)
+        execute::forget_environment(job.directory);
+      ended.push_back(std::move(*told));
+    } else if (is_elsewhere(attempt) && !has_ended) {
+      left_elsewhere_.push_back(fmt::format(
+          "workpackage {} was running on {} when its bench ended, and may run there still; "
+          "continue this run there, or give the attempt up with `bench remove -w {}`",
+          workpackage.id, attempt.host, workpackage.id));
+    } else if (orphans.contains(attempt.uuid)) {
+      observer_.notice(
+          fmt::format("workpackage {} still runs, started by an earlier bench; waiting for it",
+                      workpackage.id));
+      job.timeout_s = job::timeout_of(
+          *job::context_of(run_, store_.graph(), workpackage, evaluator),
+          job::next_segment(run_.benchmark, store_.step_of(workpackage), workpackage.progress));
+      job.at_once = store_.concurrent_beside(workpackage);
+      local.adopt(std::move(job), orphans[attempt.uuid],
+                  std::max(0.0, unix_time_now() - attempt.claimed_unix_s));
+    } else {
+      // Of a later attempt, which the database has lost, it is needed yet.
+      if (const auto left_by = execute::read_sentinel(job.sentinel);
+          !left_by || lost_.is_known(left_by->attempt))
+        execute::forget_environment(job.directory);
+      store_.apply(workspace::Interrupted{.workpackage = workpackage.id,
+                                          .reason = "bench was killed, or could not go on"});
+    }
+  }
+  return ended;
+}
+
+void Recovery::recover_jobs(batch::JobMonitor& batch) {
+  std::set<std::string> unrecorded;
+  for (const Attempt& attempt : attempts_)
+    if (store_.at(attempt.workpackage).state == State::running && !attempt.submission.empty())
+      unrecorded.insert(attempt.submission);
+  // One that still hands a job over would do so behind our back.
+  for (const auto& [uuid, pids] : batch::find_submitters(unrecorded))
+    execute::end_processes(pids);
+  for (const Attempt& attempt : attempts_) {
+    const Workpackage& workpackage = store_.at(attempt.workpackage);
+    const bool under_way =
+        workpackage.state == State::running || workpackage.state == State::submitted;
+    if (!under_way || !job::is_scheduled(run_, workpackage))
+      continue;
+    if (attempt.submission.empty()) {
+      store_.apply(workspace::Interrupted{.workpackage = workpackage.id,
+                                          .reason = "bench was killed before it submitted this"});
+      continue;
+    }
+    batch.add({.job = job_of(attempt),
+               .submission = attempt.submission,
+               .name = job::job_name(run_, workpackage.step, attempt),
+               .id = attempt.job_id,
+               .task = attempt.task,
+               .messages = job::messages_of(run_, attempt.submission)});
+  }
+}
+
+}  // namespace bench::scheduler

@@ -1,0 +1,361 @@
+#include "submitter.hpp"
+
+#include "bundle.hpp"
+#include "journal.hpp"
+#include "lost_attempts.hpp"
+#include "submission_script.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/chunks.hpp>
+#include <bench/base/error.hpp>
+#include <bench/base/outage.hpp>
+#include <bench/base/outcome.hpp>
+#include <bench/base/text.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/machine/batch_system.hpp>
+#include <bench/machine/job.hpp>
+#include <bench/machine/job_id.hpp>
+#include <bench/machine/job_monitor.hpp>
+#include <bench/machine/partition.hpp>
+#include <bench/machine/platform.hpp>
+#include <bench/machine/systems.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/run/failed_nodes.hpp>
+#include <bench/run/partition_limits.hpp>
+#include <bench/run/state_store.hpp>
+#include <bench/space/job_request.hpp>
+#include <bench/space/job_script.hpp>
+#include <bench/space/partition.hpp>
+#include <bench/space/prepare.hpp>
+#include <bench/space/render_context.hpp>
+#include <bench/space/run.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::scheduler {
+
+using batch::SubmitResult;
+using execute::Completion;
+using workspace::Workpackage;
+
+namespace {
+
+Completion failure(long long workpackage, const std::string& reason) {
+  Completion completion;
+  completion.workpackage = workpackage;
+  completion.outcome = Outcome::launch_failure;
+  completion.reason = reason;
+  return completion;
+}
+
+}  // namespace
+
+Submitter::Submitter(setup::Run& run, const workspace::Workspace& workspace,
+                     store::StateStore& store, Journal& journal, evaluate::Evaluator& evaluator,
+                     LostAttempts& lost, SameNodes& same_nodes, batch::JobMonitor& batch)
+    : run_(run),
+      workspace_(workspace),
+      store_(store),
+      journal_(journal),
+      evaluator_(evaluator),
+      lost_(lost),
+      same_nodes_(same_nodes),
+      batch_(batch),
+      slots_(store, batch),
+      budget_(run, workspace, store, evaluator) {
+  for (const std::string& name : setup::chained_steps(run))
+    if (const model::Step* step = run.benchmark.step(name))
+      awaited_steps_.insert(step->depend.begin(), step->depend.end());
+}
+
+Completion Submitter::failure_by(long long workpackage, const Error& error) const {
+  if (!is_fault_of_machine(error, run_.directory.path))
+    return failure(workpackage, render(error));
+  Completion completion = failure(workpackage, error.message());
+  completion.outcome = Outcome::interrupted;
+  completion.held_up = true;
+  return completion;
+}
+
+std::vector<Completion> Submitter::submit(const std::vector<long long>& ids) {
+  spent_ = false;
+  failed_nodes_.reset();
+  setup::ask_partitions(batch_.system(), run_);
+  budget_.count();
+  slots_.drop_ended();
+  failure_.clear();
+  std::vector<Completion> failed;
+  // What is prepared stays in memory until it is handed over. No array is longer.
+  constexpr std::size_t at_once = 10'000;
+  for (const std::span<const long long> some : chunks_of(ids, at_once)) {
+    if (!failure_.empty() || journal_.is_interrupted())
+      break;  // the rest stays ready
+    submit_some(some, failed);
+  }
+  return failed;
+}
+
+void Submitter::submit_some(std::span<const long long> ids, std::vector<Completion>& failed) {
+  for (const long long id : ids)
+    store_.apply(store::claim_of(store_.at(id)));
+  journal_.write();
+  const std::vector<Planned> planned = prepare_all(ids, failed);
+  std::deque<Bundle> bundles = bundles_of(planned, most_of_array());
+  for (const Bundle& bundle : bundles)
+    record_intent(bundle);
+  journal_.write();
+  while (!bundles.empty()) {
+    const Bundle bundle = std::move(bundles.front());
+    bundles.pop_front();
+    try {
+      if (const std::string* refusal = refusal_of(bundle))
+        refuse(bundle, *refusal);
+      else if (journal_.is_interrupted())
+        take_back(bundle, "bench was interrupted");
+      else if (failure_.empty())
+        hand_over(bundle, bundles);
+      else
+        take_back(bundle, spent_ ? failure_ : "the batch system took no more jobs");
+    } catch (const Error& error) {
+      for_each(bundle, [&](const Planned& one, std::optional<int>) {
+        failed.push_back(failure_by(one.job.workpackage, error));
+      });
+    }
+    journal_.write();
+  }
+}
+
+void Submitter::record_intent(const Bundle& bundle) {
+  for_each(bundle, [&](const Planned& one, std::optional<int> task) {
+    store_.apply(workspace::SubmissionIntended{.workpackage = one.job.workpackage,
+                                               .submission = bundle.uuid,
+                                               .task = task,
+                                               .waits_for = join(one.shape->waits_for, ",")});
+  });
+}
+
+void Submitter::take_back(const Bundle& bundle, const std::string& reason) {
+  for_each(bundle, [&](const Planned& one, std::optional<int>) {
+    store_.apply(workspace::Interrupted{.workpackage = one.job.workpackage, .reason = reason});
+  });
+}
+
+std::vector<Planned> Submitter::prepare_all(std::span<const long long> ids,
+                                            std::vector<Completion>& failed) {
+  std::vector<Planned> all;
+  all.reserve(ids.size());
+  std::unordered_map<std::string_view, std::shared_ptr<const JobShape>> shapes;  // by the head
+  for (const long long id : ids) {
+    const Workpackage& workpackage = store_.at(id);
+    try {
+      if (auto told = lost_.find(workpackage, store_.uuid(id))) {
+        failed.push_back(std::move(*told));
+        continue;
+      }
+      JobShape shape{.context = context_of(workpackage), .request = {}, .head = {}};
+      shape.waits_for = jobs_of_parents(workpackage);
+      job::Prepared prepared = job::prepare(*shape.context, store_.graph(), store_.uuid(id),
+                                            store_.inherited_environment(id));
+      // The script has the environment and the commands.
+      Planned planned{.shape = nullptr,
+                      .job = job::attempt_on_disk(run_, workpackage, prepared.job.uuid)};
+      planned.job.work_directory = std::move(prepared.job.work_directory);
+      shape.request = std::move(prepared.request);
+      const model::Batch& batch = *shape.context->step.batch;
+      check_partition(run_, shape.request, batch.place);
+      budget_.check(shape.request, batch.place);
+      const auto head = job::render_head(*shape.context, shape.request);
+      shape.is_alone = !head;
+      shape.is_awaited = awaited_steps_.contains(workpackage.step) &&
+                         !run_.platform.system().arrays.tasks_are_awaitable;
+      // Some batch systems take the account on their command line only.
+      shape.head =
+          fmt::format("{}\n{}\n{}\n{}", workpackage.step, join(shape.waits_for, ","),
+                      shape.request.settings.at("account"), head.value_or(planned.job.uuid));
+      if (const auto known = shapes.find(shape.head);
+          known != shapes.end() && known->second->is_equal(shape)) {
+        planned.shape = known->second;
+      } else {
+        planned.shape = std::make_shared<const JobShape>(std::move(shape));
+        shapes[planned.shape->head] = planned.shape;
+      }
+      all.push_back(std::move(planned));
+    } catch (const Error& error) {
+      failed.push_back(failure_by(id, error));
+    }
+  }
+  return all;
+}
+
+std::shared_ptr<const job::RenderContext> Submitter::context_of(const Workpackage& workpackage) {
+  auto context = job::context_of(run_, store_.graph(), workpackage, evaluator_);
+  std::string nodes = same_nodes_.nodes_for(workpackage);
+  if (workpackage.retries == 0 && nodes.empty() && !store_.is_ahead(workpackage))
+    return context;
+  auto own = std::make_shared<job::RenderContext>(*context);
+  own->wanted_nodes = std::move(nodes);
+  own->avoided_nodes = avoided_nodes_of(workpackage, *context);
+  for (const long long id : workpackage.parents)
+    if (const Workpackage& parent = store_.at(id); parent.state != workspace::State::done)
+      own->awaited_sentinels.push_back(job::attempt_on_disk(run_, parent, "").sentinel);
+  return own;
+}
+
+/// Those that its parents have still to run.
+std::vector<std::string> Submitter::jobs_of_parents(const Workpackage& workpackage) const {
+  std::vector<std::string> jobs;
+  for (const long long id : workpackage.parents) {
+    if (store_.at(id).state == workspace::State::done)
+      continue;
+    jobs.push_back(batch::without_cluster(batch_.id_of(id)));
+    if (jobs.back().empty())
+      throw MachineError(fmt::format("the end of workpackage {} cannot be recorded yet", id));
+  }
+  return jobs;
+}
+
+std::string Submitter::dependency_of(const Bundle& bundle) {
+  batch::Dependency dependency{.ended = slots_.jobs_before(bundle),
+                               .succeeded = bundle.first().shape->waits_for};
+  for (std::string& id : dependency.ended)
+    id = batch::without_cluster(id);  // a dependency cannot name a cluster
+  std::ranges::sort(dependency.ended);
+  dependency.ended.erase(std::unique(dependency.ended.begin(), dependency.ended.end()),
+                         dependency.ended.end());
+  const auto after = run_.platform.system().arrays.after;
+  return dependency.empty() || !after ? "" : after(dependency);
+}
+
+/// A retry keeps off the nodes that failed.
+std::string Submitter::avoided_nodes_of(const Workpackage& workpackage,
+                                        const job::RenderContext& context) {
+  if (workpackage.retries == 0)
+    return "";
+  if (!failed_nodes_)
+    failed_nodes_ = failed_nodes(workspace_.submitted_attempts());
+  const auto failed = failed_nodes_->find(workpackage.id);
+  if (failed == failed_nodes_->end())
+    return "";
+  const job::JobRequest request = job::job_request_of(context);
+  const batch::Partition* partition = setup::partition_of(run_, request.settings.at("partition"));
+  return join(
+      avoidable_nodes(failed->second, request.resources.nodes, partition ? partition->nodes : 0),
+      ",");
+}
+
+std::size_t Submitter::most_of_array() {
+  // A batch system that did not answer about its partitions is not asked again here. An array that
+  // it refuses is halved.
+  constexpr int usual = 1000;
+  const bool is_silent = !run_.partitions->failure.empty();
+  const int of_platform = run_.platform.polling.max_array_size;
+  const int most = is_silent ? (of_platform > 0 ? of_platform : usual) : batch_.max_array_size();
+  return static_cast<std::size_t>(most);
+}
+
+/// A smaller array may be accepted.
+void Submitter::halve(const Bundle& bundle, std::deque<Bundle>& next) {
+  auto [first, second] = halves_of(bundle);
+  record_intent(first);
+  record_intent(second);
+  next.push_front(std::move(second));
+  next.push_front(std::move(first));
+}
+
+/// A refusal holds for all jobs with the same head. If it comes twice before any job was accepted,
+/// it holds for all jobs: the cause may be the account, not the size of the jobs. Not so where the
+/// step names an account of its own, say.
+void Submitter::refuse(const Bundle& bundle, const std::string& reason) {
+  const std::string& head = bundle.first().shape->head;
+  const bool is_new = refused_heads_.emplace(head, reason).second;
+  newly_refused_ = true;
+  const bool is_general = bundle.first().shape->context->step.batch->settings.empty();
+  if (is_new && is_general && !accepted_ && refused_.contains(reason))
+    refusal_ = reason;
+  for_each(bundle, [&](const Planned& one, std::optional<int>) {
+    store_.apply(workspace::Interrupted{.workpackage = one.job.workpackage, .reason = reason});
+    store_.defer(one.job.workpackage);
+    ++refused_[reason];
+  });
+}
+
+const std::string* Submitter::refusal_of(const Bundle& bundle) const {
+  const auto known = refused_heads_.find(bundle.first().shape->head);
+  if (known != refused_heads_.end())
+    return &known->second;
+  return refusal_ ? &*refusal_ : nullptr;
+}
+
+std::string Submitter::refusals() const {
+  std::vector<std::string> texts;
+  for (const auto& [reason, count] : refused_)
+    texts.push_back(fmt::format("{} refused the job{} of {} workpackage{}: {}",
+                                batch_.system().name(), count == 1 ? "" : "s", count,
+                                count == 1 ? "" : "s", reason));
+  return join(texts, "\n");
+}
+
+/// @param next receives the halves of an array that is too large
+void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next) {
+  if (!budget_.admits(bundle.first().shape->request, bundle.tasks.size())) {
+    if (bundle.tasks.size() > 1) {
+      halve(bundle, next);
+      return;
+    }
+    spent_ = true;
+    failure_ = budget_.refusal();
+    take_back(bundle, failure_);
+    return;
+  }
+  const batch::Submission submission = write_submission(
+      run_, bundle, slots_.limit_of(bundle.first().shape->context->step), dependency_of(bundle));
+  const SubmitResult result = batch_.system().submit(submission);
+  if (result.kind == SubmitResult::Kind::refused) {
+    refuse(bundle, result.reason);
+    return;
+  }
+  if (result.kind == SubmitResult::Kind::full) {
+    if (bundle.tasks.size() == 1) {
+      failure_ = result.reason;
+      take_back(bundle, result.reason);
+      return;
+    }
+    halve(bundle, next);
+    return;
+  }
+  accepted_ = accepted_ || result.kind == SubmitResult::Kind::accepted;
+  budget_.add(bundle.first().shape->request, bundle.tasks.size());
+  if (result.kind == SubmitResult::Kind::unavailable)
+    failure_ = result.reason;
+  else
+    slots_.take(bundle, result.id);
+  for_each(bundle, [&](const Planned& one, std::optional<int> task) {
+    const std::string id =
+        task && !result.id.empty() ? batch::task_of(result.id, *task) : result.id;
+    if (!id.empty())
+      store_.apply(workspace::Submitted{.workpackage = one.job.workpackage, .job_id = id});
+    batch_.add({.job = one.job,
+                .submission = bundle.uuid,
+                .name = submission.name,
+                .id = id,
+                .task = task,
+                .messages = job::messages_of(run_, bundle.uuid)});
+  });
+}
+
+}  // namespace bench::scheduler

@@ -1,0 +1,384 @@
+#include "launches.hpp"
+#include "meter_command.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/hash.hpp>
+#include <bench/base/text.hpp>
+#include <bench/document/elements.hpp>
+#include <bench/machine/environment.hpp>
+#include <bench/machine/job.hpp>
+#include <bench/machine/job_template.hpp>
+#include <bench/machine/launch.hpp>
+#include <bench/machine/platform.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/space/job_request.hpp>
+#include <bench/space/job_script.hpp>
+#include <bench/space/job_settings.hpp>
+#include <bench/space/job_template.hpp>
+#include <bench/space/render_context.hpp>
+#include <bench/space/variables.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::job {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A time limit as batch systems take it: `HH:MM:SS`, rounded up.
+std::string clock_text(double seconds) {
+  const auto whole = static_cast<long long>(std::ceil(seconds));
+  return fmt::format("{:02}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+std::string number_or_empty(long long value) {
+  return value == 0 ? "" : std::to_string(value);
+}
+
+std::string exports(const RenderContext& context, const JobRequest& request,
+                    const std::string& uuid, const workspace::EnvironmentChanges& inherited) {
+  std::string lines =
+      fmt::format("export BENCH_ATTEMPT={}\n", uuid) + execute::shell_commands(inherited);
+  std::string path;
+  for (const std::string& directory : context.run.platform.path)
+    path += shell_quote(directory) + ":";
+  for (const fs::path& directory : execute::program_directories())
+    path += shell_quote(directory.string()) + ":";
+  if (!path.empty())
+    lines += fmt::format("export PATH={}\"$PATH\"\n", path);
+  if (request.pack == 1)  // in a pack each has the GPUs of its own job step
+    lines += platform::gpu_export(context.run.platform, request.resources);
+  for (const auto& [name, value] : context.run.platform.environment)
+    lines += fmt::format("export {}={}\n", name, shell_quote(value));
+  const auto exported = workflow::exported_parameters(context.run, context.workpackage);
+  lines += execute::shell_commands({exported.begin(), exported.end()});
+  lines.pop_back();
+  return lines;
+}
+
+/// Executes commands one after another, each in a shell of its own and in the environment that the
+/// one before it has left, until one fails. Its arguments are the shell, its script, the file for
+/// the environment, and four for each command: its directory, its files for output and errors
+/// (empty: as before) and its text. It replaces itself by the last command, so that signals reach
+/// it. Bash says nothing of a command that a signal ended: the last line of stderr is the reason.
+constexpr const char* in_turn = R"(bench_shell=$1 bench_script=$2 bench_file=$3
+shift 3
+exec 3>&2 2> /dev/null
+bench_place() {
+  exec 2>&3 3>&-
+  [ -z "$1" ] || { mkdir -p "$1" && cd "$1"; } || exit
+  [ -z "$2" ] || exec >> "$2" || exit
+  [ -z "$3" ] || exec 2>> "$3" || exit
+}
+bench_adopt() {
+  bench_variables=()
+  while IFS= read -r -d "" bench_one; do
+    bench_variables+=("$bench_one")
+  done < "$bench_file" || return
+  rm -f "$bench_file"
+  [ -z "$bench_one" ] || return  # half a file: the disk is full
+  while IFS= read -r bench_one; do
+    unset "$bench_one"
+  done < <(compgen -e)
+  for bench_one in "${bench_variables[@]}"; do
+    export "$bench_one"
+  done
+}
+while [ $# -gt 4 ]; do
+  (bench_place "$@"; exec "$bench_shell" -c "$bench_script" "$bench_shell" "$4") || exit
+  bench_adopt
+  shift 4
+done
+bench_place "$@"
+exec "$bench_shell" -c "$4")";
+
+/// The arguments of `in_turn` for a command.
+std::string arguments_of(const execute::Snippet& command, const fs::path& work) {
+  const auto other_than = [&](const fs::path& file, const char* usual) {
+    return shell_quote(file == work / usual ? "" : file.string());
+  };
+  return fmt::format("{} {} {} {}", shell_quote(command.directory.string()),
+                     other_than(command.stdout_file, "stdout"),
+                     other_than(command.stderr_file, "stderr"), shell_quote(command.text));
+}
+
+/// Executes the commands as `machine/local_run.cpp` does.
+std::string commands_in_turn(const RenderContext& context,
+                             const std::vector<execute::Snippet>& snippets) {
+  const std::string shell = shell_quote(execute::command_shell());
+  if (snippets.empty())
+    return shell + " -c ''";
+  const std::string first = arguments_of(snippets.front(), context.work());
+  if (snippets.size() == 1 && first.starts_with("'' '' '' "))
+    return fmt::format("{} -c {}", shell, shell_quote(snippets.front().text));
+  const fs::path file = execute::environment_file(context.directory());
+  std::string line =
+      fmt::format("bash -c {} bench {} {} {}", shell_quote(in_turn), shell,
+                  shell_quote(execute::command_script(file)), shell_quote(file.string()));
+  for (const execute::Snippet& snippet : snippets)
+    line += " \\\n  " + arguments_of(snippet, context.work());
+  return line;
+}
+
+/// The line that executes the commands, under the meter where the step measures energy.
+std::string command_line(const RenderContext& context, const JobRequest& request,
+                         const std::vector<execute::Snippet>& snippets, int launches) {
+  const std::string commands = commands_in_turn(context, snippets);
+  return context.step.energy && launches == 0
+             ? meter_of_commands(context, request, energy_directory(context, launches, 1)) + " " +
+                   commands
+             : commands;
+}
+
+platform::TemplateVariables common_variables(const RenderContext& context,
+                                             const JobRequest& request) {
+  return {{"benchmark", one_line(context.run.benchmark.name)},
+          {"step", context.step.name},
+          {"workpackage", std::to_string(context.workpackage.id)},
+          {"nodes", std::to_string(request.resources.nodes)}};
+}
+
+/// What the job asks for beside its size. Settings that nobody gives are empty.
+platform::TemplateVariables settings_variables(const RenderContext& context,
+                                               const JobRequest& request,
+                                               const platform::Resources& resources) {
+  platform::TemplateVariables variables;
+  for (const language::Attribute& one : language::job_settings())
+    variables[one.name] = "";
+  for (const auto& [name, value] : request.settings)
+    variables[name] = value;
+  const std::string& exclusive = variables["exclusive"];
+  variables["exclusive_option"] = exclusive.empty() ? "" : "--exclusive";
+  variables["constraint"] =
+      platform::constraint(context.run.platform, resources, variables["constraint"]);
+  return variables;
+}
+
+/// The job template of the step, or else of the platform.
+const platform::JobTemplates::Template& template_of(const RenderContext& context) {
+  const std::string& own = context.step.batch->job_template;
+  return job_template(context.run,
+                      own.empty() ? context.run.platform.job_template : context.substitute(own));
+}
+
+/// The text of a template of `templates/` that goes with the platform's.
+std::string fill_part(const RenderContext& context, const char* name,
+                      const platform::TemplateVariables& variables) {
+  const auto& found = job_template(context.run, name);
+  return platform::fill(found.text, found.file.string(), variables);
+}
+
+/// What the script does before it begins; nothing for one whose parents are done.
+std::string await_parents(const RenderContext& context) {
+  std::vector<std::string> words;
+  for (const fs::path& sentinel : context.awaited_sentinels)
+    words.push_back(shell_quote(sentinel.string()));
+  if (words.empty())
+    return "";
+  return std::string(strip(fill_part(context, "await.sh", {{"sentinels", join(words, " ")}})));
+}
+
+}  // namespace
+
+std::string directive_file(const platform::Platform& platform, const fs::path& file) {
+  std::string name = file.string();
+  if (!platform.capabilities().expands_patterns)
+    return name;
+  if (name.find_first_of("\\\"\n") != std::string::npos)
+    return "/dev/null";
+  const std::string doubled = replace_all(name, "%", "%%");
+  return doubled.find_first_of(" \t'#;$") == std::string::npos ? doubled : '"' + doubled + '"';
+}
+
+std::string job_name(const setup::Run& run, const std::string& step,
+                     std::optional<long long> workpackage, const std::string& uuid) {
+  const batch::Capabilities& scheduler = run.platform.capabilities();
+  if (scheduler.queues_jobs && !scheduler.keeps_comments)
+    // Not the beginning of the UUID, which is the time and equal for all of a minute.
+    return "bench-" + sha256(uuid).substr(0, 8);
+  std::string name = fmt::format("{}_{}", run.benchmark.name, step);
+  if (workpackage)
+    name += fmt::format("_{}", *workpackage);
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-' && c != '.')
+      c = '_';
+  return name;
+}
+
+std::string job_name(const setup::Run& run, const std::string& step,
+                     const workspace::Attempt& attempt) {
+  const bool is_plain = attempt.uuid == attempt.submission;
+  return job_name(run, step, is_plain ? std::optional(attempt.workpackage) : std::nullopt,
+                  attempt.submission);
+}
+
+fs::path messages_of(const setup::Run& run, const std::string& submission) {
+  return run.directory.path / "submissions" / submission / "messages";
+}
+
+std::string fill_job_template(const RenderContext& context, const JobRequest& request,
+                              const JobHeader& header) {
+  const platform::Platform& machine = context.run.platform;
+  const platform::Resources resources = request.resources.times(header.pack);
+  const auto& found = template_of(context);
+  check_settings(context.run, context.step, found.text, found.file.filename().string());
+  const auto limit_s = static_cast<long long>(std::ceil(request.time_limit_s));
+  platform::TemplateVariables variables = common_variables(context, request);
+  variables.merge(platform::TemplateVariables{
+      {"job_name", header.job_name},
+      {"uuid", header.uuid},
+      {"tasks", std::to_string(resources.tasks())},
+      {"tasks_per_node", std::to_string(resources.tasks_per_node)},
+      {"threads_per_task", number_or_empty(resources.threads_per_task)},
+      {"gpus_per_node", number_or_empty(resources.gpus_per_node)},
+      {"gpu_request", platform::gpu_option(machine, resources)},
+      {"hint", machine.hint},
+      {"time_limit", limit_s > 0 ? clock_text(request.time_limit_s) : ""},
+      {"time_limit_s", number_or_empty(limit_s)},
+      {"time_limit_minutes", number_or_empty((limit_s + 59) / 60)},
+      {"array", header.array},
+      {"single", header.array.empty() ? "yes" : ""},
+      {"dependency", header.dependency},
+      {"directives",
+       std::string(strip(std::string(strip(machine.directives)) + "\n" + request.options))},
+      {"stdout", header.output},
+      {"stderr", header.error},
+      {"work_directory", shell_quote(context.work().string())}});
+  variables.merge(settings_variables(context, request, resources));
+  variables.merge(platform::TemplateVariables(header.parts));
+  for (const auto& [name, value] : context.workpackage.parameters)
+    variables.try_emplace(name, value);
+  return platform::fill(found.text, found.file.string(), variables);
+}
+
+std::string launch_prefix(const RenderContext& context, const JobRequest& request,
+                          const fs::path& out) {
+  const bool side_by_side =
+      request.pack > 1 || context.run.platform.capabilities().fills_allocation;
+  std::string line = platform::launch_line(context.run.platform, request.resources, side_by_side);
+  if (context.step.energy && !out.empty())
+    line = line.empty() ? meter_of_commands(context, request, out)
+                        : line + " " + meter_of_tasks(context, request, out);
+  return line;
+}
+
+std::string render_job_script(const RenderContext& context, const JobRequest& request,
+                              const std::string& uuid,
+                              const workspace::EnvironmentChanges& inherited,
+                              const std::vector<execute::Snippet>& snippets, int launches) {
+  platform::TemplateVariables variables = common_variables(context, request);
+  variables.merge(platform::TemplateVariables{
+      {"attempt", uuid},
+      {"script", shell_quote((context.directory() / "job.sh").string())},
+      {"sentinel", shell_quote((context.directory() / "sentinel").string())},
+      {"job_nodes", fmt::format("\"{}\"", context.run.platform.system().job_nodes)},
+      {"work_directory", shell_quote(context.work().string())},
+      {"await_parents", await_parents(context)},
+      {"exports", exports(context, request, uuid, inherited)},
+      {"prologue", std::string(strip(context.run.platform.prologue))},
+      {"commands", command_line(context, request, snippets, launches)},
+      {"afterwards", context.step.energy ? collect_energy(context, launches) : ""}});
+  platform::TemplateVariables parts = variables;
+  parts["body"] = fill_part(context, "body.sh", variables);
+  return fill_job_template(
+      context, request,
+      {.uuid = uuid,
+       .job_name = job_name(context.run, context.step.name, context.workpackage.id, uuid),
+       .array = "",
+       .dependency = "",
+       .output = directive_file(context.run.platform, context.work() / "stdout"),
+       .error = directive_file(context.run.platform, context.work() / "stderr"),
+       .parts = parts});
+}
+
+bool takes_dependencies(const setup::Run& run, const model::Step& step) {
+  const std::string& own = step.batch->job_template;
+  if (!run.platform.system().arrays.after || own.find('$') != std::string::npos)
+    return false;
+  const std::set<std::string> names =
+      platform::variables_in(job_template(run, own.empty() ? run.platform.job_template : own).text);
+  return names.contains("body") && names.contains("array") && names.contains("dependency");
+}
+
+bool limits_running(const setup::Run& run, const model::Step& step) {
+  const std::string& own = step.batch->job_template;
+  if (!run.platform.capabilities().limits_running || own.find('$') != std::string::npos)
+    return run.platform.capabilities().limits_running;
+  const std::set<std::string> names =
+      platform::variables_in(job_template(run, own.empty() ? run.platform.job_template : own).text);
+  return names.contains("array") && names.contains("dependency");
+}
+
+std::optional<std::string> render_head(const RenderContext& context, const JobRequest& request) {
+  const std::string body = "# the script of a workpackage";
+  std::string head = fill_job_template(context, request,
+                                       {.uuid = "-",
+                                        .job_name = context.step.name,
+                                        .array = "",
+                                        .dependency = "",
+                                        .output = "/dev/null",
+                                        .error = "/dev/null",
+                                        .parts = {{"body", body},
+                                                  {"commands", "-"},
+                                                  {"exports", "-"},
+                                                  {"prologue", "-"},
+                                                  {"attempt", "-"},
+                                                  {"script", "-"},
+                                                  {"sentinel", "-"}}});
+  // Without a line for the tasks of an array, only the first of them would run.
+  if (head.find(body) == std::string::npos ||
+      (request.pack == 1 && !platform::variables_in(template_of(context).text).contains("array")))
+    return std::nullopt;
+  return fmt::format("{}\n{}", request.pack, head);
+}
+
+/// One task stands for all that a workpackage asks of a node.
+std::string one_task_line(const RenderContext& context, const JobRequest& request) {
+  platform::Platform machine = context.run.platform;
+  machine.launcher = {.command = std::string(machine.capabilities().step_launcher)};
+  // So its GPUs are the node's: a step's task must not have more of them than a task of its job.
+  if (machine.gpu_request == platform::GpuRequest::gpus_per_task)
+    machine.gpu_request = platform::GpuRequest::gres;
+  platform::Resources one = request.resources;
+  one.threads_per_task = std::max(1, one.threads_per_task) * one.tasks_per_node;
+  one.tasks_per_node = 1;
+  return platform::launch_line(machine, one, true);
+}
+
+std::vector<std::string> script_launcher(const RenderContext& context, const JobRequest& request) {
+  const batch::Capabilities& machine = context.run.platform.capabilities();
+  const bool starts_steps =
+      starts_programs(context) ||
+      std::ranges::any_of(context.step.commands, [&](const model::Command& command) {
+        return command.text.find(machine.step_launcher) != std::string::npos;
+      });
+  if (!machine.fills_allocation || starts_steps || request.resources.nodes > 1)
+    return {};
+  return split_names(one_task_line(context, request), " ");
+}
+
+platform::TemplateVariables render_dispatcher(const RenderContext& context,
+                                              const JobRequest& request, int pack,
+                                              const fs::path& list) {
+  const bool as_step =
+      context.run.platform.capabilities().has_job_steps && pack > 1 && !starts_programs(context);
+  platform::TemplateVariables variables = common_variables(context, request);
+  variables["list"] = shell_quote(list.string());
+  variables["line"] = std::string(context.run.platform.system().arrays.line);
+  variables["side_by_side"] = as_step ? one_task_line(context, request) : "env";
+  // What a template has beside the body belongs to each workpackage and is done in its own script.
+  return {{"body", fill_part(context, "array.sh", variables)},
+          {"exports", ":"},
+          {"prologue", std::string(strip(context.run.platform.prologue))}};
+}
+
+}  // namespace bench::job

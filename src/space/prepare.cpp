@@ -1,0 +1,142 @@
+#include "do_log.hpp"
+#include "file_operations.hpp"
+#include "launches.hpp"
+
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/core.h>
+
+#include <bench/base/below.hpp>
+#include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
+#include <bench/base/time.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/machine/environment.hpp>
+#include <bench/machine/file_operation.hpp>
+#include <bench/machine/job.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/space/cycle_parameters.hpp>
+#include <bench/space/graph.hpp>
+#include <bench/space/job_script.hpp>
+#include <bench/space/prepare.hpp>
+#include <bench/space/render.hpp>
+#include <bench/space/render_context.hpp>
+#include <bench/space/run.hpp>
+#include <bench/space/script_environment.hpp>
+#include <bench/space/segment.hpp>
+#include <bench/space/variables.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::job {
+namespace {
+
+using workspace::Workpackage;
+/// The whole environment of the attempt.
+Environment environment_of(const RenderContext& context, bool script, const std::string& uuid,
+                           const EnvironmentChanges& inherited) {
+  Environment environment = script ? script_environment() : execute::base_environment();
+  execute::apply(inherited, environment);
+  for (const auto& [name, value] : workflow::exported_parameters(context.run, context.workpackage))
+    set_variable(environment, name, value);
+  set_variable(environment, "BENCH_ATTEMPT", uuid);
+  return environment;
+}
+
+}  // namespace
+
+std::shared_ptr<const RenderContext> context_of(const setup::Run& run, const workflow::Graph& graph,
+                                                const Workpackage& workpackage,
+                                                evaluate::Evaluator& evaluator) {
+  const int cycle = workpackage.progress.cycle;
+  auto context =
+      std::make_shared<RenderContext>(RenderContext{.run = run,
+                                                    .step = *run.benchmark.step(workpackage.step),
+                                                    .workpackage = workpackage,
+                                                    .variables = {},
+                                                    .evaluator = evaluator});
+  context->workpackage.parameters = graph.parameters_in_cycle(workpackage, cycle);
+  const bool shared = next_segment(run.benchmark, context->step, workpackage.progress).shared;
+  context->variables = shared ? graph.shared_variables_of(context->workpackage)
+                              : graph.variables_of(context->workpackage, cycle);
+  return context;
+}
+
+execute::Job attempt_on_disk(const setup::Run& run, const Workpackage& workpackage,
+                             const std::string& uuid) {
+  const model::Step& step = *run.benchmark.step(workpackage.step);
+  const ExecutionSegment segment = next_segment(run.benchmark, step, workpackage.progress);
+  execute::Job job;
+  job.workpackage = workpackage.id;
+  job.uuid = uuid;
+  job.directory = run.directory.path / workpackage.directory;
+  job.work_directory = job.directory / "work";
+  job.sentinel = job.directory / "sentinel";
+  job.keep_environment = keeps_environment(step, segment, workpackage.progress);
+  if (segment.script)
+    job.script = job.directory / "job.sh";
+  job.has_own_share = segment.script && run.platform.capabilities().fills_allocation;
+  return job;
+}
+
+Prepared prepare(const RenderContext& context, const workflow::Graph& graph,
+                 const std::string& uuid, const EnvironmentChanges& inherited) {
+  const Workpackage& workpackage = context.workpackage;
+  const ExecutionSegment segment =
+      next_segment(context.run.benchmark, context.step, workpackage.progress);
+  execute::Job job = attempt_on_disk(context.run, workpackage, uuid);
+  job.work_directory = context.work();
+  job.environment = environment_of(context, segment.script, uuid, inherited);
+  Rendered rendered = render(context, segment, uuid, inherited);
+  job.timeout_s = rendered.timeout_s;
+  if (workpackage.progress.cycle > 0 &&
+      (workpackage.parameters != graph.at(workpackage.id).parameters ||
+       !kept_cycle_parameters(job.directory).empty()))
+    keep_cycle_parameters(job.directory, workpackage.parameters);
+  std::vector<execute::FileOperation> operations;
+  if (segment.files)
+    operations.push_back(make_directory(context, graph));
+  if (job.keep_environment)
+    operations.push_back(execute::KeepBaseEnvironment{job.directory});
+  if (segment.files)
+    job.snippets = render_files(context, operations);
+  if (segment.script) {
+    for (const execute::FileOperation& operation : operations)
+      execute::perform(operation, job.environment, context.evaluator);
+    // An earlier attempt's sentinel would keep this one from beginning.
+    std::error_code absent;
+    std::filesystem::remove(job.sentinel, absent);
+    if (!segment.files)
+      remove_earlier_energy(context);
+    write_file_atomically(job.script, rendered.script);
+    job.script_launcher = script_launcher(context, rendered.request);
+    return {std::move(job), rendered.request};
+  }
+  if (rendered.snippets.empty())
+    rendered.snippets.emplace_back();
+  rendered.snippets.front().before = std::move(operations);
+  job.snippets.insert(job.snippets.end(), std::make_move_iterator(rendered.snippets.begin()),
+                      std::make_move_iterator(rendered.snippets.end()));
+  log_commands(context, job);
+  return {.job = std::move(job), .request = {}};
+}
+
+void write_marker(const setup::Run& run, const Workpackage& workpackage, bool success,
+                  const std::string& reason) {
+  const std::filesystem::path& directory = run.directory.path;
+  const auto file = directory / workpackage.directory / (success ? "done" : "error");
+  try {
+    write_all(open_to_write(directory, file, O_TRUNC), success ? local_time_now() : reason, file);
+  } catch (const Error&) {
+    // A full disk must not turn a finished workpackage into a failed run: the database knows.
+  }
+}
+
+}  // namespace bench::job

@@ -1,0 +1,246 @@
+#include "provenance.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
+#include <bench/base/hash.hpp>
+#include <bench/base/text.hpp>
+#include <bench/base/time.hpp>
+#include <bench/base/uuid.hpp>
+#include <bench/document/read.hpp>
+#include <bench/energy/sources/methods.hpp>
+#include <bench/evaluate/substitute.hpp>
+#include <bench/machine/platform.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/model/build.hpp>
+#include <bench/space/budget.hpp>
+#include <bench/space/input.hpp>
+#include <bench/space/metadata.hpp>
+#include <bench/space/parallel.hpp>
+#include <bench/space/platform_variables.hpp>
+#include <bench/space/run.hpp>
+#include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::setup {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Expands `~` and environment variables. An unknown name would become the name of a directory.
+std::string expand_outpath(const std::string& text) {
+  std::string expanded = expand_user_and_environment(text);
+  if (const auto unknown = evaluate::names_in(expanded); !unknown.empty())
+    throw Error(
+        fmt::format("outpath: environment variable '{}' is not set: {}", unknown.front(), text),
+        "set it; `outpath` cannot use parameters");
+  return expanded;
+}
+
+/// Option, then environment, both relative to here; then the file, relative to itself.
+fs::path choose_outpath(const Request& request, const model::Benchmark& benchmark,
+                        const Input& input) {
+  const std::string wanted = asked_outpath(request);
+  if (!wanted.empty())
+    return fs::absolute(expand_outpath(wanted));
+  if (benchmark.outpath.empty())
+    throw Error(fmt::format("benchmark '{}' has no outpath", benchmark.name),
+                "add `outpath: ...`, or use `--outpath DIR`", benchmark.place);
+  return input.home / outpath_of(benchmark, input);
+}
+
+const model::Benchmark& find_benchmark(const std::vector<model::Benchmark>& benchmarks,
+                                       const std::string& name) {
+  for (const model::Benchmark& benchmark : benchmarks)
+    if (benchmark.name == name)
+      return benchmark;
+  throw Error(fmt::format("the workspace contains no benchmark '{}'", name));
+}
+
+/// The options, or the settings of the platform.
+platform::SubmissionDefaults choose_asking(const platform::SubmissionDefaults& options,
+                                           const platform::SubmissionDefaults& platform) {
+  const auto choose = [](const std::string& option, const std::string& otherwise) {
+    return option.empty() ? otherwise : option;
+  };
+  return {.partition = choose(options.partition, platform.partition),
+          .account = choose(options.account, platform.account),
+          .qos = choose(options.qos, platform.qos),
+          .reservation = choose(options.reservation, platform.reservation)};
+}
+
+/// Gives a platform the submission settings that a run has recorded.
+void apply_asking(const RunMetadata& metadata, platform::Platform& platform) {
+  const auto take = [&](const char* name, const std::optional<std::string>& recorded,
+                        std::string& setting) {
+    if (!recorded)
+      return;
+    if (*recorded != setting)
+      platform.unconfirmed.erase(name);
+    setting = *recorded;
+  };
+  take("partition", metadata.partition, platform.asking.partition);
+  take("account", metadata.account, platform.asking.account);
+  take("qos", metadata.qos, platform.asking.qos);
+  take("reservation", metadata.reservation, platform.asking.reservation);
+  if (metadata.launcher) {
+    platform.launcher.command = *metadata.launcher;
+    platform.launcher.arguments.clear();
+  }
+}
+
+void set_start(RunMetadata& metadata) {
+  const auto now = std::chrono::system_clock::now();
+  metadata.started = local_time(now);
+  metadata.started_unix_s = std::chrono::duration<double>(now.time_since_epoch()).count();
+}
+
+}  // namespace
+
+Run plan_run(const Input& input, const model::Benchmark& benchmark, const Request& request) {
+  energy::check_methods(request.power_source, {});
+  Run run{.directory = {}, .benchmark = benchmark, .platform = input.platform, .metadata = {}};
+  const fs::path outpath = choose_outpath(request, benchmark, input).lexically_normal();
+  run.directory.id = request.id.value_or(workspace::next_run_id(outpath));
+  run.directory.path = outpath / workspace::padded(run.directory.id);
+  RunMetadata& metadata = run.metadata;
+  metadata = metadata_from(collect_provenance(request.input_file));
+  metadata.benchmark = benchmark.name;
+  metadata.comment = request.comment.value_or(benchmark.comment);
+  metadata.input_file = fs::absolute(request.input_file).lexically_normal().string();
+  metadata.home = home_of(benchmark, input).string();
+  metadata.tags = join(std::vector<std::string>(input.tags.begin(), input.tags.end()), ",");
+  metadata.platform = input.platform.name;
+  metadata.platform_file = input.platform.file.string();
+  metadata.power_source = request.power_source;
+  const platform::SubmissionDefaults asking = choose_asking(request.asking, input.platform.asking);
+  metadata.partition = asking.partition;
+  metadata.account = asking.account;
+  metadata.qos = asking.qos;
+  metadata.reservation = asking.reservation;
+  metadata.launcher = request.launcher;
+  apply_asking(metadata, run.platform);
+  metadata.platform_variables = platform_variables(run.platform);
+  metadata.max_workpackages = static_cast<long long>(request.max_workpackages);
+  metadata.document = document::to_json(input.document);
+  set_start(metadata);
+  metadata.uuid = make_uuid();
+  metadata.bench_version = BENCH_VERSION;
+  metadata.order_seed = request.order_seed;
+  draw_order_seed(run);
+  if (!request.budget.empty())
+    set_budget(request.budget, run);
+  if (request.parallel)
+    set_parallel(*request.parallel, run);
+  return run;
+}
+
+Run plan_repetition(const Run& run) {
+  Run next = run;
+  const fs::path outpath = run.directory.path.parent_path();
+  next.directory.id = workspace::next_run_id(outpath);
+  next.directory.path = outpath / workspace::padded(next.directory.id);
+  next.platform = platform_of(run);
+  RunMetadata& metadata = next.metadata;
+  metadata.provenance = metadata_from(collect_provenance(metadata.input_file)).provenance;
+  set_start(metadata);
+  metadata.uuid = make_uuid();
+  metadata.bench_version = BENCH_VERSION;
+  metadata.accepted.clear();
+  metadata.order_seed.reset();
+  draw_order_seed(next);
+  return next;
+}
+
+void draw_order_seed(Run& run) {
+  const bool random = std::ranges::any_of(run.benchmark.steps, [](const model::Step& step) {
+    return step.order == model::Order::random;
+  });
+  if (random && !run.metadata.order_seed)
+    run.metadata.order_seed = static_cast<long long>(std::random_device()());
+}
+
+void ask_otherwise(const platform::SubmissionDefaults& asking, Run& run,
+                   workspace::Workspace& workspace) {
+  const auto change = [&](const char* fact, std::optional<std::string>& recorded,
+                          const std::string& value) {
+    if (value.empty())
+      return;
+    recorded = value;
+    workspace.set_fact(fact, value);
+  };
+  change("partition", run.metadata.partition, asking.partition);
+  change("account", run.metadata.account, asking.account);
+  change("qos", run.metadata.qos, asking.qos);
+  change("reservation", run.metadata.reservation, asking.reservation);
+}
+
+std::set<std::string> chained_steps(const Run& run) {
+  const std::vector<std::string> names = split_names(run.metadata.chained.value_or(""));
+  return {names.begin(), names.end()};
+}
+
+void store_fact(const std::string& name, const Run& run, workspace::Workspace& workspace) {
+  workspace.set_fact(name, facts_of(run.metadata).at(name));
+}
+
+std::string platform_source(const Run& run) {
+  std::error_code absent;
+  const std::string& file = run.metadata.platform_file;
+  return fs::is_regular_file(file, absent) ? file : run.metadata.platform;
+}
+
+bool input_has_changed(const Run& run) {
+  const std::string& file = run.metadata.input_file;
+  std::error_code absent;
+  return run.metadata.input_sha256 && fs::is_regular_file(file, absent) &&
+         ::access(file.c_str(), R_OK) == 0 && sha256_of_file(file) != *run.metadata.input_sha256;
+}
+
+platform::Platform platform_of(const Run& run) {
+  platform::Platform platform = platform::load_platform(platform_source(run));
+  apply_asking(run.metadata, platform);
+  return platform;
+}
+
+std::optional<double> start_unix_s(const RunMetadata& metadata,
+                                   const workspace::Workspace& workspace) {
+  if (metadata.started_unix_s)
+    return metadata.started_unix_s;
+  if (const auto claimed_unix_s = workspace.first_claim_unix_s())
+    return claimed_unix_s;
+  return parse_local_time(metadata.started);
+}
+
+Run load_run(const workspace::RunDirectory& directory, workspace::Workspace& workspace) {
+  Run run;
+  run.directory = {directory.id, fs::weakly_canonical(fs::absolute(directory.path))};
+  run.metadata = metadata_from(workspace.facts());
+  run.metadata.started_unix_s = start_unix_s(run.metadata, workspace);
+  Diagnostics seen_at_the_start;
+  const auto document = document::from_json(run.metadata.document);
+  run.benchmark = find_benchmark(model::build(document, seen_at_the_start), run.metadata.benchmark);
+  std::map<std::string, std::size_t> commands;
+  for (const model::Step& step : run.benchmark.steps)
+    commands[step.name] = step.commands.size();
+  workspace.expect_steps(std::move(commands));
+  return run;
+}
+
+}  // namespace bench::setup

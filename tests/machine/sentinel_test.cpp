@@ -1,0 +1,142 @@
+#include "support/temp_directory.hpp"
+
+#include <ostream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <bench/machine/job.hpp>
+#include <bench/machine/sentinel.hpp>
+
+namespace bench::execute {
+namespace {
+
+using support::TempDirectory;
+
+struct SentinelCase {
+  std::string name;
+  std::string content;
+  bool names_attempt;
+  bool tells_end;
+};
+void PrintTo(const SentinelCase& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class SentinelTest : public testing::TestWithParam<SentinelCase> {};
+
+TEST_P(SentinelTest, TellsOfTheBeginningAndOfTheEnd) {
+  const TempDirectory directory;
+  const auto sentinel = read_sentinel(directory.write("sentinel", GetParam().content));
+  EXPECT_EQ(sentinel.has_value(), GetParam().names_attempt);
+  EXPECT_EQ(sentinel && sentinel->exit_code, GetParam().tells_end);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Files, SentinelTest,
+    testing::Values(SentinelCase{"OfASnippet", "attempt=u\nexit_code=0\n", true, true},
+                    SentinelCase{"Empty", "", false, false},
+                    SentinelCase{"Begun", "attempt=u\nhost=n\nstarted_unix_s=1\n", true, false},
+                    SentinelCase{"WithoutAttempt", "exit_code=0\n", false, false},
+                    SentinelCase{"CutOff", "attempt=u\n", true, false},
+                    SentinelCase{"CutOffInTheCode", "attempt=u\nexit_code=", true, false},
+                    SentinelCase{"CodeThatIsNone", "attempt=u\nexit_code=x\n", true, false}),
+    [](const auto& one) { return one.param.name; });
+
+TEST(Sentinel, HasEverythingThatTheScriptWrote) {
+  const TempDirectory directory;
+  const auto sentinel = read_sentinel(directory.write(
+      "sentinel", "attempt=u\nexit_code=137\nstarted_unix_s=10.25\nended_unix_s=11\nhost=n=1\n"));
+  ASSERT_TRUE(sentinel);
+  EXPECT_EQ(sentinel->attempt, "u");
+  EXPECT_EQ(sentinel->exit_code, 137);
+  EXPECT_EQ(sentinel->started_unix_s, 10.25);
+  EXPECT_EQ(sentinel->ended_unix_s, 11);
+  EXPECT_EQ(sentinel->host, "n=1");
+}
+
+struct ClockCase {
+  std::string name;
+  std::string uptimes;
+  double expected_end_unix_s;
+};
+void PrintTo(const ClockCase& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class SentinelClock : public testing::TestWithParam<ClockCase> {};
+
+TEST_P(SentinelClock, EndsWhenAsMuchTimeHasPassedAsOnAClockThatNobodySets) {
+  const TempDirectory directory;
+  const auto sentinel = read_sentinel(
+      directory.write("sentinel", "attempt=u\nstarted_unix_s=5000.5\n" + GetParam().uptimes +
+                                      "ended_unix_s=5012.625\nexit_code=0\n"));
+  ASSERT_TRUE(sentinel && sentinel->ended_unix_s);
+  EXPECT_DOUBLE_EQ(*sentinel->ended_unix_s, GetParam().expected_end_unix_s);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Clocks, SentinelClock,
+    testing::Values(
+        ClockCase{"Unknown", "", 5012.625}, ClockCase{"NoProc", "started_uptime_s=\n", 5012.625},
+        ClockCase{"Equal", "started_uptime_s=7.00\nended_uptime_s=19.13\n", 5012.625},
+        ClockCase{"SetBack", "started_uptime_s=7.00\nended_uptime_s=3619.25\n", 8612.75},
+        ClockCase{"SetForward", "started_uptime_s=7.00\nended_uptime_s=9.00\n", 5002.5}),
+    [](const auto& one) { return one.param.name; });
+
+TEST(Sentinel, ThatIsNotThereTellsNothing) {
+  EXPECT_FALSE(read_sentinel("/no/such/sentinel"));
+}
+
+TEST(Sentinel, OfAnotherAttemptTellsNothing) {
+  const TempDirectory directory;
+  Job job;
+  job.uuid = "second";
+  job.sentinel = directory.write("sentinel", "attempt=first\nexit_code=0\n");
+  EXPECT_FALSE(completion_from_sentinel(job));
+  job.uuid = "first";
+  EXPECT_TRUE(completion_from_sentinel(job)->success());
+}
+
+struct Line {
+  std::string name;
+  std::string content;
+  std::string expected;
+};
+void PrintTo(const Line& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class LastLineTest : public testing::TestWithParam<Line> {};
+
+TEST_P(LastLineTest, IsTheLastWithText) {
+  const TempDirectory directory;
+  EXPECT_EQ(last_line(directory.write("f", GetParam().content), 10), GetParam().expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Files, LastLineTest,
+    testing::Values(
+        Line{"One", "one\ntwo\n", "two"}, Line{"WithoutNewline", "one\ntwo", "two"},
+        Line{"BlankLinesBelow", "one\n \n\n", "one"}, Line{"Empty", "", ""},
+        Line{"Blank", " \n", ""}, Line{"ProgressBar", "10%\r50%\r100%\n", "100%"},
+        Line{"TooLong", "0123456789abc\n", "0123456789"},
+        Line{"AboveTheMeter", "broken\nbench-energy: a=1\nbench-energy: b=2\n", "broken"},
+        Line{"ErrorAboveItsHint", "error: a\nhint: b\n", "error: a"},
+        Line{"ErrorWithItsPlaceAndExcerpt", "error: x\nf:1:2: error: a\n  a: b\n  ^\nhint: b\n",
+             "f:1:2: err"},
+        Line{"ErrorAboveTheMeter", "error: a\nhint: b\nbench-energy: a=1\n", "error: a"},
+        Line{"ErrorAboveSomethingElse", "error: a\nhint: b\nc\n", "c"},
+        Line{"HintAlone", "a\nhint: b\n", "hint: b"},
+        Line{"OnlyTheMeter", "bench-energy: a=1\n", ""}, Line{"NoText", "a\xff\n", "a\uFFFD"},
+        Line{"CutBetweenLetters", "12345678öä\n", "12345678ö"},
+        Line{"CutInALetter", "123456789ö\n", "123456789"},
+        Line{"LongFile", std::string(100'000, 'x') + "\nend\n", "end"}),
+    [](const auto& one) { return one.param.name; });
+
+TEST(LastLine, OfNoFileIsEmpty) {
+  EXPECT_EQ(last_line("/no/such/file"), "");
+}
+
+}  // namespace
+}  // namespace bench::execute

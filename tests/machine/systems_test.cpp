@@ -1,0 +1,66 @@
+#include "machine/slurm.hpp"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bench/machine/systems.hpp>
+
+namespace bench::batch {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(Systems, AreKnownByTheNamesOfPlatformFiles) {
+  for (const std::string& name : system_names()) {
+    ASSERT_NE(find_system(name), nullptr) << name;
+    EXPECT_EQ(find_system(name)->name, name);
+  }
+  EXPECT_EQ(find_system("SLURM"), nullptr);
+}
+
+TEST(Systems, DifferInWhatTheyCanDo) {
+  EXPECT_FALSE(find_system("none")->capabilities.queues_jobs);
+  EXPECT_TRUE(find_system("pbs")->capabilities.queues_jobs);
+  EXPECT_FALSE(find_system("pbs")->capabilities.has_job_steps);
+  EXPECT_TRUE(find_system("slurm")->capabilities.has_job_steps);
+}
+
+TEST(Systems, MakeJobsWaitForTheEndsOrTheSuccessOfOthers) {
+  const auto after = [](const char* system, const Dependency& dependency) {
+    return find_system(system)->arrays.after(dependency);
+  };
+  const Dependency both{.ended = {"12", "13"}, .succeeded = {"14_2"}};
+  EXPECT_EQ(after("slurm", both), "afterok:14_2,afterany:12:13");
+  EXPECT_EQ(after("slurm", {.ended = {"12"}, .succeeded = {}}), "afterany:12");
+  EXPECT_EQ(after("pbs", {.ended = {}, .succeeded = {"14"}}), "afterok:14");
+  EXPECT_EQ(after("lsf", {.ended = {"12[]"}, .succeeded = {"14[2]"}}), "done(14[2]) && ended(12)");
+  EXPECT_EQ(find_system("uge")->arrays.after, nullptr);
+}
+
+TEST(Systems, ThatAreNoneHaveNoJobs) {
+  const auto none = find_system("none")->make({});
+  EXPECT_EQ(none->submit({.name = "bench-1"}).kind, SubmitResult::Kind::refused);
+  EXPECT_THAT(none->ask_for_all().jobs, IsEmpty());
+  EXPECT_EQ(none->cancel({}), "");
+  EXPECT_EQ(none->cancel({"1"}), "there is no batch system that could be asked")
+      << "nothing was cancelled";
+  EXPECT_EQ(none->ask({"1"}).failure, none->cancel({"1"})) << "it does not know that 1 has ended";
+}
+
+TEST(Systems, OfCommandsHaveTheirTable) {
+  const auto system = find_system("lsf")->make(
+      {.commands = {.system = "lsf", .id_pattern = "(1)", .line_pattern = "(?<id>1)(?<state>2)"}});
+  EXPECT_EQ(system->name(), "lsf");
+}
+
+TEST(Clusters, AreThoseOfTheDirectives) {
+  EXPECT_THAT(clusters_in("#SBATCH --mem=0\n#SBATCH --clusters=a,b # here\n"),
+              ElementsAre("a", "b"));
+  EXPECT_THAT(clusters_in("#SBATCH --mem=0 # -M a\n"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace bench::batch

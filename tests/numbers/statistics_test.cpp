@@ -1,0 +1,215 @@
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <ostream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <bench/base/value.hpp>
+#include <bench/numbers/number.hpp>
+#include <bench/numbers/statistics.hpp>
+
+namespace bench::statistics {
+namespace {
+
+TEST(NumberOf, TakesTextsThatATypeOfFloatWouldTake) {
+  const struct {
+    Value value;
+    std::optional<double> number;
+  } cases[] = {{7LL, 7},
+               {2.5, 2.5},
+               {"7", 7},
+               {" 2.50", 2.5},
+               {"1e3", 1000},
+               {"1_000", 1000},
+               {"18446744073709551616", 18446744073709551616.0},
+               {"", std::nullopt},
+               {"7 s", std::nullopt},
+               {"0x1F", std::nullopt},
+               {"1.2.3", std::nullopt}};
+  for (const auto& [value, number] : cases)
+    EXPECT_EQ(number_of(value), number) << to_text(value);
+  EXPECT_TRUE(std::isnan(*number_of("nan")));
+  EXPECT_EQ(numeric_value("7"), std::optional<Value>(7LL));
+  EXPECT_EQ(numeric_value("7.0"), std::optional<Value>(7.0));
+}
+
+TEST(OfOneValue, ReadsTextsAsNumbers) {
+  EXPECT_EQ(of_one_value(*statistic_of("t_avg"), "7"), std::optional<Value>(7.0));
+  EXPECT_EQ(of_one_value(*statistic_of("t_min"), 7LL), std::optional<Value>(7LL));
+  EXPECT_EQ(of_one_value(*statistic_of("t_last"), "fast"), std::optional<Value>("fast"));
+  EXPECT_EQ(of_one_value(*statistic_of("t_avg"), "fast"), std::nullopt);
+}
+
+TEST(StatisticOf, IsTheLongestSuffix) {
+  EXPECT_EQ(statistic_of("time_sum2")->suffix, "_sum2");
+  EXPECT_EQ(statistic_of("time_sum")->suffix, "_sum");
+  EXPECT_EQ(statistic_of("time"), nullptr);
+}
+
+TEST(WithoutSuffix, IsTheNameBehindAStatistic) {
+  EXPECT_EQ(without_suffix("time_avg"), "time");
+  EXPECT_EQ(without_suffix("time_avg_first"), "time_avg");
+  EXPECT_EQ(without_suffix("average"), "average");
+}
+
+Value statistic(const char* name, const std::vector<Value>& values) {
+  const Numbers numbers = numbers_of(values);
+  return statistic_of(name)->compute(values, &numbers);
+}
+
+double real_statistic(const char* name, const std::vector<Value>& values) {
+  return std::get<double>(statistic(name, values));
+}
+
+// The expected values are those of Python's statistics, the percentiles numpy's.
+TEST(Statistics, OfOrderAndSpread) {
+  const std::vector<Value> values{12LL, 3.5, 8LL, 10LL, 2LL, 7.25, 9LL};
+  const struct {
+    const char* name;
+    double expected;
+  } cases[] = {{"v_p5", 2.45},   {"v_p25", 5.375},         {"v_p75", 9.5},      {"v_p95", 11.4},
+               {"v_p99", 11.88}, {"v_geomean", 6.3972427}, {"v_cv", 0.4789760}, {"v_mad", 2}};
+  for (const auto& [name, expected] : cases)
+    EXPECT_NEAR(real_statistic(name, values), expected, 1e-6) << name;
+}
+
+/// 80 batches of 1.00 to 1.08 s and 20 that were slowed down, up to 3 s.
+std::vector<Value> times_of_batches() {
+  std::vector<Value> values;
+  for (int k = 0; k < 20; ++k)
+    values.emplace_back(1.1 + 0.1 * k);
+  for (int k = 0; k < 80; ++k)
+    values.emplace_back(1 + 0.001 * k);
+  return values;
+}
+
+TEST(Elbow, IsWhereTheLongTailBegins) {
+  const std::vector<Value> values = times_of_batches();
+  EXPECT_NEAR(real_statistic("v_elbow", values), 1.079, 1e-12);
+  EXPECT_EQ(real_statistic("v_elbow_share", values), 0.8);
+}
+
+TEST(Elbow, DoesNotExistWhereTheValuesAreSpreadEvenly) {
+  std::vector<Value> values;
+  for (long long k = 0; k < 100; ++k)
+    values.emplace_back(k);
+  EXPECT_TRUE(std::isnan(real_statistic("v_elbow", values)));
+  EXPECT_TRUE(std::isnan(real_statistic("v_elbow_share", values)));
+  EXPECT_TRUE(std::isnan(real_statistic("v_elbow", {1.5, 1.5, 1.5})));
+}
+
+/// Eight batches of EPICURE's 64 nodes have none: too few to tell a tail from chance.
+TEST(Elbow, DoesNotExistOfAFewValues) {
+  EXPECT_TRUE(std::isnan(real_statistic("v_elbow", {1.0, 1.1, 1.2, 1.3, 1.45, 1.6, 1.8, 2.0})));
+}
+
+TEST(Values, AreOneTextInOrder) {
+  EXPECT_EQ(statistic("v_ordered", {3LL, 1.5, 2LL}), Value("1.5 2 3"));
+}
+
+TEST(Statistics, OfOneValueAreIt) {
+  for (const char* name : {"v_p5", "v_p99", "v_geomean"})
+    EXPECT_DOUBLE_EQ(real_statistic(name, {7LL}), 7) << name;
+  EXPECT_EQ(real_statistic("v_mad", {7LL}), 0);
+  EXPECT_EQ(real_statistic("v_cv", {7LL}), 0);
+}
+
+TEST(Statistics, AreNotANumberWhereTheyAreNotDefined) {
+  const double nan = std::nan("");
+  EXPECT_TRUE(std::isnan(real_statistic("v_geomean", {1LL, -2LL})));
+  EXPECT_TRUE(std::isnan(real_statistic("v_ci_low", {7LL})));
+  for (const char* name : {"v_p5", "v_mad", "v_ci_low", "v_ci_high", "v_geomean", "v_cv"})
+    EXPECT_TRUE(std::isnan(real_statistic(name, {1.0, nan, 2.0}))) << name;
+}
+
+TEST(OrderStatistics, OfInfiniteValuesAreThoseValuesOrNotANumber) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<Value> one{1.0, 2.0, 3.0, 4.0, infinity};
+  EXPECT_EQ(real_statistic("v_p25", one), 2.0);
+  EXPECT_EQ(real_statistic("v_p75", one), 4.0);
+  EXPECT_EQ(real_statistic("v_p95", one), infinity);
+  EXPECT_EQ(real_statistic("v_mad", one), 1.0);
+  EXPECT_TRUE(std::isnan(real_statistic("v_elbow", one)));
+  const std::vector<Value> most(40, infinity);
+  EXPECT_EQ(real_statistic("v_p25", most), infinity);
+  EXPECT_TRUE(std::isnan(real_statistic("v_mad", most)));
+}
+
+struct IntervalCase {
+  std::size_t values;
+  double low;
+  double high;
+};
+
+/// Of 1, 2, ... n. The ends are those of Student's interval of the mean (scipy: t.interval), but
+/// for its part below zero, and, from six values on, those of the table of the sign test.
+TEST(MedianInterval, IsOfTheMeanForAFewValuesAndOfTheOrderForMore) {
+  for (const auto& [n, low, high] :
+       {IntervalCase{2, 0, 7.853102}, IntervalCase{3, 0, 4.484138},
+        IntervalCase{5, 1.036757, 4.963243}, IntervalCase{6, 1, 6}, IntervalCase{8, 1, 8},
+        IntervalCase{9, 2, 8}, IntervalCase{12, 3, 10}, IntervalCase{17, 5, 13},
+        IntervalCase{20, 6, 15}, IntervalCase{100, 40, 61}}) {
+    std::vector<Value> values;
+    for (std::size_t k = 1; k <= n; ++k)
+      values.emplace_back(static_cast<double>(k));
+    EXPECT_NEAR(real_statistic("v_ci_low", values), low, 1e-5) << n;
+    EXPECT_NEAR(real_statistic("v_ci_high", values), high, 1e-5) << n;
+  }
+}
+
+TEST(MedianInterval, GoesBelowZeroWhereAValueDoes) {
+  const std::vector<Value> values{-1.0, 2.0};
+  EXPECT_NEAR(real_statistic("v_ci_low", values), -18.559307, 1e-5);
+  EXPECT_NEAR(real_statistic("v_ci_high", values), 19.559307, 1e-5);
+}
+
+TEST(MedianInterval, HoldsTheMedianOfWhatTheValuesAreDrawnFromIn95PerCent) {
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> normal(100, 1);
+  for (const std::size_t n : {2U, 3U, 5U, 7U, 10U, 13U, 40U}) {
+    int held = 0;
+    constexpr int series = 3000;
+    for (int i = 0; i < series; ++i) {
+      std::vector<Value> values;
+      for (std::size_t k = 0; k < n; ++k)
+        values.emplace_back(normal(random));
+      held +=
+          real_statistic("v_ci_low", values) <= 100 && real_statistic("v_ci_high", values) >= 100;
+    }
+    EXPECT_GT(held, series * 0.94) << n;
+    EXPECT_LT(held, series * 0.992) << n;
+  }
+}
+
+struct Median {
+  std::string name;
+  std::vector<Value> values;
+  std::string expected;
+};
+void PrintTo(const Median& median, std::ostream* out) {
+  *out << median.name;
+}
+
+class MedianTest : public testing::TestWithParam<Median> {};
+
+TEST_P(MedianTest, IsInTheMiddle) {
+  const std::vector<Value>& values = GetParam().values;
+  const Numbers numbers = numbers_of(values);
+  EXPECT_EQ(to_text(statistic_of("time_median")->compute(values, &numbers)), GetParam().expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Values, MedianTest,
+    testing::Values(Median{"One", {7LL}, "7.0"}, Median{"Odd", {9LL, 1LL, 2LL}, "2.0"},
+                    Median{"Even", {9.0, 0.1, 2.0, 0.2}, "1.1"},
+                    Median{"Large", {std::string("36893488147419103232"), 1LL, 0LL}, "1.0"},
+                    Median{"NotANumber", {1.0, std::nan(""), 2.0}, "nan"}),
+    [](const auto& one) { return one.param.name; });
+
+}  // namespace
+}  // namespace bench::statistics

@@ -1,0 +1,108 @@
+#include "run/journal.hpp"
+
+#include "run/outage_watch.hpp"
+#include "run/quiet_observer.hpp"
+#include "run/store_fixture.hpp"
+#include "support/environment_variable.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <bench/base/error.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::scheduler {
+namespace {
+
+using testing::SizeIs;
+using workspace::State;
+
+/// No file of this process grows, as on a full disk, while this object lives.
+class FullDisk {
+ public:
+  FullDisk() {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    handler_ = std::signal(SIGXFSZ, SIG_IGN);
+    rlimit full = before_;
+    full.rlim_cur = 0;
+    ::setrlimit(RLIMIT_FSIZE, &full);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int) = nullptr;
+};
+
+/// Frees the disk once it is told that it is full.
+class FreeingObserver : public QuietObserver {
+ public:
+  void notice(const std::string& message) override {
+    QuietObserver::notice(message);
+    disk.reset();
+  }
+  std::optional<FullDisk> disk;
+};
+
+class JournalTest : public store::StoreFixture {
+ protected:
+  Journal journal() { return {*store_, *workspace_, outages_, &interrupted_}; }
+  std::vector<State> written() const {
+    std::vector<State> states;
+    for (const auto& workpackage : workspace_->workpackages())
+      states.push_back(workpackage.state);
+    return states;
+  }
+
+  support::EnvironmentVariable patience_{"BENCH_PATIENCE_S", "600"};
+  FreeingObserver observer_;
+  OutageWatch outages_{observer_};
+  std::atomic<bool> interrupted_ = false;
+};
+
+TEST_F(JournalTest, TheWorkspaceKnowsNothingBeforeItIsWritten) {
+  begin("step: {name: a, do: x}\n");
+  journal().write();
+  start_all();
+  EXPECT_THAT(written(), testing::ElementsAre(State::ready));
+  journal().write();
+  EXPECT_THAT(written(), testing::ElementsAre(State::running));
+}
+
+TEST_F(JournalTest, WhatTheMachineRefusesIsWrittenOnceItWorksAgain) {
+  begin("step: {name: a, do: x}\n");
+  observer_.disk.emplace();
+  journal().write();
+  EXPECT_THAT(observer_.notices, SizeIs(1));
+  EXPECT_THAT(written(), testing::ElementsAre(State::ready));
+}
+
+TEST_F(JournalTest, AnInterruptionEndsTheWaiting) {
+  begin("step: {name: a, do: x}\n");
+  interrupted_ = true;
+  const FullDisk disk;
+  EXPECT_THROW(journal().write(), Error);
+  EXPECT_THAT(observer_.notices, SizeIs(0));
+}
+
+TEST_F(JournalTest, WithoutPatienceTheErrorIsTheCallers) {
+  const support::EnvironmentVariable none("BENCH_PATIENCE_S", "0");
+  begin("step: {name: a, do: x}\n");
+  const FullDisk disk;
+  EXPECT_THROW(journal().write(), Error);
+}
+
+}  // namespace
+}  // namespace bench::scheduler

@@ -1,0 +1,128 @@
+#include "space/run_fixture.hpp"
+#include "support/error_of.hpp"
+
+#include <ostream>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bench/machine/partition.hpp>
+#include <bench/space/graph.hpp>
+#include <bench/space/job_request.hpp>
+#include <bench/space/prepare.hpp>
+
+namespace bench::job {
+namespace {
+
+using testing::HasSubstr;
+
+/// What a step asks for on a platform that a test changes.
+class JobRequestTest : public workflow::RunFixture {
+ protected:
+  void begin(const std::string& batch, const std::string& platform = "slurm",
+             const std::string& command = "a") {
+    plan("step: {name: go, do: " + command + ", batch: " + batch + "}\n", platform);
+  }
+  JobRequest request() {
+    const workflow::Graph graph = grown();
+    return job_request_of(*context_of(run_, graph, graph.at(0), evaluator_));
+  }
+  std::string error() {
+    return support::error_of([&] { request(); });
+  }
+};
+
+struct Threads {
+  std::string name;
+  std::string platform;
+  std::string batch;
+  int expected;
+};
+void PrintTo(const Threads& t, std::ostream* out) {
+  *out << t.name;
+}
+
+class ThreadsTest : public JobRequestTest, public testing::WithParamInterface<Threads> {};
+
+TEST_P(ThreadsTest, AreTheCoresOfTheGpusUnlessTheStepSaysOtherwise) {
+  begin(GetParam().batch, GetParam().platform);
+  EXPECT_EQ(request().resources.threads_per_task, GetParam().expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Platforms, ThreadsTest,
+    testing::Values(
+        Threads{"ATaskForEachGpu", "MareNostrum5", "{tasks_per_node: 4, gpus_per_node: 4}", 20},
+        Threads{"OneTask", "MareNostrum5", "{gpus_per_node: 4}", 80},
+        Threads{"OneGpu", "LUMI-G", "{gpus_per_node: 1}", 7},
+        Threads{"Said", "MareNostrum5", "{gpus_per_node: 4, threads_per_task: 3}", 3},
+        Threads{"WithoutGpus", "MareNostrum5", "{tasks_per_node: 4}", 0},
+        Threads{"UnknownPlatform", "slurm", "{gpus_per_node: 4}", 0},
+        Threads{"WholeCoresInAPack", "A100", "{pack: 2, threads_per_task: 1}", 2},
+        Threads{"AsManyAlone", "A100", "{threads_per_task: 1}", 1},
+        Threads{"AsManyInAPackOfUnknownCores", "slurm", "{pack: 2, threads_per_task: 1}", 1}),
+    [](const auto& one) { return one.param.name; });
+
+TEST_F(JobRequestTest, HasWholeCoresInAPackWhereOnlySlurmKnowsThem) {
+  for (const std::string platform : {"slurm", "LUMI-G"}) {
+    begin("{pack: 2, threads_per_task: 5}", platform);
+    batch::Partition partition;
+    partition.name = run_.platform.asking.partition;
+    partition.is_default = true;
+    partition.threads_per_core = 4;
+    run_.partitions = batch::Partitions{.known = true, .all = {partition}, .failure = ""};
+    EXPECT_EQ(request().resources.threads_per_task, 8) << platform;
+  }
+}
+
+struct Pack {
+  std::string name;
+  std::string platform;
+  std::string batch;
+  std::string command;
+  std::string why;  ///< Empty: it is taken.
+};
+void PrintTo(const Pack& p, std::ostream* out) {
+  *out << p.name;
+}
+
+class PackTest : public JobRequestTest, public testing::WithParamInterface<Pack> {};
+
+TEST_P(PackTest, IsRefusedWhereItsWorkpackagesCannotBeKeptApart) {
+  const Pack& p = GetParam();
+  begin(p.batch, p.platform, p.command);
+  if (p.why.empty())
+    EXPECT_EQ(request().pack, 2);
+  else
+    EXPECT_THAT(error(), HasSubstr("a pack of step 'go' would share cores and GPUs: " + p.why));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Platforms, PackTest,
+    testing::Values(Pack{"Slurm", "slurm", "{pack: 2, gpus_per_node: 1}", "a", ""},
+                    Pack{"SlurmByStarters", "slurm", "{pack: 2, nodes: 2}", "$jube_starter a", ""},
+                    Pack{"Here", "local", "{pack: 2}", "a", ""},
+                    Pack{"Pbs", "pbs", "{pack: 2}", "a", "pbs has no job steps"},
+                    Pack{"AnotherLauncher", "HAL", "{pack: 2}", "$jube_starter a",
+                         "mpirun does not start job steps"},
+                    Pack{"AnotherLauncherThatIsNotUsed", "HAL", "{pack: 2}", "a", ""},
+                    Pack{"SeveralNodesWithoutStarters", "slurm", "{pack: 2, nodes: 2}", "a",
+                         "without $jube_starter a job step has one node only"},
+                    Pack{"GpusOfWholeNodes", "Frontera-RTX", "{pack: 2, gpus_per_node: 1}", "a",
+                         "platform Frontera-RTX allocates GPUs only with whole nodes"}),
+    [](const auto& one) { return one.param.name; });
+
+TEST_F(JobRequestTest, IsNoMoreThanThePlatformHas) {
+  begin("{gpus_per_node: 4}", "GH200");
+  EXPECT_THAT(error(), HasSubstr("step 'go' requests 4 GPUs on a node; platform GH200 has 1"));
+  begin("{gpus_per_node: 3, pack: 2}", "A100");
+  EXPECT_THAT(error(), HasSubstr("step 'go' requests 6 GPUs on a node; platform A100 has 4"));
+  begin("{nodes: 2}", "GH200");
+  EXPECT_THAT(error(), HasSubstr("step 'go' requests 2 nodes; platform GH200 has 1"));
+  begin("{gpus_per_node: 4, nodes: 2}", "A100");
+  EXPECT_EQ(error(), "(no error)");
+}
+
+}  // namespace
+}  // namespace bench::job

@@ -1,0 +1,76 @@
+#pragma once
+
+#include "support/environment_variable.hpp"
+#include "support/error_of.hpp"
+#include "support/temp_directory.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <bench/document/read.hpp>
+#include <bench/model/build.hpp>
+#include <bench/space/graph.hpp>
+#include <bench/space/platform_variables.hpp>
+#include <bench/space/run.hpp>
+
+namespace bench::workflow {
+
+/// A run, as planned from a text, in a directory of its own.
+class RunFixture : public testing::Test {
+ protected:
+  void plan(const std::string& yaml, const std::string& platform = "local") {
+    Diagnostics diagnostics;
+    run_.benchmark =
+        model::build(document::read_yaml(yaml, "in.yaml", diagnostics), diagnostics).at(0);
+    run_.platform = platform::load_platform(platform);
+    run_.directory = {3, directory_.path() / "000003"};
+    run_.metadata = {};
+    run_.metadata.home = directory_.path().string();
+    run_.metadata.started = "2026-01-31 13:05:09";
+    run_.metadata.platform = platform;
+    run_.metadata.platform_variables = setup::platform_variables(run_.platform);
+  }
+
+  /// Makes the first workpackages and, as if all succeeded, their children.
+  Graph grown(std::vector<workspace::Workpackage> known = {}) {
+    Graph graph(run_, std::move(known), evaluator_);
+    for (auto made = graph.make_first(); !made.empty();) {
+      std::vector<long long> ids;
+      for (const workspace::Workpackage& workpackage : made)
+        ids.push_back(workpackage.id);
+      made = graph.make_children_of(ids);
+    }
+    return graph;
+  }
+
+  support::EnvironmentVariable data_{"BENCH_DATA", std::nullopt};
+  support::EnvironmentVariable partition_{"BENCH_PARTITION", std::nullopt};
+  support::EnvironmentVariable account_{"BENCH_ACCOUNT", std::nullopt};
+  support::EnvironmentVariable qos_{"BENCH_QOS", std::nullopt};
+  support::TempDirectory directory_;
+  evaluate::Evaluator evaluator_;
+  setup::Run run_;
+};
+
+/// `2 go(0) 64/host i1 c2`: id, step, parents, parameter values, iteration, combination.
+inline std::string text_of(const workspace::Workpackage& workpackage) {
+  std::string text = std::to_string(workpackage.id) + " " + workpackage.step + "(";
+  for (const long long parent : workpackage.parents)
+    text += (text.back() == '(' ? "" : ",") + std::to_string(parent);
+  text += ") ";
+  for (const auto& [name, value] : workpackage.parameters)
+    text += (text.back() == ' ' ? "" : "/") + value;
+  return text + " i" + std::to_string(workpackage.iteration) + " c" +
+         std::to_string(workpackage.combination);
+}
+
+inline std::vector<std::string> texts_of(const std::vector<workspace::Workpackage>& all) {
+  std::vector<std::string> texts;
+  for (const workspace::Workpackage& workpackage : all)
+    texts.push_back(text_of(workpackage));
+  return texts;
+}
+
+}  // namespace bench::workflow

@@ -1,26 +1,23 @@
-#include "inherited_descriptors.hpp"
+// Boost.Process leaves vfork out unless told that the system has it.
+#define BOOST_POSIX_HAS_VFORK 1
+extern char** environ;
+// The headers of Linux before 5.9 lack it. The number is the same on all architectures.
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstring>
 #include <optional>
 #include <ratio>
 #include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
-
-#include <stdlib.h>
-#include <string.h>
-
-#include <bench/base/process.hpp>
-#include <bench/base/unique_fd.hpp>
-
-// Boost.Process leaves vfork out unless told that the system has it.
-#define BOOST_POSIX_HAS_VFORK 1
-#include <array>
-#include <cerrno>
-#include <chrono>
-#include <cstddef>
-#include <cstring>
 
 #include <boost/process/child.hpp>
 #include <boost/process/extend.hpp>
@@ -29,6 +26,9 @@
 #include <fmt/core.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,13 +36,56 @@
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/outage.hpp>
-
-extern char** environ;
+#include <bench/base/process.hpp>
+#include <bench/base/unique_fd.hpp>
 
 namespace bench {
 namespace {
 
 namespace bp = boost::process;
+
+constexpr unsigned close_range_cloexec = 4;
+
+/// Of an entry of /proc/self/fd; -1 for `.` and `..`.
+int descriptor_of(const char* name) {
+  int number = *name >= '0' && *name <= '9' ? 0 : -1;
+  for (; *name >= '0' && *name <= '9'; ++name)
+    number = number * 10 + (*name - '0');
+  return number;
+}
+
+/// By the system call itself, since opendir allocates. The layout is that of linux_dirent64,
+/// getdents64(2): inode and offset, 8 bytes each, the entry's length, 2 bytes, its type, its name.
+void mark_those_of(int directory) {
+  constexpr std::size_t length_at = 16;
+  constexpr std::size_t name_at = 19;
+  alignas(8) std::array<char, 4096> entries;
+  for (;;) {
+    const long size = ::syscall(SYS_getdents64, directory, entries.data(), entries.size());
+    if (size <= 0)
+      return;
+    for (std::size_t at = 0; at < static_cast<std::size_t>(size);) {
+      unsigned short length = 0;
+      std::memcpy(&length, entries.data() + at + length_at, sizeof length);
+      if (const int fd = descriptor_of(entries.data() + at + name_at); fd > STDERR_FILENO)
+        ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+      at += length;
+    }
+  }
+}
+
+/// Marks every descriptor above standard error to be closed at exec, those too that a library
+/// opened without O_CLOEXEC. Async-signal-safe, for use between vfork and exec.
+void close_inherited_descriptors_at_exec() {
+  // Linux before 5.11 does not have it, a container may forbid it.
+  if (::syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, close_range_cloexec) == 0)
+    return;
+  const int directory = ::open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0)
+    return;
+  mark_those_of(directory);
+  ::close(directory);
+}
 
 /// Blocks every signal for its lifetime. Between vfork and exec the child runs on this process's
 /// memory, where a signal handler must not run.

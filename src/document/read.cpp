@@ -1,16 +1,20 @@
+#include "include_path.hpp"
 #include "reader.hpp"
-#include "sets.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
+#include <bench/base/hash.hpp>
 #include <bench/base/text.hpp>
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
@@ -19,6 +23,315 @@
 
 namespace bench::document {
 namespace {
+
+namespace fs = std::filesystem;
+
+/// Brings the sets of other files into an input file: what `init_with` and `use from` name.
+class Sets {
+ public:
+  Sets(Reader& reader, Diagnostics& diagnostics) : reader_(reader), diagnostics_(diagnostics) {}
+
+  /// @throws Error with the place: a file or set that does not exist, a set that is there twice or
+  ///         is initialised with itself, `duplicate`s that differ
+  void resolve(Loaded& input);
+
+ private:
+  /// A file that `from` names, with the sets that it lists.
+  struct Source;
+  /// A set of another file, and that file.
+  struct Found {
+    const Node* set;
+    const Loaded* file;
+  };
+
+  void resolve_benchmark(Node& benchmark, const Loaded& input);
+  void warn_of_result(const Node& result);
+  void complete_all(Node& parent, const Loaded& input);
+  Node complete(const Node& set, const Loaded& file);
+  void resolve_uses(Node& benchmark, Node& user, const Loaded& input);
+  void resolve_use(Node& benchmark, Node& use, const Loaded& input);
+  std::vector<Source> sources(const Attribute& from, const Loaded& input);
+  void bring(Node& benchmark, const Found& found, const std::string& private_name);
+
+  Reader& reader_;
+  Diagnostics& diagnostics_;
+  /// File, kind and name of the sets that are being completed.
+  std::vector<std::tuple<std::filesystem::path, std::string, std::string>> open_;
+};
+
+/// What an entry is known by; empty for those that never replace another.
+std::string key_of(const Node& entry) {
+  if (entry.name == "parameter" || entry.name == "pattern")
+    return std::string(strip(entry.get("name")));
+  if (entry.name == "sub")
+    return std::string(strip(entry.get("source")));
+  if (entry.name == "iofile" && strip(entry.get("out_mode", "w")) != "a")
+    return std::string(strip(entry.get("out")));
+  return "";
+}
+
+bool replaces(const Node& own, const Node& other) {
+  const std::string key = key_of(own);
+  return own.name == other.name && !key.empty() && key == key_of(other);
+}
+
+/// Whether both definitions of a parameter count, as two in one set would.
+bool joins(const Node& own, const Node& set) {
+  const std::string of_entry = own.get("duplicate", "none");
+  return own.name == "parameter" &&
+         strip(strip(of_entry) == "none" ? set.get("duplicate") : of_entry) == "concat";
+}
+
+void take_duplicate(const Node& base, Node& merged) {
+  const Attribute* of_base = base.find("duplicate");
+  const Attribute* own = merged.find("duplicate");
+  if (of_base && !own)
+    merged.attributes.push_back(*of_base);
+  else if (of_base && own->value != of_base->value)
+    throw Error(fmt::format("'duplicate' is '{}' here and '{}' in the set that this one extends",
+                            own->value, of_base->value),
+                fmt::format("that one is at {}:{}", base.place.file, base.place.line), own->place);
+}
+
+/// A set with the entries of `base`, changed by its own: JUBE's rules for `init_with`. Parameters
+/// and patterns of the same name take the place of the base's, so do `sub`s of the same source and
+/// `iofile`s of the same `out`; all else is appended.
+/// @throws Error with the place if both say `duplicate` and differ
+Node merge_sets(const Node& base, const Node& own) {
+  Node merged = own;
+  std::erase_if(merged.attributes, [](const Attribute& a) { return a.name == "init_with"; });
+  take_duplicate(base, merged);
+  merged.children.clear();
+  std::vector<bool> placed(own.children.size(), false);
+  for (const Node& entry : base.children) {
+    bool replaced = false;
+    // All own entries of the name, since a set may say one twice.
+    for (std::size_t k = 0; k < own.children.size(); ++k) {
+      if (!replaces(own.children[k], entry) || joins(own.children[k], merged))
+        continue;
+      replaced = true;
+      if (!placed[k])
+        merged.children.push_back(own.children[k]);
+      placed[k] = true;
+    }
+    if (!replaced)
+      merged.children.push_back(entry);
+  }
+  for (std::size_t k = 0; k < own.children.size(); ++k)
+    if (!placed[k])
+      merged.children.push_back(own.children[k]);
+  return merged;
+}
+
+const std::vector<std::string> kinds = {"parameterset", "fileset", "substituteset", "patternset"};
+
+bool is_set(const Node& node) {
+  return std::ranges::find(kinds, node.name) != kinds.end();
+}
+
+std::string set_name(const Node& set) {
+  return std::string(strip(set.get("name")));
+}
+
+/// Every set of a file, those within its benchmarks included.
+std::vector<const Node*> sets_of(const Node& root) {
+  std::vector<const Node*> sets;
+  for (const Node& child : root.children)
+    if (is_set(child))
+      sets.push_back(&child);
+    else if (child.name == "benchmark")
+      for (const Node& inner : child.children)
+        if (is_set(inner))
+          sets.push_back(&inner);
+  return sets;
+}
+
+/// The sets of a file by name, of one kind or, for an empty `kind`, of all.
+std::vector<const Node*> find_sets(const Loaded& file, const std::string& kind,
+                                   const std::string& name) {
+  std::vector<const Node*> found = sets_of(file.root);
+  std::erase_if(found, [&](const Node* set) {
+    return set_name(*set) != name || (!kind.empty() && set->name != kind);
+  });
+  return found;
+}
+
+[[noreturn]] void fail_without(const Loaded& file, const std::string& kind, const std::string& name,
+                               const Place& place) {
+  std::vector<std::string> names;
+  for (const Node* set : sets_of(file.root))
+    if (kind.empty() || set->name == kind)
+      names.push_back(set_name(*set));
+  throw Error(
+      fmt::format("'{}' has no {} '{}'", file.file.string(), kind.empty() ? "set" : kind, name),
+      did_you_mean(name, names), place);
+}
+
+/// @throws Error unless the file has exactly one
+const Node& one_set(const Loaded& file, const std::string& kind, const std::string& name,
+                    const Place& place) {
+  const auto found = find_sets(file, kind, name);
+  if (found.empty())
+    fail_without(file, kind, name, place);
+  if (found.size() > 1)
+    throw Error(
+        fmt::format("'{}' has {} sets '{}'", file.file.string(), found.size(), name),
+        fmt::format("they stand in lines {} and {}", found[0]->place.line, found[1]->place.line),
+        place);
+  return *found[0];
+}
+
+void put(Node& node, const std::string& name, const std::string& value, const Place& place) {
+  for (Attribute& attribute : node.attributes)
+    if (attribute.name == name) {
+      attribute.value = value;
+      return;
+    }
+  node.attributes.push_back({name, value, place, place});
+}
+
+/// Relative sources stay relative to the file that names them.
+void rebase(Node& fileset, const fs::path& file) {
+  const fs::path directory = identity(fs::absolute(file).parent_path());
+  for (Node& entry : fileset.children)
+    if (entry.name != "prepare")
+      put(entry, "file_path_ref",
+          (directory / entry.get("file_path_ref")).lexically_normal().string(), entry.place);
+}
+
+std::string private_prefix(const std::string& from) {
+  constexpr std::size_t digits = 32;
+  return fmt::format("jube_{}_", sha256(from).substr(0, digits));
+}
+
+struct Sets::Source {
+  const Loaded* file;
+  std::vector<std::string> listed;
+};
+
+void Sets::resolve(Loaded& input) {
+  complete_all(input.root, input);
+  for (Node& child : input.root.children) {
+    if (child.name == "benchmark")
+      resolve_benchmark(child, input);
+  }
+}
+
+void Sets::resolve_benchmark(Node& benchmark, const Loaded& input) {
+  complete_all(benchmark, input);
+  // Sets are appended meanwhile, so the users are named by their index.
+  for (std::size_t k = 0, size = benchmark.children.size(); k < size; ++k) {
+    const std::string& kind = benchmark.children[k].name;
+    if (kind == "result")
+      warn_of_result(benchmark.children[k]);
+    if (kind != "step" && kind != "analyser")
+      continue;
+    Node user = benchmark.children[k];
+    resolve_uses(benchmark, user, input);
+    benchmark.children[k] = std::move(user);
+  }
+}
+
+void Sets::warn_of_result(const Node& result) {
+  for (const Node* use : result.all("use"))
+    if (const Attribute* from = use->find("from"))
+      diagnostics_.warn("'from' has no effect in a result",
+                        "a result uses the analysers of its own benchmark", from->name_place);
+}
+
+void Sets::complete_all(Node& parent, const Loaded& input) {
+  for (Node& child : parent.children)
+    if (is_set(child) && child.find("init_with"))
+      child = complete(child, input);
+}
+
+/// The set with what its `init_with` names; itself where it has none.
+Node Sets::complete(const Node& set, const Loaded& file) {
+  const Attribute* init = set.find("init_with");
+  if (!init)
+    return set;
+  const auto colon = init->value.find(':');
+  const std::string file_name(strip(init->value.substr(0, colon)));
+  const std::string wanted =
+      colon == std::string::npos ? "" : std::string(strip(init->value.substr(colon + 1)));
+  const std::string name = wanted.empty() ? set_name(set) : wanted;
+  open_.emplace_back(identity(file.file), set.name, set_name(set));
+  const Loaded& other = reader_.other(file_name, file, init->place);
+  const std::tuple next{identity(other.file), set.name, name};
+  if (std::ranges::find(open_, next) != open_.end())
+    throw Error(fmt::format("{} '{}' is initialised with itself", set.name, set_name(set)),
+                "name another file or another set: init_with: FILE:NAME", init->place);
+  Node base = complete(one_set(other, set.name, name, init->place), other);
+  if (base.name == "fileset")
+    rebase(base, other.file);
+  open_.pop_back();
+  return merge_sets(base, set);
+}
+
+void Sets::resolve_uses(Node& benchmark, Node& user, const Loaded& input) {
+  for (Node& use : user.children)
+    if (use.name == "use" && use.find("from"))
+      resolve_use(benchmark, use, input);
+}
+
+/// `FILE:set1:set2,FILE2` in its parts.
+std::vector<Sets::Source> Sets::sources(const Attribute& from, const Loaded& input) {
+  std::vector<Source> found;
+  for (const std::string& part : split_names(from.value)) {
+    std::vector<std::string> pieces = split_names(part, ":");
+    const std::string file = pieces.empty() ? "" : pieces.front();
+    if (!pieces.empty())
+      pieces.erase(pieces.begin());
+    found.push_back({&reader_.other(file, input, from.place), std::move(pieces)});
+  }
+  if (found.empty())
+    throw Error("'from' names no file", "", from.place);
+  return found;
+}
+
+void Sets::resolve_use(Node& benchmark, Node& use, const Loaded& input) {
+  const Attribute from = *use.find("from");
+  const auto files = sources(from, input);
+  const std::string prefix = private_prefix(from.value);
+  std::set<std::string> brought;
+  for (const Source& source : files)
+    for (const std::string& name : source.listed) {
+      bring(benchmark, {&one_set(*source.file, "", name, from.place), source.file}, prefix + name);
+      brought.insert(name);
+    }
+  std::vector<std::string> names = split_names(use.text);
+  for (std::string& name : names) {
+    const bool has_parameter = name.find('$') != std::string::npos;
+    if (has_parameter && brought.empty())
+      throw Error(
+          fmt::format("'{}' holds a parameter, so it is not known which sets it names", name),
+          "list them after the file: from: FILE:set1:set2", use.text_place);
+    if (!has_parameter && !brought.contains(name)) {
+      const auto owner = std::ranges::find_if(
+          files, [&](const Source& source) { return !find_sets(*source.file, "", name).empty(); });
+      const Loaded& file = owner == files.end() ? *files.back().file : *owner->file;
+      bring(benchmark, {&one_set(file, "", name, use.text_place), &file}, prefix + name);
+      brought.insert(name);
+    }
+    name.insert(0, prefix);
+  }
+  use.text = join(names, ",");
+  std::erase_if(use.attributes, [](const Attribute& a) { return a.name == "from"; });
+}
+
+/// Adds the set to the benchmark under that name, unless it is there.
+void Sets::bring(Node& benchmark, const Found& found, const std::string& private_name) {
+  const auto same = [&](const Node& node) {
+    return is_set(node) && set_name(node) == private_name;
+  };
+  if (std::ranges::any_of(benchmark.children, same))
+    return;
+  Node set = complete(*found.set, *found.file);
+  if (set.name == "fileset")
+    rebase(set, found.file->file);
+  put(set, "name", private_name, set.place);
+  benchmark.children.push_back(std::move(set));
+}
 
 /// The version of JUBE whose language this is.
 constexpr int major_version = 2;

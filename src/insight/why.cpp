@@ -1,6 +1,5 @@
 #include "input_state.hpp"
 #include "job_news.hpp"
-#include "same_nodes.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -25,6 +24,7 @@
 #include <bench/insight/run_view.hpp>
 #include <bench/insight/why.hpp>
 #include <bench/machine/sentinel.hpp>
+#include <bench/model/batch.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/results/group.hpp>
 #include <bench/results/workpackage_values.hpp>
@@ -34,6 +34,7 @@
 #include <bench/space/output_file.hpp>
 #include <bench/space/prepare.hpp>
 #include <bench/space/run.hpp>
+#include <bench/space/same_nodes.hpp>
 #include <bench/space/variables.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workpackage.hpp>
@@ -46,6 +47,38 @@ namespace fs = std::filesystem;
 using workspace::Attempt;
 using workspace::State;
 using workspace::Workpackage;
+
+std::string key_of(const RunView& view, const model::Batch& batch, const Workpackage& workpackage) {
+  setup::Variables variables;
+  for (auto& [name, value] : view.internal_variables(workpackage))
+    variables.emplace(name, value);
+  const auto lookup = workflow::lookup_in(variables, workpackage.parameters);
+  return job::same_nodes_key(
+      batch, [&](const std::string& text) { return evaluate::substitute(text, lookup); });
+}
+
+/// On which nodes a ready workpackage of a step with `same_nodes` will run, as far as another one
+/// decides that; else empty.
+std::string same_nodes_text(const setup::Run& run, const RunView& view,
+                            const Workpackage& workpackage) {
+  const auto& batch = run.benchmark.step(workpackage.step)->batch;
+  if (!batch || !batch->same_nodes)
+    return "";
+  const std::string key = key_of(view, *batch, workpackage);
+  const Workpackage* first = nullptr;
+  for (const Workpackage& other : view.all()) {
+    if (other.step != workpackage.step || other.state == State::ready || other.was_never_made() ||
+        key_of(view, *batch, other) != key)
+      continue;
+    if (const std::string nodes = job::nodes_of(run, other); !nodes.empty())
+      return fmt::format("{}, those of workpackage {} (`same_nodes`)", nodes, other.id);
+    if (other.state == State::submitted && !first)
+      first = &other;
+  }
+  return first ? fmt::format("those of workpackage {} (`same_nodes`), once its job has begun",
+                             first->id)
+               : "";
+}
 
 std::string plural_text(long long count, const char* word) {
   return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");

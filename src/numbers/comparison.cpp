@@ -1,22 +1,190 @@
-#include "drift.hpp"
-#include "sample_outliers.hpp"
 #include "welch.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/numbers/comparison.hpp>
+#include <bench/numbers/reals.hpp>
 
 namespace bench::verdict {
 namespace {
 
+using Times = std::vector<double>;
 using Values = std::vector<double>;
+
+/// The outliers of two samples: values farther from the median of their sample than 3.5 robust
+/// standard deviations (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993). The
+/// deviation is 1.4826 times the median distance of all values from the medians of their samples,
+/// which is that of normal noise, corrected for two degrees of freedom. A sample whose own
+/// deviation is more than 2.5 times that is measured by its own: beside a sample with little noise,
+/// most values of a noisy one would seem to be outliers.
+///
+/// A value within 2.5 deviations of the other sample's median is not an outlier: with bimodal
+/// noise, the samples may have the modes in different shares. A sample with fewer than five values
+/// has no outliers.
+struct Outliers {
+  std::vector<bool> in_a;
+  std::vector<bool> in_b;
+  std::size_t count = 0;
+};
+
+using Values = std::vector<double>;
+
+Values distances(std::span<const double> sample, double from) {
+  Values distances;
+  for (const double value : sample)
+    distances.push_back(std::fabs(value - from));
+  return distances;
+}
+
+/// @param medians from which the distances are, and which cost a degree of freedom each
+double deviation(Values distances, int medians) {
+  constexpr double of_normal_noise = 1.4826;
+  const auto n = static_cast<double>(distances.size());
+  return of_normal_noise * statistics::median(std::move(distances)) * std::sqrt(n / (n - medians));
+}
+
+/// The sample's own deviation if it is clearly larger than the common one, else that one. Its own
+/// is uncertain: it comes from few values, some of which may be outliers.
+double deviation_of(const Values& distances, double common) {
+  constexpr double clearly_wider = 2.5;
+  const double own = deviation(distances, 1);
+  return own > clearly_wider * common ? own : common;
+}
+
+/// Values far from the median of their own sample and not near that of the other.
+std::vector<bool> far_values(std::span<const double> sample, double own, double other,
+                             double deviation) {
+  constexpr double far_deviations = 3.5;
+  constexpr double near_deviations = 2.5;
+  std::vector<bool> marks;
+  for (const double value : sample)
+    marks.push_back(std::fabs(value - own) > far_deviations * deviation &&
+                    std::fabs(value - other) > near_deviations * deviation);
+  return marks;
+}
+
+/// @param a, b at least one value each
+Outliers outliers_of(std::span<const double> a, std::span<const double> b) {
+  constexpr std::size_t fewest = 5;
+  Outliers made{std::vector<bool>(a.size()), std::vector<bool>(b.size())};
+  if (a.size() < fewest || b.size() < fewest)
+    return made;
+  const double middle_a = statistics::median({a.begin(), a.end()});
+  const double middle_b = statistics::median({b.begin(), b.end()});
+  const Values from_a = distances(a, middle_a);
+  const Values from_b = distances(b, middle_b);
+  Values all = from_a;
+  std::ranges::copy(from_b, std::back_inserter(all));
+  const double common = deviation(std::move(all), 2);
+  if (common == 0)
+    return made;
+  made.in_a = far_values(a, middle_a, middle_b, deviation_of(from_a, common));
+  made.in_b = far_values(b, middle_b, middle_a, deviation_of(from_b, common));
+  made.count = static_cast<std::size_t>(std::ranges::count(made.in_a, true) +
+                                        std::ranges::count(made.in_b, true));
+  return made;
+}
+
+Times starts_of(const Sample& sample) {
+  Times starts;
+  for (const Measurement& one : sample)
+    starts.push_back(one.start_unix_s);
+  return starts;
+}
+
+struct Span {
+  double first;
+  double last;
+  double length() const { return last - first; }
+};
+
+/// NaN if a time is unknown.
+Span span_of(const Times& times) {
+  if (std::ranges::any_of(times, [](double time) { return std::isnan(time); }))
+    return {std::nan(""), std::nan("")};
+  const auto [first, last] = std::ranges::minmax(times);
+  return {first, last};
+}
+
+/// The time from the end of one to the start of the other; below 0 where they overlap.
+double gap_between(const Span& a, const Span& b) {
+  return std::max(b.first - a.last, a.first - b.last);
+}
+
+/// Sums of products about the means of each sample.
+struct Products {
+  double times = 0;   ///< Of times with themselves.
+  double values = 0;  ///< Of values with themselves.
+  double both = 0;
+
+  void add(const Sample& sample, const Times& at) {
+    Moments of_values;
+    for (const Measurement& one : sample)
+      of_values.add(one.value);
+    const double middle_time = moments_of(at).mean();
+    for (std::size_t k = 0; k < sample.size(); ++k) {
+      const double time = at[k] - middle_time;
+      const double value = sample[k].value - of_values.mean();
+      times += time * time;
+      values += value * value;
+      both += time * value;
+    }
+  }
+};
+
+/// Whether all values of one sample were measured before those of the other. False if a start time
+/// is unknown.
+bool are_one_after_other(const Sample& a, const Sample& b) {
+  return gap_between(span_of(starts_of(a)), span_of(starts_of(b))) > 0;
+}
+
+/// Whether a significant difference may come from a drift of the machine: one sample was measured
+/// right after the other, both drift in the direction of the difference (slope significant at 5 %),
+/// and without this slope (analysis of covariance) the difference is not significant, or has the
+/// opposite sign.
+///
+/// Samples that overlap in time saw the same drift. If the gap between two samples is longer than
+/// either of them, a drift cannot be extrapolated across it.
+bool may_be_drift(const Sample& a, const Sample& b, const Difference& difference) {
+  constexpr double trend_confidence = 0.95;
+  const Times times_a = starts_of(a);
+  const Times times_b = starts_of(b);
+  const Span of_a = span_of(times_a);
+  const Span of_b = span_of(times_b);
+  if (a.size() + b.size() < 4 || !are_one_after_other(a, b) ||
+      gap_between(of_a, of_b) > std::max(of_a.length(), of_b.length()))
+    return false;
+  Products products;
+  products.add(a, times_a);
+  products.add(b, times_b);
+  if (products.times == 0)
+    return false;
+  const double freedom = static_cast<double>(a.size() + b.size() - 3);
+  const double slope = products.both / products.times;
+  const double rest = std::max(0.0, products.values - slope * products.both) / freedom;
+  const double later = moments_of(times_b).mean() - moments_of(times_a).mean();
+  const double drifted = slope * later;
+  const bool goes_along = drifted * difference.shift > 0;
+  const double slope_error = std::sqrt(rest / products.times);
+  if (!goes_along ||
+      std::fabs(slope) <= statistics::student_quantile(freedom, trend_confidence) * slope_error)
+    return false;
+  const double without = difference.shift - drifted;
+  const double error =
+      std::sqrt(rest * (1 / static_cast<double>(a.size()) + 1 / static_cast<double>(b.size()) +
+                        later * later / products.times));
+  return without * difference.shift <= 0 ||
+         std::fabs(without) <= statistics::student_quantile(freedom, confidence) * error;
+}
 
 bool is_positive(std::span<const Measurement> sample) {
   return std::ranges::all_of(sample, [](const Measurement& one) { return one.value > 0; });

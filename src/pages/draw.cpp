@@ -1,16 +1,16 @@
 #include "channels.hpp"
 #include "charts.hpp"
-#include "describe.hpp"
 #include "levels.hpp"
-#include "limits.hpp"
 #include "points.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -24,6 +24,188 @@
 
 namespace bench::report {
 namespace {
+
+std::string titles_of(const Source& source, const std::vector<std::size_t>& columns,
+                      bool with_units) {
+  std::vector<std::string> titles;
+  for (const std::size_t column : columns)
+    titles.push_back(with_units ? source.columns[column].label() : source.columns[column].title);
+  return join(titles, " and ");
+}
+
+const char* kind_of(Mark mark) {
+  switch (mark) {
+    case Mark::line:
+      return "Lines";
+    case Mark::bar:
+      return "Bars";
+    case Mark::heatmap:
+      return "Heatmap";
+    case Mark::point:
+      return "Points";
+    case Mark::stack:
+      return "Stacked bars";
+    case Mark::step:
+      break;
+  }
+  return "Distribution function";
+}
+
+/// `batch_size=256, precision=bf16`: the position of a point.
+std::string place_of(const Source& source, const Plan& plan, const Point& point) {
+  std::vector<std::size_t> columns{plan.x};
+  if (plan.row)
+    columns.push_back(*plan.row);
+  columns.insert(columns.end(), plan.color.begin(), plan.color.end());
+  columns.insert(columns.end(), plan.facet.begin(), plan.facet.end());
+  std::vector<std::string> texts;
+  for (const std::size_t column : columns)
+    texts.push_back(
+        fmt::format("{}={}", source.columns[column].title, source.columns[column].text(point.row)));
+  return join(texts, ", ");
+}
+
+std::string extremes(const Source& source, const Plan& plan, const std::vector<Point>& points) {
+  std::string text;
+  for (std::size_t k = 0; k < plan.y.size(); ++k) {
+    const Point* low = nullptr;
+    const Point* high = nullptr;
+    for (const Point& point : points) {
+      if (!point.y[k].value)
+        continue;
+      if (!low || *point.y[k].value < *low->y[k].value)
+        low = &point;
+      if (!high || *point.y[k].value > *high->y[k].value)
+        high = &point;
+    }
+    if (low)
+      text +=
+          fmt::format(" {}: from {:.4g} ({}) to {:.4g} ({}).", source.columns[plan.y[k]].label(),
+                      *low->y[k].value, place_of(source, plan, *low), *high->y[k].value,
+                      place_of(source, plan, *high));
+  }
+  return text;
+}
+
+/// `throughput over batch_size`
+std::string title_of(const Source& source, const Plan& plan) {
+  const std::string y = titles_of(source, plan.y, false);
+  const std::string& x = source.columns[plan.x].title;
+  switch (plan.mark) {
+    case Mark::line:
+    case Mark::bar:
+      break;
+    case Mark::heatmap:
+      return fmt::format("{} by {} and {}", y, x, source.columns[*plan.row].title);
+    case Mark::point:
+      return fmt::format("{} against {}", y, x);
+    case Mark::stack:
+      return plan.total ? fmt::format("{} in parts", source.columns[*plan.total].title)
+                        : fmt::format("{} by {}", y, x);
+    case Mark::step:
+      return fmt::format("distribution of {}", x);
+  }
+  return fmt::format("{} {} {}", y, plan.mark == Mark::bar ? "by" : "over", x);
+}
+
+/// Describes the figure in words: its kind and axes, the highest and the lowest value, and the
+/// number of failed points.
+std::string description_of(const Source& source, const Plan& plan,
+                           const std::vector<Point>& points) {
+  std::string text =
+      fmt::format("{} of {}, {} {}", kind_of(plan.mark), titles_of(source, plan.y, true),
+                  plan.mark == Mark::bar || plan.mark == Mark::heatmap ? "by" : "over",
+                  source.columns[plan.x].label());
+  if (plan.row)
+    text += fmt::format(" and {}", source.columns[*plan.row].label());
+  if (!plan.color.empty())
+    text += fmt::format(", for each {}", titles_of(source, plan.color, false));
+  if (!plan.facet.empty())
+    text += fmt::format(", a panel for each {}", titles_of(source, plan.facet, false));
+  text += ".";
+  if (plan.mark != Mark::step && plan.mark != Mark::stack)
+    text += extremes(source, plan, points);
+  std::map<RowState, std::size_t> counts;
+  for (const Point& point : points)
+    if (point.state != RowState::done)
+      ++counts[point.state];
+  if (const auto partial = std::ranges::count_if(points, &Point::is_partial); partial > 0)
+    text += fmt::format(" {} {} failures among done workpackages.", partial,
+                        partial == 1 ? "point has" : "points have");
+  for (const auto& [state, count] : counts)
+    text += fmt::format(" {} {} {}.", count, count == 1 ? "point:" : "points:", name_of(state));
+  return text;
+}
+
+/// The values that a figure shows in each dimension, in order.
+struct ShownLevels {
+  std::vector<std::string> x;
+  std::vector<std::string> row;
+  std::vector<std::string> color;
+  std::vector<std::string> facet;
+  std::vector<std::string> notes;  ///< What is left out, one sentence each.
+};
+
+constexpr std::size_t bars_shown = 200;
+constexpr std::size_t cells_shown = 60;  ///< Cells of a heatmap in one direction.
+constexpr std::size_t colors_shown = 40;
+
+/// Truncates the levels, and removes points at the others.
+void cut(std::vector<std::string>& levels, std::size_t most, const std::string& title,
+         const std::function<std::string(const Point&)>& level_of, std::vector<Point>& points,
+         std::vector<std::string>& notes) {
+  if (levels.size() <= most)
+    return;
+  notes.push_back(fmt::format("the first {} of {} values of {}; the table has all", most,
+                              levels.size(), title));
+  levels.resize(most);
+  const std::unordered_set<std::string> kept(levels.begin(), levels.end());
+  std::erase_if(points, [&](const Point& point) { return !kept.contains(level_of(point)); });
+}
+
+/// Keeps the first values of each dimension, as many as are legible on a page: thousands of bars,
+/// lines, cells or panels would be unreadable and take seconds to draw. Removes points at other
+/// values.
+ShownLevels limit(const Source& source, const Plan& plan, std::vector<Point>& points) {
+  ShownLevels shown;
+  const auto cut_column = [&](std::vector<std::string>& levels, std::size_t column,
+                              std::size_t most) {
+    levels = source.columns[column].levels();
+    cut(
+        levels, most, source.columns[column].title,
+        [&](const Point& point) { return source.columns[column].text(point.row); }, points,
+        shown.notes);
+  };
+  if (!plan.color.empty() && plan.mark != Mark::stack) {
+    std::vector<std::string> titles;
+    for (const std::size_t column : plan.color)
+      titles.push_back(source.columns[column].title);
+    shown.color = combined_levels(source, plan.color);
+    cut(
+        shown.color, colors_shown, join(titles, ", "),
+        [](const Point& point) { return point.color; }, points, shown.notes);
+  }
+  if (!plan.facet.empty()) {
+    shown.facet = combined_levels(source, plan.facet);
+    cut(
+        shown.facet, panels_shown, "the panels", [](const Point& point) { return point.facet; },
+        points, shown.notes);
+  }
+  if (plan.row)
+    cut_column(shown.row, *plan.row, cells_shown);
+  if (plan.mark == Mark::heatmap)
+    cut_column(shown.x, plan.x, cells_shown);
+  else if (plan.mark == Mark::bar)
+    cut_column(shown.x, plan.x, bars_shown / std::max<std::size_t>(1, shown.color.size()));
+  else
+    shown.x = source.columns[plan.x].levels();
+  if (plan.mark == Mark::stack && points.size() > bars_shown) {
+    shown.notes.push_back(
+        fmt::format("the first {} of {} bars; the table has all", bars_shown, points.size()));
+    points.resize(bars_shown);
+  }
+  return shown;
+}
 
 constexpr std::size_t most_points =
     2000;  ///< Per line; more points than pixels would not be visible.

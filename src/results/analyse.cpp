@@ -1,7 +1,6 @@
 #include "derived.hpp"
 #include "energy_file.hpp"
 #include "regex.hpp"
-#include "regex_cache.hpp"
 #include "statistics.hpp"
 #include "subject.hpp"
 
@@ -26,6 +25,7 @@
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
 #include <bench/evaluate/evaluator.hpp>
+#include <bench/evaluate/substitute.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/numbers/number.hpp>
 #include <bench/results/analyse.hpp>
@@ -33,6 +33,119 @@
 
 namespace bench::analyse {
 namespace {
+
+using Patterns = std::vector<const model::Pattern*>;
+
+/// The regular expressions of patterns, each compiled once however many groups use it.
+class RegexCache {
+ public:
+  /// @param diagnostics told, once per pattern, of a name that nothing has; may be null
+  explicit RegexCache(Diagnostics* diagnostics) : diagnostics_(diagnostics) {}
+
+  /// Of `pattern` with the predefined patterns, the group's parameters and the texts of the
+  /// `others` substituted. The reference holds until `next_group`.
+  /// @throws Error with the pattern's place if it does not compile
+  const Regex& regex(const model::Pattern& pattern, const Patterns& others, const Group& group);
+
+  /// Forgets what was compiled for the parameters of earlier groups, once that is much.
+  void next_group();
+
+ private:
+  std::string expression(const model::Pattern& pattern, const Patterns& others, const Group& group);
+
+  using Substituted = std::pair<const model::Pattern*, std::string>;
+
+  Diagnostics* diagnostics_;
+  std::map<const model::Pattern*, Regex> fixed_;  ///< Of patterns without names to look up.
+  std::map<Substituted, Regex> substituted_;
+  std::set<const model::Pattern*> told_;  ///< Those of which an unknown name was told.
+};
+
+constexpr std::size_t most_kept = 1000;  // Some 10 kB each.
+
+bool has_names_to_look_up(const std::string& text) {
+  const auto names = evaluate::names_in(text);
+  return std::any_of(names.begin(), names.end(),
+                     [](const std::string& name) { return !model::predefined_pattern(name); });
+}
+
+/// Makes one expression. A pattern inside a pattern may hold others.
+class Expression {
+ public:
+  Expression(const Patterns& others, const Group& group) : others_(others), group_(group) {}
+
+  std::string text_of(const model::Pattern& pattern) {
+    open_.push_back(&pattern);
+    std::set<std::string, std::less<>> unknown;
+    std::string expression =
+        evaluate::substitute(pattern.text, [&](std::string_view name) -> const std::string* {
+          const std::string* value = value_of(name);
+          if (!value)
+            unknown.emplace(name);
+          return value;
+        });
+    open_.pop_back();
+    // Some were only on their way to a name: `p` of `$p$n`.
+    for (std::string& name : evaluate::names_in(expression))
+      if (unknown.contains(name))
+        unknown_.push_back(std::move(name));
+    return expression;
+  }
+
+  /// Names that stay as they are.
+  const std::vector<std::string>& unknown() const { return unknown_; }
+
+ private:
+  const std::string* value_of(std::string_view name) {
+    if (const std::string* predefined = model::predefined_pattern(name))
+      return predefined;
+    if (const std::string* parameter = group_.parameter(name))
+      return parameter;
+    for (const model::Pattern* other : others_)
+      if (other->name == name && std::ranges::find(open_, other) == open_.end())
+        return &texts_.insert_or_assign(other->name, text_of(*other)).first->second;
+    return nullptr;
+  }
+
+  const Patterns& others_;
+  const Group& group_;
+  Patterns open_;  ///< Those that are being made: one inside itself stays a name.
+  std::map<std::string, std::string> texts_;
+  std::vector<std::string> unknown_;
+};
+
+std::string RegexCache::expression(const model::Pattern& pattern, const Patterns& others,
+                                   const Group& group) {
+  Expression expression(others, group);
+  std::string text = expression.text_of(pattern);
+  if (!expression.unknown().empty() && diagnostics_ && told_.insert(&pattern).second)
+    diagnostics_->warn(
+        fmt::format("pattern '{}' contains '${}', which is neither a parameter nor a pattern",
+                    pattern.name, expression.unknown().front()),
+        "it stays as written; write `$$` for a dollar sign", pattern.place);
+  return text;
+}
+
+const Regex& RegexCache::regex(const model::Pattern& pattern, const Patterns& others,
+                               const Group& group) {
+  if (const auto known = fixed_.find(&pattern); known != fixed_.end())
+    return known->second;
+  std::string text = expression(pattern, others, group);
+  if (!has_names_to_look_up(pattern.text))
+    return fixed_.emplace(&pattern, Regex(pattern, text)).first->second;
+  Substituted key{&pattern, std::move(text)};
+  auto known = substituted_.find(key);
+  if (known == substituted_.end()) {
+    Regex compiled(pattern, key.second);
+    known = substituted_.emplace(std::move(key), std::move(compiled)).first;
+  }
+  return known->second;
+}
+
+void RegexCache::next_group() {
+  if (substituted_.size() > most_kept)
+    substituted_.clear();
+}
 
 /// What one pattern found in the files of one group.
 struct Matches {
@@ -101,6 +214,11 @@ std::vector<Variant> variants_of(const model::Pattern& pattern) {
 }
 
 }  // namespace
+
+void check_expression(const model::Pattern& pattern) {
+  if (!pattern.derived && !has_names_to_look_up(pattern.text))
+    Regex(pattern, Expression({}, {}).text_of(pattern));
+}
 
 /// Scans the files of groups, one group after the other.
 class GroupAnalyser::Scanner {

@@ -1,7 +1,6 @@
 #include "table_builder.hpp"
 
 #include "calculated.hpp"
-#include "distribution.hpp"
 #include "row_order.hpp"
 #include "rows.hpp"
 
@@ -36,11 +35,41 @@
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::tabulate {
+namespace {
 
 namespace fs = std::filesystem;
 using result::Cell;
 
-namespace {
+constexpr const char* share_format = ".6g";
+
+/// The headings behind those of a table that shows a pattern's distribution function.
+void add_distribution_headings(const std::string& pattern, const std::string& unit,
+                               result::Table& table) {
+  table.headings.push_back({.title = pattern, .unit = unit, .place = {}, .name = pattern});
+  table.headings.push_back({.title = "share", .unit = "", .place = {}, .name = "share"});
+}
+
+/// Adds a row for each different value, ascending, with the share of the values up to it. One row
+/// without them where there are no values.
+/// @param cells of the other columns
+/// @param values the text of all values
+void add_distribution(const std::vector<Cell>& cells, const result::RowSource& source,
+                      const Cell& values, result::Table& table) {
+  const auto add = [&](Cell value, Cell share) {
+    auto& row = table.rows.emplace_back(cells);
+    row.push_back(std::move(value));
+    row.push_back(std::move(share));
+    table.sources.push_back(source);
+  };
+  if (!values.value)
+    return add(values, values);
+  const auto ordered = split_names(to_text(*values.value), " ");
+  for (std::size_t k = 0; k < ordered.size(); ++k)
+    if (k + 1 == ordered.size() || ordered[k] != ordered[k + 1])
+      add({.value = to_value(ordered[k], ValueType::real), .estimated = values.estimated},
+          {.value = static_cast<double>(k + 1) / static_cast<double>(ordered.size()),
+           .format = share_format});
+}
 
 const model::Calculation* calculation_in(const auto& column) {
   return column.calculation ? &*column.calculation : nullptr;

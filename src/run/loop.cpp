@@ -1,6 +1,5 @@
 #include "admission.hpp"
 #include "allocation_slots.hpp"
-#include "announce.hpp"
 #include "chain.hpp"
 #include "journal.hpp"
 #include "lost_attempts.hpp"
@@ -19,6 +18,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -54,6 +54,25 @@ namespace {
 using execute::Completion;
 using workspace::State;
 using workspace::Workpackage;
+
+/// Publishes an event that the store has applied: to the observer, and in the directory of the
+/// workpackage.
+void announce(const workspace::Event& event, const setup::Run& run, const store::StateStore& store,
+              Observer& observer) {
+  if (const auto* added = store::added_by(event)) {
+    for (const Workpackage& child : *added)
+      if (child.state == State::failed)
+        observer.failed(child);
+  } else if (const auto* ended = std::get_if<workspace::Ended>(&event)) {
+    const Workpackage& workpackage = store.at(ended->workpackage);
+    const bool success = workpackage.state == State::done;
+    job::write_marker(run, workpackage, success, ended->attempt.reason);
+    if (!success)
+      observer.failed(workpackage);
+  } else if (const auto* retried = std::get_if<workspace::Retried>(&event)) {
+    observer.repeated(store.at(retried->workpackage), retried->attempt.reason);
+  }
+}
 
 class Loop {
  public:

@@ -1,36 +1,255 @@
 #include "environment.hpp"
 #include "input_files.hpp"
+#include "json_ld.hpp"
 #include "metadata.hpp"
 #include "package.hpp"
-#include "reproduce.hpp"
-#include "run_files.hpp"
-#include "scheduler_record.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstddef>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
+#include <stdlib.h>
 
 #include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
+#include <bench/base/markdown.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/time.hpp>
+#include <bench/machine/batch_system.hpp>
+#include <bench/machine/platform.hpp>
+#include <bench/machine/platform_batch_system.hpp>
 #include <bench/results/table.hpp>
 #include <bench/results/tidy.hpp>
 #include <bench/share/archive.hpp>
 #include <bench/share/export.hpp>
 #include <bench/share/secrets.hpp>
 #include <bench/share/secrets_of_run.hpp>
+#include <bench/space/metadata.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::crate {
 namespace {
 
 namespace fs = std::filesystem;
+using batch::JobReport;
+using workspace::Attempt;
+
+std::string cell(const std::string& text) {
+  return markdown_text(one_line(text));
+}
+
+std::string environment_table(const std::vector<EnvironmentItem>& environment) {
+  constexpr std::size_t most_bytes = 500;
+  std::string text = "| | |\n|---|---|\n";
+  for (const EnvironmentItem& item : environment)
+    if (item.value.size() > most_bytes)
+      text +=
+          fmt::format("| {} | {} bytes, see `environment.json` |\n", item.name, item.value.size());
+    else if (!item.value.empty())
+      text += fmt::format("| {} | {} |\n", item.name, cell(item.value));
+  return text;
+}
+
+/// `REPRODUCE.md`: the command that repeats the run, its requirements, and the purpose of each
+/// file.
+std::string reproduce_text(const setup::Run& run, const std::vector<EnvironmentItem>& environment,
+                           const Package& package) {
+  const setup::RunMetadata& metadata = run.metadata;
+  std::string text = fmt::format(
+      "# Run {0} of the benchmark {1}\n\n"
+      "Started {2} on platform `{3}` with bench {4}.\n"
+      "To repeat it, install bench {4} and run this command in this directory:\n\n"
+      "    bench run . --outpath ../rerun\n\n"
+      "It runs `input/resolved.xml`, the input with all that it includes, on the same platform.\n"
+      "`--platform NAME` selects another one, `--account NAME` your account.\n"
+      "`bench result run` shows the results of the run that was exported.\n\n",
+      metadata.id, cell(metadata.benchmark), setup::start_in_utc(metadata), metadata.platform,
+      metadata.bench_version);
+  text +=
+      "| path | content |\n|---|---|\n"
+      "| `ro-crate-metadata.json` | the run as a Workflow Run RO-Crate |\n"
+      "| `input/` | what the run was made from: input, platform, templates, files |\n"
+      "| `run/` | its directory: database, job scripts, output, energy |\n"
+      "| `environment.json` | machine and software, as far as they were recorded |\n"
+      "| `scheduler.json` | records of the jobs, if any: bench's and the batch system's |\n"
+      "| `left_out.csv` | files that are not here, and why |\n"
+      "| `scrubbed.csv` | secrets that were replaced by `SCRUBBED` |\n"
+      "| `SHA256SUMS` | `sha256sum -c SHA256SUMS` checks all files |\n\n";
+  if (!package.scrubber().scrubbed().empty())
+    text +=
+        "Secrets of the run were replaced by `SCRUBBED`: see `scrubbed.csv`. Before you repeat\n"
+        "the run, replace that word in `input/resolved.xml` with your own.\n\n";
+  if (!package.left_out().empty())
+    text +=
+        "Some files are not part of the export: see `left_out.csv`. To repeat the run, you\n"
+        "need those that its file sets name.\n\n";
+  return text + "## Environment\n\n" + environment_table(environment);
+}
+
+/// The batch system's records, by job.
+struct Answer {
+  std::string system;  ///< Empty: it was not asked.
+  std::map<std::string, JobReport> jobs;
+  std::string failure;  ///< Why the other jobs are unknown.
+};
+
+void ask(batch::BatchSystem& system, const std::vector<std::string>& ids, std::size_t at_once,
+         Answer& answer) {
+  for (std::size_t begin = 0; begin < ids.size() && answer.failure.empty(); begin += at_once) {
+    const std::vector<std::string> some(
+        ids.begin() + static_cast<std::ptrdiff_t>(begin),
+        ids.begin() + static_cast<std::ptrdiff_t>(std::min(begin + at_once, ids.size())));
+    // Accounting records how a job ended; the queue may list jobs that accounting lacks.
+    for (const bool accounting : {false, true}) {
+      batch::QueryResult result = accounting ? system.query_accounting(some) : system.ask(some);
+      if (accounting)
+        answer.failure = result.failure;
+      for (JobReport& report : result.jobs)
+        answer.jobs.insert_or_assign(report.id, std::move(report));
+    }
+  }
+}
+
+Answer ask_about(const setup::Run& run, const std::vector<std::string>& ids) {
+  Answer answer;
+  const std::string source = setup::platform_source(run);
+  if (!platform::is_platform_file(source) &&
+      !std::ranges::binary_search(platform::platform_names(), source)) {
+    answer.failure = fmt::format("platform {} is unknown on this machine", source);
+    return answer;
+  }
+  const platform::Platform platform = setup::platform_of(run);
+  const auto system = platform::batch_system_of(platform);
+  answer.system = system->name();
+  ask(*system, ids, static_cast<std::size_t>(std::max(1, platform.polling.jobs_per_question)),
+      answer);
+  if (answer.failure.empty())
+    answer.failure = fmt::format("{} no longer knows the job", answer.system);
+  return answer;
+}
+
+Json ours(const Attempt& attempt) {
+  Json json{{"job_id", attempt.job_id}, {"host", attempt.host}};
+  if (attempt.started_unix_s)
+    json["started"] = utc_time_at(*attempt.started_unix_s);
+  if (attempt.ended_unix_s)
+    json["ended"] = utc_time_at(*attempt.ended_unix_s);
+  if (attempt.exit_code)
+    json["exit_code"] = *attempt.exit_code;
+  json["outcome"] = attempt.outcome;
+  if (!attempt.reason.empty())
+    json["reason"] = attempt.reason;
+  return json;
+}
+
+Json theirs(const Attempt& attempt, const Answer& answer) {
+  const auto found = answer.jobs.find(attempt.job_id);
+  if (found == answer.jobs.end())
+    return {{"absent", answer.failure}};
+  const JobReport& report = found->second;
+  Json json{{"state", report.word}};
+  if (!report.reason.empty())
+    json["reason"] = report.reason;
+  if (!report.host.empty())
+    json["host"] = report.host;
+  return json;
+}
+
+/// bench's record of each job and the batch system's current record, as JSON. Empty for a run
+/// without jobs.
+std::string scheduler_json(const setup::Run& run, const std::vector<Attempt>& attempts) {
+  std::vector<std::string> ids;
+  for (const Attempt& attempt : attempts)
+    if (!attempt.job_id.empty() && std::ranges::find(ids, attempt.job_id) == ids.end())
+      ids.push_back(attempt.job_id);
+  if (ids.empty())
+    return "";
+  const Answer answer = ask_about(run, ids);
+  Json jobs = Json::array();
+  for (const Attempt& attempt : attempts)
+    if (!attempt.job_id.empty())
+      jobs.push_back({{"workpackage", attempt.workpackage},
+                      {"bench", ours(attempt)},
+                      {"batch_system", theirs(attempt, answer)}});
+  return Json{{"batch_system", answer.system}, {"jobs", std::move(jobs)}}.dump(
+             1, ' ', false, Json::error_handler_t::replace) +
+         "\n";
+}
+
+/// A temporary directory that only this user can read, since its files contain secrets.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() : path_((fs::temp_directory_path() / "bench-export.XXXXXX").string()) {
+    if (!::mkdtemp(path_.data()))
+      throw Error::of_system(fmt::format("cannot create {}", path_), errno);
+  }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  ~TemporaryDirectory() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  fs::path path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// Whether a file is the lock, the database or one of SQLite's auxiliary files.
+bool is_of_database(const fs::path& file) {
+  return file.filename().string().starts_with("workspace.");
+}
+
+bool leads_out(const fs::path& link, const fs::path& directory) {
+  std::error_code failed;
+  const fs::path real = fs::weakly_canonical(link, failed);
+  return failed || !is_written_below(directory, real);
+}
+
+/// Adds the run directory: a scrubbed snapshot of the database, and all other files. Links are not
+/// followed; those that lead out of the run are listed as left out.
+void add_run(const setup::Run& run, const workspace::Workspace& workspace, Package& package) {
+  const fs::path& directory = run.directory.path;
+  const TemporaryDirectory temporary;
+  const fs::path copy = temporary.path() / "workspace.db";
+  workspace.copy_to(copy, [&](const std::string& text, const std::string& place) {
+    return package.scrubber().scrub(text, "run/workspace.db " + place);
+  });
+  package.add_as_is("run/workspace.db", read_file(copy));
+
+  std::vector<fs::path> files;
+  std::error_code failed;
+  fs::recursive_directory_iterator entry(directory, fs::directory_options::skip_permission_denied,
+                                         failed);
+  for (; !failed && entry != fs::end(entry); entry.increment(failed))
+    if (!entry->is_directory(failed) || entry->is_symlink(failed))
+      files.push_back(entry->path());
+  if (failed)
+    throw Error::of_system(fmt::format("cannot read {}", directory.string()), failed.value());
+  std::ranges::sort(files);
+  for (const fs::path& file : files) {
+    const fs::path relative = file.lexically_relative(directory);
+    const std::string path = (run_directory / relative).string();
+    if (!relative.has_parent_path() && is_of_database(relative))
+      continue;
+    if (!fs::is_symlink(file, failed))
+      package.add_file(path, directory, file);
+    else if (leads_out(file, directory))
+      package.leave_out(path, "is a link that leads out of the run directory");
+  }
+}
 
 std::string left_out_csv(const Package& package) {
   std::string text = "path,reason\n";

@@ -1,4 +1,3 @@
-#include "do_log.hpp"
 #include "file_operations.hpp"
 #include "launches.hpp"
 
@@ -17,6 +16,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/process.hpp>
+#include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/machine/environment.hpp>
@@ -38,7 +38,30 @@
 namespace bench::job {
 namespace {
 
+namespace fs = std::filesystem;
 using workspace::Workpackage;
+
+/// Has every command of the attempt note itself in the step's `do_log_file` before it runs, if the
+/// step has one: a shell script that repeats what was executed. Of the environment it holds what
+/// differs from bench's own, no more: the rest may hold secrets.
+void log_commands(const RenderContext& context, execute::Job& job) {
+  const std::string name = context.substitute(context.step.do_log_file);
+  if (name.empty())
+    return;
+  // As in JUBE: a plain name lies beside `work`, one with a slash is relative to here.
+  const fs::path file =
+      name.find('/') == std::string::npos ? context.directory() / name : fs::absolute(name);
+  for (execute::Snippet& snippet : job.snippets) {
+    if (snippet.text.empty())
+      continue;
+    const fs::path& directory = snippet.directory.empty() ? job.work_directory : snippet.directory;
+    const std::string command =
+        fmt::format("cd {}\n{}\n", shell_quote(directory.string()), snippet.text);
+    snippet.before.push_back(
+        execute::LogCommand{.run = context.run.directory.path, .file = file, .command = command});
+  }
+}
+
 /// The whole environment of the attempt.
 Environment environment_of(const RenderContext& context, bool script, const std::string& uuid,
                            const EnvironmentChanges& inherited) {

@@ -17,7 +17,6 @@
 #include <bench/base/error.hpp>
 #include <bench/base/unique_fd.hpp>
 #include <bench/energy/sources/amd_devices.hpp>
-#include <bench/energy/sources/amd_watch.hpp>
 #include <bench/energy/sources/setting.hpp>
 #include <bench/energy/sources/sysfs.hpp>
 

@@ -13,7 +13,7 @@
 
 namespace bench::energy {
 
-/// Reads `auto`, `nvml`, `amdgpu`, `rocm`, `rapl`, `model:cpu=65W`, `mock:...` and the others that
+/// Reads `auto`, `nvml`, `amd`, `rapl`, `model:cpu=65W`, `mock:...` and the others that
 /// `bench-energy --help` lists, each text one or more of them with commas between. None at all is
 /// `auto`. What follows `command:` is the command to its end, commas and all.
 /// @param other_names what the user might have meant besides, for the hint

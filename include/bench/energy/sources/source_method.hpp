@@ -33,6 +33,7 @@ struct SourceSettings {
 /// methods.cpp.
 struct SourceMethod {
   std::string_view name;
+  std::string_view other_name = "";  ///< Which users may write instead.
   /// @throws bench::Error whose message says why the node does not have it
   std::unique_ptr<PowerSource> (*open)(const std::string& argument, const SourceSettings& settings);
   bool automatic = false;          ///< Part of `auto`.

@@ -7,7 +7,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/energy/program/option_values.hpp>
+#include <bench/energy/program/options.hpp>
 #include <bench/energy/sources/methods.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/model/benchmark.hpp>

@@ -11,7 +11,6 @@
 
 #include <bench/base/error.hpp>
 #include <bench/energy/core/channel.hpp>
-#include <bench/energy/core/scope.hpp>
 #include <bench/energy/sources/amd_devices.hpp>
 
 namespace bench::energy {

@@ -15,7 +15,6 @@
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/channel_meter.hpp>
 #include <bench/energy/core/power_source.hpp>
-#include <bench/energy/core/scope.hpp>
 #include <bench/energy/program/jpwr.hpp>
 #include <bench/energy/sources/amd.hpp>
 #include <bench/energy/sources/gcipu.hpp>

@@ -12,7 +12,6 @@
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/units.hpp>
 #include <bench/energy/sources/methods.hpp>
-#include <bench/energy/sources/source_method.hpp>
 
 namespace bench::energy {
 namespace {

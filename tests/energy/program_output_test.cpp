@@ -17,7 +17,7 @@
 #include <bench/base/files.hpp>
 #include <bench/base/host.hpp>
 #include <bench/base/process.hpp>
-#include <bench/energy/program/hdf5_library.hpp>
+#include <bench/energy/program/hdf5.hpp>
 
 namespace bench::energy {
 namespace {

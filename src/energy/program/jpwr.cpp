@@ -13,8 +13,6 @@
 #include <bench/base/text.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/channel_meter.hpp>
-#include <bench/energy/core/grace_label.hpp>
-#include <bench/energy/core/scope.hpp>
 #include <bench/energy/program/csv.hpp>
 #include <bench/energy/program/jpwr.hpp>
 

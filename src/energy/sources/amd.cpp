@@ -25,13 +25,11 @@
 #include <bench/energy/core/integrate.hpp>
 #include <bench/energy/core/machine_state.hpp>
 #include <bench/energy/core/power_source.hpp>
-#include <bench/energy/core/scope.hpp>
 #include <bench/energy/core/ticks.hpp>
-#include <bench/energy/core/turns.hpp>
 #include <bench/energy/sources/amd.hpp>
 #include <bench/energy/sources/amd_devices.hpp>
+#include <bench/energy/sources/methods.hpp>
 #include <bench/energy/sources/shared_library.hpp>
-#include <bench/energy/sources/source_method.hpp>
 #include <bench/energy/sources/sysfs.hpp>
 
 namespace bench::energy {

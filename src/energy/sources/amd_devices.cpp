@@ -23,7 +23,6 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/core/channel.hpp>
-#include <bench/energy/core/scope.hpp>
 #include <bench/energy/sources/amd_devices.hpp>
 #include <bench/energy/sources/sysfs.hpp>
 

@@ -17,7 +17,6 @@
 #include <bench/energy/core/power_source.hpp>
 #include <bench/energy/sources/claims.hpp>
 #include <bench/energy/sources/methods.hpp>
-#include <bench/energy/sources/source_method.hpp>
 
 namespace bench::energy {
 namespace {

@@ -17,7 +17,7 @@
 #include <bench/base/time.hpp>
 #include <bench/document/elements.hpp>
 #include <bench/document/node.hpp>
-#include <bench/energy/program/option_values.hpp>
+#include <bench/energy/program/options.hpp>
 #include <bench/energy/sources/methods.hpp>
 #include <bench/model/batch.hpp>
 #include <bench/model/benchmark.hpp>

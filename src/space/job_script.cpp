@@ -15,7 +15,7 @@
 #include <bench/base/hash.hpp>
 #include <bench/base/text.hpp>
 #include <bench/document/elements.hpp>
-#include <bench/energy/program/option_values.hpp>
+#include <bench/energy/program/options.hpp>
 #include <bench/energy/sources/methods.hpp>
 #include <bench/machine/environment.hpp>
 #include <bench/machine/job.hpp>

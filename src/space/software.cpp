@@ -21,7 +21,7 @@
 #include <bench/base/files.hpp>
 #include <bench/base/hash.hpp>
 #include <bench/base/text.hpp>
-#include <bench/energy/sources/running_programs.hpp>
+#include <bench/energy/sources/machine_facts.hpp>
 #include <bench/space/run.hpp>
 #include <bench/space/software.hpp>
 #include <bench/workspace/workspace.hpp>

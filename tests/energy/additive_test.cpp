@@ -7,7 +7,6 @@
 
 #include <bench/energy/core/additive.hpp>
 #include <bench/energy/core/channel.hpp>
-#include <bench/energy/core/scope.hpp>
 
 namespace bench::energy {
 namespace {
@@ -115,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(
                      {channel("model", Scope::cpu_model, -1), gpu_device},
                      {"model", "gpu"}},
         AdditiveCase{"OneCardInThreeSourcesIsAddedOnce",
-                     {gpu_at("amdgpu", {"c1"}), gpu_at("hwmon", {"c1"}), gpu_at("rocm", {"c1"})},
+                     {gpu_at("amdgpu", {"c1"}), gpu_at("hwmon", {"c1"}), gpu_at("amdsmi", {"c1"})},
                      {"amdgpu"}},
         AdditiveCase{
             "TwoCardsAreBothAdded",
@@ -211,7 +210,7 @@ TEST(Additive, NamesTheInnermostParent) {
 }
 
 TEST(Additive, NamesTheSourceThatCountsForACard) {
-  std::vector<Channel> channels{gpu_at("amdgpu", {"c1"}), gpu_at("rocm", {"c1"})};
+  std::vector<Channel> channels{gpu_at("amdgpu", {"c1"}), gpu_at("amdsmi", {"c1"})};
   mark_additive(channels);
   EXPECT_EQ(channels[1].parent, "amdgpu");
 }

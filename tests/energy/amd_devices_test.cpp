@@ -11,7 +11,6 @@
 
 #include <bench/base/error.hpp>
 #include <bench/energy/core/channel.hpp>
-#include <bench/energy/core/scope.hpp>
 #include <bench/energy/sources/amd_devices.hpp>
 
 namespace bench::energy {
@@ -97,8 +96,8 @@ TEST_P(AmdApusTest, AreThoseWhosePowerIncludesTheCpu) {
   EXPECT_EQ(visibility.apus, GetParam().is_apu ? AmdApus({{"0000:c1:00.0", 1}}) : AmdApus());
   std::vector<std::string> notes;
   const std::vector<AmdDevice> devices{device("c1")};
-  const Channel channel = amd_meters("rocm", devices, visibility, notes).at(0).channel;
-  EXPECT_EQ(channel.name, GetParam().is_apu ? "rocm:0:apu" : "rocm:0:gpu");
+  const Channel channel = amd_meters("amdsmi", devices, visibility, notes).at(0).channel;
+  EXPECT_EQ(channel.name, GetParam().is_apu ? "amdsmi:0:apu" : "amdsmi:0:gpu");
   EXPECT_EQ(channel.scope, GetParam().is_apu ? Scope::apu : Scope::gpu);
   EXPECT_EQ(channel.device, GetParam().is_apu ? 1 : -1);
 }
@@ -131,8 +130,8 @@ std::vector<std::string> names(const std::vector<AmdMeter>& meters) {
 TEST(AmdMeters, AreNumberedByPciAddress) {
   const std::vector<AmdDevice> devices{device("d1"), device("c1")};
   std::vector<std::string> notes;
-  const auto meters = amd_meters("rocm", devices, {.rocr = "0"}, notes);
-  ASSERT_THAT(names(meters), ElementsAre("rocm:0:gpu"));
+  const auto meters = amd_meters("amdsmi", devices, {.rocr = "0"}, notes);
+  ASSERT_THAT(names(meters), ElementsAre("amdsmi:0:gpu"));
   EXPECT_EQ(meters[0].device, 1U);
   EXPECT_THAT(meters[0].channel.pci_addresses, ElementsAre("0000:c1:00.0"));
   EXPECT_THAT(notes, IsEmpty());
@@ -167,26 +166,26 @@ TEST(AmdMeters, ASilentGpuOfOneDieIsNotTakenForASecondDie) {
   const std::vector<AmdDevice> devices{device("c1"), device("c6", mi300x, true)};
   std::vector<std::string> notes;
   std::vector<Channel> unreadable;
-  EXPECT_THAT(names(amd_meters("rocm", devices, {}, notes, &unreadable)),
-              ElementsAre("rocm:0:gpu"));
-  EXPECT_THAT(notes, ElementsAre("rocm:1:gpu: 0000:c6:00.0 shows neither power nor energy"));
+  EXPECT_THAT(names(amd_meters("amdsmi", devices, {}, notes, &unreadable)),
+              ElementsAre("amdsmi:0:gpu"));
+  EXPECT_THAT(notes, ElementsAre("amdsmi:1:gpu: 0000:c6:00.0 shows neither power nor energy"));
   ASSERT_EQ(unreadable.size(), 1U);
-  EXPECT_EQ(unreadable[0].name, "rocm:1:gpu");
+  EXPECT_EQ(unreadable[0].name, "amdsmi:1:gpu");
   EXPECT_EQ(unreadable[0].unreadable, "0000:c6:00.0 shows neither power nor energy");
 }
 
 TEST(AmdMeters, ASecondDieWithoutItsFirstIsNotMeasured) {
   const std::vector<AmdDevice> devices{device("c6", mi250x, true)};
   std::vector<std::string> notes;
-  EXPECT_THROW(amd_meters("rocm", devices, {}, notes), Error);
-  EXPECT_THAT(notes, ElementsAre("rocm:0:gpu: 0000:c6:00.0 shows neither power nor energy"));
+  EXPECT_THROW(amd_meters("amdsmi", devices, {}, notes), Error);
+  EXPECT_THAT(notes, ElementsAre("amdsmi:0:gpu: 0000:c6:00.0 shows neither power nor energy"));
 }
 
 TEST(AmdMeters, DiesWithAMeterEachStayApart) {
   const std::vector<AmdDevice> devices{device("c1", mi250x), device("c6", mi250x)};
   std::vector<std::string> notes;
-  EXPECT_THAT(names(amd_meters("rocm", devices, {}, notes)),
-              ElementsAre("rocm:0:gpu", "rocm:1:gpu"));
+  EXPECT_THAT(names(amd_meters("amdsmi", devices, {}, notes)),
+              ElementsAre("amdsmi:0:gpu", "amdsmi:1:gpu"));
 }
 
 TEST(AmdMeters, PartitionsOfOneGpuAreOneDevice) {
@@ -202,7 +201,7 @@ TEST(AmdMeters, AProgramThatSeesNoneIsAnAbsence) {
   const std::vector<AmdDevice> devices{device("c1"), device("c6")};
   std::vector<std::string> notes;
   try {
-    amd_meters("rocm", devices, {.rocr = ""}, notes);
+    amd_meters("amdsmi", devices, {.rocr = ""}, notes);
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.message(), "the program sees none of 2 AMD GPUs");

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/sources/amd_gauge.hpp>
+#include <bench/energy/sources/amd.hpp>
 
 namespace bench::energy {
 namespace {

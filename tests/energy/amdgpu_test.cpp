@@ -11,8 +11,8 @@
 
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/machine_state.hpp>
+#include <bench/energy/sources/amd.hpp>
 #include <bench/energy/sources/amd_devices.hpp>
-#include <bench/energy/sources/amdgpu.hpp>
 
 namespace bench::energy {
 namespace {

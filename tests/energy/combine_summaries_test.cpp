@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/energy/program/combine_summaries.hpp>
+#include <bench/energy/program/combine.hpp>
 #include <bench/energy/program/report.hpp>
 
 namespace bench::energy {

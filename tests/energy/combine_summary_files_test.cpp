@@ -10,7 +10,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
-#include <bench/energy/program/combine_summary_files.hpp>
+#include <bench/energy/program/combine.hpp>
 
 namespace bench::energy {
 namespace {

@@ -11,7 +11,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
-#include <bench/energy/core/scope.hpp>
+#include <bench/energy/core/channel.hpp>
 #include <bench/energy/program/combine.hpp>
 #include <bench/energy/program/energy_file.hpp>
 

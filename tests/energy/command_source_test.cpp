@@ -10,7 +10,6 @@
 
 #include <bench/base/error.hpp>
 #include <bench/energy/core/channel.hpp>
-#include <bench/energy/core/scope.hpp>
 #include <bench/energy/sources/command_source.hpp>
 
 namespace bench::energy {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/sources/counter_schedule.hpp>
+#include <bench/energy/sources/nvml.hpp>
 
 namespace bench::energy {
 namespace {

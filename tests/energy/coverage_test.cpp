@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <bench/energy/core/coverage.hpp>
+#include <bench/energy/core/channel_meter.hpp>
 
 namespace bench::energy {
 namespace {

@@ -10,8 +10,6 @@
 #include <bench/base/error.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/power_source.hpp>
-#include <bench/energy/core/scope.hpp>
-#include <bench/energy/sources/cpu_model.hpp>
 #include <bench/energy/sources/model.hpp>
 
 namespace bench::energy {

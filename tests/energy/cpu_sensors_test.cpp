@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <bench/energy/core/machine_state.hpp>
-#include <bench/energy/sources/cpu_sensors.hpp>
+#include <bench/energy/sources/cpu_watch.hpp>
 
 namespace bench::energy {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/sources/cpu_time.hpp>
+#include <bench/energy/sources/cpu_watch.hpp>
 
 namespace bench::energy {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/sources/device_threads.hpp>
+#include <bench/energy/sources/nvml.hpp>
 
 namespace bench::energy {
 namespace {

@@ -7,11 +7,10 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
+#include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/measurement.hpp>
-#include <bench/energy/core/scope.hpp>
 #include <bench/energy/program/energy_file.hpp>
 #include <bench/energy/program/energy_table.hpp>
-#include <bench/energy/program/provenance.hpp>
 
 namespace bench::energy {
 namespace {

@@ -9,9 +9,8 @@
 #include <gtest/gtest.h>
 
 #include <bench/energy/core/measurement.hpp>
-#include <bench/energy/program/energy_hdf5.hpp>
 #include <bench/energy/program/energy_table.hpp>
-#include <bench/energy/program/provenance.hpp>
+#include <bench/energy/program/hdf5.hpp>
 
 namespace bench::energy {
 namespace {

@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 
 #include <bench/energy/core/measurement.hpp>
-#include <bench/energy/program/energy_hdf5.hpp>
 #include <bench/energy/program/energy_table.hpp>
+#include <bench/energy/program/hdf5.hpp>
 
 namespace bench::energy {
 namespace {

@@ -5,13 +5,12 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/channel_meter.hpp>
+#include <bench/energy/core/integrate.hpp>
 #include <bench/energy/core/measurement.hpp>
-#include <bench/energy/core/scope.hpp>
-#include <bench/energy/core/uncertainty.hpp>
 #include <bench/energy/program/csv.hpp>
 #include <bench/energy/program/energy_table.hpp>
-#include <bench/energy/program/provenance.hpp>
 
 namespace bench::energy {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/core/event.hpp>
 #include <bench/energy/core/ticks.hpp>
 
 namespace bench::energy {

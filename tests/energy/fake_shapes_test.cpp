@@ -19,10 +19,9 @@
 
 #include <bench/energy/core/channel_meter.hpp>
 #include <bench/energy/core/power_source.hpp>
-#include <bench/energy/sources/amd_smi.hpp>
+#include <bench/energy/sources/amd.hpp>
 #include <bench/energy/sources/nvml.hpp>
-#include <bench/energy/sources/nvml_devices.hpp>
-#include <bench/energy/sources/rocm_smi.hpp>
+#include <bench/energy/sources/nvml_library.hpp>
 
 namespace bench::energy {
 namespace {
@@ -56,11 +55,6 @@ const Library nvml_library{"Nvml", "FAKE_NVML",
                              return open_nvml(settings);
                            },
                            1e-3, true};
-const Library rocm_library{"RocmSmi", "FAKE_ROCM",
-                           [](const std::string& directory) {
-                             return open_rocm_smi({directory + "/librocm_smi64.so.7"}, {});
-                           },
-                           1e-6, false};
 const Library amdsmi_library{"AmdSmi", "FAKE_AMDSMI",
                              [](const std::string& directory) {
                                return open_amd_smi({directory + "/libamd_smi.so.26"},
@@ -149,7 +143,7 @@ TEST_P(FakeShapesTest, EnergyIsTheClosedForm) {
   EXPECT_NEAR(*result.energy_j, energy_j, known.counter ? exact * energy_j : by_power_j);
 }
 
-const auto libraries = testing::Values(nvml_library, rocm_library, amdsmi_library);
+const auto libraries = testing::Values(nvml_library, amdsmi_library);
 const auto name_of_case = [](const auto& test) {
   return std::get<0>(test.param).name + std::get<1>(test.param).name;
 };

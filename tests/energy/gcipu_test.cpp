@@ -14,7 +14,6 @@
 #include <bench/energy/core/additive.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/power_source.hpp>
-#include <bench/energy/core/scope.hpp>
 #include <bench/energy/sources/gcipu.hpp>
 
 namespace bench::energy {

@@ -8,9 +8,8 @@
 #include <gmock/gmock.h>
 
 #include <bench/energy/core/channel.hpp>
-#include <bench/energy/sources/gpu_model.hpp>
 #include <bench/energy/sources/model.hpp>
-#include <bench/energy/sources/nvml_devices.hpp>
+#include <bench/energy/sources/nvml_library.hpp>
 
 namespace bench::energy {
 namespace {

@@ -9,8 +9,7 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/program/hdf5_file.hpp>
-#include <bench/energy/program/hdf5_library.hpp>
+#include <bench/energy/program/hdf5.hpp>
 
 namespace bench::energy {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <dlfcn.h>
 
-#include <bench/energy/program/hdf5_library.hpp>
+#include <bench/energy/program/hdf5.hpp>
 
 namespace bench::energy {
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <bench/energy/core/history.hpp>
+#include <bench/energy/core/integrate.hpp>
 
 namespace bench::energy {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/core/interval_jitter.hpp>
+#include <bench/energy/core/channel_meter.hpp>
 
 namespace bench::energy {
 namespace {

@@ -15,12 +15,11 @@
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/channel_meter.hpp>
 #include <bench/energy/core/power_source.hpp>
-#include <bench/energy/core/scope.hpp>
 #include <bench/energy/program/jpwr.hpp>
+#include <bench/energy/sources/amd.hpp>
 #include <bench/energy/sources/gcipu.hpp>
 #include <bench/energy/sources/hwmon.hpp>
 #include <bench/energy/sources/nvml.hpp>
-#include <bench/energy/sources/rocm_smi.hpp>
 
 namespace bench::energy {
 namespace {
@@ -48,7 +47,7 @@ ChannelEnergy measured(const std::string& name, int device, std::optional<double
 
 TEST(Jpwr, MethodsHaveOtherNamesHere) {
   EXPECT_EQ(method_of_jpwr("pynvml"), "nvml");
-  EXPECT_EQ(method_of_jpwr("rocm"), "rocm");
+  EXPECT_EQ(method_of_jpwr("rocm"), "amd");
   EXPECT_EQ(method_of_jpwr("gh"), "hwmon");
   EXPECT_EQ(method_of_jpwr("gc"), "gcipu");
   EXPECT_EQ(method_of_jpwr("nonsense"), "nonsense");
@@ -56,7 +55,7 @@ TEST(Jpwr, MethodsHaveOtherNamesHere) {
 
 TEST(Jpwr, HasOneColumnForADevice) {
   EXPECT_THAT(jpwr_columns(std::vector{channel("nvml:0:gpu", 0), channel("nvml:0:gpu_average", 0),
-                                       channel("nvml:3:gpu", 3), channel("rocm:1:gpu", 1),
+                                       channel("nvml:3:gpu", 3), channel("amdsmi:1:gpu", 1),
                                        channel("gcipu:2:ipu", 0)}),
               ElementsAre("pynvml:0", "", "pynvml:3", "rocm:1", "gc:2"));
 }
@@ -65,8 +64,11 @@ std::unique_ptr<PowerSource> fake_nvml() {
   return open_nvml({.libraries = {std::string(FAKE_NVML_DIRECTORY) + "/libnvidia-ml.so.1"}});
 }
 
-std::unique_ptr<PowerSource> fake_rocm() {
-  return open_rocm_smi({std::string(FAKE_NVML_DIRECTORY) + "/librocm_smi64.so.7"}, {});
+std::unique_ptr<PowerSource> fake_amd() {
+  const TemporaryDirectory sysfs;  // in which the first two dies have one product
+  for (const char* address : {"0000:c1:00.0", "0000:c2:00.0", "0000:c3:00.0", "0000:c4:00.0"})
+    sysfs.write(std::string("bus/pci/devices/") + address + "/device", "0x740c");
+  return open_amd_smi({std::string(FAKE_NVML_DIRECTORY) + "/libamd_smi.so.26"}, sysfs.path(), {});
 }
 
 std::unique_ptr<PowerSource> fake_gcipu() {
@@ -108,10 +110,10 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         SourceCase{
             "Nvml", {{"FAKE_NVML_DEVICES", "2"}}, fake_nvml, {"pynvml:0", "", "pynvml:1", ""}},
-        SourceCase{"Rocm", {{"FAKE_ROCM_DEVICES", "2"}}, fake_rocm, {"rocm:0", "rocm:1"}},
+        SourceCase{"Rocm", {{"FAKE_AMDSMI_DEVICES", "2"}}, fake_amd, {"rocm:0", "rocm:1"}},
         SourceCase{"RocmOfTwoDies",
-                   {{"FAKE_ROCM_DEVICES", "4"}, {"FAKE_ROCM_DIES", "2"}},
-                   fake_rocm,
+                   {{"FAKE_AMDSMI_DEVICES", "4"}, {"FAKE_AMDSMI_DIES", "2"}},
+                   fake_amd,
                    {"rocm:0", "rocm:2"}},
         SourceCase{"GcipuOfOneMachine", {}, fake_gcipu, {"gc:0", "gc:1", "gc:2", "gc:3"}},
         SourceCase{"GcipuOfACard",
@@ -169,9 +171,9 @@ TEST(Jpwr, WritesIntegratedEnergyAsAnUnnamedSeries) {
 }
 
 TEST(Jpwr, WritesCountersAsOneRow) {
-  const std::vector channels{measured("rocm:0:gpu", 0, 1800.0, 4500.0),
+  const std::vector channels{measured("amdgpu:0:gpu", 0, 1800.0, 4500.0),
                              measured("hwmon:0:grace", 0, 7.0, {}),
-                             measured("rocm:1:gpu", 1, 1800.0, 3600.0)};
+                             measured("amdgpu:1:gpu", 1, 1800.0, 3600.0)};
   EXPECT_EQ(render_jpwr_energy_from_counter(jpwr_energy_from_counter(channels)),
             ",rocm:0,rocm:1\n0,1.25,1.0\n");
 }

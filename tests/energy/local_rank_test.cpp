@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include <bench/energy/sources/local_rank.hpp>
+#include <bench/energy/sources/claims.hpp>
 
 namespace bench::energy {
 namespace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <bench/energy/core/machine_state.hpp>
-#include <bench/energy/program/machine_summary.hpp>
+#include <bench/energy/program/report.hpp>
 
 namespace bench::energy {
 namespace {

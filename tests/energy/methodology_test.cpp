@@ -4,8 +4,8 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/energy/program/combine_summaries.hpp>
-#include <bench/energy/program/methodology.hpp>
+#include <bench/energy/program/combine.hpp>
+#include <bench/energy/program/energy_table.hpp>
 #include <bench/energy/program/report.hpp>
 
 namespace bench::energy {

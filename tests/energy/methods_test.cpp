@@ -12,7 +12,6 @@
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/units.hpp>
 #include <bench/energy/sources/methods.hpp>
-#include <bench/energy/sources/source_method.hpp>
 
 namespace bench::energy {
 namespace {
@@ -53,9 +52,10 @@ TEST(Methods, TheHelpHasEachWithItsArgument) {
 
 TEST(Methods, MistakesAreNamed) {
   EXPECT_EQ(method_error("nvm"), "unknown method 'nvm' | did you mean 'nvml'?");
-  EXPECT_EQ(method_error("zzzzzz"),
-            "unknown method 'zzzzzz' | known are auto, pm_counters, rapl, amd, hwmon, model, mock, "
-            "command, amdgpu, rocm, amdsmi, ipmi, slurm, gcipu, nvml");
+  EXPECT_EQ(
+      method_error("zzzzzz"),
+      "unknown method 'zzzzzz' | known are auto, pm_counters, rapl, amd, rocm, hwmon, model, mock, "
+      "command, amdgpu, amdsmi, ipmi, slurm, gcipu, nvml");
   EXPECT_EQ(method_error("rapl:0"), "method 'rapl' takes no argument | ");
   EXPECT_EQ(method_error("mock"), "method 'mock' needs an argument | write mock:constant=100W");
   EXPECT_EQ(method_error("ipmi:1s"), "method 'ipmi' takes no argument | ");
@@ -75,12 +75,12 @@ TEST(Methods, WhatCannotBeOpenedIsAnAbsence) {
   EXPECT_TRUE(sources.channels[0].additive);
 }
 
-/// A node with one MI300X, and a place where the fake ROCm SMI, which shows it too, is found.
+/// A node with one MI300X, and a place where the fake AMD SMI, which shows it too, is found.
 struct AmdNode {
   AmdNode() {
     std::filesystem::create_directories(tree.path() / "rocm/lib");
-    std::filesystem::create_symlink(std::string(FAKE_NVML_DIRECTORY) + "/librocm_smi64.so.7",
-                                    tree.path() / "rocm/lib/librocm_smi64.so");
+    std::filesystem::create_symlink(std::string(FAKE_NVML_DIRECTORY) + "/libamd_smi.so.26",
+                                    tree.path() / "rocm/lib/libamd_smi.so");
     add_card("0", "0000:c1:00.0");
   }
 
@@ -132,13 +132,20 @@ TEST(Methods, AutoAsksTheFirstSourceOfAmdGpusThatWorks) {
   EXPECT_EQ(names(node.opened({"auto"}), true), (std::vector<std::string>{"amdgpu:0:gpu"}));
   EXPECT_EQ(names(node.opened({"auto"}), false), (std::vector<std::string>{}));
   std::filesystem::remove_all(node.tree.path() / "class");
-  EXPECT_EQ(names(node.opened({"auto"}), true), (std::vector<std::string>{"rocm:0:gpu"}));
+  EXPECT_EQ(names(node.opened({"auto"}), true), (std::vector<std::string>{"amdsmi:0:gpu"}));
+}
+
+TEST(Methods, RocmIsAnotherNameOfAmd) {
+  const AmdNode node;
+  for (const char* texts : {"rocm", "rocm,amd", "auto,rocm"})
+    EXPECT_EQ(names(node.opened({texts}), true), (std::vector<std::string>{"amdgpu:0:gpu"}))
+        << texts;
 }
 
 TEST(Methods, NamedSourcesOfOneCardAreAllReadAndTheFirstIsAdded) {
   const AmdNode node;
-  const Sources sources = node.opened({"rocm,amdgpu"});
-  EXPECT_EQ(names(sources, true), (std::vector<std::string>{"rocm:0:gpu"}));
+  const Sources sources = node.opened({"amdsmi,amdgpu"});
+  EXPECT_EQ(names(sources, true), (std::vector<std::string>{"amdsmi:0:gpu"}));
   EXPECT_EQ(names(sources, false), (std::vector<std::string>{"amdgpu:0:gpu"}));
 }
 

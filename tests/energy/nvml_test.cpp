@@ -14,9 +14,8 @@
 
 #include <bench/energy/core/additive.hpp>
 #include <bench/energy/core/channel.hpp>
-#include <bench/energy/core/scope.hpp>
 #include <bench/energy/sources/nvml.hpp>
-#include <bench/energy/sources/nvml_devices.hpp>
+#include <bench/energy/sources/nvml_library.hpp>
 
 namespace bench::energy {
 namespace {

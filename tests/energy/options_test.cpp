@@ -10,10 +10,10 @@
 
 #include <bench/base/error.hpp>
 #include <bench/energy/program/child.hpp>
-#include <bench/energy/program/format.hpp>
 #include <bench/energy/program/options.hpp>
+#include <bench/energy/program/output.hpp>
 #include <bench/energy/program/power_log.hpp>
-#include <bench/energy/sources/source_method.hpp>
+#include <bench/energy/sources/methods.hpp>
 
 namespace bench::energy {
 namespace {

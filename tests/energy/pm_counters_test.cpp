@@ -12,7 +12,6 @@
 #include <bench/energy/core/additive.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/channel_meter.hpp>
-#include <bench/energy/core/scope.hpp>
 #include <bench/energy/sources/pm_counters.hpp>
 
 namespace bench::energy {

@@ -17,7 +17,7 @@
 #include <bench/base/files.hpp>
 #include <bench/base/host.hpp>
 #include <bench/base/process.hpp>
-#include <bench/energy/program/hdf5_library.hpp>
+#include <bench/energy/program/hdf5.hpp>
 
 namespace bench::energy {
 namespace {
@@ -273,11 +273,13 @@ TEST_F(ProgramOutputTest, HasAColumnOfJpwrsForEveryIpu) {
 }
 
 TEST_F(ProgramOutputTest, AddsUpWhatJpwrsColumnsOfAmdGpusTell) {
-  const auto output =
-      run({"--methods", "rocm", "--df-out", "d", "--df-filetype", "csv", "sh", "-c", "sleep 0.3"},
-          {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY},
-           {"FAKE_ROCM_DEVICES", "4"},
-           {"FAKE_ROCM_DIES", "2"}});
+  for (const char* address : {"0000:c1:00.0", "0000:c2:00.0", "0000:c3:00.0", "0000:c4:00.0"})
+    directory_.write(std::string("sys/bus/pci/devices/") + address + "/device", "0x740c");
+  const auto output = run({"--methods", "rocm", "--sysfs-root", "sys", "--df-out", "d",
+                           "--df-filetype", "csv", "sh", "-c", "sleep 0.3"},
+                          {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY},
+                           {"FAKE_AMDSMI_DEVICES", "4"},
+                           {"FAKE_AMDSMI_DIES", "2"}});
   std::string energy;
   for (const std::string& name : files("d"))
     if (name.starts_with("energy."))

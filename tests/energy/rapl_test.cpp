@@ -10,7 +10,6 @@
 
 #include <bench/energy/core/additive.hpp>
 #include <bench/energy/core/channel.hpp>
-#include <bench/energy/core/scope.hpp>
 #include <bench/energy/sources/rapl.hpp>
 
 namespace bench::energy {

@@ -18,8 +18,8 @@
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/energy/core/channel.hpp>
-#include <bench/energy/program/format.hpp>
 #include <bench/energy/program/options.hpp>
+#include <bench/energy/program/output.hpp>
 #include <bench/energy/program/recover.hpp>
 #include <bench/energy/program/run_record.hpp>
 

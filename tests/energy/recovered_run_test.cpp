@@ -14,7 +14,7 @@
 #include <bench/energy/core/channel_meter.hpp>
 #include <bench/energy/core/measurement.hpp>
 #include <bench/energy/program/power_log.hpp>
-#include <bench/energy/program/recovered_run.hpp>
+#include <bench/energy/program/recover.hpp>
 #include <bench/energy/program/report.hpp>
 #include <bench/energy/program/run_record.hpp>
 

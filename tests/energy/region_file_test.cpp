@@ -14,7 +14,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
-#include <bench/energy/core/region_file.hpp>
+#include <bench/energy/core/region_book.hpp>
 #include <bench/energy/core/ticks.hpp>
 
 namespace bench::energy {

@@ -5,7 +5,7 @@
 
 #include <bench/energy/core/channel_meter.hpp>
 #include <bench/energy/core/measurement.hpp>
-#include <bench/energy/program/region_table.hpp>
+#include <bench/energy/program/report.hpp>
 
 namespace bench::energy {
 namespace {

@@ -6,12 +6,11 @@
 
 #include <gmock/gmock.h>
 
+#include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/channel_meter.hpp>
+#include <bench/energy/core/integrate.hpp>
 #include <bench/energy/core/measurement.hpp>
-#include <bench/energy/core/scope.hpp>
-#include <bench/energy/core/uncertainty.hpp>
 #include <bench/energy/program/report.hpp>
-#include <bench/energy/program/source_table.hpp>
 #include <bench/energy/sources/methods.hpp>
 
 namespace bench::energy {

@@ -14,8 +14,7 @@
 #include <bench/base/files.hpp>
 #include <bench/base/unique_fd.hpp>
 #include <bench/energy/core/channel.hpp>
-#include <bench/energy/core/scope.hpp>
-#include <bench/energy/program/format.hpp>
+#include <bench/energy/program/output.hpp>
 #include <bench/energy/program/power_log.hpp>
 #include <bench/energy/program/run_record.hpp>
 

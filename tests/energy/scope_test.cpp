@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/energy/core/scope.hpp>
+#include <bench/energy/core/channel.hpp>
 
 namespace bench::energy {
 namespace {

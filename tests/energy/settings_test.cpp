@@ -9,7 +9,6 @@
 
 #include <bench/energy/sources/setting.hpp>
 #include <bench/energy/sources/sysfs.hpp>
-#include <bench/energy/sources/wanted.hpp>
 
 namespace bench::energy {
 namespace {

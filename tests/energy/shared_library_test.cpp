@@ -1,6 +1,5 @@
 #include "energy/fixtures.hpp"
 
-#include <array>
 #include <string>
 #include <vector>
 
@@ -12,28 +11,9 @@
 namespace bench::energy {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr std::array versions{7, 6};
 const std::string nvml = std::string(FAKE_NVML_DIRECTORY) + "/libnvidia-ml.so.1";
-
-TEST(SharedLibrary, RocmIsLookedForWhereTheUserSaysThenByTheLoaderThenWhereItIsInstalled) {
-  const TemporaryDirectory opt;
-  for (const char* version : {"rocm-6.4.1", "rocm-6.10.0", "rocm-5.7.1"})
-    opt.write(std::string(version) + "/lib/x", "");
-  const std::string root = opt.path().string();
-  EXPECT_THAT(rocm_library_names("libx.so", versions, "/site/rocm", opt.path()),
-              ElementsAre("/site/rocm/lib/libx.so", "libx.so.7", "libx.so.6", "libx.so",
-                          root + "/rocm/lib/libx.so", root + "/rocm-6.10.0/lib/libx.so"));
-}
-
-TEST(SharedLibrary, WithoutAnInstallationOnlyTheUsualPlacesAreLeft) {
-  const TemporaryDirectory opt;
-  EXPECT_THAT(
-      rocm_library_names("libx.so", versions, {}, opt.path()),
-      ElementsAre("libx.so.7", "libx.so.6", "libx.so", opt.path().string() + "/rocm/lib/libx.so"));
-}
 
 TEST(SharedLibrary, AnAbsentOneSaysWhatTheLoaderSaysOfTheFirst) {
   const std::vector<std::string> names{"libbench-none.so.7", "libbench-none.so"};

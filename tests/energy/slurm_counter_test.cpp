@@ -11,7 +11,6 @@
 #include <bench/energy/core/additive.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/power_source.hpp>
-#include <bench/energy/core/scope.hpp>
 #include <bench/energy/sources/slurm_counter.hpp>
 
 namespace bench::energy {

@@ -8,7 +8,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/host.hpp>
-#include <bench/energy/program/suffix.hpp>
+#include <bench/energy/program/options.hpp>
 
 namespace bench::energy {
 namespace {

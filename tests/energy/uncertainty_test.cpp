@@ -7,7 +7,7 @@
 
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/channel_meter.hpp>
-#include <bench/energy/core/uncertainty.hpp>
+#include <bench/energy/core/integrate.hpp>
 
 namespace bench::energy {
 namespace {

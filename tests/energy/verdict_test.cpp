@@ -6,8 +6,7 @@
 
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/channel_meter.hpp>
-#include <bench/energy/core/scope.hpp>
-#include <bench/energy/core/verdict.hpp>
+#include <bench/energy/core/measurement.hpp>
 
 namespace bench::energy {
 namespace {

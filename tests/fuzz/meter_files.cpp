@@ -10,8 +10,8 @@
 
 #include <bench/base/error.hpp>
 #include <bench/energy/program/energy_file.hpp>
-#include <bench/energy/program/recovered_run.hpp>
-#include <bench/energy/program/region_table.hpp>
+#include <bench/energy/program/recover.hpp>
+#include <bench/energy/program/report.hpp>
 #include <bench/energy/program/run_record.hpp>
 
 namespace bench::fuzz {

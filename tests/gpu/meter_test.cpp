@@ -13,7 +13,7 @@
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/power_source.hpp>
 #include <bench/energy/sources/nvml.hpp>
-#include <bench/energy/sources/nvml_devices.hpp>
+#include <bench/energy/sources/nvml_library.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "batch_system.hpp"
-
 #include <deque>
 #include <map>
 #include <set>
@@ -11,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <bench/machine/batch_system.hpp>
 #include <bench/machine/job_monitor.hpp>
 
 namespace bench::batch {

@@ -1,10 +1,9 @@
 #pragma once
 
-#include "machine.hpp"
-
 #include <map>
 #include <string>
 
+#include <bench/machine/machine.hpp>
 #include <bench/machine/platform.hpp>
 
 namespace bench::platform {

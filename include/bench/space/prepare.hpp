@@ -1,13 +1,12 @@
 #pragma once
 
-#include "job_request.hpp"
-
 #include <memory>
 #include <string>
 
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/machine/job.hpp>
 #include <bench/space/graph.hpp>
+#include <bench/space/job_request.hpp>
 #include <bench/space/render_context.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>

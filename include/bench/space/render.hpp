@@ -1,13 +1,12 @@
 #pragma once
 
-#include "job_request.hpp"
-
 #include <string>
 #include <vector>
 
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/machine/job.hpp>
 #include <bench/model/benchmark.hpp>
+#include <bench/space/job_request.hpp>
 #include <bench/space/metadata.hpp>
 #include <bench/space/render_context.hpp>
 #include <bench/space/run.hpp>

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "workpackage.hpp"
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +9,7 @@
 
 #include <bench/base/outcome.hpp>
 #include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::workspace {
 

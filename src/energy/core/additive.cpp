@@ -5,7 +5,6 @@
 
 #include <bench/energy/core/additive.hpp>
 #include <bench/energy/core/channel.hpp>
-#include <bench/energy/core/scope.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -11,9 +14,133 @@
 #include <fmt/core.h>
 
 #include <bench/energy/core/channel.hpp>
-#include <bench/energy/core/scope.hpp>
 
 namespace bench::energy {
+namespace {
+
+/// One scope that directly includes another.
+struct Parent {
+  Scope scope = Scope::other;  ///< `other`: none.
+  bool same_device = false;    ///< Only the one with the same number.
+  bool alone = false;          ///< What includes the parent need not include the child.
+};
+
+struct Row {
+  Scope scope;
+  std::string_view name;
+  std::array<Parent, 2> parents;
+  bool added = true;
+  bool device = false;
+  std::string_view unique_name = name;
+};
+
+constexpr Parent of_same(Scope scope) {
+  return {.scope = scope, .same_device = true};
+}
+
+/// Inner ones before their parents.
+constexpr std::array rows{
+    Row{.scope = Scope::core, .name = "core", .parents = {of_same(Scope::package)}, .added = false},
+    Row{.scope = Scope::uncore,
+        .name = "uncore",
+        .parents = {of_same(Scope::package)},
+        .added = false},
+    Row{.scope = Scope::cpu_model,
+        .name = "cpu_model",
+        .parents = {Parent{Scope::package}, Parent{Scope::grace}}},
+    Row{.scope = Scope::package,
+        .name = "package",
+        .parents = {Parent{Scope::node}, of_same(Scope::apu)}},
+    Row{.scope = Scope::dram, .name = "dram", .parents = {Parent{Scope::node}}},
+    Row{.scope = Scope::cpu_rail, .name = "cpu", .parents = {of_same(Scope::grace)}},
+    Row{.scope = Scope::soc_rail, .name = "sysio", .parents = {of_same(Scope::grace)}},
+    Row{.scope = Scope::grace, .name = "grace", .parents = {of_same(Scope::module)}},
+    Row{.scope = Scope::gpu_model,
+        .name = "gpu_model",
+        .parents = {of_same(Scope::gpu), of_same(Scope::gpu_module)},
+        .device = true},
+    Row{.scope = Scope::gpu_average,
+        .name = "gpu_average",
+        .parents = {of_same(Scope::gpu)},
+        .added = false,
+        .device = true},
+    Row{.scope = Scope::gpu, .name = "gpu", .parents = {Parent{Scope::module}}, .device = true},
+    Row{.scope = Scope::apu, .name = "apu", .parents = {Parent{Scope::node}}, .device = true},
+    // What NVML calls a module holds the GPU and more; what it adds is not known on every board.
+    Row{.scope = Scope::gpu_module,
+        .name = "module",
+        .parents = {of_same(Scope::gpu)},
+        .unique_name = "gpu_module"},
+    Row{.scope = Scope::module, .name = "module", .parents = {Parent{Scope::node}}},
+    // A card sits in the node; an IPU without one in its own IPU-Machine.
+    Row{.scope = Scope::ipu,
+        .name = "ipu",
+        .parents = {Parent{.scope = Scope::board, .same_device = true, .alone = true}},
+        .device = true},
+    Row{.scope = Scope::board, .name = "board", .parents = {Parent{Scope::node}}},
+    Row{.scope = Scope::node_part,
+        .name = "node_part",
+        .parents = {Parent{Scope::node}},
+        .added = false},
+    Row{.scope = Scope::node, .name = "node"},
+    Row{.scope = Scope::node_meter, .name = "node_meter"},
+    Row{.scope = Scope::node_model, .name = "node_model"},
+    Row{.scope = Scope::platform, .name = "platform", .added = false},
+    Row{.scope = Scope::mock, .name = "mock"},
+    Row{.scope = Scope::other, .name = "other", .added = false},
+};
+
+constexpr auto scopes = [] {
+  std::array<Scope, rows.size()> all{};
+  std::ranges::transform(rows, all.begin(), &Row::scope);
+  return all;
+}();
+
+const Row& row_of(Scope scope) {
+  return *std::ranges::find(rows, scope, &Row::scope);
+}
+
+}  // namespace
+
+Inclusion inclusion(Scope outer, Scope inner) {
+  Inclusion found = Inclusion::none;
+  for (const Parent& parent : row_of(inner).parents) {
+    Inclusion by_parent = Inclusion::none;
+    if (parent.scope == outer && outer != Scope::other)
+      by_parent = Inclusion::same_device;
+    else if (parent.scope != Scope::other && !parent.alone)
+      by_parent = inclusion(outer, parent.scope);
+    if (by_parent != Inclusion::none && !parent.same_device)
+      by_parent = Inclusion::any_device;
+    found = std::max(found, by_parent);
+  }
+  return found;
+}
+
+std::span<const Scope> all_scopes() {
+  return scopes;
+}
+
+bool may_be_added(Scope scope) {
+  return row_of(scope).added;
+}
+
+bool is_device(Scope scope) {
+  return row_of(scope).device;
+}
+
+std::string_view name_of(Scope scope) {
+  return row_of(scope).name;
+}
+
+std::string_view unique_name_of(Scope scope) {
+  return row_of(scope).unique_name;
+}
+
+std::optional<Scope> scope_of(std::string_view unique_name) {
+  const auto found = std::ranges::find(rows, unique_name, &Row::unique_name);
+  return found == rows.end() ? std::nullopt : std::optional(found->scope);
+}
 
 std::string_view source_of(const Channel& channel) {
   return std::string_view(channel.name).substr(0, channel.name.find(':'));
@@ -49,6 +176,40 @@ std::vector<std::string> distinct_identifiers(std::span<const std::string> texts
     identifier = std::move(numbered);
   }
   return result;
+}
+
+namespace {
+
+/// A prefix of the labels that Grace firmware gives its meters: `Grace Power Socket 0`.
+struct GraceLabel {
+  std::string_view prefix;
+  Scope scope;
+};
+constexpr std::array grace_labels{
+    GraceLabel{"Module Power", Scope::module},
+    GraceLabel{"Total Power", Scope::module},
+    GraceLabel{"Grace Power", Scope::grace},
+    GraceLabel{"CPU Power", Scope::cpu_rail},
+    GraceLabel{"CPU Rail Input Power", Scope::cpu_rail},
+    GraceLabel{"SysIO Power", Scope::soc_rail},
+    GraceLabel{"SoC Rail", Scope::soc_rail},
+};
+
+}  // namespace
+
+int socket_of(const std::string& label) {
+  int socket = -1;
+  const auto at = label.rfind("Socket ");
+  if (at != std::string::npos)
+    std::from_chars(label.data() + at + 7, label.data() + label.size(), socket);
+  return socket;
+}
+
+std::optional<Scope> scope_of_label(const std::string& label) {
+  for (const GraceLabel& known : grace_labels)
+    if (label.starts_with(known.prefix) && socket_of(label) >= 0)
+      return known.scope;
+  return std::nullopt;
 }
 
 }  // namespace bench::energy

@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -9,11 +12,120 @@
 
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/channel_meter.hpp>
-#include <bench/energy/core/coverage.hpp>
-#include <bench/energy/core/power_range.hpp>
-#include <bench/energy/core/uncertainty.hpp>
+#include <bench/energy/core/integrate.hpp>
 
 namespace bench::energy {
+namespace {
+
+/// So many are kept one by one, for regions.
+constexpr std::size_t most_holes = 1024;
+
+}  // namespace
+
+void Coverage::note_hole(double begin_s, double end_s) {
+  begin_s = std::max(begin_s, 0.0);
+  if (end_s <= begin_s)
+    return;
+  holes_.push_back({begin_s, end_s});
+  if (holes_.size() <= most_holes)
+    return;
+  older_s_ += holes_.front().end_s - holes_.front().begin_s;
+  holes_.pop_front();
+}
+
+void Coverage::add(double time_s) {
+  const double before_s = last_s_.value_or(0);
+  if (time_s - before_s > longest_gap_s_)
+    note_hole(before_s, time_s);
+  last_s_ = std::max(time_s, before_s);
+}
+
+void Coverage::add_difference(double time_s, double lost_s) {
+  if (!last_s_)
+    return add(time_s);
+  if (lost_s > 0)
+    note_hole(std::max(time_s - lost_s, *last_s_), time_s);
+  last_s_ = std::max(time_s, *last_s_);
+}
+
+double Coverage::missing_until_s(double end_s) const {
+  double missing_s = older_s_;
+  for (const Hole& hole : holes_)
+    missing_s += std::max(0.0, std::min(hole.end_s, end_s) - hole.begin_s);
+  const double last_s = std::max(last_s_.value_or(0), 0.0);
+  if (end_s - last_s > longest_gap_s_)
+    missing_s += end_s - last_s;
+  return missing_s;
+}
+
+namespace {
+
+static_assert(std::numeric_limits<double>::is_iec559);
+constexpr double smallest_s = 0x1p-20;
+constexpr double share = 0.99;
+/// What is left of a number's bits are its exponent and the first four of its mantissa, which
+/// number the bins. A logarithm took a tenth of the sampler's time.
+constexpr int bits_within_bin = 48;
+
+constexpr std::uint64_t bin_of(double value_s) {
+  return std::bit_cast<std::uint64_t>(value_s) >> bits_within_bin;
+}
+
+constexpr std::uint64_t first_bin = bin_of(smallest_s);
+
+}  // namespace
+
+void IntervalJitter::add(double interval_s, double wanted_s) {
+  const double difference_s = interval_s - wanted_s;
+  ++count_;
+  const double before_s = difference_s - mean_s_;
+  mean_s_ += before_s / static_cast<double>(count_);
+  squares_s2_ += before_s * (difference_s - mean_s_);
+  const std::uint64_t bin = bin_of(std::max(std::fabs(difference_s), smallest_s)) - first_bin;
+  ++bins_[std::min<std::uint64_t>(bin, bins_.size() - 1)];
+}
+
+std::optional<double> IntervalJitter::standard_deviation_s() const {
+  if (count_ < 2)
+    return std::nullopt;
+  return std::sqrt(squares_s2_ / static_cast<double>(count_ - 1));
+}
+
+std::optional<double> IntervalJitter::p99_s() const {
+  if (count_ == 0)
+    return std::nullopt;
+  const double enough = share * static_cast<double>(count_);
+  std::uint64_t below = 0;
+  std::size_t bin = 0;
+  while (static_cast<double>(below += bins_[bin]) < enough)
+    ++bin;
+  return std::bit_cast<double>((first_bin + bin + 1) << bits_within_bin);
+}
+
+void ApparentPower::add(double time_s, double apparent_va) {
+  integral_.add(time_s, apparent_va);
+  coverage_.add(time_s);
+  max_va_ = std::max(max_va_.value_or(0), apparent_va);
+}
+
+void ApparentPower::close(double end_s) {
+  integral_.close(end_s);
+  end_s_ = end_s;
+}
+
+bool ApparentPower::is_known() const {
+  return max_va_ && end_s_ > 0 && is_covered(coverage_.missing_until_s(end_s_), end_s_);
+}
+
+std::optional<double> ApparentPower::mean_va() const {
+  const auto sum = integral_.energy_j();  // volt-ampere seconds
+  return is_known() && sum ? std::optional(*sum / end_s_) : std::nullopt;
+}
+
+std::optional<double> ApparentPower::max_va() const {
+  return is_known() ? max_va_ : std::nullopt;
+}
+
 namespace {
 
 constexpr double counter_periods = 10;

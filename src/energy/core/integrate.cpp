@@ -1,11 +1,74 @@
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <limits>
 #include <optional>
+#include <string>
 
-#include <bench/energy/core/history.hpp>
+#include <fmt/core.h>
+
 #include <bench/energy/core/integrate.hpp>
 
 namespace bench::energy {
+namespace {
+
+std::optional<History::Pair> neighbours(double time_s, std::size_t count, const auto& nth) {
+  if (count < 2 || time_s < nth(0).time_s || time_s > nth(count - 1).time_s)
+    return std::nullopt;
+  std::size_t low = 0;  // not behind the moment
+  std::size_t high = count - 1;
+  while (high - low > 1) {
+    const std::size_t middle = (low + high) / 2;
+    (nth(middle).time_s <= time_s ? low : high) = middle;
+  }
+  return History::Pair{nth(low), nth(high)};
+}
+
+}  // namespace
+
+void History::add(const EnergyPoint& point) {
+  if (points_.size() < room_)
+    points_.push_back(point);
+  else {
+    if (early_.empty())
+      early_.assign(points_.begin(),
+                    points_.begin() + static_cast<std::ptrdiff_t>(std::min(room_, early_points)));
+    points_[next_] = point;
+  }
+  next_ = (next_ + 1) % room_;
+}
+
+const EnergyPoint& History::nth(std::size_t k) const {
+  return points_.size() < room_ ? points_[k] : points_[(next_ + k) % room_];
+}
+
+std::optional<History::Pair> History::around(double time_s) const {
+  const auto late = neighbours(time_s, points_.size(), [&](std::size_t k) { return nth(k); });
+  return late ? late : neighbours(time_s, early_.size(), [&](std::size_t k) { return early_[k]; });
+}
+
+std::optional<EnergyPoint> History::first_from(double time_s) const {
+  const EnergyPoint* const oldest = early_.empty() ? points_.data() : early_.data();
+  if (empty() || last().time_s < time_s)
+    return std::nullopt;
+  if (oldest->time_s >= time_s)
+    return *oldest;
+  const auto pair = around(time_s);
+  if (!pair)
+    return std::nullopt;
+  return pair->before.time_s >= time_s ? pair->before : pair->after;
+}
+
+std::optional<EnergyPoint> History::last_until(double time_s) const {
+  if (empty())
+    return std::nullopt;
+  if (last().time_s <= time_s)
+    return last();
+  const auto pair = around(time_s);
+  if (!pair)
+    return std::nullopt;
+  return pair->after.time_s <= time_s ? pair->after : pair->before;
+}
 
 void WindowIntegral::add(double time_s, double power_w) {
   const double stands_for_s = time_s - shift_s_;
@@ -148,6 +211,44 @@ bool CounterDifference::reaches(double time_s) const {
 
 double unwrapped_difference(double last, double now, double range) {
   return now >= last ? now - last : now + range - last;
+}
+
+double Uncertainty::half_width_j(double duration_s, double stretches) const {
+  return ends_j * std::sqrt(stretches) + window_j * stretches + missing_j +
+         samples_j_per_root_s * std::sqrt(duration_s);
+}
+
+// With r the root of the time: most * P * r^2 - root * r - (ends + window + missing) = 0.
+double Uncertainty::shortest_run_s(double power_mean_w) const {
+  const double allowed_w = most_uncertainty * power_mean_w;
+  const double root_s =
+      (samples_j_per_root_s + std::sqrt(samples_j_per_root_s * samples_j_per_root_s +
+                                        4 * allowed_w * (ends_j + window_j + missing_j))) /
+      (2 * allowed_w);
+  return root_s * root_s;
+}
+
+Uncertainty& Uncertainty::operator+=(const Uncertainty& other) {
+  ends_j += other.ends_j;
+  window_j += other.window_j;
+  missing_j += other.missing_j;
+  samples_j_per_root_s += other.samples_j_per_root_s;
+  return *this;
+}
+
+Uncertainty uncertainty_of(const Timing& timing, double power_max_w, double power_range_w) {
+  const bool by_counter = timing.sample_s == 0;
+  const double window_s = by_counter ? 0 : timing.averaging_window_s;
+  return {.ends_j = power_max_w * std::max(timing.period_s, timing.interval_s / 2),
+          .window_j = power_max_w * window_s / 4,
+          .missing_j = (by_counter ? power_max_w : power_range_w) * timing.missing_s,
+          .samples_j_per_root_s = power_range_w * std::sqrt(timing.sample_s)};
+}
+
+std::string at_least(double shortest_run_s) {
+  const double digit = std::pow(10, std::floor(std::log10(shortest_run_s)) - 1);
+  constexpr double rounding = 0.05;  // of the last digit, which clocks shake
+  return fmt::format("at least {:g} s", std::ceil(shortest_run_s / digit - rounding) * digit);
 }
 
 }  // namespace bench::energy

@@ -1,10 +1,18 @@
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -16,10 +24,13 @@
 #include <bench/base/text.hpp>
 #include <bench/energy/core/additive.hpp>
 #include <bench/energy/core/channel.hpp>
-#include <bench/energy/core/scope.hpp>
+#include <bench/energy/core/integrate.hpp>
 #include <bench/energy/program/combine.hpp>
 #include <bench/energy/program/csv.hpp>
 #include <bench/energy/program/energy_file.hpp>
+#include <bench/energy/program/energy_table.hpp>
+#include <bench/energy/program/meter_directory.hpp>
+#include <bench/energy/program/report.hpp>
 
 namespace bench::energy {
 namespace {
@@ -152,6 +163,465 @@ std::string combine_files(std::span<const std::filesystem::path> files,
     read.push_back(read_energy_file(file));
   write_file_atomically(output, combine(std::move(read)));
   return fmt::format("Writing combined energy DataFrame to {}", output.string());
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What is there only if every meter has it.
+constexpr std::array<std::string_view, 13> summed{"energy_wh",
+                                                  "energy_uncertainty_wh",
+                                                  "power_mean_w",
+                                                  "power_max_w",
+                                                  "energy_devices_wh",
+                                                  "energy_devices_counter_wh",
+                                                  "energy_devices_integrated_wh",
+                                                  "power_devices_mean_w",
+                                                  "power_devices_max_w",
+                                                  "power_device_max_w",
+                                                  "power_device_mean_w",
+                                                  "power_idle_w",
+                                                  "energy_net_wh"};
+/// All else is a number.
+constexpr std::array<std::string_view, 11> worded{
+    "energy_quality",   "energy_source",        "energy_recovered",   "energy_absent",
+    "energy_paused",    "energy_shared",        "energy_too_short",   "energy_level_limit",
+    "machine_governor", "machine_gpu_throttle", "machine_disturbance"};
+constexpr std::array<std::string_view, 5> qualities{"none", "partial", "estimated", "recovered",
+                                                    "measured"};
+
+using Values = std::vector<std::string>;
+
+/// Why a region has no energy.
+bool is_reason_of_region(std::string_view name) {
+  return name.starts_with("energy_region_") && name.ends_with("_absent");
+}
+
+bool is_word(std::string_view name) {
+  return std::ranges::find(worded, name) != worded.end() || is_reason_of_region(name);
+}
+
+double number_in(const std::string& text) {
+  if (const auto number = parse_number(text))
+    return *number;
+  throw Error(fmt::format("'{}' is not a number", text));
+}
+
+double sum_of(const Values& values) {
+  double sum = 0;
+  for (const std::string& value : values)
+    sum += number_in(value);
+  return sum;
+}
+
+std::string added(const Values& values) {
+  return fmt::format("{:.7g}", sum_of(values));
+}
+
+/// Of single nodes, or of single devices, of which each node has as many.
+std::string mean(const Values& values) {
+  return fmt::format("{:.7g}", sum_of(values) / static_cast<double>(values.size()));
+}
+
+std::string worst(const Values& values) {
+  const auto rank = [](const std::string& word) { return std::ranges::find(qualities, word); };
+  return *std::ranges::min_element(values, {}, rank);
+}
+
+std::string united(const Values& values, std::string_view separator) {
+  Values all;
+  for (const std::string& value : values)
+    for (const std::string& one : split(value, separator))
+      if (std::ranges::find(all, one) == all.end())
+        all.push_back(one);
+  return join(all, separator);
+}
+
+std::string lowest(const Values& values) {
+  double least = number_in(values[0]);
+  for (const std::string& value : values)
+    least = std::min(least, number_in(value));
+  return fmt::format("{:.7g}", least);
+}
+
+std::string highest(const Values& values) {
+  double most = number_in(values[0]);
+  for (const std::string& value : values)
+    most = std::max(most, number_in(value));
+  return fmt::format("{:.7g}", most);
+}
+
+const std::string* find(const std::vector<NameValue>& summary, std::string_view name) {
+  const auto found =
+      std::ranges::find_if(summary, [&](const NameValue& line) { return line.first == name; });
+  return found == summary.end() ? nullptr : &found->second;
+}
+
+/// `duration_region_epoch_s` of `power_region_epoch_w`, `duration_s` of any other power.
+std::string duration_of(const std::string& power) {
+  constexpr std::string_view region = "power_region_";
+  return power.starts_with(region)
+             ? "duration_region_" + power.substr(region.size(), power.rfind("_w") - region.size()) +
+                   "_s"
+             : "duration_s";
+}
+
+/// Of a power, over all that has both it and a duration.
+std::string mean_over_time(const std::string& name,
+                           std::span<const std::vector<NameValue>> summaries) {
+  double sum_ws = 0;
+  double sum_s = 0;
+  for (const auto& summary : summaries) {
+    const std::string* const power_w = find(summary, name);
+    const std::string* const duration_s = find(summary, duration_of(name));
+    if (!power_w || !duration_s)
+      continue;
+    sum_ws += number_in(*power_w) * number_in(*duration_s);
+    sum_s += number_in(*duration_s);
+  }
+  return sum_s > 0 ? fmt::format("{:.7g}", sum_ws / sum_s) : "";
+}
+
+std::string combined(const std::string& name, const Values& values,
+                     std::span<const std::vector<NameValue>> summaries, Course course) {
+  if (name == "energy_quality")
+    return worst(values);
+  if (name == "energy_source" || name == "machine_governor")
+    return united(values, ",");
+  if (is_word(name))
+    return united(values, "; ");
+  if (name.starts_with("machine_"))  // the worst
+    return name.ends_with("_mhz") || name.ends_with("_limit_w") ? lowest(values) : highest(values);
+  const bool of_one = name.starts_with("power_device_") || name.starts_with("power_node_");
+  if (of_one && name.find("_max_") != std::string::npos)
+    return highest(values);
+  if (of_one && course == Course::at_once)
+    return mean(values);
+  if (name == "energy_gap_s" || (name == "energy_nodes" && course == Course::in_sequence))
+    return highest(values);
+  if (course == Course::at_once)
+    return name.starts_with("duration_") ? highest(values) : added(values);
+  if (name == "power_max_w" || name == "power_devices_max_w")
+    return highest(values);
+  return name.starts_with("power_") ? mean_over_time(name, summaries) : added(values);
+}
+
+/// Whether some of the energies under this name have no error bar, as estimates have none.
+bool is_error_bar_of_a_part(std::string_view name, const std::map<std::string, Values>& values) {
+  constexpr std::string_view end = "_uncertainty_wh";
+  if (!name.ends_with(end))
+    return false;
+  const auto energies = values.find(std::string(name.substr(0, name.size() - end.size())) + "_wh");
+  return energies == values.end() ||
+         energies->second.size() != values.find(std::string(name))->second.size();
+}
+
+/// The sums over the channels in a region.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> of_regions{
+    {{"energy_region_", "_wh"},
+     {"energy_region_", "_uncertainty_wh"},
+     {"energy_devices_region_", "_wh"},
+     {"power_region_", "_w"}}};
+
+/// Whether one of the meters that measured the region of `name` lacks this value.
+bool is_of_part_of_a_region(const std::string& name, const std::map<std::string, Values>& values) {
+  return std::ranges::any_of(of_regions, [&](const auto& affixes) {
+    const auto& [begin, end] = affixes;
+    if (!name.starts_with(begin) || !name.ends_with(end) ||
+        name.size() <= begin.size() + end.size())
+      return false;
+    const std::string region = name.substr(begin.size(), name.size() - begin.size() - end.size());
+    const auto all = values.find(fmt::format("duration_region_{}_s", region));
+    return all != values.end() && all->second.size() != values.at(name).size();
+  });
+}
+
+/// Whether `name` is the energy of a channel, and may be that of some nodes or launches only: one
+/// without a total does not have it. One with a total has measured another device.
+bool is_of_some_meters(const std::string& name, std::span<const std::vector<NameValue>> summaries) {
+  if (!name.starts_with("energy_") || !name.ends_with("_wh") ||
+      name.starts_with("energy_region_") || name.starts_with("energy_devices_"))
+    return false;
+  return std::ranges::any_of(summaries, [&](const auto& summary) {
+    return !find(summary, name) && !find(summary, "energy_wh");
+  });
+}
+
+bool is_of_a_part(const std::string& name, const std::map<std::string, Values>& values,
+                  std::span<const std::vector<NameValue>> summaries) {
+  const bool is_total = std::ranges::find(summed, name) != summed.end();
+  return (is_total && values.at(name).size() != summaries.size()) ||
+         is_error_bar_of_a_part(name, values) || is_of_part_of_a_region(name, values) ||
+         is_of_some_meters(name, summaries);
+}
+
+/// Of one meter's energy, which may be a small part of all.
+void drop_if_known_well(std::vector<NameValue>& summary) {
+  const std::string* const energy_wh = find(summary, "energy_wh");
+  const std::string* const uncertainty_wh = find(summary, "energy_uncertainty_wh");
+  if (energy_wh && uncertainty_wh &&
+      number_in(*uncertainty_wh) <= most_uncertainty * number_in(*energy_wh))
+    std::erase_if(summary, [](const NameValue& line) { return line.first == "energy_too_short"; });
+}
+
+/// Of all nodes together: that of a part says little. Without one where a meter has none.
+void set_level(std::vector<NameValue>& summary, const std::map<std::string, Values>& values,
+               std::size_t meters) {
+  constexpr std::array<std::string_view, 4> names{"energy_nodes", "energy_gap_s", "energy_level",
+                                                  "energy_level_limit"};
+  const std::string* const power_w = find(summary, "power_mean_w");
+  const std::string* const nodes = find(summary, "energy_nodes");
+  const std::string* const gap_s = find(summary, "energy_gap_s");
+  std::vector<NameValue> level;
+  if (const auto of_meters = values.find("energy_nodes");
+      power_w && nodes && gap_s && of_meters->second.size() == meters)
+    level = methodology_summary({.nodes = static_cast<int>(number_in(*nodes)),
+                                 .parts = std::ranges::count(of_meters->second, "0") > 0,
+                                 .power_mean_w = number_in(*power_w),
+                                 .longest_gap_s = number_in(*gap_s)});
+  std::erase_if(summary, [&](const NameValue& line) {
+    return std::ranges::find(names, line.first) != names.end();
+  });
+  std::ranges::copy(level, std::back_inserter(summary));
+}
+
+}  // namespace
+
+std::vector<NameValue> read_summary(const fs::path& file) {
+  std::vector<NameValue> lines;
+  int number = 0;
+  for (const std::string& line : split(strip(read_file(file)), "\n")) {
+    ++number;
+    const auto equals = line.find('=');
+    if (equals == std::string::npos)
+      throw Error("the line is not name=value", "it is not an energy.txt",
+                  {.file = file.string(), .line = number});
+    NameValue read{line.substr(0, equals), line.substr(equals + 1)};
+    if (!is_word(read.first) && !parse_number(read.second))
+      throw Error(fmt::format("'{}' is not a number", read.second),
+                  "bench-energy writes one there; leave out a file that was changed or cut off",
+                  {.file = file.string(), .line = number, .column = static_cast<int>(equals) + 2});
+    lines.push_back(std::move(read));
+  }
+  return lines;
+}
+
+std::vector<NameValue> combine_summaries(std::span<const std::vector<NameValue>> summaries,
+                                         Course course) {
+  std::vector<std::string> names;  // in the order in which they come
+  std::map<std::string, Values> values;
+  for (const auto& summary : summaries)
+    for (const auto& [name, value] : summary) {
+      if (!values.contains(name))
+        names.push_back(name);
+      values[name].push_back(value);
+    }
+  for (const std::string& name : names)
+    if (is_reason_of_region(name)) {  // the others know a part only
+      const std::string region = name.substr(0, name.size() - std::strlen("_absent"));
+      values.erase(region + "_wh");
+      values.erase(region + "_uncertainty_wh");
+      values.erase("power" + region.substr(std::strlen("energy")) + "_w");
+      values.erase("energy_devices" + region.substr(std::strlen("energy")) + "_wh");
+    }
+  std::vector<NameValue> lines;
+  for (const std::string& name : names) {
+    if (!values.contains(name) || is_of_a_part(name, values, summaries))
+      continue;
+    if (std::string value = combined(name, values[name], summaries, course); !value.empty())
+      lines.emplace_back(name, std::move(value));
+  }
+  drop_if_known_well(lines);
+  set_level(lines, values, summaries.size());
+  return lines;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::vector<NameValue>> read_summaries(std::span<const fs::path> files,
+                                                   const fs::path& output) {
+  require_unread(files, output);
+  std::vector<std::vector<NameValue>> summaries;
+  for (const fs::path& file : files)
+    summaries.push_back(read_summary(file));
+  return summaries;
+}
+
+/// A file is in its directory, too, which stands for all that are there.
+void require_each_once(std::span<const fs::path> operands) {
+  std::set<fs::path> named;
+  std::vector<fs::path> files;
+  for (const fs::path& operand : operands) {
+    std::error_code absent;  // which is told where it is read
+    const fs::path path = fs::canonical(operand, absent);
+    if (absent)
+      continue;
+    if (!named.insert(path).second)
+      throw Error(fmt::format("{} is named twice", operand.string()), "name it once");
+    if (!fs::is_directory(path, absent))
+      files.push_back(path);
+  }
+  for (const fs::path& file : files)
+    if (named.contains(file.parent_path()))
+      throw Error(fmt::format("{} is named, and so is its directory", file.string()),
+                  "name the directory alone: it stands for those that are in it");
+}
+
+std::string value_of(const std::vector<NameValue>& summary, std::string_view name) {
+  const auto found = std::ranges::find(summary, name, &NameValue::first);
+  return found == summary.end() ? "" : found->second;
+}
+
+/// The node of a meter that is one of several there: `n1` of energy.n1.0.txt, as the meter of a
+/// rank names its file. Else empty.
+std::string shared_node(const fs::path& file) {
+  const std::string suffix = suffix_of(file.filename().string(), "energy", ".txt").value_or("");
+  const auto dot = suffix.rfind('.');
+  return dot == std::string::npos || !parse_integer(suffix.substr(dot + 1)) ? ""
+                                                                            : suffix.substr(0, dot);
+}
+
+bool is_in_total(std::string_view name) {
+  constexpr std::array<std::string_view, 6> totals{"energy_wh",    "energy_uncertainty_wh",
+                                                   "power_mean_w", "power_max_w",
+                                                   "power_idle_w", "energy_net_wh"};
+  return std::ranges::find(totals, name) != totals.end() || name.starts_with("power_region_") ||
+         (name.starts_with("energy_region_") && name.ends_with("_wh"));
+}
+
+/// Where the meter of one rank has measured its node as a whole, those of the others add nothing to
+/// the total: their devices are in it.
+void count_nodes_once(std::span<const fs::path> files,
+                      std::vector<std::vector<NameValue>>& summaries) {
+  std::set<std::string> whole;
+  for (std::size_t k = 0; k < files.size(); ++k)
+    if (value_of(summaries[k], "energy_nodes") == "1")
+      whole.insert(shared_node(files[k]));
+  whole.erase("");
+  for (std::size_t k = 0; k < files.size(); ++k) {
+    if (value_of(summaries[k], "energy_nodes") != "0" || !whole.contains(shared_node(files[k])))
+      continue;
+    std::erase_if(summaries[k], [](const NameValue& line) {
+      return line.first == "energy_source" || line.first == "energy_nodes";
+    });
+    for (auto& [name, value] : summaries[k])
+      if (is_in_total(name))
+        value = "0";
+  }
+}
+
+std::string without_result(const fs::path& samples) {
+  return fmt::format(
+      "the meter of {} wrote no result (if it was killed, `bench-energy recover` makes one from "
+      "its samples, and `bench-energy combine` the sum)",
+      samples.lexically_normal().string());
+}
+
+/// Clocks of two nodes may differ.
+constexpr double most_overlap_s = 1;
+
+/// In seconds since 1970. Empty where it ends before it begins.
+struct Period {
+  double begin_s = std::numeric_limits<double>::infinity();
+  double end_s = -std::numeric_limits<double>::infinity();
+
+  void add(const Period& other) {
+    begin_s = std::min(begin_s, other.begin_s);
+    end_s = std::max(end_s, other.end_s);
+  }
+};
+
+/// When the program of the meter ran whose energy.txt this is, by its duration and the first of the
+/// samples beside it. Empty where they are not there.
+Period period_of(const fs::path& file, const std::vector<NameValue>& summary) {
+  const auto suffix = suffix_of(file.filename().string(), "energy", ".txt");
+  const auto duration_s = parse_number(value_of(summary, "duration_s"));
+  if (!suffix || !duration_s)
+    return {};
+  const fs::path samples =
+      file.parent_path() / ("power." + (suffix->empty() ? "" : *suffix + ".") + "csv");
+  if (!holds_samples(samples))
+    return {};
+  std::ifstream stream(samples);
+  std::string header;
+  std::string row;
+  std::getline(stream, header);
+  std::getline(stream, row);
+  const std::vector<std::string> cells = split(row, ",");
+  if (!header.starts_with("time_s,unix_time_s") || cells.size() < 2)
+    return {};
+  const auto time_s = parse_number(cells[0]);
+  const auto unix_time_s = parse_number(cells[1]);
+  if (!time_s || !unix_time_s)
+    return {};
+  const double begin_s = *unix_time_s - *time_s;
+  return {.begin_s = begin_s, .end_s = begin_s + *duration_s};
+}
+
+/// Meters that ran at the same time may have measured one node, and then their sum counts it twice.
+std::vector<std::string> overlaps(std::span<const fs::path> operands,
+                                  const std::vector<Period>& periods) {
+  std::vector<std::string> reasons;
+  for (std::size_t b = 0; b < periods.size(); ++b)
+    for (std::size_t a = 0; a < b; ++a)
+      if (std::min(periods[a].end_s, periods[b].end_s) -
+              std::max(periods[a].begin_s, periods[b].begin_s) >
+          most_overlap_s)
+        reasons.push_back(
+            fmt::format("{} and {} ran at the same time, so their sum may count a node "
+                        "twice",
+                        operands[a].string(), operands[b].string()));
+  return reasons;
+}
+
+/// Not even times: all sums of the others are of a part.
+std::vector<NameValue> no_total(const std::vector<std::string>& reasons) {
+  return {{"energy_quality", "partial"}, {"energy_absent", join(reasons, "; ")}};
+}
+
+}  // namespace
+
+bool has_summaries(const fs::path& operand) {
+  std::error_code absent;
+  return operand.extension() == ".txt" || !operand.has_filename() ||
+         fs::is_directory(operand, absent);
+}
+
+void combine_summary_files(std::span<const fs::path> operands, const fs::path& output,
+                           Course course) {
+  std::vector<std::vector<NameValue>> summaries;
+  std::vector<std::string> reasons;
+  std::vector<Period> periods;
+  require_each_once(operands);
+  for (const fs::path& operand : operands) {
+    std::error_code absent;
+    MeterDirectory meters{.summaries = {operand}, .unfinished = {}};
+    if (fs::is_directory(operand, absent)) {
+      meters = meter_directory(operand);
+      if (meters.summaries.empty() && meters.unfinished.empty())
+        throw Error(fmt::format("no energy.txt in {}", operand.string()),
+                    "name directories that a meter had as --out");
+    }
+    for (const fs::path& file : meters.unfinished)
+      reasons.push_back(without_result(file));
+    auto of_meters = read_summaries(meters.summaries, output);
+    Period& period = periods.emplace_back();
+    for (std::size_t k = 0; k < of_meters.size(); ++k)
+      period.add(period_of(meters.summaries[k], of_meters[k]));
+    count_nodes_once(meters.summaries, of_meters);
+    if (!of_meters.empty())
+      summaries.push_back(combine_summaries(of_meters));
+  }
+  if (course == Course::in_sequence)
+    std::ranges::move(overlaps(operands, periods), std::back_inserter(reasons));
+  std::string text;
+  for (const auto& [name, value] :
+       reasons.empty() ? combine_summaries(summaries, course) : no_total(reasons))
+    text += fmt::format("{}={}\n", name, value);
+  write_file_atomically(output, text);
 }
 
 }  // namespace bench::energy

@@ -16,7 +16,7 @@
 #include <bench/base/files.hpp>
 #include <bench/base/json_depth.hpp>
 #include <bench/base/text.hpp>
-#include <bench/energy/core/scope.hpp>
+#include <bench/energy/core/channel.hpp>
 #include <bench/energy/program/csv.hpp>
 #include <bench/energy/program/energy_file.hpp>
 #include <bench/energy/program/jpwr.hpp>

@@ -13,25 +13,26 @@
 #include <bench/base/text.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/channel_meter.hpp>
-#include <bench/energy/core/grace_label.hpp>
-#include <bench/energy/core/scope.hpp>
 #include <bench/energy/program/csv.hpp>
 #include <bench/energy/program/jpwr.hpp>
 
 namespace bench::energy {
 namespace {
 
-/// Sources with numbered devices.
+/// A method by its name there and here, and the names of its sources.
 struct Name {
   std::string_view jpwr;
   std::string_view own;
+  std::array<std::string_view, 2> sources;
 };
-constexpr std::array device_sources{Name{"pynvml", "nvml"}, Name{"rocm", "rocm"},
-                                    Name{"gc", "gcipu"}};
-constexpr Name meter_source{"gh", "hwmon"};
+/// Those with numbered devices.
+constexpr std::array device_sources{Name{"pynvml", "nvml", {"nvml"}},
+                                    Name{"rocm", "amd", {"amdgpu", "amdsmi"}},
+                                    Name{"gc", "gcipu", {"gcipu"}}};
+constexpr Name meter_source{"gh", "hwmon", {"hwmon"}};
 
-/// The number in `nvml:3:gpu`; in `rocm:0+1:gpu`, two dies with one meter, the first one. Not that
-/// of `Channel::device`, which pairs channels: the IPUs of one board share theirs.
+/// The number in `nvml:3:gpu`; in `amdgpu:0+1:gpu`, two dies with one meter, the first one. Not
+/// that of `Channel::device`, which pairs channels: the IPUs of one board share theirs.
 std::optional<int> number_of(const Channel& channel) {
   const std::string_view source = source_of(channel);
   const std::string_view rest =
@@ -45,7 +46,7 @@ std::string column_of(const Channel& channel) {
   const std::string_view source = source_of(channel);
   const auto number = number_of(channel);
   for (const Name& name : device_sources)
-    if (name.own == source && number && channel.scope != Scope::board)
+    if (std::ranges::count(name.sources, source) > 0 && number && channel.scope != Scope::board)
       return fmt::format("{}:{}", name.jpwr, *number);
   if (source == meter_source.own && !channel.label.empty())
     return fmt::format("{}:{}", meter_source.jpwr, channel.label);

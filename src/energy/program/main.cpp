@@ -25,33 +25,25 @@
 #include <bench/energy/core/measurement.hpp>
 #include <bench/energy/core/signals.hpp>
 #include <bench/energy/core/ticks.hpp>
-#include <bench/energy/program/baseline.hpp>
+#include <bench/energy/program/before_run.hpp>
 #include <bench/energy/program/child.hpp>
 #include <bench/energy/program/combine.hpp>
-#include <bench/energy/program/combine_summary_files.hpp>
-#include <bench/energy/program/ending_signal.hpp>
-#include <bench/energy/program/file_thread.hpp>
+#include <bench/energy/program/energy_table.hpp>
 #include <bench/energy/program/node_meter.hpp>
 #include <bench/energy/program/options.hpp>
 #include <bench/energy/program/output.hpp>
 #include <bench/energy/program/power_log.hpp>
-#include <bench/energy/program/provenance.hpp>
 #include <bench/energy/program/recover.hpp>
 #include <bench/energy/program/region_marks.hpp>
 #include <bench/energy/program/report.hpp>
 #include <bench/energy/program/run_record.hpp>
 #include <bench/energy/program/sampler.hpp>
-#include <bench/energy/program/source_table.hpp>
-#include <bench/energy/program/thermal_wait.hpp>
 #include <bench/energy/regions/region.hpp>
 #include <bench/energy/sources/claims.hpp>
 #include <bench/energy/sources/cpu_watch.hpp>
 #include <bench/energy/sources/guard.hpp>
-#include <bench/energy/sources/local_rank.hpp>
 #include <bench/energy/sources/machine_facts.hpp>
 #include <bench/energy/sources/methods.hpp>
-#include <bench/energy/sources/running_programs.hpp>
-#include <bench/energy/sources/source_method.hpp>
 
 namespace bench::energy {
 namespace {

@@ -7,13 +7,12 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/energy/program/ending_signal.hpp>
+#include <bench/energy/program/child.hpp>
 #include <bench/energy/program/node_meter.hpp>
 #include <bench/energy/program/options.hpp>
 #include <bench/energy/sources/claims.hpp>
-#include <bench/energy/sources/local_rank.hpp>
-#include <bench/energy/sources/nvml_devices.hpp>
-#include <bench/energy/sources/source_method.hpp>
+#include <bench/energy/sources/methods.hpp>
+#include <bench/energy/sources/nvml_library.hpp>
 #include <bench/energy/sources/thermal.hpp>
 
 namespace bench::energy {

@@ -5,28 +5,151 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <bench/base/error.hpp>
+#include <bench/base/host.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/core/additive.hpp>
 #include <bench/energy/core/units.hpp>
 #include <bench/energy/program/child.hpp>
-#include <bench/energy/program/combine_summary_files.hpp>
+#include <bench/energy/program/combine.hpp>
 #include <bench/energy/program/command_line.hpp>
-#include <bench/energy/program/format.hpp>
 #include <bench/energy/program/jpwr.hpp>
-#include <bench/energy/program/option_values.hpp>
 #include <bench/energy/program/options.hpp>
 #include <bench/energy/program/output.hpp>
 #include <bench/energy/program/power_log.hpp>
-#include <bench/energy/program/suffix.hpp>
 #include <bench/energy/sources/methods.hpp>
-#include <bench/energy/sources/wanted.hpp>
+#include <bench/energy/sources/setting.hpp>
+#include <bench/energy/sources/thermal.hpp>
 
 namespace bench::energy {
+namespace {
+
+constexpr std::string_view variable_begin = "%q";
+
+std::string value_of(const std::string& name, const std::string& text) {
+  const char* const value = std::getenv(name.c_str());
+  if (!value)
+    throw Error(fmt::format("the suffix '{}' needs the variable {}, which is not set", text, name),
+                "Slurm sets SLURM_PROCID for the tasks of srun");
+  return value;
+}
+
+std::string with_variables(const std::string& text) {
+  std::string result;
+  std::size_t at = 0;
+  for (auto found = text.find(variable_begin); found != std::string::npos;
+       found = text.find(variable_begin, at)) {
+    const auto close = text.find('}', found);
+    if (text[found + 2] != '{' || close == std::string::npos || close == found + 3)
+      throw Error(fmt::format("the suffix '{}' has a %q without a variable", text),
+                  "write it like %q{SLURM_PROCID}");
+    result += text.substr(at, found - at);
+    result += value_of(text.substr(found + 3, close - found - 3), text);
+    at = close + 1;
+  }
+  return result + text.substr(at);
+}
+
+std::string without_slash(const std::string& suffix) {
+  if (suffix.find('/') != std::string::npos)
+    throw Error(fmt::format("the suffix '{}' has a slash", suffix),
+                "it is a part of file names; name a directory with --out or --df-out");
+  return suffix;
+}
+
+}  // namespace
+
+std::string expand_suffix(const std::string& text) {
+  return without_slash(with_variables(replace_all(text, "%h", host_name())));
+}
+
+std::string expand_jpwr_suffix(const std::string& text) {
+  if (text.find(variable_begin) != std::string::npos)
+    return without_slash(with_variables(text));
+  const std::string own = fmt::format("{}.{}", host_name(), ::getpid());
+  return without_slash(text.empty() ? own : text + "." + own);
+}
+
+namespace {
+
+void check_time(const char* name, const std::string& text, const Range& range, const Place& place) {
+  const auto time_s = interval_s_of(text);
+  if (!time_s)
+    throw Error(fmt::format("{} is a number with a unit, not '{}'", name, text),
+                "write it like 100ms or 5s", place);
+  in_range(name, text, *time_s, range, place);
+}
+
+double above_zero(const char* name, const char* example, const std::string& text,
+                  std::optional<double> value, const Place& place) {
+  if (!value || *value <= 0)
+    throw Error(fmt::format("{} is a number above zero with a unit, not '{}'", name, text),
+                fmt::format("write it like {}", example), place);
+  constexpr double most = 1e6;  // of W and MHz; drivers take integers
+  if (*value > most)
+    throw Error(fmt::format("{} is not as high as {}", name, text), "", place);
+  return *value;
+}
+
+}  // namespace
+
+std::chrono::nanoseconds in_range(const char* name, const std::string& text, double time_s,
+                                  const Range& range, const Place& place) {
+  if (time_s < range.least_s || time_s > range.most_s)
+    throw Error(fmt::format("{} {} is out of range", name, text), range.words, place);
+  return std::chrono::round<std::chrono::nanoseconds>(std::chrono::duration<double>(time_s));
+}
+
+double gpu_power_limit_w(const std::string& text, const Place& place) {
+  return above_zero("the power limit of a GPU", "300W", text, power_w_of(text), place);
+}
+
+double gpu_clock_mhz(const std::string& text, const Place& place) {
+  return above_zero("the clock of a GPU", "1410MHz", text, frequency_mhz_of(text), place);
+}
+
+ThermalCondition thermal_condition(const std::string& text, const Place& place) {
+  if (const auto condition = parse_thermal(text)) {
+    in_range("thermal", text, condition->time_s, times_to_get_ready, place);
+    return *condition;
+  }
+  throw Error(fmt::format("thermal is stable, a temperature or a time, not '{}'", text),
+              "write it like stable, 45C or 60s", place);
+}
+
+void check_thermal(const std::string& text, const Place& place) {
+  thermal_condition(text, place);
+}
+
+void check_interval(const std::string& text, const Place& place) {
+  check_time("interval", text, intervals, place);
+}
+
+void check_baseline(const std::string& text, const Place& place) {
+  check_time("baseline", text, baselines, place);
+}
+
+void check_gpu_power_limit(const std::string& text, const Place& place) {
+  gpu_power_limit_w(text, place);
+}
+
+void check_gpu_clock(const std::string& text, const Place& place) {
+  gpu_clock_mhz(text, place);
+}
+
+/// The kernel has the list of those that there are.
+void check_cpu_governor(const std::string& text, const Place& place) {
+  if (text.empty() || text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") != std::string::npos)
+    throw Error(fmt::format("'{}' is not a frequency governor", text),
+                "performance, powersave, schedutil ...", place);
+}
+
 namespace {
 
 constexpr const char* usage = "bench-energy [options] -- program args";

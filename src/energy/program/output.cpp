@@ -1,32 +1,65 @@
+#include <array>
 #include <cerrno>
+#include <cstddef>
+#include <exception>
 #include <filesystem>
 #include <functional>
+#include <mutex>
+#include <set>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
 #include <bench/energy/core/measurement.hpp>
-#include <bench/energy/program/energy_hdf5.hpp>
+#include <bench/energy/core/signals.hpp>
+#include <bench/energy/core/ticks.hpp>
 #include <bench/energy/program/energy_table.hpp>
-#include <bench/energy/program/format.hpp>
+#include <bench/energy/program/hdf5.hpp>
 #include <bench/energy/program/jpwr.hpp>
 #include <bench/energy/program/output.hpp>
 #include <bench/energy/program/power_log.hpp>
-#include <bench/energy/program/provenance.hpp>
-#include <bench/energy/program/region_table.hpp>
 #include <bench/energy/program/report.hpp>
-#include <bench/energy/sources/node_name.hpp>
+#include <bench/energy/sources/claims.hpp>
 
 namespace bench::energy {
+namespace {
+
+const std::array<std::string, 3> format_names{"csv", "json", "h5"};
+
+Format parse_format(const std::string& text) {
+  for (std::size_t i = 0; i < format_names.size(); ++i)
+    if (format_names[i] == text)
+      return static_cast<Format>(i);
+  throw Error(fmt::format("unknown format '{}'", text), suggestion(text, format_names));
+}
+
+}  // namespace
+
+std::string_view name_of(Format format) {
+  return format_names[static_cast<std::size_t>(format)];
+}
+
+std::set<Format> parse_formats(const std::vector<std::string>& texts) {
+  std::set<Format> formats;
+  for (const std::string& text : texts)
+    for (const std::string& name : split_names(text))
+      formats.insert(parse_format(name));
+  return formats;
+}
+
 namespace {
 
 std::filesystem::path file_in(const std::filesystem::path& directory, const std::string& name,
@@ -167,6 +200,87 @@ void Output::write_jpwr(const Measurement& measurement) const {
   if (!counters.empty())
     write_file_atomically(file("energy_from_counter", "csv"),
                           render_jpwr_energy_from_counter(counters));
+}
+
+FileThread::~FileThread() {
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+    changed_.notify_all();
+  }
+  if (thread_.joinable())
+    thread_.join();
+}
+
+/// With the lock.
+/// @returns false if this process may have no more threads
+bool FileThread::start() {
+  if (!thread_.joinable()) {
+    const sigset_t before = block_signals();
+    try {
+      thread_ = std::thread([this] { run(); });
+    } catch (const std::system_error&) {
+      return false;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  changed_.notify_all();
+  return true;
+}
+
+void FileThread::post(Work work) {
+  std::unique_lock lock(mutex_);
+  work_.push_back(std::move(work));
+  if (start())
+    return;
+  const Work now = std::move(work_.back());
+  work_.pop_back();
+  lock.unlock();
+  now();
+}
+
+void FileThread::post_later(Clock::time_point time, Work work) {
+  const std::lock_guard lock(mutex_);
+  later_.emplace(time, std::move(work));
+  start();
+}
+
+void FileThread::drop_later() {
+  const std::lock_guard lock(mutex_);
+  later_.clear();
+}
+
+bool FileThread::wait_until(Clock::time_point time) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_until(lock, time, [&] { return work_.empty() && !busy_; });
+}
+
+void FileThread::run() {
+  std::unique_lock lock(mutex_);
+  while (!over_) {
+    while (!later_.empty() && Clock::now() >= later_.begin()->first) {
+      work_.push_back(std::move(later_.begin()->second));
+      later_.erase(later_.begin());
+    }
+    if (work_.empty()) {
+      if (!later_.empty())
+        changed_.wait_until(lock, Clock::time_point(later_.begin()->first));
+      else
+        changed_.wait(lock);
+      continue;
+    }
+    const Work work = std::move(work_.front());
+    work_.pop_front();
+    busy_ = true;
+    lock.unlock();
+    try {
+      work();
+    } catch (const std::exception&) {  // out of memory: its file is missing
+    }
+    lock.lock();
+    busy_ = false;
+    changed_.notify_all();
+  }
 }
 
 }  // namespace bench::energy

@@ -16,10 +16,9 @@
 #include <bench/base/text.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/measurement.hpp>
-#include <bench/energy/core/scope.hpp>
-#include <bench/energy/program/format.hpp>
+#include <bench/energy/program/energy_table.hpp>
+#include <bench/energy/program/output.hpp>
 #include <bench/energy/program/power_log.hpp>
-#include <bench/energy/program/provenance.hpp>
 #include <bench/energy/program/run_record.hpp>
 
 namespace bench::energy {

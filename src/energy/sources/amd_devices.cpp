@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -21,23 +23,19 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/core/channel.hpp>
-#include <bench/energy/core/scope.hpp>
 #include <bench/energy/sources/amd_devices.hpp>
 #include <bench/energy/sources/sysfs.hpp>
 
 namespace bench::energy {
 namespace {
 
+/// Among the vendors of PCI devices.
+constexpr std::string_view number_of_amd = "0x1002";
 /// GPUs of two dies with one meter.
 constexpr std::array two_die_products{0x7408U, 0x740cU};
 /// MI300A. Source: pci.ids, 1002:74a0.
 constexpr unsigned apu_product = 0x74a0;
 constexpr int first_apu_metrics = 2;
-
-std::optional<std::string> variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value ? std::optional<std::string>(value) : std::nullopt;
-}
 
 /// The number in a line like `0x740c` or `5d6c...`.
 std::optional<std::uint64_t> hexadecimal(std::string_view text) {
@@ -50,54 +48,34 @@ std::optional<std::uint64_t> hexadecimal(std::string_view text) {
   return value;
 }
 
-/// The GPU of one node of the compute driver.
+/// One node of the compute driver.
 struct ComputeNode {
   bool readable = false;
-  std::uint64_t cpu_cores = 0;
-  std::uint64_t simd_count = 0;  ///< 0 is a CPU.
-  std::uint64_t location = 0;
-  std::uint64_t domain = 0;
+  bool has_cpu = false;
+  bool has_gpu = false;
+  std::string pci_address;
 };
-
-ComputeNode compute_node(const std::filesystem::path& directory) {
-  ComputeNode node;
-  std::istringstream properties(kernel_text(directory / "properties"));
-  std::string key;
-  for (std::uint64_t value = 0; properties >> key >> value;) {
-    node.readable = true;
-    if (key == "cpu_cores_count")
-      node.cpu_cores = value;
-    else if (key == "simd_count")
-      node.simd_count = value;
-    else if (key == "location_id")
-      node.location = value;
-    else if (key == "domain")
-      node.domain = value;
-  }
-  return node;
-}
 
 std::vector<ComputeNode> compute_nodes(const std::filesystem::path& sysfs) {
   std::vector<ComputeNode> nodes;
-  for (const auto& directory : entries(sysfs / "class/kfd/kfd/topology/nodes", ""))
-    nodes.push_back(compute_node(directory));
+  for (const auto& directory : entries(sysfs / "class/kfd/kfd/topology/nodes", "")) {
+    std::istringstream lines(kernel_text(directory / "properties"));
+    std::map<std::string, std::uint64_t> properties;
+    std::string key;
+    for (std::uint64_t value = 0; lines >> key >> value;)
+      properties[key] = value;
+    nodes.push_back(
+        {.readable = !properties.empty(),
+         .has_cpu = properties["cpu_cores_count"] > 0,
+         .has_gpu = properties["simd_count"] > 0,
+         .pci_address = pci_address_of(properties["domain"] << 32U | properties["location_id"])});
+  }
   return nodes;
 }
 
-std::string address_of(const ComputeNode& node) {
-  return pci_address_of(node.domain << 32U | node.location);
-}
-
-/// `card1`, but not its connectors, `card1-DP-1`.
-bool is_card(const std::filesystem::path& entry) {
-  const std::string name = entry.filename().string();
-  return name.size() > 4 &&
-         std::all_of(name.begin() + 4, name.end(), [](unsigned char c) { return std::isdigit(c); });
-}
-
-bool has_table_of_apu(const std::filesystem::path& device) {
+bool is_apu(const std::filesystem::path& device, unsigned product) {
   const std::string table = kernel_text(device / "gpu_metrics");
-  return table.size() >= 4 && table[2] >= first_apu_metrics;
+  return product == apu_product || (table.size() >= 4 && table[2] >= first_apu_metrics);
 }
 
 /// Of the first CPU near the device; 0 where the kernel does not say.
@@ -109,26 +87,24 @@ int package_near(const std::filesystem::path& device, const std::filesystem::pat
           .value_or(0));
 }
 
-/// The place of `name`, a number or `GPU-<unique id>`, in `order`; its size where there is none.
-std::size_t place_of(const std::string& name, std::span<const std::size_t> order,
-                     std::span<const AmdDevice> devices) {
-  if (const auto number = parse_integer(name))
-    return *number < 0 ? order.size() : std::min(static_cast<std::size_t>(*number), order.size());
-  const auto id = name.starts_with("GPU-") ? hexadecimal(name.substr(4)) : std::nullopt;
-  return static_cast<std::size_t>(
-      std::ranges::find_if(order, [&](std::size_t i) { return id && devices[i].unique_id == id; }) -
-      order.begin());
-}
-
-/// Lists end at the first entry that names no device.
+/// The devices that a list names by their place in `order` or as `GPU-<unique id>`, up to the first
+/// entry that names none.
 std::vector<std::size_t> selected(const std::string& list, const std::vector<std::size_t>& order,
                                   std::span<const AmdDevice> devices) {
   std::vector<std::size_t> result;
   for (const std::string& name : split_names(list)) {
-    const std::size_t place = place_of(name, order, devices);
-    if (place == order.size())
+    auto found = order.end();
+    if (const auto place = parse_integer(name)) {
+      if (*place >= 0 && static_cast<std::size_t>(*place) < order.size())
+        found = order.begin() + *place;
+    } else if (name.starts_with("GPU-")) {
+      const auto id = hexadecimal(name.substr(4));
+      found = std::ranges::find_if(order,
+                                   [&](std::size_t i) { return id && devices[i].unique_id == id; });
+    }
+    if (found == order.end())
       break;
-    result.push_back(order[place]);
+    result.push_back(*found);
   }
   return result;
 }
@@ -136,20 +112,18 @@ std::vector<std::size_t> selected(const std::string& list, const std::vector<std
 std::vector<std::size_t> by_address(std::span<const AmdDevice> devices) {
   std::vector<std::size_t> order(devices.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-    return devices[a].pci_address < devices[b].pci_address;
-  });
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return devices[i].pci_address; });
   return order;
 }
 
+/// A node of the compute driver counts each time, as every partition of a GPU has its own.
 std::vector<std::size_t> in_compute_order(const AmdVisibility& visibility,
                                           std::span<const AmdDevice> devices) {
   std::vector<std::size_t> order;
   const std::vector<std::size_t> sorted = by_address(devices);
   for (const std::string& address : visibility.compute_order)
-    for (const std::size_t i : sorted)
-      if (devices[i].pci_address == address)
-        order.push_back(i);
+    std::ranges::copy_if(sorted, std::back_inserter(order),
+                         [&](std::size_t i) { return devices[i].pci_address == address; });
   if (!visibility.restricted)
     for (const std::size_t i : sorted)
       if (std::ranges::count(order, i) == 0)
@@ -157,56 +131,49 @@ std::vector<std::size_t> in_compute_order(const AmdVisibility& visibility,
   return order;
 }
 
-bool is_second_die(const AmdDevice& first, const AmdDevice& second) {
-  return second.silent && !first.silent && first.product == second.product &&
-         is_of_two_dies(second.product);
-}
-
 /// Devices that share a meter; the first one shows it.
 struct AmdPackage {
   std::vector<std::size_t> devices;
-  std::vector<std::string> numbers;
+  std::vector<std::string> addresses;  ///< One for each of its dies.
+  std::string numbers;                 ///< `0+1`
 };
 
 std::vector<AmdPackage> packages_of(std::span<const AmdDevice> devices) {
   std::vector<AmdPackage> packages;
   std::size_t number = 0;
-  std::string last_address;
   for (const std::size_t i : by_address(devices)) {
     const AmdDevice& device = devices[i];
-    const bool partition = !packages.empty() && device.pci_address == last_address;
-    last_address = device.pci_address;
-    if (partition) {
-      packages.back().devices.push_back(i);
-      continue;
+    const bool is_partition =
+        !packages.empty() && packages.back().addresses.back() == device.pci_address;
+    if (!is_partition) {
+      const AmdDevice* const first =
+          packages.empty() ? nullptr : &devices[packages.back().devices[0]];
+      const bool is_second_die = first && packages.back().addresses.size() == 1 && device.silent &&
+                                 !first->silent && device.product == first->product &&
+                                 is_of_two_dies(device.product);
+      if (!is_second_die)
+        packages.emplace_back();
+      packages.back().numbers += fmt::format("{}{}", is_second_die ? "+" : "", number++);
+      packages.back().addresses.push_back(device.pci_address);
     }
-    const bool second_die = !packages.empty() && packages.back().numbers.size() == 1 &&
-                            is_second_die(devices[packages.back().devices[0]], device);
-    if (!second_die)
-      packages.emplace_back();
     packages.back().devices.push_back(i);
-    packages.back().numbers.push_back(std::to_string(number++));
   }
   return packages;
 }
 
-Channel channel_of(const AmdPackage& package, const std::string& source,
-                   std::span<const AmdDevice> devices, const AmdApus& apus) {
+Channel channel_of(const AmdPackage& package, const std::string& source, const AmdDevice& meter,
+                   const AmdApus& apus) {
   Channel channel;
   channel.scope = Scope::gpu;
-  const AmdDevice& meter = devices[package.devices[0]];
   if (const auto apu = apus.find(meter.pci_address); apu != apus.end()) {
     channel.scope = Scope::apu;
     channel.device = apu->second;
   }
-  for (const std::size_t i : package.devices)
-    if (std::ranges::count(channel.pci_addresses, devices[i].pci_address) == 0)
-      channel.pci_addresses.push_back(devices[i].pci_address);
-  channel.device_id = join(channel.pci_addresses, "+");
-  channel.name =
-      fmt::format("{}:{}:{}", source, join(package.numbers, "+"), name_of(channel.scope));
+  channel.pci_addresses = package.addresses;
+  channel.device_id = join(package.addresses, "+");
+  channel.name = fmt::format("{}:{}:{}", source, package.numbers, name_of(channel.scope));
   channel.description = fmt::format("{} {}", meter.name.empty() ? "AMD GPU" : meter.name,
-                                    join(channel.pci_addresses, " and "));
+                                    join(package.addresses, " and "));
   if (meter.unique_id)
     channel.description += fmt::format(" GPU-{:016x}", *meter.unique_id);
   return channel;
@@ -218,42 +185,58 @@ bool is_of_two_dies(unsigned product) {
   return std::ranges::count(two_die_products, product) > 0;
 }
 
+std::string pci_address_of(std::uint64_t bdf_id) {
+  return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", bdf_id >> 32U, bdf_id >> 8U & 0xffU,
+                     bdf_id >> 3U & 0x1fU, bdf_id & 0x7U);
+}
+
 std::vector<std::filesystem::path> amd_cards(const std::filesystem::path& sysfs) {
   std::vector<std::filesystem::path> cards = entries(sysfs / "class/drm", "card");
   std::erase_if(cards, [](const std::filesystem::path& card) {
-    return !is_card(card) || first_line(card / "device/vendor") != amd_vendor;
+    const std::string number = card.filename().string().substr(4);  // connectors are `card1-DP-1`
+    return number.empty() ||
+           !std::ranges::all_of(number, [](unsigned char c) { return std::isdigit(c); }) ||
+           first_line(card / "device/vendor") != number_of_amd;
   });
   return cards;
 }
 
-AmdApus amd_apus(const std::filesystem::path& sysfs) {
-  std::set<std::string> by_compute_driver;
-  for (const ComputeNode& node : compute_nodes(sysfs))
-    if (node.cpu_cores > 0 && node.simd_count > 0)
-      by_compute_driver.insert(address_of(node));
-  AmdApus apus;
-  for (const auto& card : amd_cards(sysfs)) {
-    const auto directory = card / "device";
-    const AmdDevice device = amd_device_of_sysfs(directory);
-    if (device.product == apu_product || has_table_of_apu(directory) ||
-        by_compute_driver.contains(device.pci_address))
-      apus[device.pci_address] = package_near(directory, sysfs);
-  }
-  return apus;
+std::filesystem::path amd_hwmon(const std::filesystem::path& device) {
+  const auto found = entries(device / "hwmon", "hwmon");
+  return found.empty() ? std::filesystem::path() : found.front();
+}
+
+AmdDevice amd_device_of_sysfs(const std::filesystem::path& directory) {
+  AmdDevice device;
+  device.pci_address = pci_slot_name(directory);
+  device.unique_id = hexadecimal(first_line(directory / "unique_id"));
+  device.product = static_cast<unsigned>(hexadecimal(first_line(directory / "device")).value_or(0));
+  device.name = first_line(directory / "product_name");
+  return device;
 }
 
 AmdVisibility amd_visibility(const std::filesystem::path& sysfs) {
-  AmdVisibility visibility{variable("ROCR_VISIBLE_DEVICES"),
-                           variable("HIP_VISIBLE_DEVICES"),
-                           variable("CUDA_VISIBLE_DEVICES"),
-                           {},
-                           false,
-                           amd_apus(sysfs)};
+  const auto variable = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return value ? std::optional<std::string>(value) : std::nullopt;
+  };
+  AmdVisibility visibility;
+  visibility.rocr = variable("ROCR_VISIBLE_DEVICES");
+  visibility.hip = variable("HIP_VISIBLE_DEVICES");
+  visibility.cuda = variable("CUDA_VISIBLE_DEVICES");
+  std::set<std::string> apus;
   for (const ComputeNode& node : compute_nodes(sysfs)) {
     if (!node.readable)
       visibility.restricted = true;
-    else if (node.simd_count > 0)
-      visibility.compute_order.push_back(address_of(node));
+    if (node.has_gpu)
+      visibility.compute_order.push_back(node.pci_address);
+    if (node.has_gpu && node.has_cpu)
+      apus.insert(node.pci_address);
+  }
+  for (const auto& card : amd_cards(sysfs)) {
+    const AmdDevice device = amd_device_of_sysfs(card / "device");
+    if (apus.contains(device.pci_address) || is_apu(card / "device", device.product))
+      visibility.apus[device.pci_address] = package_near(card / "device", sysfs);
   }
   return visibility;
 }
@@ -285,23 +268,22 @@ std::vector<AmdMeter> amd_meters(const std::string& source, std::span<const AmdD
   const std::vector<std::size_t> visible = visible_amd_devices(visibility, devices);
   std::vector<AmdMeter> meters;
   for (const AmdPackage& package : packages_of(devices)) {
-    const auto is_visible = [&](std::size_t i) { return std::ranges::count(visible, i) > 0; };
-    if (std::ranges::none_of(package.devices, is_visible))
+    const auto seen = std::ranges::count_if(
+        package.devices, [&](std::size_t i) { return std::ranges::count(visible, i) > 0; });
+    if (seen == 0)
       continue;
-    Channel channel = channel_of(package, source, devices, visibility.apus);
-    channel.partly_owned = std::ranges::count_if(package.devices, is_visible) <
-                           static_cast<std::ptrdiff_t>(package.devices.size());
-    const std::size_t meter = package.devices[0];
-    if (devices[meter].silent) {
-      channel.unreadable =
-          fmt::format("{} shows neither power nor energy", devices[meter].pci_address);
+    const AmdDevice& meter = devices[package.devices[0]];
+    Channel channel = channel_of(package, source, meter, visibility.apus);
+    channel.partly_owned = seen < std::ssize(package.devices);
+    if (meter.silent) {
+      channel.unreadable = fmt::format("{} shows neither power nor energy", meter.pci_address);
       notes.push_back(fmt::format("{}: {}", channel.name, channel.unreadable));
-      if (!devices[meter].failure.empty())
-        channel.unreadable += ": " + devices[meter].failure;
+      if (!meter.failure.empty())
+        channel.unreadable += ": " + meter.failure;
       if (unreadable)
         unreadable->push_back(channel);
     } else {
-      meters.push_back({meter, channel});
+      meters.push_back({package.devices[0], channel});
     }
     if (channel.partly_owned)
       notes.push_back(fmt::format("{}: measures {} together, of which the program has only a part",
@@ -312,20 +294,6 @@ std::vector<AmdMeter> amd_meters(const std::string& source, std::span<const AmdD
                     ? notes.front()
                     : fmt::format("the program sees none of {} AMD GPUs", devices.size()));
   return meters;
-}
-
-AmdDevice amd_device_of_sysfs(const std::filesystem::path& directory) {
-  AmdDevice device;
-  device.pci_address = pci_slot_name(directory);
-  device.unique_id = hexadecimal(first_line(directory / "unique_id"));
-  device.product = static_cast<unsigned>(hexadecimal(first_line(directory / "device")).value_or(0));
-  device.name = first_line(directory / "product_name");
-  return device;
-}
-
-std::string pci_address_of(std::uint64_t bdf_id) {
-  return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", bdf_id >> 32U, bdf_id >> 8U & 0xffU,
-                     bdf_id >> 3U & 0x1fU, bdf_id & 0x7U);
 }
 
 }  // namespace bench::energy

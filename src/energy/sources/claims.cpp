@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <initializer_list>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -14,17 +16,68 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/sources/claims.hpp>
-#include <bench/energy/sources/local_rank.hpp>
 #include <bench/energy/sources/sysfs.hpp>
 
 namespace bench::energy {
+
+// An abstract socket: its name begins with a NUL byte and has no file, and the kernel frees it.
+UniqueFd reserve_node_name(const std::string& name) {
+  UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  const std::size_t room = sizeof address.sun_path - 1;
+  const std::string shown = name.size() > room ? name.substr(name.size() - room) : name;
+  std::ranges::copy(shown, address.sun_path + 1);
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + shown.size());
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): required by the socket API
+  if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), size) == 0)
+    return socket;
+  if (errno != EADDRINUSE)
+    throw Error::of_system("cannot reserve a name on this node", errno);
+  return {};
+}
+
+namespace {
+
+/// The first of these variables that holds an integer.
+std::optional<int> first_integer(std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (const char* const value = std::getenv(name))
+      if (const auto number = parse_integer(value))
+        return static_cast<int>(*number);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<int> local_rank() {
+  return first_integer({"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PALS_LOCAL_RANKID",
+                        "FLUX_TASK_LOCAL_ID", "JSM_NAMESPACE_LOCAL_RANK", "SLURM_LOCALID"});
+}
+
+std::optional<int> task_count() {
+  return first_integer({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "FLUX_JOB_SIZE", "JSM_NAMESPACE_SIZE",
+                        "SLURM_STEP_NUM_TASKS"});
+}
+
+std::optional<int> global_rank() {
+  return first_integer({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PALS_RANKID", "FLUX_TASK_RANK",
+                        "JSM_NAMESPACE_RANK", "SLURM_PROCID"});
+}
+
+bool is_in_job() {
+  return task_count().value_or(1) > 1 || std::getenv("SLURM_JOB_ID") != nullptr;
+}
+
 namespace {
 
 std::string value_of(const char* name) {

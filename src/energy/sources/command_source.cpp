@@ -14,11 +14,10 @@
 #include <bench/base/text.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/power_source.hpp>
-#include <bench/energy/core/scope.hpp>
 #include <bench/energy/core/units.hpp>
 #include <bench/energy/sources/command_reader.hpp>
 #include <bench/energy/sources/command_source.hpp>
-#include <bench/energy/sources/source_method.hpp>
+#include <bench/energy/sources/methods.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,13 +1,13 @@
-#include "claim.hpp"
-
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -22,12 +22,52 @@
 #include <bench/base/unique_fd.hpp>
 #include <bench/energy/core/signals.hpp>
 #include <bench/energy/core/ticks.hpp>
+#include <bench/energy/sources/claims.hpp>
 #include <bench/energy/sources/guard.hpp>
-#include <bench/energy/sources/nvml_devices.hpp>
+#include <bench/energy/sources/nvml_library.hpp>
 #include <bench/energy/sources/setting.hpp>
-#include <bench/energy/sources/wanted.hpp>
 
 namespace bench::energy {
+
+/// Exclusive claim of this process on the settings of some devices of the node. Without it, the
+/// last of two meters to end would restore what the other had set.
+class Claim {
+ public:
+  /// Waits a few seconds if another process holds a claim.
+  /// @param node identifies the node by the directory of its devices, `/sys`
+  /// @throws bench::Error with a hint if another process holds one of the devices
+  Claim(const Settings& settings, const std::string& node);
+
+ private:
+  std::vector<UniqueFd> names_;
+};
+
+namespace {
+
+/// Gives the guard of a killed meter time to restore its settings.
+constexpr std::chrono::seconds patience{3};
+constexpr std::chrono::milliseconds between_tries{50};
+
+}  // namespace
+
+Claim::Claim(const Settings& settings, const std::string& node) {
+  std::map<std::string, std::string> devices;  // the same order in all processes
+  for (const auto& setting : settings)
+    devices.emplace(setting->device_id(), setting->device());
+  const auto deadline = Clock::now() + patience;
+  for (const auto& [id, device] : devices) {
+    UniqueFd name = reserve_node_name(fmt::format("bench-energy:{}:{}", node, id));
+    while (!name.valid() && Clock::now() < deadline) {
+      std::this_thread::sleep_for(between_tries);
+      name = reserve_node_name(fmt::format("bench-energy:{}:{}", node, id));
+    }
+    if (!name.valid())
+      throw Error(fmt::format("another meter has changed the settings of {}", device),
+                  "wait until it ends and restores them");
+    names_.push_back(std::move(name));
+  }
+}
+
 namespace {
 
 /// A driver without persistence mode takes seconds for its first answer.

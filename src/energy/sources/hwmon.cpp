@@ -15,12 +15,10 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/core/channel.hpp>
-#include <bench/energy/core/grace_label.hpp>
 #include <bench/energy/core/power_source.hpp>
-#include <bench/energy/core/scope.hpp>
 #include <bench/energy/sources/amd_devices.hpp>
 #include <bench/energy/sources/hwmon.hpp>
-#include <bench/energy/sources/source_method.hpp>
+#include <bench/energy/sources/methods.hpp>
 #include <bench/energy/sources/sysfs.hpp>
 
 namespace bench::energy {

@@ -17,7 +17,6 @@
 #include <bench/energy/core/power_source.hpp>
 #include <bench/energy/sources/claims.hpp>
 #include <bench/energy/sources/methods.hpp>
-#include <bench/energy/sources/source_method.hpp>
 
 namespace bench::energy {
 namespace {
@@ -34,7 +33,6 @@ namespace {
   METHOD(mock) \
   METHOD(command) \
   METHOD(amdgpu) \
-  METHOD(rocm) \
   METHOD(amdsmi) \
   METHOD(ipmi) \
   METHOD(slurm) \
@@ -57,11 +55,13 @@ constexpr std::array registry{BENCH_SOURCE_METHODS(BENCH_ADDRESS)};
 const SourceMethod& method_named(const std::string& name,
                                  std::span<const std::string> other_names = {}) {
   for (const SourceMethod* method : registry)
-    if (method->name == name)
+    if (name == method->name || (!name.empty() && name == method->other_name))
       return *method;
   std::vector<std::string> known{"auto"};
   for (const SourceMethod* method : registry)
-    known.emplace_back(method->name);
+    for (const std::string_view text : {method->name, method->other_name})
+      if (!text.empty())
+        known.emplace_back(text);
   known.insert(known.end(), other_names.begin(), other_names.end());
   throw Error(fmt::format("unknown method '{}'", name), suggestion(name, known, "known are "));
 }
@@ -70,6 +70,7 @@ Method parse_method(const std::string& text, std::span<const std::string> other_
   const auto colon = text.find(':');
   Method method{text.substr(0, colon), colon == std::string::npos ? "" : text.substr(colon + 1)};
   const SourceMethod& kind = method_named(method.name, other_names);
+  method.name = kind.name;
   if (kind.check && method.argument.empty())
     throw Error(fmt::format("method '{}' needs an argument", method.name),
                 fmt::format("write {}:{}", kind.name, kind.argument));

@@ -1,11 +1,16 @@
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -15,18 +20,82 @@
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/machine_state.hpp>
 #include <bench/energy/core/power_source.hpp>
-#include <bench/energy/core/scope.hpp>
 #include <bench/energy/core/ticks.hpp>
-#include <bench/energy/core/turns.hpp>
-#include <bench/energy/sources/counter_schedule.hpp>
-#include <bench/energy/sources/device_threads.hpp>
+#include <bench/energy/sources/methods.hpp>
 #include <bench/energy/sources/nvml.hpp>
-#include <bench/energy/sources/nvml_devices.hpp>
 #include <bench/energy/sources/nvml_library.hpp>
-#include <bench/energy/sources/nvml_watch.hpp>
-#include <bench/energy/sources/source_method.hpp>
 
 namespace bench::energy {
+
+void CounterSchedule::add(double time_s, double value_j) {
+  if (!value_j_) {
+    earliest_s_ = time_s - period_s_;
+    latest_s_ = time_s;
+  } else if (value_j != *value_j_) {
+    // A period after the movement before, as far as the readings allow that.
+    earliest_s_ =
+        std::max({last_read_s_, time_s - period_s_, std::min(earliest_s_ + period_s_, time_s)});
+    latest_s_ = std::min(latest_s_ + period_s_, time_s);
+    if (latest_s_ < earliest_s_)
+      latest_s_ = time_s;
+  }
+  value_j_ = value_j;
+  last_read_s_ = time_s;
+}
+
+DeviceThreads::DeviceThreads(std::size_t devices, std::function<void(std::size_t)> read)
+    : devices_(devices), read_(std::move(read)) {
+  threads_.reserve(devices);
+  try {
+    for (std::size_t device = 1; device < devices; ++device)
+      threads_.emplace_back([this, device] { work(device); });
+  } catch (const std::system_error&) {  // a limit on threads: the caller reads the others
+  }
+}
+
+DeviceThreads::~DeviceThreads() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  begun_.notify_all();
+  for (std::thread& thread : threads_)
+    thread.join();
+}
+
+void DeviceThreads::read_all() {
+  {
+    const std::lock_guard lock(mutex_);
+    ++round_;
+    missing_ = threads_.size();
+  }
+  begun_.notify_all();
+  read_(0);
+  for (std::size_t device = threads_.size() + 1; device < devices_; ++device)
+    read_(device);
+  std::unique_lock lock(mutex_);
+  answered_.wait(lock, [&] { return missing_ == 0; });
+}
+
+void DeviceThreads::work(std::size_t device) {
+  std::size_t last = 0;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    begun_.wait(lock, [&] { return ends_ || round_ != last; });
+    if (ends_)
+      return;
+    last = round_;
+    lock.unlock();
+    try {
+      read_(device);
+    } catch (const std::exception&) {  // out of memory: it gives no reading
+    }
+    lock.lock();
+    if (--missing_ == 0)
+      answered_.notify_one();
+  }
+}
+
 namespace {
 
 constexpr double watts_per_mw = 1e-3;

@@ -18,10 +18,9 @@
 #include <bench/base/text.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/power_source.hpp>
-#include <bench/energy/core/scope.hpp>
 #include <bench/energy/core/ticks.hpp>
+#include <bench/energy/sources/methods.hpp>
 #include <bench/energy/sources/pm_counters.hpp>
-#include <bench/energy/sources/source_method.hpp>
 #include <bench/energy/sources/sysfs.hpp>
 
 namespace bench::energy {

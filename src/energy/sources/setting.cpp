@@ -1,12 +1,30 @@
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
 #include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
 #include <vector>
 
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <unistd.h>
+
 #include <bench/base/error.hpp>
-#include <bench/energy/sources/nvml_devices.hpp>
+#include <bench/base/text.hpp>
+#include <bench/base/unique_fd.hpp>
+#include <bench/energy/sources/amd_devices.hpp>
 #include <bench/energy/sources/nvml_library.hpp>
 #include <bench/energy/sources/setting.hpp>
-#include <bench/energy/sources/wanted.hpp>
+#include <bench/energy/sources/sysfs.hpp>
 
 namespace bench::energy {
 namespace {
@@ -64,6 +82,296 @@ std::vector<std::string> restore_all(Settings& settings) {
     }
   }
   return failures;
+}
+
+namespace {
+
+constexpr double mw_per_w = 1e3;
+/// Drivers round the requested values.
+constexpr double tolerance_mw = 1e3;
+constexpr double tolerance_mhz = 15;
+constexpr int clock_reads = 50;
+constexpr std::chrono::milliseconds between_reads{20};
+
+using Library = std::shared_ptr<NvmlLibrary>;
+
+/// Common part of all settings of a GPU.
+class GpuSetting : public Setting {
+ public:
+  GpuSetting(Library library, const NvmlDevice& device, std::string what)
+      : library_(std::move(library)), device_(device), what_(std::move(what)) {}
+
+  std::string device() const override { return fmt::format("GPU {}", device_.index); }
+  std::string device_id() const override { return device_.uuid; }
+
+ protected:
+  const NvmlLibrary& library() const { return *library_; }
+  nvml::Device handle() const { return device_.handle; }
+  std::string name() const { return fmt::format("the {} of GPU {}", what_, device_.index); }
+
+  /// @throws bench::Error unless the code is success
+  void check(const char* verb, int code) const {
+    if (code != nvml::success)
+      throw Error(fmt::format("cannot {} {}: {}", verb, name(), library_->message(code)),
+                  code == nvml::no_permission ? permission_hint : "");
+  }
+  template <class Function>
+  void require(Function* function) const {
+    if (!function)
+      check("set", nvml::function_missing);
+  }
+
+ private:
+  Library library_;
+  NvmlDevice device_;
+  std::string what_;
+};
+
+class PowerLimit : public GpuSetting {
+ public:
+  PowerLimit(Library library, const NvmlDevice& device, double limit_w)
+      : GpuSetting(std::move(library), device, "power limit"),
+        wanted_mw_(static_cast<unsigned>(std::lround(limit_w * mw_per_w))) {}
+
+  void set() override {
+    require(library().get_power_limit);
+    require(library().set_power_limit);
+    check_range();
+    before_mw_ = current_mw();
+    write(wanted_mw_);
+  }
+
+  void restore() override {
+    if (before_mw_)
+      write(*before_mw_);
+  }
+
+ private:
+  unsigned current_mw() const {
+    unsigned limit_mw = 0;
+    check("read", library().get_power_limit(handle(), &limit_mw));
+    return limit_mw;
+  }
+
+  void check_range() const {
+    unsigned least_mw = 0;
+    unsigned most_mw = 0;
+    if (!library().get_power_limit_range ||
+        library().get_power_limit_range(handle(), &least_mw, &most_mw) != nvml::success)
+      return;
+    if (wanted_mw_ < least_mw || wanted_mw_ > most_mw)
+      throw Error(fmt::format("{} W is out of range for {}", wanted_mw_ / mw_per_w, name()),
+                  fmt::format("{} W to {} W", least_mw / mw_per_w, most_mw / mw_per_w));
+  }
+
+  void write(unsigned limit_mw) const {
+    check("set", library().set_power_limit(handle(), limit_mw));
+    if (const unsigned now_mw = current_mw();
+        std::abs(now_mw - double{1} * limit_mw) > tolerance_mw)
+      throw Error(fmt::format("{} is {} W after it was set to {} W", name(), now_mw / mw_per_w,
+                              limit_mw / mw_per_w));
+  }
+
+  unsigned wanted_mw_;
+  std::optional<unsigned> before_mw_;
+};
+
+class LockedClock : public GpuSetting {
+ public:
+  LockedClock(Library library, const NvmlDevice& device, double clock_mhz)
+      : GpuSetting(std::move(library), device, "clock"),
+        wanted_mhz_(static_cast<unsigned>(std::lround(clock_mhz))) {}
+
+  void set() override {
+    require(library().lock_clocks);
+    require(library().unlock_clocks);
+    check("lock", library().lock_clocks(handle(), wanted_mhz_, wanted_mhz_));
+    locked_ = true;
+    read_back();
+  }
+
+  void restore() override {
+    if (locked_)
+      check("unlock", library().unlock_clocks(handle()));
+  }
+
+ private:
+  /// An idle GPU may run slower than its locked clock, but never faster.
+  void read_back() const {
+    unsigned clock_mhz = 0;
+    for (int read = 0; read < clock_reads; ++read) {
+      if (!library().get_clock ||
+          library().get_clock(handle(), nvml::clock_of_multiprocessors, &clock_mhz) !=
+              nvml::success ||
+          clock_mhz <= wanted_mhz_ + tolerance_mhz)
+        return;
+      std::this_thread::sleep_for(between_reads);
+    }
+    throw Error(
+        fmt::format("{} is {} MHz after it was locked at {} MHz", name(), clock_mhz, wanted_mhz_));
+  }
+
+  unsigned wanted_mhz_;
+  bool locked_ = false;
+};
+
+}  // namespace
+
+Settings nvidia_settings(const WantedSettings& wanted, const NvmlSettings& visible) {
+  Settings settings;
+  const auto library = std::make_shared<NvmlLibrary>(visible.libraries);
+  std::vector<std::string> notes;
+  const NvmlDevices devices = nvml_devices(*library, visible, "GPU ", notes);
+  if (!devices.doubt.empty())
+    throw Error(devices.doubt, device_order_remedy);
+  for (const NvmlDevice& device : devices.selected) {
+    if (wanted.gpu_power_limit_w)
+      settings.push_back(std::make_unique<PowerLimit>(library, device, *wanted.gpu_power_limit_w));
+    if (wanted.gpu_clock_mhz)
+      settings.push_back(std::make_unique<LockedClock>(library, device, *wanted.gpu_clock_mhz));
+  }
+  if (settings.empty())
+    throw Error(notes.empty() ? "there is no NVIDIA GPU to configure" : notes.front());
+  return settings;
+}
+
+namespace {
+
+constexpr double uw_per_w = 1e6;
+
+/// Source: Linux Documentation/gpu/amdgpu/thermal.rst, power1_cap.
+class PowerCap : public Setting {
+ public:
+  PowerCap(std::filesystem::path hwmon, std::string address, double limit_w)
+      : hwmon_(std::move(hwmon)),
+        address_(std::move(address)),
+        wanted_uw_(static_cast<std::uint64_t>(std::llround(limit_w * uw_per_w))) {}
+
+  std::string device() const override { return "GPU " + address_; }
+  std::string device_id() const override { return address_; }
+
+  void set() override {
+    const auto least_uw = read("power1_cap_min");
+    const auto most_uw = read("power1_cap_max");
+    if (least_uw && most_uw && (wanted_uw_ < *least_uw || wanted_uw_ > *most_uw))
+      throw Error(fmt::format("{} W is out of range for {}", watts(wanted_uw_), name()),
+                  fmt::format("{} W to {} W", watts(*least_uw), watts(*most_uw)));
+    before_uw_ = read("power1_cap");
+    write(wanted_uw_);
+  }
+
+  void restore() override {
+    if (before_uw_ && read("power1_cap") != before_uw_)
+      write(*before_uw_);
+  }
+
+ private:
+  static double watts(std::uint64_t limit_uw) { return static_cast<double>(limit_uw) / uw_per_w; }
+  std::string name() const { return "the power limit of GPU " + address_; }
+
+  std::optional<std::uint64_t> read(const char* file) const {
+    std::string ignored;
+    return SysfsNumber(hwmon_ / file).read(ignored);
+  }
+
+  void write(std::uint64_t limit_uw) const {
+    const std::string text = std::to_string(limit_uw);
+    const UniqueFd fd(::open((hwmon_ / "power1_cap").c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
+    if (!fd.valid() || ::write(fd.get(), text.data(), text.size()) < 0)
+      throw Error::of_system(fmt::format("cannot set {} to {} W", name(), watts(limit_uw)), errno,
+                             permission_hint);
+    const auto now_uw = read("power1_cap");
+    if (!now_uw || std::abs(watts(*now_uw) - watts(limit_uw)) > 1)
+      throw Error(fmt::format("{} is {} W after it was set to {} W", name(),
+                              watts(now_uw.value_or(0)), watts(limit_uw)));
+  }
+
+  std::filesystem::path hwmon_;
+  std::string address_;
+  std::uint64_t wanted_uw_;
+  std::optional<std::uint64_t> before_uw_;
+};
+
+}  // namespace
+
+bool has_amd_gpu(const std::filesystem::path& sysfs) {
+  return !amd_cards(sysfs).empty();
+}
+
+Settings amd_settings(double limit_w, const std::filesystem::path& sysfs) {
+  const std::set<std::string> visible = visible_amd_addresses(amd_visibility(sysfs), sysfs);
+  Settings settings;
+  for (const auto& card : amd_cards(sysfs)) {
+    const auto hwmon = amd_hwmon(card / "device");
+    const std::string address = pci_slot_name(card / "device");
+    if (visible.contains(address) && !hwmon.empty() && SysfsNumber(hwmon / "power1_cap").exists())
+      settings.push_back(std::make_unique<PowerCap>(hwmon, address, limit_w));
+  }
+  return settings;
+}
+
+namespace {
+
+/// Source: Linux Documentation/admin-guide/pm/cpufreq.rst, policy interface in sysfs.
+class Governor : public Setting {
+ public:
+  Governor(std::filesystem::path policy, std::string wanted)
+      : policy_(std::move(policy)), wanted_(std::move(wanted)) {}
+
+  std::string device() const override { return name(); }
+  std::string device_id() const override { return policy_.string(); }
+
+  void set() override {
+    const std::string before = current();
+    const std::string available = first_line(policy_ / "scaling_available_governors");
+    if (const auto words = split_names(available, " "); std::ranges::count(words, wanted_) == 0)
+      throw Error(fmt::format("{} has no governor '{}'", name(), wanted_),
+                  "available: " + join(words, ", "));
+    before_ = before;
+    if (before != wanted_)
+      write(wanted_);
+  }
+
+  void restore() override {
+    if (!before_.empty() && current() != before_)
+      write(before_);
+  }
+
+ private:
+  std::string name() const { return policy_.filename().string(); }
+  std::string file() const { return (policy_ / "scaling_governor").string(); }
+  std::string current() const { return first_line(file()); }
+
+  void write(const std::string& governor) const {
+    const UniqueFd fd(::open(file().c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
+    const auto size = static_cast<ssize_t>(governor.size());
+    if (!fd.valid() || ::write(fd.get(), governor.data(), governor.size()) != size)
+      throw Error::of_system(
+          fmt::format("cannot set the governor of {} to {}", name(), governor), errno,
+          "setting it needs root; in a Slurm job `srun --cpu-freq=performance` may be allowed");
+    if (const std::string now = current(); now != governor)
+      throw Error(
+          fmt::format("the governor of {} is {} after it was set to {}", name(), now, governor));
+  }
+
+  std::filesystem::path policy_;
+  std::string wanted_;
+  std::string before_;
+};
+
+}  // namespace
+
+Settings cpu_settings(const std::string& governor, const std::filesystem::path& sysfs) {
+  Settings settings;
+  if (governor.empty())
+    return settings;
+  const auto directory = sysfs / "devices/system/cpu/cpufreq";
+  for (const auto& policy : entries(directory, "policy"))
+    settings.push_back(std::make_unique<Governor>(policy, governor));
+  if (settings.empty())
+    throw Error(fmt::format("no CPU has a governor: {} is empty", directory.string()),
+                "virtual machines have none; remove cpu_governor");
+  return settings;
 }
 
 }  // namespace bench::energy

@@ -13,10 +13,9 @@
 #include <bench/base/text.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/power_source.hpp>
-#include <bench/energy/core/scope.hpp>
 #include <bench/energy/sources/command_reader.hpp>
+#include <bench/energy/sources/methods.hpp>
 #include <bench/energy/sources/slurm_counter.hpp>
-#include <bench/energy/sources/source_method.hpp>
 
 namespace bench::energy {
 namespace {

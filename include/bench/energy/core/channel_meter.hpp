@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -7,14 +8,98 @@
 #include <string>
 #include <vector>
 
-#include <bench/energy/core/apparent_power.hpp>
 #include <bench/energy/core/channel.hpp>
-#include <bench/energy/core/coverage.hpp>
 #include <bench/energy/core/integrate.hpp>
-#include <bench/energy/core/interval_jitter.hpp>
-#include <bench/energy/core/uncertainty.hpp>
 
 namespace bench::energy {
+
+/// Below this share of its time a run, or a region, has no energy: the rest would be guessed.
+inline constexpr double least_coverage = 0.95;
+
+/// The parts of a run that a sensor gave no reading for.
+class Coverage {
+ public:
+  /// @param longest_gap_s between two readings; a longer time is a hole
+  explicit Coverage(double longest_gap_s) : longest_gap_s_(longest_gap_s) {}
+
+  /// A reading stands for `time_s`. Times are seconds since the start of the run and increase.
+  void add(double time_s);
+  /// As `add`, of a counter: its difference holds all that was drawn since the reading before, but
+  /// for the last `lost_s` seconds.
+  void add_difference(double time_s, double lost_s);
+
+  /// Seconds of holes from the start of the run to `end_s`.
+  double missing_until_s(double end_s) const;
+  /// The same between two moments. Of holes that lie far back only the latest are known one by one.
+  double missing_between_s(double begin_s, double end_s) const {
+    return missing_until_s(end_s) - missing_until_s(begin_s);
+  }
+  std::optional<double> last_s() const { return last_s_; }
+
+ private:
+  struct Hole {
+    double begin_s = 0;
+    double end_s = 0;
+  };
+  void note_hole(double begin_s, double end_s);
+
+  double longest_gap_s_;
+  std::optional<double> last_s_;
+  double older_s_ = 0;  ///< In holes that are no longer kept.
+  std::deque<Hole> holes_;
+};
+
+/// Whether that many seconds may be missing of a time.
+inline bool is_covered(double missing_s, double duration_s) {
+  return missing_s <= (1 - least_coverage) * duration_s;
+}
+
+/// How far the times between samples are from the wanted ones, in constant memory.
+class IntervalJitter {
+ public:
+  /// Takes one time between two samples; both in seconds.
+  void add(double interval_s, double wanted_s);
+
+  /// Standard deviation of the differences; nothing before there are two. Welford's method (Knuth,
+  /// The Art of Computer Programming, vol. 2, 3rd ed., 4.2.2).
+  std::optional<double> standard_deviation_s() const;
+  /// The value that 99 % of the differences do not exceed in size, rounded up by at most
+  /// 6.25 %; 1.01 us is the least it tells. Nothing before there is one.
+  std::optional<double> p99_s() const;
+
+ private:
+  // 16 equal bins for each factor of two, from 2^-20 s to 2^10 s.
+  std::array<std::uint32_t, std::size_t{30} * 16> bins_{};
+  std::uint64_t count_ = 0;
+  double mean_s_ = 0;
+  double squares_s2_ = 0;
+};
+
+/// Apparent power of one channel during a run: voltage times current, which supplies and cables
+/// must be made for. It exceeds the power by what returns to the grid.
+class ApparentPower {
+ public:
+  /// @param averaging_window_s of the channel
+  /// @param longest_gap_s between two readings; a longer time is a hole
+  ApparentPower(double averaging_window_s, double longest_gap_s)
+      : integral_(averaging_window_s), coverage_(longest_gap_s) {}
+
+  /// Times are seconds since the start of the run, inside it, and increase.
+  void add(double time_s, double apparent_va);
+  void close(double end_s);
+
+  /// Volt-amperes of the closed run; nothing if it was readable for less than 95 % of it.
+  std::optional<double> mean_va() const;
+  std::optional<double> max_va() const;
+
+ private:
+  bool is_known() const;
+
+  WindowIntegral integral_;
+  Coverage coverage_;
+  double end_s_ = 0;
+  std::optional<double> max_va_;
+};
 
 inline constexpr double joules_per_wh = 3600;
 

@@ -1,11 +1,56 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
-
-#include <bench/energy/core/history.hpp>
+#include <string>
+#include <vector>
 
 namespace bench::energy {
+
+/// What was known of a channel at a moment: power, and the energy since some fixed moment.
+struct EnergyPoint {
+  double time_s = 0;
+  double power_w = 0;
+  double energy_j = 0;
+};
+
+/// The latest points of a channel, as many as there is room for, since the edge of a region may
+/// arrive later than the samples around it; and the first ones, since a counter's energy at the
+/// start of a run is known once the counter has moved.
+class History {
+ public:
+  struct Pair {
+    EnergyPoint before;
+    EnergyPoint after;
+  };
+
+  explicit History(std::size_t room = 256) : room_(room) {}
+
+  /// How many of the first points stay.
+  static constexpr std::size_t early_points = 256;
+
+  /// Times increase.
+  void add(const EnergyPoint& point);
+  bool empty() const { return points_.empty(); }
+  const EnergyPoint& last() const { return points_[(next_ + points_.size() - 1) % points_.size()]; }
+
+  /// The neighbours of a moment; nothing where it lies behind the last point, or among those that
+  /// were dropped.
+  std::optional<Pair> around(double time_s) const;
+
+  /// The first point from a moment on, and the last one up to it.
+  std::optional<EnergyPoint> first_from(double time_s) const;
+  std::optional<EnergyPoint> last_until(double time_s) const;
+
+ private:
+  const EnergyPoint& nth(std::size_t k) const;  ///< From the oldest of the latest on.
+
+  std::size_t room_;
+  std::vector<EnergyPoint> early_;   ///< The first points, once the ring has lost some.
+  std::vector<EnergyPoint> points_;  ///< A ring once it is full.
+  std::size_t next_ = 0;
+};
 
 /// Energy of one power signal over the window from 0 s to `end_s`, sample by sample in constant
 /// memory.
@@ -104,5 +149,64 @@ class CounterDifference {
 /// Energy of a counter that starts again at 0 after `range`: the way from `last` to `now`, at most
 /// one wrap. Source: Linux Documentation/power/powercap/powercap.rst, max_energy_range_uj.
 double unwrapped_difference(double last, double now, double range);
+
+/// The lowest and the highest power during a run.
+struct PowerRange {
+  std::optional<double> min_w;
+  std::optional<double> max_w;
+};
+
+/// A range that contains the mean power. A counter that moves rarely can leave most of the energy
+/// outside of the intervals whose power is known.
+inline PowerRange widened_to(std::optional<double> mean_w, PowerRange range) {
+  if (mean_w && range.min_w && range.max_w) {
+    range.min_w = std::min(*range.min_w, *mean_w);
+    range.max_w = std::max(*range.max_w, *mean_w);
+  }
+  return range;
+}
+
+/// An energy that is known less well than this says more about the sensor's timing than about the
+/// program. It is also what sensors of data centre GPUs err by in their gain, which no run changes.
+/// Source: Yang, Adamek, Armour, arXiv:2312.02741.
+inline constexpr double most_uncertainty = 0.05;
+
+/// How an energy is measured, as far as it limits how well the energy is known.
+struct Timing {
+  double interval_s = 0;          ///< Mean time between two readings.
+  double period_s = 0;            ///< Between two values, or two movements of a counter.
+  double averaging_window_s = 0;  ///< Of the power, where the energy is its integral.
+  double sample_s = 0;            ///< What one value stands for; 0: the energy is a counter's.
+  double missing_s = 0;           ///< For which there is no value.
+};
+
+/// The half width of an energy, as a function of how long the program ran: what lies at the two
+/// ends of a run does not grow with it, and what lies between two samples grows with its root.
+/// Adds up over sensors that are read at the same moments, whose errors may have the same sign.
+struct Uncertainty {
+  double ends_j = 0;                ///< Of one stretch of time.
+  double window_j = 0;              ///< Of one stretch of time, with the same sign in all.
+  double missing_j = 0;             ///< Of the time without a value.
+  double samples_j_per_root_s = 0;  ///< Of what lies between samples, by the root of the time.
+
+  /// @param stretches of time, `duration_s` all together
+  double half_width_j(double duration_s, double stretches = 1) const;
+  /// The shortest run whose energy is known to `most_uncertainty`.
+  double shortest_run_s(double power_mean_w) const;
+
+  Uncertainty& operator+=(const Uncertainty& other);
+};
+
+/// - At each end of a run up to half a period is counted wrongly, or a quarter of the time between
+///   two readings, where linear interpolation meets a jump from nothing to the highest power.
+/// - A power that was averaged over a window and is shifted by half of it takes an eighth of the
+///   window from each end.
+/// - Samples of a power that is either low or high err by two standard errors, its range divided by
+///   the root of their number.
+/// @param power_range_w highest less lowest power
+Uncertainty uncertainty_of(const Timing& timing, double power_max_w, double power_range_w);
+
+/// `at least 2 s`: rounded up to two digits.
+std::string at_least(double shortest_run_s);
 
 }  // namespace bench::energy

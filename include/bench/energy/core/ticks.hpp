@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -43,6 +44,19 @@ class Ticks {
   std::size_t visited_ = strata;
   double phase_ = 0;  ///< Of the deadline, in units of T.
   std::uint64_t overruns_ = 0;
+};
+
+/// Something that happens once, and for which threads wait up to a deadline. A condition variable
+/// does the same with a lock and a second system call at each deadline, which counts at 1 kHz.
+class Event {
+ public:
+  bool has_happened() const { return state_.load(std::memory_order_acquire) != 0; }
+  void happen();
+  /// Returns when it has happened or at the deadline on the steady clock.
+  void wait_until(Clock::time_point deadline) const;
+
+ private:
+  std::atomic<std::uint32_t> state_{0};  // a futex
 };
 
 }  // namespace bench::energy

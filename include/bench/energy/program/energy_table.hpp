@@ -5,11 +5,46 @@
 #include <utility>
 #include <vector>
 
+#include <bench/base/process.hpp>
 #include <bench/base/value.hpp>
 #include <bench/energy/core/measurement.hpp>
-#include <bench/energy/program/provenance.hpp>
 
 namespace bench::energy {
+
+/// What a result belongs to.
+struct Provenance {
+  std::string host;
+  std::optional<int> rank;  ///< Of the process that was measured, see `global_rank`.
+  std::vector<std::string> program;
+  std::optional<ExitStatus> status = ExitStatus{};  ///< None where nobody saw how it ended.
+  double interval_s = 0;
+  /// The start of the program on two clocks, to place the samples among other records.
+  double started_unix_s = 0;
+  double started_monotonic_s = 0;
+};
+
+/// What decides which level of the EE HPC WG's methodology a measurement reaches.
+struct Measured {
+  int nodes = 0;             ///< That are measured as a whole.
+  bool parts = false;        ///< GPUs or processors beside them are measured without their node.
+  double power_mean_w = 0;   ///< Of all together.
+  double longest_gap_s = 0;  ///< Without a value.
+};
+
+/// The level of a measurement, 0 to 1, and what keeps it from a higher one.
+struct MethodologyLevel {
+  int level = 0;
+  std::string limit;  ///< The aspect, and what it lacks.
+};
+
+/// The worst of the four aspects decides. Levels 2 and 3 ask for the accuracy of the meters, the
+/// losses of the power supplies, and the network and storage, none of which the meter can know.
+/// Source: Energy Efficient HPC Working Group, Power Measurement Methodology, version 2.0.
+MethodologyLevel methodology_level(const Measured& measured);
+
+/// The lines of a summary: `energy_nodes` and `energy_gap_s`, from which those of several meters
+/// are computed again, `energy_level` and `energy_level_limit`.
+std::vector<std::pair<std::string, std::string>> methodology_summary(const Measured& measured);
 
 struct EnergyColumn {
   std::string

@@ -14,10 +14,55 @@
 #include <bench/energy/program/command_line.hpp>
 #include <bench/energy/program/output.hpp>
 #include <bench/energy/sources/methods.hpp>
+#include <bench/energy/sources/setting.hpp>
 #include <bench/energy/sources/thermal.hpp>
-#include <bench/energy/sources/wanted.hpp>
 
 namespace bench::energy {
+
+/// A text for file names with `%h` replaced by the host's name and each `%q{VAR}` by the value of
+/// that environment variable: `x%q{SLURM_PROCID}`.
+/// @throws bench::Error for a variable that is not set, a `%q` without its braces, and a result
+///         with a slash in it
+std::string expand_suffix(const std::string& text);
+
+/// The suffix as jpwr makes it from its --df-suffix: `<host>.<pid>` without one,
+/// `TEXT.<host>.<pid>` with a plain text, and the text alone where it holds `%q{VAR}`. Unlike jpwr,
+/// which lets the variable's value take the place of the whole text, replaces in place.
+/// @throws as expand_suffix
+std::string expand_jpwr_suffix(const std::string& text);
+
+/// The lengths of time that an option takes.
+struct Range {
+  double least_s;
+  double most_s;
+  const char* words;
+};
+
+/// Some counters wrap after minutes, so they must be read now and then.
+inline constexpr Range intervals{0.001, 10, "1ms to 10s"};
+inline constexpr Range baselines{0.1, 3600, "100ms to 60min"};
+inline constexpr Range times_to_get_ready{0, 3600, "0s to 60min"};
+
+/// @param text as the user wrote the time
+/// @throws bench::Error if the time is out of range
+std::chrono::nanoseconds in_range(const char* name, const std::string& text, double time_s,
+                                  const Range& range, const Place& place = {});
+
+/// @throws bench::Error unless it is a number above zero with its unit
+double gpu_power_limit_w(const std::string& text, const Place& place = {});
+double gpu_clock_mhz(const std::string& text, const Place& place = {});
+
+/// @throws bench::Error unless it is `stable`, a temperature or a time
+ThermalCondition thermal_condition(const std::string& text, const Place& place = {});
+
+/// Whether the meter would take this as its option of that name, for those who hand it on.
+/// @throws bench::Error with its place if it would not
+void check_interval(const std::string& text, const Place& place);
+void check_baseline(const std::string& text, const Place& place);
+void check_thermal(const std::string& text, const Place& place);
+void check_gpu_power_limit(const std::string& text, const Place& place);
+void check_gpu_clock(const std::string& text, const Place& place);
+void check_cpu_governor(const std::string& text, const Place& place = {});
 
 /// What `--help` tells of one way to call the program.
 struct Help {

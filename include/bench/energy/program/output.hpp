@@ -1,19 +1,33 @@
 #pragma once
 
+#include <condition_variable>
+#include <deque>
 #include <filesystem>
+#include <functional>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 #include <bench/base/unique_fd.hpp>
 #include <bench/energy/core/measurement.hpp>
-#include <bench/energy/program/format.hpp>
-#include <bench/energy/program/hdf5_library.hpp>
+#include <bench/energy/core/ticks.hpp>
+#include <bench/energy/program/energy_table.hpp>
+#include <bench/energy/program/hdf5.hpp>
 #include <bench/energy/program/power_log.hpp>
-#include <bench/energy/program/provenance.hpp>
 
 namespace bench::energy {
+
+enum class Format { csv, json, h5 };
+std::string_view name_of(Format format);
+
+/// `csv`, `json` or `h5`, in each text one or more of them with commas between.
+/// @throws bench::Error for any other word
+std::set<Format> parse_formats(const std::vector<std::string>& texts);
 
 /// Which files a run is to leave.
 struct OutputSettings {
@@ -73,6 +87,41 @@ class Output {
   OutputSettings settings_;
   std::optional<Hdf5Library> hdf5_;
   UniqueFd reservation_;
+};
+
+/// Uses the file system in its own thread, so that one that hangs holds up neither signals nor
+/// the start or the end of the program. Work is done in the order in which it comes; by the caller
+/// if this process may have no more threads.
+class FileThread {
+ public:
+  using Work = std::function<void()>;
+
+  FileThread() = default;
+  FileThread(const FileThread&) = delete;
+  FileThread& operator=(const FileThread&) = delete;
+  /// Waits for the work that has begun.
+  ~FileThread();
+
+  /// Starts the thread at the first call.
+  void post(Work work);
+  /// Posts the work at that time, unless `drop_later` comes before.
+  void post_later(Clock::time_point time, Work work);
+  void drop_later();
+  /// Waits until all that was posted is done.
+  /// @returns false if it is not by then
+  bool wait_until(Clock::time_point time);
+
+ private:
+  bool start();
+  void run();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Work> work_;
+  std::multimap<Clock::time_point, Work> later_;
+  bool busy_ = false;
+  bool over_ = false;
+  std::thread thread_;
 };
 
 }  // namespace bench::energy

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/integrate.hpp>
 #include <bench/energy/core/measurement.hpp>
-#include <bench/energy/core/power_range.hpp>
 #include <bench/energy/core/ticks.hpp>
 #include <bench/energy/program/power_log.hpp>
 

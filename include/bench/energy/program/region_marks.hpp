@@ -6,7 +6,6 @@
 
 #include <bench/energy/core/measurement.hpp>
 #include <bench/energy/core/region_book.hpp>
-#include <bench/energy/core/region_file.hpp>
 #include <bench/energy/core/ticks.hpp>
 #include <bench/energy/program/sampler.hpp>
 

@@ -1,13 +1,21 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <bench/energy/core/machine_state.hpp>
 #include <bench/energy/core/measurement.hpp>
+#include <bench/energy/sources/methods.hpp>
 
 namespace bench::energy {
+
+/// What is known of the machine, as names that begin with `machine_` and values: its load before,
+/// CPUs that others used, governor, clocks, temperatures, reasons for lower clocks, and last
+/// `machine_disturbance` where it was not quiet.
+std::vector<std::pair<std::string, std::string>> machine_summary(const MachineState& machine);
 
 /// The additive channels together. Each sum is there only if every one of them has a value.
 struct Total {
@@ -51,5 +59,28 @@ std::vector<NameValue> summary(const Measurement& measurement);
 
 /// What a user should know besides: one line each.
 std::vector<std::string> warnings(const Measurement& measurement);
+
+/// Energy of a region over the additive channels, in joules; nothing unless every one of them has a
+/// value: never zero, which is what a region shows whose marks came in one moment, and a counter
+/// that did not move in it.
+std::optional<double> region_energy_j(const Measurement& measurement, std::size_t region);
+
+/// `energy_region_<name>_wh`, that of GPUs and IPUs alone `energy_devices_region_<name>_wh`,
+/// `power_region_<name>_w` (mean) and `duration_region_<name>_s` of every region, as far as they
+/// are known, under `distinct_identifiers`.
+std::vector<NameValue> region_summary(const Measurement& measurement);
+
+/// Which regions have no energy, and why, and whether some share a name: one line each.
+std::vector<std::string> region_warnings(const Measurement& measurement);
+
+/// A table with a row per region: how often, how long, its energy in total and by channel.
+std::string render_regions_csv(const Measurement& measurement);
+
+/// When the program was in its regions: a row per stay with `region`, `begin_s` and `end_s` on the
+/// time axis of the power log, by begin; of each region the first `most_stays`.
+std::string render_region_times_csv(const Measurement& measurement);
+
+/// What the node has and why the rest is not there, as a table for people.
+std::string source_table(const Sources& sources);
 
 }  // namespace bench::energy

@@ -15,9 +15,9 @@
 #include <bench/base/unique_fd.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/measurement.hpp>
-#include <bench/energy/program/format.hpp>
+#include <bench/energy/program/energy_table.hpp>
+#include <bench/energy/program/output.hpp>
 #include <bench/energy/program/power_log.hpp>
-#include <bench/energy/program/provenance.hpp>
 
 namespace bench::energy {
 

@@ -12,7 +12,7 @@
 #include <bench/energy/core/ticks.hpp>
 #include <bench/energy/program/power_log.hpp>
 #include <bench/energy/program/power_table.hpp>
-#include <bench/energy/sources/source_method.hpp>
+#include <bench/energy/sources/methods.hpp>
 
 namespace bench::energy {
 

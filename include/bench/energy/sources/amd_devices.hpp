@@ -8,15 +8,11 @@
 #include <set>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <bench/energy/core/channel.hpp>
 
 namespace bench::energy {
-
-/// AMD's number among the vendors of PCI devices, as sysfs shows it.
-inline constexpr std::string_view amd_vendor = "0x1002";
 
 /// One AMD GPU as PCI knows it. Of an MI250 each of the two dies is one.
 struct AmdDevice {
@@ -31,17 +27,14 @@ struct AmdDevice {
 /// `<sysfs>/class/drm/card<N>` of every AMD GPU.
 std::vector<std::filesystem::path> amd_cards(const std::filesystem::path& sysfs);
 
+/// The directory of a card's sensors, by its `device`; empty where it has none.
+std::filesystem::path amd_hwmon(const std::filesystem::path& device);
+
 /// What sysfs says of the PCI device in `directory`, but for `silent`.
 AmdDevice amd_device_of_sysfs(const std::filesystem::path& directory);
 
 /// The APUs of a node by their PCI addresses: the number of the CPU package in each.
 using AmdApus = std::map<std::string, int>;
-
-/// Looks for them. The power of an APU includes its CPU (Linux, Documentation/gpu/amdgpu, hwmon:
-/// power1_average). It is known by a table `gpu_metrics` of version 2 or later, by the compute
-/// driver, whose node has both CPU cores and SIMDs, or, of an MI300A, which has the table of the
-/// MI300X, by its number.
-AmdApus amd_apus(const std::filesystem::path& sysfs);
 
 /// Which AMD GPUs a program sees, and which of all are APUs.
 struct AmdVisibility {
@@ -54,6 +47,10 @@ struct AmdVisibility {
   /// The compute driver keeps some GPU from this process, as the device cgroup of a job does. Then
   /// what is not in `compute_order` is not the job's.
   bool restricted = false;
+  /// The power of an APU includes its CPU (Linux, Documentation/gpu/amdgpu, hwmon: power1_average).
+  /// It is known by a table `gpu_metrics` of version 2 or later, by the compute driver, whose node
+  /// has both CPU cores and SIMDs, or, of an MI300A, which has the table of the MI300X, by its
+  /// number.
   AmdApus apus;
 };
 
@@ -96,9 +93,9 @@ std::vector<AmdMeter> amd_meters(const std::string& source, std::span<const AmdD
 /// True if a GPU with this PCI device id is one of two dies that share a meter.
 bool is_of_two_dies(unsigned product);
 
-/// `0000:c1:00.0` of the number that ROCm SMI and AMD SMI give: domain in bits 63 to 32, bus in 15
-/// to 8, device in 7 to 3, function in 2 to 0. Bits 31 to 28 hold a partition and are left out.
-/// Source: rocm_smi.h, rsmi_dev_pci_id_get.
+/// `0000:c1:00.0` of the number that AMD SMI and the compute driver give: domain in bits 63 to 32,
+/// bus in 15 to 8, device in 7 to 3, function in 2 to 0. Bits 31 to 28 hold a partition and are
+/// left out.
 std::string pci_address_of(std::uint64_t bdf_id);
 
 }  // namespace bench::energy

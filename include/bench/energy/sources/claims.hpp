@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,34 @@
 #include <bench/base/unique_fd.hpp>
 
 namespace bench::energy {
+
+/// Reserves a name on this node for this process, until the descriptor is closed or the process
+/// ends, however that is. Processes in another network namespace, such as that of a container, do
+/// not see it.
+/// @returns an invalid descriptor if another process has the name
+/// @throws bench::Error if names cannot be reserved here
+UniqueFd reserve_node_name(const std::string& name);
+
+/// This process's number among those of a parallel program on this node, as the launcher tells it:
+/// SLURM_LOCALID, OMPI_COMM_WORLD_LOCAL_RANK (Open MPI), MPI_LOCALRANKID (MPICH, Intel MPI),
+/// PALS_LOCAL_RANKID (HPE), FLUX_TASK_LOCAL_ID (flux-environment(7)), JSM_NAMESPACE_LOCAL_RANK
+/// (jsrun). Nothing outside a launcher.
+///
+/// A launcher's own variable goes before Slurm's, which mpirun's processes inherit from the batch
+/// step.
+std::optional<int> local_rank();
+
+/// Its number among all of them, on whichever node: SLURM_PROCID, OMPI_COMM_WORLD_RANK, PMI_RANK
+/// (MPICH, Intel MPI), PALS_RANKID, FLUX_TASK_RANK, JSM_NAMESPACE_RANK; likewise.
+std::optional<int> global_rank();
+
+/// How many processes the parallel program has: SLURM_STEP_NUM_TASKS, OMPI_COMM_WORLD_SIZE,
+/// PMI_SIZE, FLUX_JOB_SIZE, JSM_NAMESPACE_SIZE; likewise.
+std::optional<int> task_count();
+
+/// Whether a batch system or a launcher has started this process, and may have started others of
+/// the same program beside it.
+bool is_in_job();
 
 /// Who measures what on a node, among the meters of one parallel program: each source has one
 /// reader, the first that asks. A claim ends with the process that made it, however it ends. Safe

@@ -6,7 +6,7 @@
 
 #include <bench/base/process.hpp>
 #include <bench/base/unique_fd.hpp>
-#include <bench/energy/sources/wanted.hpp>
+#include <bench/energy/sources/setting.hpp>
 
 namespace bench::energy {
 

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "nvml_devices.hpp"
-
+#include <filesystem>
 #include <memory>
 #include <string>
 
 #include <bench/energy/core/power_source.hpp>
+#include <bench/energy/sources/nvml_library.hpp>
 
 namespace bench::energy {
 
@@ -28,5 +28,22 @@ PowerModel parse_model(const std::string& text);
 /// says nothing of what accelerators draw; a GPU its own.
 /// @throws bench::Error if there is no such utilisation available
 std::unique_ptr<PowerSource> open_model(const PowerModel& model, const NvmlSettings& nvml);
+
+/// An estimate for nodes without a sensor, `model:cpu` or `model:node`, from the utilisation of the
+/// CPUs this process may run on, whoever uses them. As a counter:
+///
+///     energy_j = idle_w * seconds + (full_w - idle_w) * busy CPU seconds / number of CPUs
+///
+/// Busy is user, nice, system, irq, softirq and steal in `<proc>/stat` (proc(5); its unit is
+/// 1/sysconf(_SC_CLK_TCK) s, guest time is part of user).
+/// @throws bench::Error if the file cannot be read
+std::unique_ptr<PowerSource> open_cpu_model(const PowerModel& model,
+                                            const std::filesystem::path& proc = "/proc");
+
+/// An estimate for GPUs whose power cannot be read, `model:gpu0` each, from the share of time in
+/// which at least one kernel ran. How much of the GPU the kernel used is not in it.
+/// Source: NVML API reference, nvmlDeviceGetUtilizationRates.
+/// @throws bench::Error if the library or a usable device is not there
+std::unique_ptr<PowerSource> open_gpu_model(const PowerModel& model, const NvmlSettings& settings);
 
 }  // namespace bench::energy

@@ -1,11 +1,68 @@
 #pragma once
 
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
 
 #include <bench/energy/core/power_source.hpp>
-#include <bench/energy/sources/nvml_devices.hpp>
+#include <bench/energy/sources/nvml_library.hpp>
 
 namespace bench::energy {
+
+/// When to read a counter that moves in steps, one period apart or more: not before it can have
+/// moved, and from then on at each chance until it has. So a driver is not asked in vain, and each
+/// movement is known to lie between two readings.
+class CounterSchedule {
+ public:
+  explicit CounterSchedule(double period_s) : period_s_(period_s) {}
+
+  /// Times are seconds on one clock and increase.
+  bool is_due(double time_s) const { return !value_j_ || time_s >= earliest_s_ + period_s_; }
+  /// The counter showed this.
+  void add(double time_s, double value_j);
+  /// How long before `time_s` it came to show what it does.
+  double age_s(double time_s) const { return time_s - (earliest_s_ + latest_s_) / 2; }
+
+ private:
+  double period_s_;
+  std::optional<double> value_j_;
+  double last_read_s_ = 0;
+  double earliest_s_ = 0;  ///< Of the last movement.
+  double latest_s_ = 0;
+};
+
+/// Reads several devices at the same time, for drivers that take long to answer. The threads
+/// sleep between two readings.
+class DeviceThreads {
+ public:
+  /// @param read the device of this number; it must not touch anything of another one
+  DeviceThreads(std::size_t devices, std::function<void(std::size_t)> read);
+  DeviceThreads(const DeviceThreads&) = delete;
+  DeviceThreads& operator=(const DeviceThreads&) = delete;
+  ~DeviceThreads();
+
+  /// Reads every device once, and returns when all have answered.
+  void read_all();
+
+ private:
+  void work(std::size_t device);
+
+  std::size_t devices_;
+  std::function<void(std::size_t)> read_;
+  std::mutex mutex_;  // guards all below
+  std::condition_variable begun_;
+  std::condition_variable answered_;
+  std::size_t round_ = 0;
+  std::size_t missing_ = 0;  ///< Devices that have not answered in this round.
+  bool ends_ = false;
+  /// One per device from the second on. The caller reads the devices without a thread.
+  std::vector<std::thread> threads_;
+};
 
 /// NVIDIA GPUs through NVML. For each device `nvml:0:gpu`, with power and, from Volta on, the
 /// counter of energy since the driver was loaded; where there are several filters or scopes also

@@ -2,14 +2,23 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/sources/nvml_devices.hpp>
-#include <bench/energy/sources/wanted.hpp>
+#include <bench/energy/sources/nvml_library.hpp>
 
 namespace bench::energy {
+
+/// Settings that a run requests of the node's processors; absent ones are left unchanged.
+struct WantedSettings {
+  std::optional<double> gpu_power_limit_w;
+  std::optional<double> gpu_clock_mhz;
+  std::string cpu_governor;
+
+  bool any() const { return gpu_power_limit_w || gpu_clock_mhz || !cpu_governor.empty(); }
+};
 
 /// One setting of one device.
 class Setting {

@@ -1,11 +1,8 @@
 #pragma once
 
-#include <filesystem>
 #include <initializer_list>
-#include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace bench::energy {
 
@@ -48,13 +45,5 @@ class Symbol {
 /// @throws bench::Error, `<absence>: <what the loader says of the first name>`, if none is there;
 ///     `<product> has no <symbol>` for the first of the required ones that it lacks
 void load_library(const LibraryFiles& files, std::initializer_list<Symbol> symbols);
-
-/// Where a library of ROCm may be: in `lib` of `rocm_path` (ROCM_PATH); where the loader looks,
-/// with each of the versions and without; in `lib` of `<opt>/rocm` and of the newest
-/// `<opt>/rocm-*`.
-std::vector<std::string> rocm_library_names(const std::string& library,
-                                            std::span<const int> versions,
-                                            const std::optional<std::string>& rocm_path,
-                                            const std::filesystem::path& opt = "/opt");
 
 }  // namespace bench::energy

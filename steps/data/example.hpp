@@ -62,11 +62,6 @@ class ProtobufReader {
   std::size_t position_ = 0;
 };
 
-void append_varint(std::string& out, std::uint64_t value);
-
-/// A field of type bytes.
-void append_field(std::string& out, std::uint64_t number, std::string_view bytes);
-
 using BytesList = std::vector<std::string_view>;  ///< Parts of the record they were read from.
 using FloatList = std::vector<float>;
 using Int64List = std::vector<std::int64_t>;

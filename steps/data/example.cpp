@@ -1,6 +1,6 @@
 #include "data/example.hpp"
 
-#include "data/field_writer.hpp"
+#include "data/array_fields.hpp"
 #include "data/fields.hpp"
 #include "data/files.hpp"
 #include "data/number_type.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "data/field_writer.hpp"
+#include "data/array_fields.hpp"
 #include "data/fields.hpp"
 #include "data/number_type.hpp"
 

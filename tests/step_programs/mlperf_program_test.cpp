@@ -1,7 +1,7 @@
 // The programs of MLPerf HPC's benchmarks: training to a quality, its lines, data sets, ranks.
 
 #include "data/example.hpp"
-#include "data/field_writer.hpp"
+#include "data/field_files.hpp"
 #include "data/tfrecord.hpp"
 #include "step_programs/linked_programs.hpp"
 #include "step_programs/rank_processes.hpp"

@@ -1,4 +1,4 @@
-#include "data/field_writer.hpp"
+#include "data/field_files.hpp"
 
 #include "data/array_fields.hpp"
 #include "data/example.hpp"

@@ -162,6 +162,8 @@ TEST(Ap2Options, RefuseHeadsThatDoNotDivideTheWidth) {
 
 }  // namespace
 
+// AP2's files, written with netCDF itself.
+
 #ifdef BENCH_STEPS_NETCDF
 namespace {
 

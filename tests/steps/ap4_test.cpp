@@ -232,6 +232,8 @@ TEST(Ap4Options, RefuseAGridWithoutVariance) {
 
 }  // namespace
 
+// ENS-10's files, written with netCDF itself.
+
 #ifdef BENCH_STEPS_NETCDF
 namespace {
 

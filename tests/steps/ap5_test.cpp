@@ -251,6 +251,8 @@ TEST(Ap5Options, RefuseABatchWithoutVariance) {
 
 }  // namespace
 
+// AP5's files, written with netCDF itself.
+
 #ifdef BENCH_STEPS_NETCDF
 namespace {
 

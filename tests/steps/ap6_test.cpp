@@ -319,6 +319,8 @@ TEST(Ap6Dataset, RefusesVariablesWithDifferentNumbersOfLevels) {
 
 }  // namespace
 
+// The clustering of AP6: memory banks, k-means, labels.
+
 namespace {
 
 torch::Tensor integers(const std::vector<std::int64_t>& numbers) {
@@ -460,6 +462,8 @@ TEST_F(Ap6ClusteringTest, GivesTwoRanksTheCentroidsOfOne) {
 #endif
 
 }  // namespace
+
+// AP6's files, written with netCDF itself.
 
 #ifdef BENCH_STEPS_NETCDF
 namespace {

@@ -547,6 +547,8 @@ TEST(AtmoRepSynthetic, IsSmoothInTimeAndSpace) {
 
 }  // namespace
 
+// Files of ERA5's fields, written with netCDF itself.
+
 #ifdef BENCH_STEPS_NETCDF
 namespace {
 

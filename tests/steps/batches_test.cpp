@@ -18,6 +18,10 @@
 #include <gmock/gmock.h>
 
 namespace bench::steps {
+
+// Copies to a GPU beside the computation: their order, with a stream that writes down what it is
+// told; and on a real GPU, what comes out.
+
 namespace {
 
 using testing::ElementsAre;

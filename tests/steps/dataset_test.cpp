@@ -31,6 +31,9 @@
 #include <gmock/gmock.h>
 
 namespace bench::dataset {
+
+// The real program `dataset fields`.
+
 namespace {
 
 using steps::Axis;
@@ -255,6 +258,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 }  // namespace
 
+// The real program `dataset images`.
+
 namespace {
 
 using steps::Folder;
@@ -372,6 +377,8 @@ TEST(NoiseImage, FollowsSeedAndNumber) {
 }
 
 }  // namespace
+
+// `dataset texts`, with a vocabulary that SentencePiece learnt from a few words.
 
 namespace {
 

@@ -9,6 +9,9 @@
 #include <gmock/gmock.h>
 
 namespace bench::steps {
+
+// Results as JSON: what is written, and what is not.
+
 namespace {
 
 using testing::EndsWith;
@@ -116,6 +119,8 @@ TEST(MetricsFile, IsRefusedBeforeTheRunWhereItCannotBeWritten) {
 }
 
 }  // namespace
+
+// The format of MLPerf's lines.
 
 namespace {
 

@@ -15,6 +15,9 @@
 #include <gtest/gtest.h>
 
 namespace bench::vision {
+
+// The networks of vision: what their tables count, and that what is built from them fits.
+
 namespace {
 
 struct PublishedModel {
@@ -245,6 +248,8 @@ TEST(Resnet, HasTheStrideOfItsForm) {
 }
 
 }  // namespace
+
+// Batch normalisation over two ranks beside LibTorch's over all of their samples.
 
 #ifdef BENCH_STEPS_GLOO
 namespace {

@@ -279,6 +279,8 @@ TEST(VisionEvaluation, HasTheSameRunningStatisticsOnAllRanks) {
 
 #endif
 
+// What vision tells of right answers, and its logs of progress.
+
 namespace {
 
 using Values = std::vector<double>;

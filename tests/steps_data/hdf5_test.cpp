@@ -51,6 +51,8 @@ TEST(Hdf5Lock, AdmitsOneThreadWhichMayHoldSeveral) {
 
 }  // namespace
 
+// Files written with HDF5 itself.
+
 #ifdef BENCH_STEPS_HDF5
 namespace {
 
@@ -289,6 +291,8 @@ TEST_F(Hdf5Fields, AreReadByManyThreadsFromManyFiles) {
 }
 
 }  // namespace
+
+// HDF5 files that are damaged or do not fit together.
 
 namespace {
 

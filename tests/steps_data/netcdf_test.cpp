@@ -32,6 +32,9 @@
 #endif
 
 namespace bench::steps {
+
+// The lengths of files written with netCDF itself.
+
 #ifdef BENCH_STEPS_NETCDF
 namespace {
 
@@ -132,6 +135,8 @@ TEST(ClassicLength, MayBeBeyondAnyFile) {
 }
 
 }  // namespace
+
+// Files written with netCDF itself.
 
 namespace {
 

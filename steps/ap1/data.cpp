@@ -1,6 +1,7 @@
 #include "ap1/data.hpp"
 
 #include "data/array_fields.hpp"
+#include "data/field_files.hpp"
 #include "data/field_transforms.hpp"
 #include "data/fields.hpp"
 #include "data/generated_samples.hpp"
@@ -76,8 +77,8 @@ void write_computed(const StoredPatch& stored, std::span<float> planes) {
   }
 }
 
-}  // namespace
-
+/// The scales that give each predictor the mean 0 and the deviation 1.
+/// @param moments of the dynamic predictors, and of the static ones
 Scales scales_of(const steps::FieldMoments& moments) {
   Scales scales;
   const auto rest = std::ranges::transform(moments[0], scales.begin(), scale_of).out;
@@ -85,6 +86,11 @@ Scales scales_of(const steps::FieldMoments& moments) {
   return scales;
 }
 
+/// Computes a sample. Three predictors are not stored: (x - 1000) / 100, (y - 1000) / 100 and
+/// (lead time - 30) / 10 of the indices, as in MAELSTROM's AP1. The target is the stored one less
+/// the forecast, the third predictor.
+/// @param predictors (17, P, P)
+/// @param target (P, P)
 void write_sample(const StoredPatch& stored, const Scales& scales, std::span<float> predictors,
                   std::span<float> target) {
   std::span<float> left =
@@ -95,6 +101,8 @@ void write_sample(const StoredPatch& stored, const Scales& scales, std::span<flo
   for (std::size_t point = 0; point < target.size(); ++point)
     target[point] = stored.target[point] - stored.dynamic[point * dynamic_count + forecast];
 }
+
+}  // namespace
 
 namespace {
 

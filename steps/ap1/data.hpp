@@ -73,10 +73,6 @@ struct Scale {
 /// One for each stored predictor, in the order of a sample.
 using Scales = std::array<Scale, dynamic_count + static_count>;
 
-/// The scales that give each predictor the mean 0 and the deviation 1.
-/// @param moments of the dynamic predictors, and of the static ones
-Scales scales_of(const steps::FieldMoments& moments);
-
 /// The stored fields of a patch of P x P points at one lead time.
 struct StoredPatch {
   std::span<const float> dynamic;  ///< (P, P, 8)
@@ -86,14 +82,6 @@ struct StoredPatch {
   std::span<const float> rows;     ///< (P): indices in the grid, as `columns`.
   std::span<const float> columns;  ///< (P)
 };
-
-/// Computes a sample. Three predictors are not stored: (x - 1000) / 100, (y - 1000) / 100 and
-/// (lead time - 30) / 10 of the indices, as in MAELSTROM's AP1. The target is the stored one less
-/// the forecast, the third predictor.
-/// @param predictors (17, P, P)
-/// @param target (P, P)
-void write_sample(const StoredPatch& stored, const Scales& scales, std::span<float> predictors,
-                  std::span<float> target);
 
 /// The samples of MAELSTROM's files, in netCDF or HDF5, as `fields(patch)` describes them:
 ///

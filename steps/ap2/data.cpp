@@ -2,6 +2,7 @@
 
 #include "ap2/network.hpp"
 #include "data/array_fields.hpp"
+#include "data/field_files.hpp"
 #include "data/field_transforms.hpp"
 #include "data/fields.hpp"
 #include "data/files.hpp"

@@ -12,6 +12,14 @@
 #include <fmt/core.h>
 
 namespace bench::ap2 {
+namespace {
+
+/// Buckets of the distance between two tokens on either side.
+constexpr std::int64_t position_buckets = 256;
+/// Distances from which all are alike.
+constexpr std::int64_t most_positions = 512;
+
+}  // namespace
 
 std::int64_t position_bucket(std::int64_t distance) {
   constexpr std::int64_t exact = position_buckets / 2;

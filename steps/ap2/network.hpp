@@ -20,10 +20,6 @@ struct Sizes {
   std::int64_t head_size() const { return hidden / heads; }
 };
 
-/// Buckets of the distance between two tokens on either side.
-inline constexpr std::int64_t position_buckets = 256;
-/// Distances from which all are alike.
-inline constexpr std::int64_t most_positions = 512;
 inline constexpr std::int64_t label_count = 2;
 inline constexpr std::int64_t padding_token = 0;
 inline constexpr std::int64_t shortest_sequence = 8;  ///< Of synthetic samples, in tokens.

@@ -1,6 +1,5 @@
 #include "ap3/data.hpp"
 
-#include "ap3/network.hpp"
 #include "data/example.hpp"
 #include "data/fields.hpp"
 #include "data/generated_samples.hpp"

@@ -67,6 +67,10 @@ inline constexpr double thickness_factor = 0.0004561;       ///< Of the pressure
 inline constexpr double pressure_factor = 1 / 1.03e5;
 inline constexpr double irradiance_factor = 1 / 1415.0;
 
+/// K per day for a layer that absorbs 1 W m^-2 per pascal of its thickness: g / c_p, with c_p of
+/// dry air as in ECMWF's data.
+inline constexpr double heating_per_absorption = 9.80665 / 1004 * 86400;
+
 /// Inputs: a batch of columns.
 struct Columns {
   torch::Tensor scalars;      // (B, 17)

@@ -10,10 +10,6 @@
 
 namespace bench::ap3 {
 
-/// K per day for a layer that absorbs 1 W m^-2 per pascal of its thickness: g / c_p, with c_p of
-/// dry air as in ECMWF's data.
-inline constexpr double heating_per_absorption = 9.80665 / 1004 * 86400;
-
 /// Solar flux through the top of the atmosphere, W m^-2: (B, 17) -> (B, 1).
 torch::Tensor incoming_solar_flux(const torch::Tensor& scalars);
 

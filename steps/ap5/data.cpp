@@ -1,6 +1,7 @@
 #include "ap5/data.hpp"
 
 #include "data/array_fields.hpp"
+#include "data/field_files.hpp"
 #include "data/field_transforms.hpp"
 #include "data/fields.hpp"
 #include "data/generated_samples.hpp"

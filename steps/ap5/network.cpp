@@ -14,6 +14,16 @@
 #include <fmt/core.h>
 
 namespace bench::ap5 {
+namespace {
+
+/// Channels of each layer of the critic, which halves the resolution.
+constexpr std::array<std::int64_t, 4> critic_channels{64, 128, 256, 512};
+constexpr std::int64_t critic_width = 64;  ///< Of its linear layer.
+
+constexpr double penalty_weight = 10;
+constexpr double reconstruction_weight = 1000;
+
+}  // namespace
 
 namespace keras = steps::keras;
 

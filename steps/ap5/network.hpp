@@ -75,10 +75,6 @@ class GeneratorImpl : public torch::nn::Module {
 };
 TORCH_MODULE(Generator);
 
-/// Channels of each layer of the critic, which halves the resolution.
-inline constexpr std::array<std::int64_t, 4> critic_channels{64, 128, 256, 512};
-inline constexpr std::int64_t critic_width = 64;  ///< Of its linear layer.
-
 /// The critic of MAELSTROM's AP5, which scores fields of temperature: (B, 1, H, W) -> (B, 1).
 /// Source: MAELSTROM deliverable D3.7, section 4.8. Weights begin as in Keras.
 class CriticImpl : public torch::nn::Module {
@@ -135,9 +131,6 @@ class WganCost {
 // Losses of a Wasserstein GAN with gradient penalty: Gulrajani et al., Improved Training of
 // Wasserstein GANs (arXiv:1704.00028), algorithm 1, as MAELSTROM's AP5 changed it. The critic sees
 // temperatures alone.
-
-inline constexpr double penalty_weight = 10;
-inline constexpr double reconstruction_weight = 1000;
 
 /// Mean over the samples of (|g| - 1)^2, where g is the critic's gradient at y + alpha (x - y). It
 /// can be differentiated again.

@@ -1,6 +1,7 @@
 #include "ap6/data.hpp"
 
 #include "data/array_fields.hpp"
+#include "data/field_files.hpp"
 #include "data/field_samples.hpp"
 #include "data/field_transforms.hpp"
 #include "data/fields.hpp"
@@ -25,6 +26,9 @@
 
 namespace bench::ap6 {
 namespace {
+
+/// Regimes of the synthetic weather.
+constexpr std::uint32_t regime_count = 8;
 
 steps::Field index_field() {
   return {.name = "index", .type = steps::FieldType::int64, .shape = {}};
@@ -117,6 +121,13 @@ std::unique_ptr<steps::FieldSource::Reader> SyntheticSource::reader() const {
   return std::make_unique<Generator>(*this);
 }
 
+/// A data set of such samples, each from the seed and its number alone.
+/// @returns samples with the field `fields`
+std::unique_ptr<steps::FieldSource> synthetic_source(const Grid& grid, std::uint64_t samples,
+                                                     std::uint64_t seed) {
+  return std::make_unique<SyntheticSource>(grid, samples, seed);
+}
+
 }  // namespace
 
 void generate_fields(steps::Random random, const Grid& grid, std::span<float> fields) {
@@ -139,11 +150,6 @@ void generate_fields(steps::Random random, const Grid& grid, std::span<float> fi
     for (std::size_t x = 0; x < width; ++x)
       row[x] = above[x] + share * (below[x] - above[x]);
   }
-}
-
-std::unique_ptr<steps::FieldSource> synthetic_source(const Grid& grid, std::uint64_t samples,
-                                                     std::uint64_t seed) {
-  return std::make_unique<SyntheticSource>(grid, samples, seed);
 }
 
 namespace {

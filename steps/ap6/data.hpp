@@ -37,9 +37,6 @@ std::vector<steps::Field> stored_fields(const Grid& grid);
 /// What is trained on: `crops` (2, 25, h, w) of the fields, and `index`.
 std::vector<steps::Field> cropped_fields(const Grid& grid);
 
-/// Regimes of the synthetic weather.
-inline constexpr std::uint32_t regime_count = 8;
-
 /// Fills smooth random fields. Every 16th point in both directions is N(0, 1), and between four of
 /// them the fields are bilinear. White noise would have no clusters: all samples would be as far
 /// apart.
@@ -49,11 +46,6 @@ inline constexpr std::uint32_t regime_count = 8;
 /// @param random the same numbers give the same fields
 /// @param fields (25, H, W)
 void generate_fields(steps::Random random, const Grid& grid, std::span<float> fields);
-
-/// A data set of such samples, each from the seed and its number alone.
-/// @returns samples with the field `fields`
-std::unique_ptr<steps::FieldSource> synthetic_source(const Grid& grid, std::uint64_t samples,
-                                                     std::uint64_t seed);
 
 /// A data set whose samples also have their number, as their last field `index`.
 std::unique_ptr<steps::FieldSource> numbered(std::shared_ptr<const steps::FieldSource> stored);

@@ -12,6 +12,14 @@
 
 namespace bench::ap6 {
 
+namespace {
+
+/// ResNet-50 for 25 channels, and a projection of two layers: (N, 25, h, w) -> (N, 128).
+///
+/// Sources: Caron et al., Unsupervised Learning of Visual Features by Contrasting Cluster
+/// Assignments (arXiv:2006.09882), whose DeepCluster-v2 it is, with the stride of torchvision's
+/// ResNet-50. The reference pads by 1 before a 7x7 convolution that pads by 2, which is the same as
+/// padding by 3.
 vision::Path encoder_layers() {
   constexpr std::int64_t hidden = 2048;
   vision::Path layers = vision::resnet(vision::ResidualBlock::bottleneck, {3, 4, 6, 3});
@@ -21,9 +29,12 @@ vision::Path encoder_layers() {
   return layers;
 }
 
+/// Of a crop.
 vision::Shape encoder_input(const Grid& crop) {
   return {channel_count, crop.height, crop.width};
 }
+
+}  // namespace
 
 PrototypesImpl::PrototypesImpl(const Heads& heads)
     : weight(register_parameter("weight",

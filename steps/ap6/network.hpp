@@ -20,17 +20,6 @@ struct Heads {
   std::int64_t clusters = 40;  ///< Of each head.
 };
 
-/// ResNet-50 for 25 channels, and a projection of two layers: (N, 25, h, w) -> (N, 128).
-///
-/// Sources: Caron et al., Unsupervised Learning of Visual Features by Contrasting Cluster
-/// Assignments (arXiv:2006.09882), whose DeepCluster-v2 it is, with the stride of torchvision's
-/// ResNet-50. The reference pads by 1 before a 7x7 convolution that pads by 2, which is the same as
-/// padding by 3.
-vision::Path encoder_layers();
-
-/// Of a crop.
-vision::Shape encoder_input(const Grid& crop);
-
 /// The centre of each cluster, of length 1: a linear layer without bias for each head.
 class PrototypesImpl : public torch::nn::Module {
  public:

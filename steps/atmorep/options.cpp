@@ -42,6 +42,26 @@ bool is_number(const std::string& text) {
          std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
+/// Adds `--masking-rate` and `--masking-shares`.
+void add_masking_options(CLI::App& app, Masking& masking) {
+  app.add_option("--masking-rate", masking.rates,
+                 "Largest share of masked tokens: one for all fields, or one for each with commas")
+      ->delimiter(',')
+      ->check(steps::positive() & steps::between(0, 1));
+  app.add_option_function<std::vector<double>>(
+         "--masking-shares",
+         [&masking](const std::vector<double>& shares) {
+           masking.hidden = shares.at(0);
+           masking.noisy = shares.at(1);
+           masking.coarse = shares.at(2);
+         },
+         "Shares of masked tokens that are hidden,noisy,coarse")
+      ->delimiter(',')
+      ->expected(3)
+      ->check(steps::between(0, 1))
+      ->default_str(fmt::format("{},{},{}", masking.hidden, masking.noisy, masking.coarse));
+}
+
 }  // namespace
 
 std::vector<std::string> parse_fields(const std::string& text) {
@@ -89,25 +109,6 @@ void add_size_options(CLI::App& app, Sizes& sizes) {
       ->check(between(1, 1 << 10));
   app.add_option("--ensemble", sizes.ensemble, "Predictions of each token")
       ->check(between(2, 1 << 10));
-}
-
-void add_masking_options(CLI::App& app, Masking& masking) {
-  app.add_option("--masking-rate", masking.rates,
-                 "Largest share of masked tokens: one for all fields, or one for each with commas")
-      ->delimiter(',')
-      ->check(steps::positive() & steps::between(0, 1));
-  app.add_option_function<std::vector<double>>(
-         "--masking-shares",
-         [&masking](const std::vector<double>& shares) {
-           masking.hidden = shares.at(0);
-           masking.noisy = shares.at(1);
-           masking.coarse = shares.at(2);
-         },
-         "Shares of masked tokens that are hidden,noisy,coarse")
-      ->delimiter(',')
-      ->expected(3)
-      ->check(steps::between(0, 1))
-      ->default_str(fmt::format("{},{},{}", masking.hidden, masking.noisy, masking.coarse));
 }
 
 void add_network_options(CLI::App& app, NetworkOptions& options) {

@@ -20,9 +20,6 @@ namespace bench::atmorep {
 /// `--heads`, `--layers`, `--ensemble`.
 void add_size_options(CLI::App& app, Sizes& sizes);
 
-/// Adds `--masking-rate` and `--masking-shares`.
-void add_masking_options(CLI::App& app, Masking& masking);
-
 /// Adds `--dropout` and `--recompute`.
 void add_network_options(CLI::App& app, NetworkOptions& options);
 

@@ -12,6 +12,8 @@
 namespace bench::cosmoflow {
 namespace {
 
+constexpr std::array<std::int64_t, 3> dense_widths{128, 64, target_count};
+
 namespace keras = steps::keras;
 
 /// In place: no layer before it needs its own output for its gradient.

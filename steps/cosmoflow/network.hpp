@@ -23,7 +23,6 @@ struct NetworkOptions {
 
 /// Output channels of the convolutions. Each halves the cube.
 inline constexpr std::array<std::int64_t, 5> convolution_channels{32, 64, 128, 256, 512};
-inline constexpr std::array<std::int64_t, 3> dense_widths{128, 64, target_count};
 
 /// Divides the side of a cube.
 inline constexpr std::int64_t size_divisor = std::int64_t{1} << convolution_channels.size();

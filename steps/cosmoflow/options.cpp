@@ -22,6 +22,9 @@
 namespace bench::cosmoflow {
 namespace {
 
+/// Samples of a step for which the base learning rate is meant.
+constexpr std::int64_t base_batch = 64;
+
 void add_network_options(CLI::App& app, NetworkOptions& network) {
   app.add_option_function<std::string>(
          "--version",

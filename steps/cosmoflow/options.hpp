@@ -12,9 +12,6 @@
 
 namespace bench::cosmoflow {
 
-/// Samples of a step for which the base learning rate is meant.
-inline constexpr std::int64_t base_batch = 64;
-
 /// Defaults are those of MLPerf HPC's reference implementation, github.com/mlcommons/hpc,
 /// cosmoflow/configs/cosmo.yaml.
 struct Options {

@@ -2,30 +2,82 @@
 
 #include "data/fields.hpp"
 #include "data/files.hpp"
-#include "data/hdf5.hpp"
-#include "data/netcdf.hpp"
 #include "data/number_type.hpp"
 #include "harness/program.hpp"
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <fmt/ranges.h>  // join, since fmt 11
 
+#ifdef BENCH_STEPS_HDF5
+#include <hdf5.h>
+#endif
+
 namespace bench::steps {
+namespace {
+
+/// A recursive lock for which threads queue.
+class Queue {
+ public:
+  void enter() {
+    std::unique_lock lock(mutex_);
+    if (owner_ != std::this_thread::get_id()) {
+      const std::uint64_t ticket = next_++;
+      turn_.wait(lock, [&] { return ticket == served_; });
+      owner_ = std::this_thread::get_id();
+    }
+    ++depth_;
+  }
+
+  void leave() {
+    const std::lock_guard lock(mutex_);
+    if (--depth_ > 0)
+      return;
+    owner_ = std::thread::id();
+    ++served_;
+    turn_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;  ///< Of all below.
+  std::condition_variable turn_;
+  std::uint64_t next_ = 0;
+  std::uint64_t served_ = 0;  ///< The ticket whose turn it is.
+  std::thread::id owner_;
+  int depth_ = 0;
+};
+
+Queue callers;
+
+}  // namespace
+
+Hdf5Lock::Hdf5Lock() {
+  callers.enter();
+#ifdef BENCH_STEPS_HDF5
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // of this thread, if HDF5 knows threads
+#endif
+}
+
+Hdf5Lock::~Hdf5Lock() {
+  callers.leave();
+}
+
 namespace {
 
 template <typename Number>
@@ -421,40 +473,37 @@ std::unique_ptr<FieldSource> open_array_fields(std::vector<std::string> files, A
   return std::make_unique<ArraySource>(std::move(files), std::move(layout), std::move(open));
 }
 
-namespace {
-
-bool is_hdf5(const std::string& file) {
-  return std::ranges::any_of(hdf5_endings,
-                             [&](std::string_view ending) { return file.ends_with(ending); });
+bool FieldFile::has_sample_axis(const Field& field) const {
+  return sample_axis && std::ranges::count(once, field.name) == 0;
 }
 
-std::string text_of(const Field& field) {
-  return fmt::format("{} ({})", field.type == FieldType::float32 ? "float32" : "int64",
-                     fmt::join(field.shape, ", "));
+bool FieldFile::has_place(const Field& field, std::uint64_t sample) const {
+  return sample == 0 || has_sample_axis(field);
 }
 
-}  // namespace
-
-std::vector<std::string_view> array_endings() {
-  std::vector<std::string_view> endings(netcdf_endings.begin(), netcdf_endings.end());
-  endings.insert(endings.end(), hdf5_endings.begin(), hdf5_endings.end());
-  return endings;
+std::vector<std::uint64_t> FieldFile::shape_of(const Field& field) const {
+  std::vector<std::uint64_t> shape(field.shape.begin(), field.shape.end());
+  if (has_sample_axis(field))
+    shape.insert(shape.begin(), samples);
+  return shape;
 }
 
-std::unique_ptr<FieldSource> open_array_files(const std::vector<std::string>& files,
-                                              const ArrayLayout& layout,
-                                              const std::vector<Field>& expected) {
-  auto source =
-      is_hdf5(files.front()) ? open_hdf5_fields(files, layout) : open_netcdf_fields(files, layout);
-  const std::vector<Field>& found = source->fields();
-  for (std::size_t i = 0; i < layout.fields.size(); ++i)
-    if (found[i].type != expected[i].type || found[i].shape != expected[i].shape)
-      throw DataError(
-          files.front(),
-          fmt::format("a sample of variable '{}' is {}, expected {}", layout.fields[i].variable,
-                      text_of(found[i]), text_of(expected[i])),
-          "use files that were made for this program");
-  return source;
+std::vector<std::uint64_t> FieldFile::chunk_of(const Field& field) const {
+  constexpr std::uint64_t least_bytes = std::uint64_t{1} << 16;
+  std::vector<std::uint64_t> chunk = shape_of(field);
+  if (has_sample_axis(field))
+    chunk.front() = std::clamp<std::uint64_t>(least_bytes / field.bytes(), 1, samples);
+  return chunk;
+}
+
+Slab FieldFile::slab_of(const Field& field, std::uint64_t sample) const {
+  Slab slab{.start = {}, .count = shape_of(field)};
+  slab.start.resize(slab.count.size(), 0);
+  if (has_sample_axis(field)) {
+    slab.start.front() = sample;
+    slab.count.front() = 1;
+  }
+  return slab;
 }
 
 }  // namespace bench::steps

@@ -16,6 +16,20 @@
 
 namespace bench::steps {
 
+/// The right to call HDF5, or netCDF, which calls HDF5: neither may be called by two threads at
+/// once. HDF5 then prints no errors.
+///
+/// A thread may hold several. Others wait and get their turn in the order in which they came: a
+/// mutex would let a thread that reads sample after sample keep it. All threads of a process
+/// together read as fast as one does.
+class Hdf5Lock {
+ public:
+  Hdf5Lock();
+  Hdf5Lock(const Hdf5Lock&) = delete;
+  Hdf5Lock& operator=(const Hdf5Lock&) = delete;
+  ~Hdf5Lock();
+};
+
 /// The share of a sample in a dimension of a variable.
 enum class Axis {
   sample,        ///< One index: the dimension numbers the samples.
@@ -183,16 +197,42 @@ using OpenArrayFile = std::function<std::unique_ptr<ArrayFile>(
 std::unique_ptr<FieldSource> open_array_fields(std::vector<std::string> files, ArrayLayout layout,
                                                OpenArrayFile open);
 
-/// Endings of the files that `open_array_files` reads, for `find_data_files`.
-std::vector<std::string_view> array_endings();
+/// Writes samples into one file.
+class FieldWriter {
+ public:
+  FieldWriter() = default;
+  FieldWriter(const FieldWriter&) = delete;
+  FieldWriter& operator=(const FieldWriter&) = delete;
+  virtual ~FieldWriter() = default;
 
-/// The samples of files of HDF5 (`hdf5_endings`) or netCDF (all others), by the ending of the
-/// first.
-/// @param expected the fields that the program can use, in the order of the layout
-/// @throws as `open_hdf5_fields` and `open_netcdf_fields`
-/// @throws DataError naming the variable if a field is not the expected one
-std::unique_ptr<FieldSource> open_array_files(const std::vector<std::string>& files,
-                                              const ArrayLayout& layout,
-                                              const std::vector<Field>& expected);
+  /// @param sample a span for each field
+  /// @throws std::runtime_error if it cannot be written
+  virtual void add(const FieldMemory& sample) = 0;
+
+  /// Must be called at the end.
+  /// @throws std::runtime_error if not everything could be written
+  virtual void finish() = 0;
+};
+
+/// The samples of a file to be written.
+struct FieldFile {
+  std::uint64_t samples = 1;
+  /// The first dimension of each variable numbers the samples. Without, the file has one sample.
+  /// TFRecord files have no dimensions.
+  bool sample_axis = true;
+  int compression = 0;  ///< Level of deflate, 1 to 9; 0: none.
+  /// Names of the fields that the file has once, for all of its samples: they have no dimension
+  /// that numbers samples, and those of the first sample are written. Not in TFRecord files.
+  std::vector<std::string> once = {};
+
+  bool has_sample_axis(const Field& field) const;
+  /// True if the field of a sample has a place in the file.
+  bool has_place(const Field& field, std::uint64_t sample) const;
+  /// The variable of a field in HDF5 or netCDF.
+  std::vector<std::uint64_t> shape_of(const Field& field) const;
+  /// One sample, or as many small ones as are worth compressing together.
+  std::vector<std::uint64_t> chunk_of(const Field& field) const;
+  Slab slab_of(const Field& field, std::uint64_t sample) const;
+};
 
 }  // namespace bench::steps

@@ -1,6 +1,6 @@
 #include "data/example.hpp"
 
-#include "data/field_writer.hpp"
+#include "data/array_fields.hpp"
 #include "data/fields.hpp"
 #include "data/files.hpp"
 #include "data/number_type.hpp"
@@ -85,17 +85,22 @@ ProtobufReader ProtobufReader::message(const Field& field) const {
   return {field.bytes, file_, field.bytes_at};
 }
 
+namespace {
+
 void append_varint(std::string& out, std::uint64_t value) {
   for (; value >= 0x80; value >>= 7)
     out += static_cast<char>(value | 0x80);
   out += static_cast<char>(value);
 }
 
+/// A field of type bytes.
 void append_field(std::string& out, std::uint64_t number, std::string_view bytes) {
   append_varint(out, number << 3 | static_cast<std::uint64_t>(WireType::bytes));
   append_varint(out, bytes.size());
   out += bytes;
 }
+
+}  // namespace
 
 namespace {
 

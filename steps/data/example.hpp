@@ -1,6 +1,6 @@
 #pragma once
 
-#include "data/field_writer.hpp"
+#include "data/array_fields.hpp"
 #include "data/fields.hpp"
 #include "data/number_type.hpp"
 
@@ -61,11 +61,6 @@ class ProtobufReader {
   std::uint64_t offset_;
   std::size_t position_ = 0;
 };
-
-void append_varint(std::string& out, std::uint64_t value);
-
-/// A field of type bytes.
-void append_field(std::string& out, std::uint64_t number, std::string_view bytes);
 
 using BytesList = std::vector<std::string_view>;  ///< Parts of the record they were read from.
 using FloatList = std::vector<float>;

@@ -35,8 +35,7 @@ class GeneratedSamples : public SampleMaker {
   GenerateSample generate_;
 };
 
-}  // namespace
-
+/// Samples that a function generates, each from the seed and its own number alone.
 SampleMakers generated_makers(const std::vector<Field>& fields, std::uint64_t seed, int threads,
                               const GenerateSample& generate) {
   SampleMakers makers;
@@ -44,6 +43,8 @@ SampleMakers generated_makers(const std::vector<Field>& fields, std::uint64_t se
     makers.push_back(std::make_unique<GeneratedSamples>(fields, seed, generate));
   return makers;
 }
+
+}  // namespace
 
 std::function<SampleMakers(std::uint64_t seed, int threads)> generated_samples(
     std::vector<Field> fields, GenerateSample generate) {

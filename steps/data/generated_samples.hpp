@@ -19,10 +19,6 @@ namespace bench::steps {
 ///     }
 using GenerateSample = std::function<void(Random random, const FieldMemory& memory)>;
 
-/// Samples that a function generates, each from the seed and its own number alone.
-SampleMakers generated_makers(const std::vector<Field>& fields, std::uint64_t seed, int threads,
-                              const GenerateSample& generate);
-
 /// The same for any seed and number of threads.
 std::function<SampleMakers(std::uint64_t seed, int threads)> generated_samples(
     std::vector<Field> fields, GenerateSample generate);

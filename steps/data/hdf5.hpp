@@ -1,7 +1,6 @@
 #pragma once
 
 #include "data/array_fields.hpp"
-#include "data/field_writer.hpp"
 #include "data/fields.hpp"
 
 #include <array>
@@ -11,20 +10,6 @@
 #include <vector>
 
 namespace bench::steps {
-
-/// The right to call HDF5, or netCDF, which calls HDF5: neither may be called by two threads at
-/// once. HDF5 then prints no errors.
-///
-/// A thread may hold several. Others wait and get their turn in the order in which they came: a
-/// mutex would let a thread that reads sample after sample keep it. All threads of a process
-/// together read as fast as one does.
-class Hdf5Lock {
- public:
-  Hdf5Lock();
-  Hdf5Lock(const Hdf5Lock&) = delete;
-  Hdf5Lock& operator=(const Hdf5Lock&) = delete;
-  ~Hdf5Lock();
-};
 
 /// Endings of HDF5 files, for `find_data_files`.
 inline constexpr std::array<std::string_view, 3> hdf5_endings = {".h5", ".hdf5", ".hdf"};

@@ -1,7 +1,6 @@
 #include "data/netcdf.hpp"
 
 #include "data/array_fields.hpp"
-#include "data/field_writer.hpp"
 #include "data/fields.hpp"
 #include "data/files.hpp"
 #include "data/hdf5.hpp"

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "data/array_fields.hpp"
-#include "data/field_writer.hpp"
 #include "data/fields.hpp"
 
 #include <array>

@@ -23,6 +23,27 @@
 namespace bench::steps {
 namespace {
 
+// Where things stand in the index of a corpus, in bytes; the picture is in the header.
+
+constexpr std::string_view token_index_magic{"MMIDIDX\0\0", 9};
+constexpr std::uint64_t token_index_version_at = 9;
+constexpr std::uint64_t token_index_type_at = 17;
+constexpr std::uint64_t token_index_sequences_at = 18;
+constexpr std::uint64_t token_index_documents_at = 26;
+constexpr std::uint64_t token_index_header_bytes = 34;
+
+constexpr std::uint64_t token_index_lengths_at(std::uint64_t sequence) {
+  return token_index_header_bytes + 4 * sequence;
+}
+
+constexpr std::uint64_t token_index_offsets_at(std::uint64_t sequences, std::uint64_t sequence) {
+  return token_index_header_bytes + 4 * sequences + 8 * sequence;
+}
+
+constexpr std::uint64_t token_index_documents_begin(std::uint64_t sequences) {
+  return token_index_header_bytes + 12 * sequences;
+}
+
 struct TypeFacts {
   std::size_t bytes;
   std::int64_t lowest;
@@ -53,24 +74,26 @@ TypeFacts facts(TokenType type) {
   throw std::logic_error("unknown type of tokens");
 }
 
-}  // namespace
-
+/// The type of this number in a file, or nothing where it is not one of integers.
 std::optional<TokenType> token_type(std::uint8_t code) {
   if ((code >= 1 && code <= 5) || code == 8)
     return static_cast<TokenType>(code);
   return std::nullopt;
 }
 
-std::size_t token_bytes(TokenType type) {
-  return facts(type).bytes;
-}
-
+/// The smallest and the largest token that it holds.
 std::int64_t lowest_token(TokenType type) {
   return facts(type).lowest;
 }
 
 std::int64_t highest_token(TokenType type) {
   return facts(type).highest;
+}
+
+}  // namespace
+
+std::size_t token_bytes(TokenType type) {
+  return facts(type).bytes;
 }
 
 namespace {

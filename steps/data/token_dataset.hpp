@@ -16,35 +16,7 @@ namespace bench::steps {
 /// here, are its floating point types.
 enum class TokenType : std::uint8_t { u8 = 1, i8 = 2, i16 = 3, i32 = 4, i64 = 5, u16 = 8 };
 
-/// The type of this number in a file, or nothing where it is not one of integers.
-std::optional<TokenType> token_type(std::uint8_t code);
-
 std::size_t token_bytes(TokenType type);
-
-/// The smallest and the largest token that it holds.
-std::int64_t lowest_token(TokenType type);
-std::int64_t highest_token(TokenType type);
-
-// Where things stand in the index of a corpus, in bytes; the picture is in token_dataset.hpp.
-
-inline constexpr std::string_view token_index_magic{"MMIDIDX\0\0", 9};
-inline constexpr std::uint64_t token_index_version_at = 9;
-inline constexpr std::uint64_t token_index_type_at = 17;
-inline constexpr std::uint64_t token_index_sequences_at = 18;
-inline constexpr std::uint64_t token_index_documents_at = 26;
-inline constexpr std::uint64_t token_index_header_bytes = 34;
-
-constexpr std::uint64_t token_index_lengths_at(std::uint64_t sequence) {
-  return token_index_header_bytes + 4 * sequence;
-}
-
-constexpr std::uint64_t token_index_offsets_at(std::uint64_t sequences, std::uint64_t sequence) {
-  return token_index_header_bytes + 4 * sequences + 8 * sequence;
-}
-
-constexpr std::uint64_t token_index_documents_begin(std::uint64_t sequences) {
-  return token_index_header_bytes + 12 * sequences;
-}
 
 /// Documents `first` <= document < `last` of a corpus.
 struct DocumentRange {

@@ -1,6 +1,6 @@
 #include "data/fields.hpp"
 
-#include "data/field_writer.hpp"
+#include "data/field_files.hpp"
 #include "data/generated_samples.hpp"
 #include "data/sample_loader.hpp"
 #include "dataset/writers.hpp"

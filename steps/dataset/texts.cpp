@@ -1,5 +1,5 @@
 #include "data/csv.hpp"
-#include "data/field_writer.hpp"
+#include "data/field_files.hpp"
 #include "data/fields.hpp"
 #include "data/files.hpp"
 #include "dataset/writers.hpp"
@@ -52,7 +52,6 @@ class PieceVocabulary {
   std::string path_;
   std::vector<std::string> pieces_;
 };
-
 
 namespace fs = std::filesystem;
 namespace process = boost::process;

@@ -34,6 +34,33 @@ Block last_block(std::int64_t in, std::int64_t out) {
           .relu = false};
 }
 
+/// In place, so only of a tensor that its layer does not need for its gradient.
+torch::Tensor rectified(torch::Tensor x) {
+  return torch::relu_(x);
+}
+
+/// Without bias, padded to (H / stride, W / stride). Weights begin normally distributed after He et
+/// al. (arXiv:1502.01852), eq. 10.
+torch::nn::Conv2d make_convolution(const ConvolutionSizes& sizes) {
+  torch::nn::Conv2d convolution(torch::nn::Conv2dOptions(sizes.in, sizes.out, sizes.kernel)
+                                    .stride(sizes.stride)
+                                    .padding(sizes.dilation * (sizes.kernel - 1) / 2)
+                                    .dilation(sizes.dilation)
+                                    .groups(sizes.groups)
+                                    .bias(false));
+  torch::nn::init::kaiming_normal_(convolution->weight);
+  return convolution;
+}
+
+/// Without bias: (B, in, H, W) -> (B, out, 2H, 2W).
+torch::nn::ConvTranspose2d make_doubling(std::int64_t in, std::int64_t out) {
+  return torch::nn::ConvTranspose2d(torch::nn::ConvTranspose2dOptions(in, out, 3)
+                                        .stride(2)
+                                        .padding(1)
+                                        .output_padding(1)
+                                        .bias(false));
+}
+
 }  // namespace
 
 Architecture::Architecture(std::int64_t divisor)
@@ -54,29 +81,6 @@ Architecture::Architecture(std::int64_t divisor)
     exit.push_back({.in = in, .out = channels(out), .dilation = 2});
     in = channels(out);
   }
-}
-
-torch::Tensor rectified(torch::Tensor x) {
-  return torch::relu_(x);
-}
-
-torch::nn::Conv2d make_convolution(const ConvolutionSizes& sizes) {
-  torch::nn::Conv2d convolution(torch::nn::Conv2dOptions(sizes.in, sizes.out, sizes.kernel)
-                                    .stride(sizes.stride)
-                                    .padding(sizes.dilation * (sizes.kernel - 1) / 2)
-                                    .dilation(sizes.dilation)
-                                    .groups(sizes.groups)
-                                    .bias(false));
-  torch::nn::init::kaiming_normal_(convolution->weight);
-  return convolution;
-}
-
-torch::nn::ConvTranspose2d make_doubling(std::int64_t in, std::int64_t out) {
-  return torch::nn::ConvTranspose2d(torch::nn::ConvTranspose2dOptions(in, out, 3)
-                                        .stride(2)
-                                        .padding(1)
-                                        .output_padding(1)
-                                        .bias(false));
 }
 
 ConvolutionReluImpl::ConvolutionReluImpl(const ConvolutionSizes& sizes)

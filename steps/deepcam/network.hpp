@@ -50,9 +50,6 @@ struct Architecture {
 /// Divides height and width of an image.
 inline constexpr std::int64_t size_divisor = 16;
 
-/// In place, so only of a tensor that its layer does not need for its gradient.
-torch::Tensor rectified(torch::Tensor x);
-
 struct ConvolutionSizes {
   std::int64_t in;
   std::int64_t out;
@@ -61,13 +58,6 @@ struct ConvolutionSizes {
   std::int64_t dilation = 1;
   std::int64_t groups = 1;
 };
-
-/// Without bias, padded to (H / stride, W / stride). Weights begin normally distributed after He et
-/// al. (arXiv:1502.01852), eq. 10.
-torch::nn::Conv2d make_convolution(const ConvolutionSizes& sizes);
-
-/// Without bias: (B, in, H, W) -> (B, out, 2H, 2W).
-torch::nn::ConvTranspose2d make_doubling(std::int64_t in, std::int64_t out);
 
 /// A convolution, a batch normalisation and a ReLU: (B, in, H, W) -> (B, out, H / stride, ...).
 class ConvolutionReluImpl : public torch::nn::Module {

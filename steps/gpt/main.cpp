@@ -2,68 +2,44 @@
 
 #include "gpt/network.hpp"
 #include "gpt/options.hpp"
-#include "harness/checkpoints.hpp"
-#include "harness/loop.hpp"
+#include "harness/log.hpp"
 #include "harness/program.hpp"
 #include "harness/ranks.hpp"
-#include "harness/report.hpp"
 #include "harness/session.hpp"
-#include "harness/trainer.hpp"
 #include "transformer/grid.hpp"
-#include "transformer/parallel_training.hpp"
 #include "transformer/plan.hpp"
 #include "transformer/report.hpp"
 #include "transformer/tensor_parallel.hpp"
-#include "transformer/token_data.hpp"
+#include "transformer/training.hpp"
 #include "transformer/training_options.hpp"
-#include "transformer/validation.hpp"
-
-#include <memory>
 
 namespace bench::gpt {
 namespace {
 
-int train(steps::Session& session, Options options) {
-  transformer::Grid grid(session.ranks(), options.layout);
-  const torch::TensorOptions tensors = transformer::model_tensors(options, session.device());
-  Gpt model(options.architecture, model_options(options, tensors, grid));
-  session.load_weights(*model);
-  steps::Trainer trainer(session.context(), *model,
-                         transformer::trainer_options(options, model.ptr(), grid));
-  transformer::Pipeline pipeline(
-      grid, transformer::shape_between_stages(options, options.architecture.sizes()), tensors);
-  const transformer::TokenData data(session, options, options.architecture.sizes(), gpt2_tokens);
-  data.log();
-  transformer::set_epochs(options, data.training_samples());
-  transformer::mllog_options(options, options.architecture.sequence);
-  steps::Checkpoints checkpoints(session, options.checkpoints, checkpoint_settings(options));
-  checkpoints.load(trainer);
-  const auto batches = data.training(grid, trainer.samples());
-  transformer::Validation validation(session, options, data, grid, pipeline, model.ptr(), trainer);
-
-  transformer::IterationLog log(options, trainer, options.architecture.sequence,
-                                logged_flops(options));
-  session.start_training();
-  steps::Loop loop(session.timers(), trainer, log, options.loop());
-  validation.run_during(loop);
-  checkpoints.save_during(loop, trainer);
-  const transformer::Pipeline::Passes passes{
-      .forward = transformer::forward_pass(
-          loop, *model, grid, batches.get(),
-          [&](const torch::Tensor& scores, const torch::Tensor& tokens) {
-            return transformer::next_token_loss(scores, tokens, grid.tensor());
-          }),
-      .backward = transformer::backward_pass(loop, trainer, grid)};
-  while (loop.next()) {
-    pipeline.run(options.micro_batches(), passes, session.timers());
-    loop.update();
-  }
-
-  report_measured(session, loop, options);
-  checkpoints.save_last(loop, trainer);
-  checkpoints.log_results();
-  session.save_weights(*model, loop);
-  return steps::report_outcome(session, loop);
+int train(steps::Session& session, const Options& options) {
+  const Counts counts(options.architecture);
+  const transformer::TokenFlops flops{.of_step = counts.flops_per_token_narayanan(options.passes()),
+                                      .megatron = counts.flops_per_token_megatron()};
+  return transformer::train_language_model(
+      session, options,
+      {.sizes = options.architecture.sizes(),
+       .kinds = gpt2_tokens,
+       .make_model =
+           [&](const torch::TensorOptions& tensors, transformer::Grid& grid) {
+             return Gpt(options.architecture, model_options(options, tensors, grid)).ptr();
+           },
+       .loss_of = transformer::next_token_loss,
+       .settings = checkpoint_settings(options),
+       .causal_flops_per_token = counts.flops_per_token_causal(),
+       .logged_flops = flops,
+       .report =
+           [&](double tokens_per_second) {
+             if (tokens_per_second == 0)
+               return;
+             using steps::log_value;
+             log_value("tflops_per_device_narayanan", tokens_per_second * flops.of_step * 1e-12);
+             log_value("tflops_per_device_megatron", tokens_per_second * flops.megatron * 1e-12);
+           }});
 }
 
 }  // namespace

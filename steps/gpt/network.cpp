@@ -33,14 +33,16 @@ constexpr Size known_sizes[] = {
     {"175B", 96, 12288, 96, 2048, 1024, Positions::rotary, 0.0048},
 };
 
+/// The next multiple of `multiple`. Megatron-LM pads to 128 times the tensor-parallel size, so that
+/// each rank has an equal and aligned share.
+std::int64_t padded_vocabulary(std::int64_t tokens, std::int64_t multiple) {
+  return (tokens + multiple - 1) / multiple * multiple;
+}
+
 }  // namespace
 
 const char* positions_name(Positions positions) {
   return positions == Positions::learned ? "learned" : "rotary";
-}
-
-std::int64_t padded_vocabulary(std::int64_t tokens, std::int64_t multiple) {
-  return (tokens + multiple - 1) / multiple * multiple;
 }
 
 const std::vector<std::string>& architecture_names() {

@@ -50,10 +50,6 @@ struct Architecture {
 /// Token kinds of GPT-2's vocabulary.
 inline constexpr std::int64_t gpt2_tokens = 50257;
 
-/// The next multiple of `multiple`. Megatron-LM pads to 128 times the tensor-parallel size, so that
-/// each rank has an equal and aligned share.
-std::int64_t padded_vocabulary(std::int64_t tokens, std::int64_t multiple);
-
 /// The names that `architecture` takes.
 const std::vector<std::string>& architecture_names();
 

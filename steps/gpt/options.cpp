@@ -4,7 +4,6 @@
 #include "harness/arguments.hpp"
 #include "harness/checkpoints.hpp"
 #include "harness/log.hpp"
-#include "harness/loop.hpp"
 #include "harness/program.hpp"
 #include "harness/session.hpp"
 #include "transformer/attention.hpp"
@@ -145,15 +144,13 @@ transformer::PlannedModel planned_model(const Options& options) {
 
 steps::CheckpointSettings checkpoint_settings(const Options& options) {
   const Architecture& a = options.architecture;
-  return transformer::checkpoint_settings(
-      options,
-      {.program = "gpt",
-       .must_match = fmt::format(
-           "layers={}\nhidden={}\nheads={}\nsequence={}\nvocabulary={}\npositions={}\n", a.layers,
-           a.hidden, a.heads, a.sequence, a.vocabulary, positions_name(a.positions)),
-       .should_match =
-           fmt::format("attention_dropout={}\nhidden_dropout={}\ngelu={}\n",
-                       options.attention_dropout, options.hidden_dropout, options.gelu)});
+  return {
+      .program = "gpt",
+      .must_match = fmt::format(
+          "layers={}\nhidden={}\nheads={}\nsequence={}\nvocabulary={}\npositions={}\n", a.layers,
+          a.hidden, a.heads, a.sequence, a.vocabulary, positions_name(a.positions)),
+      .should_match = fmt::format("attention_dropout={}\nhidden_dropout={}\ngelu={}\n",
+                                  options.attention_dropout, options.hidden_dropout, options.gelu)};
 }
 
 transformer::InferenceCost inference_cost(const Architecture& architecture) {
@@ -216,23 +213,6 @@ void log_run(const Options& options) {
   log_value("attention_dropout", options.attention_dropout);
   log_value("hidden_dropout", options.hidden_dropout);
   log_value("gelu", options.gelu);
-}
-
-transformer::TokenFlops logged_flops(const Options& options) {
-  const Counts counts(options.architecture);
-  return {.of_step = counts.flops_per_token_narayanan(options.passes()),
-          .megatron = counts.flops_per_token_megatron()};
-}
-
-void report_measured(steps::Session& session, const steps::Loop& loop, const Options& options) {
-  const double tokens_per_second =
-      transformer::report_measured(session, loop, options, options.architecture.sequence,
-                                   Counts(options.architecture).flops_per_token_causal());
-  if (tokens_per_second == 0)
-    return;
-  const transformer::TokenFlops flops = logged_flops(options);
-  log_value("tflops_per_device_narayanan", tokens_per_second * flops.of_step * 1e-12);
-  log_value("tflops_per_device_megatron", tokens_per_second * flops.megatron * 1e-12);
 }
 
 }  // namespace bench::gpt

@@ -2,12 +2,10 @@
 
 #include "gpt/network.hpp"
 #include "harness/checkpoints.hpp"
-#include "harness/loop.hpp"
 #include "harness/session.hpp"
 #include "transformer/grid.hpp"
 #include "transformer/inference.hpp"
 #include "transformer/plan.hpp"
-#include "transformer/report.hpp"
 #include "transformer/training_options.hpp"
 
 #include <cstdint>
@@ -36,7 +34,8 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
 /// (17 with learned positions), and two masks with dropout.
 transformer::PlannedModel planned_model(const Options& options);
 
-/// The settings of a run that tell whether it can go on from a checkpoint.
+/// The name of the program and what it adds to the settings of a run that tell whether it can go on
+/// from a checkpoint.
 steps::CheckpointSettings checkpoint_settings(const Options& options);
 
 transformer::InferenceCost inference_cost(const Architecture& architecture);
@@ -50,11 +49,5 @@ void log_description(const Options& options);
 
 /// Prints the options that decide the result.
 void log_run(const Options& options);
-
-/// By the formulas of CARAML's logs: Narayanan's, and Megatron-LM's.
-transformer::TokenFlops logged_flops(const Options& options);
-
-/// Prints the measured times, rates and losses, and the operations per second by each formula.
-void report_measured(steps::Session& session, const steps::Loop& loop, const Options& options);
 
 }  // namespace bench::gpt

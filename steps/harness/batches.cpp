@@ -152,11 +152,13 @@ class GpuCopyStream : public CopyStream {
   std::vector<c10::Event> copied_;
 };
 
-}  // namespace
-
+/// A stream of the GPU with two events for each slot. The computation is that on the current
+/// stream.
 std::unique_ptr<CopyStream> make_copy_stream(const torch::Device& device, std::size_t slots) {
   return std::make_unique<GpuCopyStream>(device, slots);
 }
+
+}  // namespace
 
 BatchRing::BatchRing(std::vector<Batch> slots, std::unique_ptr<CopyStream> stream)
     : slots_(std::move(slots)), stream_(std::move(stream)) {

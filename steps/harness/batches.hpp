@@ -135,10 +135,6 @@ class CopyStream {
   virtual void release(std::size_t slot) = 0;
 };
 
-/// A stream of the GPU with two events for each slot. The computation is that on the current
-/// stream.
-std::unique_ptr<CopyStream> make_copy_stream(const torch::Device& device, std::size_t slots);
-
 /// Memory of a GPU for the batches that the computation reads, and for the one after them, which is
 /// copied meanwhile.
 class BatchRing {

@@ -95,6 +95,48 @@ std::string advice_on_kernels(const std::string& kernels) {
       kernels, better);
 }
 
+/// The BLAS of this process.
+Blas detect_blas() {
+  const std::string library = library_of_products();
+  if (at::hasMKL() || library.empty())
+    return classify_blas(at::hasMKL(), "", std::nullopt);
+  std::error_code not_resolved;  // then the name as it was loaded says enough
+  const auto file = std::filesystem::canonical(library, not_resolved);
+  Blas blas = classify_blas(false, not_resolved ? library : file.string(),
+                            ask_openblas<int>(library, "openblas_get_parallel"));
+  blas.kernels = ask_openblas<const char*>(library, "openblas_get_corename").value_or("");
+  if (blas.advice.empty())
+    blas.advice = advice_on_kernels(blas.kernels);
+  return blas;
+}
+
+/// Has OpenBLAS take the memory that products on that many threads work in, before anything else is
+/// allocated: where it finds none later, it looks for it again and again without end. Nothing where
+/// the library is another one.
+/// @throws OutOfMemory if there is not enough
+void take_blas_buffers(int threads) {
+  // A buffer has 128 MiB, and while OpenBLAS looks for a good place it maps twice as much.
+  constexpr std::size_t bytes = (std::size_t{256} + 8) << 20;
+  const auto alloc = reinterpret_cast<void* (*)(int)>(::dlsym(RTLD_DEFAULT, "blas_memory_alloc"));
+  const auto free = reinterpret_cast<void (*)(void*)>(::dlsym(RTLD_DEFAULT, "blas_memory_free"));
+  if (!alloc || !free)
+    return;
+  std::vector<void*> buffers;  // all at once: one that was given back would be taken again
+  bool enough = true;
+  for (int i = 0; i < threads && enough; ++i) {
+    enough = has_room(bytes);
+    if (enough)
+      buffers.push_back(alloc(0));
+  }
+  for (void* const buffer : buffers)
+    free(buffer);  // OpenBLAS keeps it
+  if (!enough)
+    throw OutOfMemory(
+        fmt::format("not enough memory for the buffers of OpenBLAS, 128 MiB for each of {} threads",
+                    threads),
+        "raise the limit of memory (`ulimit -a`), or use fewer --threads");
+}
+
 }  // namespace
 
 Blas classify_blas(bool mkl, const std::string& library, std::optional<int> openblas_parallel) {
@@ -122,49 +164,12 @@ Blas classify_blas(bool mkl, const std::string& library, std::optional<int> open
   return blas;
 }
 
-Blas detect_blas() {
-  const std::string library = library_of_products();
-  if (at::hasMKL() || library.empty())
-    return classify_blas(at::hasMKL(), "", std::nullopt);
-  std::error_code not_resolved;  // then the name as it was loaded says enough
-  const auto file = std::filesystem::canonical(library, not_resolved);
-  Blas blas = classify_blas(false, not_resolved ? library : file.string(),
-                            ask_openblas<int>(library, "openblas_get_parallel"));
-  blas.kernels = ask_openblas<const char*>(library, "openblas_get_corename").value_or("");
-  if (blas.advice.empty())
-    blas.advice = advice_on_kernels(blas.kernels);
-  return blas;
-}
-
 std::string better_kernels(std::string_view kernels, const VectorUnits& processor) {
   if (std::ranges::count(kernels_without_avx2, kernels) == 0)
     return "";
   if (processor.avx512)
     return "SkylakeX";
   return processor.avx2 ? "Haswell" : "";
-}
-
-void take_blas_buffers(int threads) {
-  // A buffer has 128 MiB, and while OpenBLAS looks for a good place it maps twice as much.
-  constexpr std::size_t bytes = (std::size_t{256} + 8) << 20;
-  const auto alloc = reinterpret_cast<void* (*)(int)>(::dlsym(RTLD_DEFAULT, "blas_memory_alloc"));
-  const auto free = reinterpret_cast<void (*)(void*)>(::dlsym(RTLD_DEFAULT, "blas_memory_free"));
-  if (!alloc || !free)
-    return;
-  std::vector<void*> buffers;  // all at once: one that was given back would be taken again
-  bool enough = true;
-  for (int i = 0; i < threads && enough; ++i) {
-    enough = has_room(bytes);
-    if (enough)
-      buffers.push_back(alloc(0));
-  }
-  for (void* const buffer : buffers)
-    free(buffer);  // OpenBLAS keeps it
-  if (!enough)
-    throw OutOfMemory(
-        fmt::format("not enough memory for the buffers of OpenBLAS, 128 MiB for each of {} threads",
-                    threads),
-        "raise the limit of memory (`ulimit -a`), or use fewer --threads");
 }
 
 namespace {

@@ -21,9 +21,6 @@ struct Blas {
 /// @param openblas_parallel what that library's `openblas_get_parallel()` returns, if it has one
 Blas classify_blas(bool mkl, const std::string& library, std::optional<int> openblas_parallel);
 
-/// The BLAS of this process.
-Blas detect_blas();
-
 /// What a processor can do, and the system lets it.
 struct VectorUnits {
   bool avx2 = false;    ///< AVX2 and FMA.
@@ -35,12 +32,6 @@ struct VectorUnits {
 /// as OPENBLAS_CORETYPE names it; empty where its choice is as good.
 /// @param kernels its choice, as `openblas_get_corename()` names it
 std::string better_kernels(std::string_view kernels, const VectorUnits& processor);
-
-/// Has OpenBLAS take the memory that products on that many threads work in, before anything else is
-/// allocated: where it finds none later, it looks for it again and again without end. Nothing where
-/// the library is another one.
-/// @throws OutOfMemory if there is not enough
-void take_blas_buffers(int threads);
 
 /// Sets threads and seed, and warns on stderr about a BLAS that spoils measurements. Prints as
 /// `name=value` what of the surroundings decides the result: versions, device, threads, BLAS, and

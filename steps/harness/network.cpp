@@ -88,6 +88,23 @@ std::string address_towards(const Ranks& ranks) {
                    "set MASTER_ADDR to a host name or address that all nodes can reach");
 }
 
+/// Whether somebody listens there; also no if nothing is heard within `patience`.
+bool is_listening(const std::string& address, int port, std::chrono::milliseconds patience) {
+  const AddressList there = resolve(address, port, SOCK_STREAM);
+  if (!there)
+    return false;
+  const Socket socket(::socket(there->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (::connect(socket.get(), there->ai_addr, there->ai_addrlen) == 0)
+    return true;
+  if (errno != EINPROGRESS)
+    return false;
+  pollfd waited{.fd = socket.get(), .events = POLLOUT, .revents = 0};
+  int error = 0;
+  socklen_t bytes = sizeof error;
+  return ::poll(&waited, 1, static_cast<int>(patience.count())) == 1 &&
+         ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &bytes) == 0 && error == 0;
+}
+
 }  // namespace
 
 Socket::~Socket() {
@@ -139,22 +156,6 @@ Beacon::Beacon(const std::string& address) {
     throw std::runtime_error(fmt::format("cannot listen at {}", address));
   port_ = ntohs(bound.ss_family == AF_INET6 ? reinterpret_cast<const sockaddr_in6&>(bound).sin6_port
                                             : reinterpret_cast<const sockaddr_in&>(bound).sin_port);
-}
-
-bool is_listening(const std::string& address, int port, std::chrono::milliseconds patience) {
-  const AddressList there = resolve(address, port, SOCK_STREAM);
-  if (!there)
-    return false;
-  const Socket socket(::socket(there->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (::connect(socket.get(), there->ai_addr, there->ai_addrlen) == 0)
-    return true;
-  if (errno != EINPROGRESS)
-    return false;
-  pollfd waited{.fd = socket.get(), .events = POLLOUT, .revents = 0};
-  int error = 0;
-  socklen_t bytes = sizeof error;
-  return ::poll(&waited, 1, static_cast<int>(patience.count())) == 1 &&
-         ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &bytes) == 0 && error == 0;
 }
 
 namespace {

@@ -51,9 +51,6 @@ class Beacon {
   int port_ = 0;
 };
 
-/// Whether somebody listens there; also no if nothing is heard within `patience`.
-bool is_listening(const std::string& address, int port, std::chrono::milliseconds patience);
-
 /// A rank as the others see it: what it tells them when they meet.
 struct Peer {
   int rank = 0;  ///< In the whole program.

@@ -13,12 +13,17 @@
 
 namespace bench::steps {
 
+namespace {
+
+/// @throws std::invalid_argument if weights and gradients are not two equal rows of fp32
 void check_rows(const OptimizerRows& rows) {
   for (const torch::Tensor& row : {rows.weights, rows.gradients})
     if (row.scalar_type() != torch::kFloat || !row.is_contiguous() || row.dim() != 1 ||
         row.numel() != rows.weights.numel())
       throw std::invalid_argument("an optimizer takes two equal rows of fp32");
 }
+
+}  // namespace
 
 Sgd::Sgd(OptimizerRows rows, const Options& options)
     : rows_(std::move(rows)), velocity_(torch::zeros_like(rows_.weights)), options_(options) {

@@ -39,9 +39,6 @@ struct OptimizerRows {
   std::function<void(const torch::Tensor&)> sum_over_shares = [](const torch::Tensor&) {};
 };
 
-/// @throws std::invalid_argument if weights and gradients are not two equal rows of fp32
-void check_rows(const OptimizerRows& rows);
-
 using MakeOptimizer = std::function<std::unique_ptr<Optimizer>(OptimizerRows)>;
 
 /// Stochastic gradient descent with momentum and L2 weight decay over a row of weights.

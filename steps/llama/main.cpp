@@ -1,72 +1,43 @@
 // llama: trains a language model of the Llama family, or generates with one, and reports how fast.
 // See README.md.
 
-#include "harness/checkpoints.hpp"
-#include "harness/loop.hpp"
+#include "harness/communicator.hpp"
 #include "harness/program.hpp"
 #include "harness/ranks.hpp"
-#include "harness/report.hpp"
 #include "harness/session.hpp"
-#include "harness/trainer.hpp"
 #include "llama/network.hpp"
 #include "llama/options.hpp"
 #include "transformer/grid.hpp"
-#include "transformer/parallel_training.hpp"
 #include "transformer/plan.hpp"
 #include "transformer/report.hpp"
-#include "transformer/token_data.hpp"
+#include "transformer/training.hpp"
 #include "transformer/training_options.hpp"
-#include "transformer/validation.hpp"
-
-#include <memory>
 
 namespace bench::llama {
 namespace {
 
-int train(steps::Session& session, Options options) {
+int train(steps::Session& session, const Options& options) {
   const Architecture& a = options.architecture;
-  transformer::Grid grid(session.ranks(), options.layout);
-  const torch::TensorOptions tensors = transformer::model_tensors(options, session.device());
-  Llama model(a, model_options(options, tensors, grid));
-  session.load_weights(*model);
-  steps::Trainer trainer(session.context(), *model,
-                         transformer::trainer_options(options, model.ptr(), grid));
-  transformer::Pipeline pipeline(grid, transformer::shape_between_stages(options, a.sizes()),
-                                 tensors);
-  const transformer::TokenData data(session, options, a.sizes(), a.vocabulary);
-  data.log();
-  transformer::set_epochs(options, data.training_samples());
-  transformer::mllog_options(options, a.sequence);
-  steps::Checkpoints checkpoints(session, options.checkpoints, checkpoint_settings(options));
-  checkpoints.load(trainer);
-  const auto batches = data.training(grid, trainer.samples());
-  transformer::Validation validation(session, options, data, grid, pipeline, model.ptr(), trainer);
-
   const double flops_per_token = Counts(a).flops_per_token_causal();
-  transformer::IterationLog log(options, trainer, a.sequence,
-                                {.of_step = flops_per_token, .megatron = flops_per_token});
-  session.start_training();
-  steps::Loop loop(session.timers(), trainer, log, options.loop());
-  validation.run_during(loop);
-  checkpoints.save_during(loop, trainer);
-  const transformer::Pipeline::Passes passes{
-      .forward = transformer::forward_pass(
-          loop, *model, grid, batches.get(),
-          [&](const torch::Tensor& scores, const torch::Tensor& tokens) {
-            return training_loss(model, options, scores, tokens, grid.tensor());
-          }),
-      .backward = transformer::backward_pass(loop, trainer, grid)};
-  while (loop.next()) {
-    pipeline.run(options.micro_batches(), passes, session.timers());
-    loop.update();
-  }
-
-  transformer::report_measured(session, loop, options, a.sequence, flops_per_token);
-  log_expert_loads(model, session.ranks());
-  checkpoints.save_last(loop, trainer);
-  checkpoints.log_results();
-  session.save_weights(*model, loop);
-  return steps::report_outcome(session, loop);
+  Llama model{nullptr};
+  return transformer::train_language_model(
+      session, options,
+      {.sizes = a.sizes(),
+       .kinds = a.vocabulary,
+       .make_model =
+           [&](const torch::TensorOptions& tensors, transformer::Grid& grid) {
+             model = Llama(a, model_options(options, tensors, grid));
+             return model.ptr();
+           },
+       .loss_of =
+           [&](const torch::Tensor& scores, const torch::Tensor& tokens,
+               const steps::Communicator& group) {
+             return training_loss(model, options, scores, tokens, group);
+           },
+       .settings = checkpoint_settings(options),
+       .causal_flops_per_token = flops_per_token,
+       .logged_flops = {.of_step = flops_per_token, .megatron = flops_per_token},
+       .report = [&](double) { log_expert_loads(model, session.ranks()); }});
 }
 
 }  // namespace

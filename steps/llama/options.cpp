@@ -145,15 +145,13 @@ steps::CheckpointSettings checkpoint_settings(const Options& options) {
   const std::string experts = a.experts == 0 ? ""
                                              : fmt::format("experts={}\nexperts_per_token={}\n",
                                                            a.experts, a.experts_per_token);
-  return transformer::checkpoint_settings(
-      options,
-      {.program = "llama",
-       .must_match = fmt::format("layers={}\nhidden={}\nheads={}\nkv_heads={}\nmlp={}\n"
-                                 "sequence={}\nvocabulary={}\ntied={}\n{}",
-                                 a.layers, a.hidden, a.heads, a.key_value_heads, a.mlp, a.sequence,
-                                 a.vocabulary, a.tied_embedding, experts),
-       .should_match =
-           a.experts == 0 ? "" : fmt::format("balance_weight={}\n", options.balance_weight)});
+  return {.program = "llama",
+          .must_match = fmt::format("layers={}\nhidden={}\nheads={}\nkv_heads={}\nmlp={}\n"
+                                    "sequence={}\nvocabulary={}\ntied={}\n{}",
+                                    a.layers, a.hidden, a.heads, a.key_value_heads, a.mlp,
+                                    a.sequence, a.vocabulary, a.tied_embedding, experts),
+          .should_match =
+              a.experts == 0 ? "" : fmt::format("balance_weight={}\n", options.balance_weight)};
 }
 
 void log_description(const Options& options) {

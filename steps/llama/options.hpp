@@ -27,7 +27,8 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
 ModelOptions model_options(const Options& options, const torch::TensorOptions& tensors,
                            transformer::Grid& grid);
 
-/// The settings of a run that tell whether it can go on from a checkpoint.
+/// The name of the program and what it adds to the settings of a run that tell whether it can go on
+/// from a checkpoint.
 steps::CheckpointSettings checkpoint_settings(const Options& options);
 
 /// Prints what `--describe` promises.

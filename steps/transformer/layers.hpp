@@ -9,15 +9,6 @@
 
 namespace bench::transformer {
 
-/// x W^T + b, as torch::linear, and faster for a single row in fp32 on a CPU, which a token of one
-/// sequence is: BLAS first copies a matrix that it multiplies with a matrix, and reads it only once
-/// if it multiplies it with a vector.
-/// @param x (..., in)
-/// @param weight (out, in)
-/// @param bias (out), or none
-torch::Tensor product(const torch::Tensor& x, const torch::Tensor& weight,
-                      const c10::optional<torch::Tensor>& bias = {});
-
 /// Draws the first weights of a model from N(0, deviation^2). On the meta device tensors have no
 /// values.
 ///

@@ -149,6 +149,26 @@ void sum_whole_parameters(const steps::FlatParameters& parameters, const Languag
   }
 }
 
+/// How the ranks of a grid train copies of one model, for a `steps::Trainer`.
+/// @param model this rank's shard
+/// @param grid must outlive the trainer
+steps::ModelParallelism model_parallelism(const std::shared_ptr<LanguageModel>& model, Grid& grid,
+                                          const Layout& layout) {
+  steps::ModelParallelism result{.data = &grid.data(),
+                                 .copies = copies(*model, grid),
+                                 .splits = splits(*model, grid.tensor()),
+                                 .ranks_with_loss = static_cast<int>(layout.data * layout.tensor)};
+  // Gradients of whole copies are complete, and their sums may start during the backward pass.
+  if (layout.devices_per_model() > 1)
+    result.complete_gradients = [model, &grid](const steps::FlatParameters& parameters) {
+      if (grid.tensor().size() > 1)
+        sum_whole_parameters(parameters, *model, grid.tensor());
+      if (model->tied_embedding().defined())
+        grid.ends().all_reduce(parameters.gradient_of(model->tied_embedding())).wait();
+    };
+  return result;
+}
+
 }  // namespace
 
 torch::ScalarType parameter_type(steps::Precision precision) {
@@ -172,23 +192,6 @@ Shard shard_of(Grid& grid) {
   return {.tensor = grid.tensor(), .stage = grid.stage(), .stages = grid.stages()};
 }
 
-steps::ModelParallelism model_parallelism(const std::shared_ptr<LanguageModel>& model, Grid& grid,
-                                          const Layout& layout) {
-  steps::ModelParallelism result{.data = &grid.data(),
-                                 .copies = copies(*model, grid),
-                                 .splits = splits(*model, grid.tensor()),
-                                 .ranks_with_loss = static_cast<int>(layout.data * layout.tensor)};
-  // Gradients of whole copies are complete, and their sums may start during the backward pass.
-  if (layout.devices_per_model() > 1)
-    result.complete_gradients = [model, &grid](const steps::FlatParameters& parameters) {
-      if (grid.tensor().size() > 1)
-        sum_whole_parameters(parameters, *model, grid.tensor());
-      if (model->tied_embedding().defined())
-        grid.ends().all_reduce(parameters.gradient_of(model->tied_embedding())).wait();
-    };
-  return result;
-}
-
 steps::TrainerOptions trainer_options(const TrainingOptions& options,
                                       const std::shared_ptr<LanguageModel>& model, Grid& grid) {
   return {.optimizer = steps::make_adamw(options.adamw),
@@ -200,35 +203,6 @@ steps::TrainerOptions trainer_options(const TrainingOptions& options,
           .shard_optimizer = options.distributed_optimizer,
           .dynamic_loss_scale = options.loss_scale,
           .parallelism = model_parallelism(model, grid, options.layout)};
-}
-
-std::function<torch::Tensor(const torch::Tensor&)> forward_pass(
-    steps::Loop& loop, LanguageModel& model, const Grid& grid, steps::Batches* batches,
-    std::function<torch::Tensor(const torch::Tensor&, const torch::Tensor&)> loss_of) {
-  return [&, batches, loss_of = std::move(loss_of)](const torch::Tensor& input) {
-    // (B, S + 1): the first stage sees S of them, the last predicts S.
-    const torch::Tensor tokens =
-        batches ? loop.io([&] { return batches->next()["tokens"]; }) : torch::Tensor();
-    return loop.forward([&] {
-      const torch::Tensor output =
-          model.forward(grid.is_first_stage() ? tokens.narrow(1, 0, tokens.size(1) - 1) : input);
-      return grid.is_last_stage() ? loss_of(output, tokens) : output;
-    });
-  };
-}
-
-std::function<void(const torch::Tensor&, const torch::Tensor&)> backward_pass(
-    steps::Loop& loop, steps::Trainer& trainer, const Grid& grid) {
-  return [&](const torch::Tensor& output, const torch::Tensor& gradient) {
-    loop.backward([&] {
-      grid.is_last_stage() ? trainer.backward(output) : trainer.backward(output, gradient);
-    });
-  };
-}
-
-std::vector<std::int64_t> shape_between_stages(const TrainingOptions& options,
-                                               const DecoderSizes& sizes) {
-  return {options.micro_batch, sizes.sequence / options.layout.tensor, sizes.hidden};
 }
 
 }  // namespace bench::transformer

@@ -28,6 +28,8 @@
 namespace bench::vision {
 namespace {
 
+constexpr const char* step_log_heading = "Step\tImg/sec\ttotal_loss\n";
+
 double median_absolute_deviation(const std::vector<double>& values) {
   const double middle = steps::median(values);
   std::vector<double> distances;

@@ -19,8 +19,6 @@ namespace bench::vision {
 /// The log of tf_cnn_benchmarks, byte for byte: the heading, a line for some of the steps, the
 /// total.
 
-inline constexpr const char* step_log_heading = "Step\tImg/sec\ttotal_loss\n";
-
 /// One line, without its newline: `10\timages/sec: 413.0 +/- 0.6 (jitter = 1.9)\t7.593`.
 ///
 /// Speed is batch_size over the mean of the steps so far; behind +/- stands the standard error of

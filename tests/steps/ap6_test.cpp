@@ -1,23 +1,34 @@
+#include "ap6/clustering.hpp"
 #include "ap6/data.hpp"
 #include "ap6/network.hpp"
 #include "ap6/options.hpp"
 #include "data/field_samples.hpp"
+#include "data/files.hpp"
 #include "harness/arguments.hpp"
 #include "harness/precision.hpp"
 #include "harness/program.hpp"
+#include "step_programs/program_runner.hpp"
 #include "steps/expect_counted.hpp"
+#include "steps/in_ranks.hpp"
 #include "steps/synthetic_batches.hpp"
 #include "steps/trained.hpp"
 #include "steps_data/sample_numbers.hpp"
 #include "support/message_of.hpp"
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <set>
+#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#ifdef BENCH_STEPS_NETCDF
+#include "steps_data/netcdf_test_file.hpp"
+#endif
 
 namespace bench::ap6 {
 namespace {
@@ -307,4 +318,241 @@ TEST(Ap6Dataset, RefusesVariablesWithDifferentNumbersOfLevels) {
 }
 
 }  // namespace
+
+// The clustering of AP6: memory banks, k-means, labels.
+
+namespace {
+
+torch::Tensor integers(const std::vector<std::int64_t>& numbers) {
+  return torch::tensor(numbers, torch::kLong);
+}
+
+/// Rows of length 1, at these angles in degrees: (n, 2).
+torch::Tensor directions(const std::vector<double>& degrees) {
+  const torch::Tensor angles = torch::tensor(degrees, torch::kDouble) * (std::acos(-1.0) / 180);
+  return torch::stack({angles.cos(), angles.sin()}, 1);
+}
+
+Clusters clusters_of(const torch::Tensor& rows, const torch::Tensor& centroids, int iterations) {
+  steps::Communicator alone;
+  return spherical_k_means(rows, centroids, iterations, alone);
+}
+
+// The centroids at 0 and 50 degrees divide the rows between 20 and 30, those at 10 and 60 between
+// 30 and 60. The mean of two rows is at the mean of their angles, that of 30, 60 and 90 at 60.
+TEST(Ap6KMeans, MovesCentroidsToTheirRows) {
+  const torch::Tensor rows = directions({0, 20, 30, 60, 90});
+  const Clusters once = clusters_of(rows, directions({0, 50}), 1);
+  EXPECT_TRUE(torch::allclose(once.centroids, directions({10, 60})));
+  EXPECT_TRUE(torch::equal(once.labels, integers({0, 0, 0, 1, 1})));
+  const Clusters twice = clusters_of(rows, directions({0, 50}), 2);
+  const torch::Tensor first = directions({0, 20, 30}).sum(0);
+  EXPECT_TRUE(torch::allclose(twice.centroids[0], first / first.norm()));
+  EXPECT_TRUE(torch::allclose(twice.centroids[1], directions({75})[0]));
+}
+
+TEST(Ap6KMeans, WithoutIterationsOnlyAssigns) {
+  const torch::Tensor centroids = directions({0, 50});
+  const Clusters clusters = clusters_of(directions({20, 30, -100}), centroids, 0);
+  EXPECT_TRUE(torch::equal(clusters.centroids, centroids));
+  EXPECT_TRUE(torch::equal(clusters.labels, integers({0, 1, 0})));
+}
+
+TEST(Ap6KMeans, KeepsACentroidWithoutRows) {
+  const Clusters clusters =
+      clusters_of(directions({-10, 10, 80, 100}), directions({5, 200, 95}), 10);
+  EXPECT_TRUE(torch::allclose(clusters.centroids, directions({0, 200, 90})));
+  EXPECT_TRUE(torch::equal(clusters.labels, integers({0, 0, 2, 2})));
+}
+
+TEST(Ap6MemoryBank, KeepsTheNewestBatches) {
+  MemoryBank bank({.batches = 2, .batch_size = 2, .crops = 2, .features = 3}, torch::kCPU);
+  const auto batch = [](double begin) {  // (2, 2, 3)
+    return torch::arange(begin, begin + 12, torch::kFloat).view({2, 2, 3});
+  };
+  bank.add(integers({4, 5}), batch(0));
+  bank.add(integers({6, 7}), batch(100));
+  bank.add(integers({8, 9}), batch(200));
+  EXPECT_TRUE(torch::equal(bank.index(), integers({8, 9, 6, 7})));
+  EXPECT_TRUE(torch::equal(bank.features(1), torch::tensor({{203.F, 204.F, 205.F},
+                                                            {209.F, 210.F, 211.F},
+                                                            {103.F, 104.F, 105.F},
+                                                            {109.F, 110.F, 111.F}})));
+}
+
+/// Features around three directions, of which a head with three clusters finds each.
+class Ap6ClusteringTest : public testing::Test {
+ protected:
+  static constexpr std::int64_t samples = 24;
+  static constexpr std::int64_t batches = 4;
+  static constexpr Heads heads{.count = 4, .clusters = 3};
+
+  Ap6ClusteringTest() {
+    torch::manual_seed(7);
+    const torch::Tensor near =
+        torch::eye(3, feature_count).index_select(0, torch::arange(samples) % 3);
+    const torch::Tensor all = near.unsqueeze(1) + 0.02 * torch::randn({samples, 2, feature_count});
+    features_ = all / all.norm(2, {2}, true);
+    order_ = torch::randperm(samples, torch::kLong);
+  }
+
+  /// The bank of a rank after an epoch in which each rank had its share of each step.
+  MemoryBank bank_of(const steps::Communicator& ranks) const {
+    const std::int64_t own = samples / batches / ranks.size();
+    MemoryBank bank({.batches = batches, .batch_size = own}, torch::kCPU);
+    for (std::int64_t batch = 0; batch < batches; ++batch) {
+      const torch::Tensor index =
+          order_.narrow(0, (batch * ranks.size() + ranks.rank()) * own, own);
+      bank.add(index, features_.index_select(0, index));
+    }
+    return bank;
+  }
+
+  struct Result {
+    torch::Tensor prototypes;
+    torch::Tensor labels;
+  };
+  Result result(steps::Communicator& ranks, const Heads& of_heads = heads) const {
+    Clustering clustering(of_heads, samples + 1, 5, ranks, torch::kCPU);
+    Prototypes prototypes(of_heads);
+    clustering.update(bank_of(ranks), prototypes);
+    return {prototypes->weight.detach(), clustering.labels(torch::arange(samples + 1))};
+  }
+
+  torch::Tensor features_;  // (samples, 2, 128)
+  torch::Tensor order_;     // of an epoch
+};
+
+TEST_F(Ap6ClusteringTest, GivesSamplesTheirNearestPrototypes) {
+  steps::Communicator alone;
+  const auto [prototypes, labels] = result(alone);
+  for (std::int64_t head = 0; head < heads.count; ++head) {
+    EXPECT_TRUE(torch::allclose(prototypes[head].norm(2, 1), torch::ones(heads.clusters)));
+    const torch::Tensor scores = features_.select(1, head % 2).mm(prototypes[head].t());
+    EXPECT_TRUE(torch::equal(labels[head].narrow(0, 0, samples), scores.argmax(1))) << head;
+  }
+}
+
+TEST_F(Ap6ClusteringTest, KnowsNoClusterOfASampleThatIsInNoBank) {
+  steps::Communicator alone;
+  const torch::Tensor labels = result(alone).labels;
+  EXPECT_TRUE(labels.select(1, samples).eq(no_label).all().item<bool>());
+  EXPECT_TRUE(labels.narrow(1, 0, samples).ge(0).all().item<bool>());
+}
+
+// Heads 0 and 2 have the same features, and so have heads 1 and 3.
+TEST_F(Ap6ClusteringTest, BeginsEachHeadWithOtherCentroids) {
+  steps::Communicator alone;
+  const torch::Tensor prototypes = result(alone, {.count = 4, .clusters = 12}).prototypes;
+  EXPECT_FALSE(torch::allclose(prototypes[0], prototypes[2]));
+  EXPECT_FALSE(torch::allclose(prototypes[1], prototypes[3]));
+}
+
+#ifdef BENCH_STEPS_GLOO
+TEST_F(Ap6ClusteringTest, GivesTwoRanksTheCentroidsOfOne) {
+  const Heads many{.count = 4, .clusters = 7};
+  steps::Communicator alone;
+  const Result expected = result(alone, many);
+  steps::in_ranks(2, [&](steps::Communicator& ranks) {
+    const Result found = result(ranks, many);
+    EXPECT_TRUE(torch::allclose(found.prototypes, expected.prototypes, 1e-5, 1e-6));
+    EXPECT_TRUE(torch::equal(found.labels, expected.labels));
+  });
+}
+#endif
+
+}  // namespace
+
+// AP6's files, written with netCDF itself.
+
+#ifdef BENCH_STEPS_NETCDF
+namespace {
+
+using support::message_of;
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr Grid tiny{.height = 1, .width = 2};
+
+/// Two files with two times and with one. Variable v has 100 v + 0, 1, 2, ... on five levels.
+class Ap6DatasetTest : public testing::Test {
+ protected:
+  Ap6DatasetTest() {
+    write("era5_2000.nc", 2, 0);
+    write("era5_2001.nc", 1, 20);
+  }
+
+  void write(const std::string& name, std::size_t times, std::uint64_t first,
+             std::size_t levels = 5) const {
+    steps::NetcdfTestFile file(path(name));
+    std::uint64_t variable = 0;
+    for (const char* variable_name : {"q", "t", "u", "v", "z"})
+      file.add(variable_name, {times, levels, 1, 2}, 100 * variable++ + first);
+  }
+
+  std::string path(const std::string& name) const { return folder_.file(name); }
+  std::unique_ptr<steps::FieldSource> open() const {
+    return open_era5({path("era5_2000.nc"), path("era5_2001.nc")}, tiny, options_);
+  }
+
+  DatasetOptions options_;
+
+ private:
+  steps::Folder folder_;
+};
+
+// A level has the numbers 0, 1, 10, 11, 20, 21 above its smallest one: mean 10.5, variance
+// 200.75/3.
+TEST_F(Ap6DatasetTest, NormalisesEachLevelOfEachVariable) {
+  const auto source = open();
+  EXPECT_EQ(source->samples(), 3U);
+  EXPECT_EQ(source->fields(), stored_fields(tiny));
+  auto sample = steps::read_sample(*source, 2);
+  EXPECT_EQ(sample["index"], std::vector<double>{2});
+  const double deviation = std::sqrt(200.75 / 3);
+  std::vector<testing::Matcher<double>> expected;
+  for (int channel = 0; channel < 25; ++channel) {
+    expected.push_back(testing::DoubleNear(9.5 / deviation, 1e-5));
+    expected.push_back(testing::DoubleNear(10.5 / deviation, 1e-5));
+  }
+  EXPECT_THAT(sample["fields"], testing::ElementsAreArray(expected));
+}
+
+TEST_F(Ap6DatasetTest, TellsTheVariableThatIsMissing) {
+  options_.variables.back() = "geopotential";
+  EXPECT_THAT(message_of<steps::DataError>([&] { open(); }),
+              AllOf(HasSubstr(path("era5_2000.nc")), HasSubstr("variable 'geopotential'")));
+}
+
+TEST_F(Ap6DatasetTest, RefusesOtherLevels) {
+  write("era5_2000.nc", 2, 0, 4);
+  write("era5_2001.nc", 1, 20, 4);
+  EXPECT_EQ(message_of<steps::DataError>([&] { open(); }),
+            path("era5_2000.nc") +
+                ": a sample of variable 'q' is float32 (4, 1, 2), expected float32 (5, 1, 2)");
+}
+
+TEST_F(Ap6DatasetTest, ReadsOneVariableWithAllLevels) {
+  steps::NetcdfTestFile(path("whole.nc")).add("fields", {2, 25, 1, 2});
+  const auto source = open_era5({path("whole.nc")}, tiny, {{"fields"}});
+  auto sample = steps::read_sample(*source, 0);
+  EXPECT_EQ(sample["fields"].size(), 50U);
+}
+
+TEST_F(Ap6DatasetTest, TellsThePlaceOfAMissingValue) {
+  {
+    steps::NetcdfTestFile file(path("era5_2001.nc"));
+    for (const char* variable : {"q", "t", "u", "v"})
+      file.add(variable, {1, 5, 1, 2});
+    std::vector<double> numbers(10, 270);
+    numbers.back() = NC_FILL_FLOAT;
+    file.write(file.define("z", NC_FLOAT, {1, 5, 1, 2}), numbers);
+  }
+  EXPECT_EQ(message_of<steps::DataError>([&] { open(); }),
+            path("era5_2001.nc") + ": variable 'z' at (0, 4, 0, 1): missing value");
+}
+
+}  // namespace
+
+#endif
 }  // namespace bench::ap6

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace bench::steps {
 namespace {
@@ -133,6 +134,26 @@ TEST_F(TrainerTest, GoesOnFromASavedState) {
   EXPECT_DOUBLE_EQ(weight(), 1.5);
   EXPECT_EQ(after->steps(), 1);
   EXPECT_EQ(after->samples(), 4);
+}
+
+}  // namespace
+
+namespace {
+
+TEST(FrozenParameters, GetNoGradientFromWhatTheyPassOn) {
+  torch::nn::Linear generator(3, 2);
+  torch::nn::Linear critic(2, 1);
+  critic->bias.set_requires_grad(false);
+  torch::Tensor loss;
+  {
+    const FrozenParameters frozen(*critic);
+    loss = critic(generator(torch::ones({4, 3}))).sum();
+  }
+  loss.backward();
+  EXPECT_GT(generator->weight.grad().abs().sum().item<double>(), 0);
+  EXPECT_FALSE(critic->weight.grad().defined());
+  EXPECT_TRUE(critic->weight.requires_grad());
+  EXPECT_FALSE(critic->bias.requires_grad()) << "it was frozen before";
 }
 
 }  // namespace

@@ -1,13 +1,183 @@
+#include "harness/device.hpp"
+#include "harness/optimizer.hpp"
+#include "harness/program.hpp"
+#include "harness/timers.hpp"
+#include "step_programs/program_runner.hpp"
+#include "steps/in_ranks.hpp"
+#include "steps/paused.hpp"
+#include "steps_data/image_files.hpp"
+#include "vision/architecture.hpp"
 #include "vision/data.hpp"
+#include "vision/evaluation.hpp"
+#include "vision/network/model.hpp"
 #include "vision/options.hpp"
 #include "vision/report.hpp"
 
+#include <cstdint>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace bench::vision {
+namespace {
+
+/// @throws steps::UsageError as the program would tell it
+Options options_of(const std::string& arguments) {
+  std::vector<std::string> words{"vision"};
+  std::istringstream stream(arguments);
+  for (std::string word; stream >> word;)
+    words.push_back(word);
+  std::vector<char*> argv;
+  for (std::string& word : words)
+    argv.push_back(word.data());
+  Options options;
+  steps::Session session("vision", "");
+  read_options(session, static_cast<int>(argv.size()), argv.data(), options);
+  return options;
+}
+
+/// What `vision` says of these arguments before it trains.
+std::string refusal_of(const std::string& arguments) {
+  try {
+    const Options options = options_of(arguments);
+    const Architecture architecture = make_architecture(options.model, options.classes);
+    check_image_size(options, architecture);
+    const torch::Device device = steps::select_device(options.common.device);
+    steps::check_precision(options.common.precision(), device);
+    check_trainable(options, architecture);
+    check_cuda_graph(options, device);
+    steps::TimingsFile(options.common.timings_file, 0);
+  } catch (const steps::UsageError& error) {
+    return error.what() + std::string("\nhint: ") + error.hint();
+  }
+  return "";
+}
+
+struct Wrong {
+  std::string name;
+  std::string arguments;
+  std::string message;
+};
+void PrintTo(const Wrong& one, std::ostream* out) {
+  *out << one.name;
+}
+class VisionOptionsTest : public testing::TestWithParam<Wrong> {};
+
+TEST_P(VisionOptionsTest, AreRefusedWithAHint) {
+  EXPECT_THAT(
+      refusal_of(GetParam().arguments),
+      testing::AllOf(testing::HasSubstr(GetParam().message), testing::ContainsRegex("\nhint: .")));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Vision, VisionOptionsTest,
+    testing::Values(
+        Wrong{"Model", "--model vgg19",
+              "--model: vgg19 not in {alexnet,inception3,resnet18,resnet34,resnet50,resnet50_v2,"
+              "resnet101,resnet152,vgg16}"},
+        Wrong{"Precision", "--precision fp8", "--precision: fp8 not in {fp32,tf32,bf16,fp16}"},
+        Wrong{"Fp16OnTheCpu", "--precision fp16 --device cpu",
+              "precision fp16 does not work on the CPU"},
+        Wrong{"Tf32OnTheCpu", "--precision tf32 --device cpu",
+              "precision tf32 does not work on the CPU"},
+        Wrong{"GraphOnTheCpu", "--cuda-graph --device cpu",
+              "--cuda-graph needs a GPU, and this run is on the CPU"},
+        Wrong{"LogFormat", "--log-format json", "--log-format: json not in {tf_cnn,torch}"},
+        Wrong{"EvalSteps", "--eval-steps -1", "--eval-steps: Value -1 not in range"},
+        Wrong{"IntervalWithoutEvaluation", "--eval-steps 0 --eval-interval 2",
+              "there is no evaluation for --eval-interval"},
+        Wrong{"EpochsWithoutEvaluation", "--eval-steps 0 --epochs 4 --eval-epochs 2",
+              "there is no evaluation for --eval-epochs"},
+        Wrong{"BatchSize", "--batch-size 0", "--batch-size: Value 0 not in range"},
+        Wrong{"OneValueToNormalise", "--image-size 32 --batch-size 1 --device cpu",
+              "one value per channel to normalise over"},
+        Wrong{"SmallImages", "--model vgg16 --image-size 31",
+              "nothing is left of images of side 31 behind all layers"},
+        Wrong{"SmallImagesForInception", "--model inception3 --image-size 74",
+              "\nhint: use --image-size 75 or more"},
+        Wrong{"SmallImagesForAlexNet", "--model alexnet --image-size 66",
+              "\nhint: use --image-size 67 or more"},
+        Wrong{"OneImageForResNet", "--device cpu --model resnet50 --image-size 32 --batch-size 1",
+              "or --image-size 33 or more"},
+        Wrong{"OneImageForInception",
+              "--device cpu --model inception3 --image-size 75 --batch-size 1",
+              "or --image-size 107 or more"},
+        Wrong{"Device", "--device gpu", "unknown device 'gpu'"},
+        Wrong{"AbsentDevice", "--device cuda:999", "device cuda:999 is not there"},
+        Wrong{"NearOption", "--stepz 3",
+              "not expected: --stepz 3\nhint: --steps may be meant; `vision --help` lists"},
+        Wrong{"SeveralOptions", "--qqq --wrmup=2",
+              "not expected: --qqq --wrmup=2\nhint: --warmup may be meant"},
+        Wrong{"FarOption", "--qqq", "not expected: --qqq\nhint: `vision --help` lists"},
+        Wrong{"Seed", "--seed -1",
+              "--seed: -1 is not a whole number from 0 to 18446744073709551615"},
+        Wrong{"BaseLearningRate", "--base-learning-rate -0.1",
+              "--base-learning-rate: -0.1 is not a finite number from 0 on"},
+        Wrong{"Momentum", "--momentum 1", "--momentum: 1 is not a number from 0 to below 1"},
+        Wrong{"TwoLearningRates", "--learning-rate 0.1 --base-learning-rate 0.1", "excludes"},
+        Wrong{"DecayEpochs", "--lr-decay-epochs 30,x", "--lr-decay-epochs: "},
+        Wrong{"WeightDecay", "--weight-decay inf",
+              "--weight-decay: inf is not a finite number from 0 on"},
+        Wrong{"TimingsFile", "--device cpu --timings /nowhere/samples.csv",
+              "cannot write /nowhere/samples.csv"}),
+    [](const auto& one) { return one.param.name; });
+
+TEST(VisionImageSize, IsThatOfTheModelUnlessItIsGiven) {
+  EXPECT_EQ(options_of("--model vgg16").image_size, 224);
+  EXPECT_EQ(options_of("--model alexnet").image_size, 227);
+  EXPECT_EQ(options_of("--model inception3").image_size, 299);
+  EXPECT_EQ(options_of("--model inception3 --image-size 224").image_size, 224);
+}
+
+}  // namespace
+
+namespace {
+
+#ifdef BENCH_STEPS_JPEG
+
+TEST(Dataset, HasTheSameImagesInBothOrdersOfMemory) {
+  const steps::Folder folder;
+  steps::write_dataset(folder.file("set"), steps::ImageFormat::folder, 6, 3);
+  Options options;
+  options.common.batch_size = 6;
+  options.classes = 3;
+  options.image_size = 24;
+  options.data.path = folder.file("set");
+  find_dataset(options);
+  steps::Communicator alone;
+  const auto first_batch = [&](const std::string& format) {
+    options.memory_format = format;
+    const Dataset dataset(options, steps::Ranks{}, alone, torch::Device(torch::kCPU));
+    return dataset.batches(steps::ImagePart::train)->next();
+  };
+  const steps::Batch contiguous = first_batch("contiguous");
+  const steps::Batch channels_last = first_batch("channels_last");
+  EXPECT_TRUE(channels_last["image"].is_contiguous(torch::MemoryFormat::ChannelsLast));
+  EXPECT_TRUE(torch::equal(contiguous["image"], channels_last["image"]));
+  EXPECT_TRUE(torch::equal(std::get<0>(contiguous["label"].sort()),
+                           torch::tensor({0, 0, 1, 1, 2, 2}, torch::kLong)));
+}
+
+#endif
+
+TEST(Options, CountTheFirstClassAfterABackgroundOf1001) {
+  Options options;
+  EXPECT_EQ(options.first_label(), 0);
+  options.classes = 1001;
+  EXPECT_EQ(options.first_label(), 1);
+  options.data.first_label_name = "0";
+  EXPECT_EQ(options.first_label(), 0);
+  options.classes = 10;
+  options.data.first_label_name = "1";
+  EXPECT_EQ(options.first_label(), 1);
+}
+
+}  // namespace
+
 namespace {
 
 TEST(SyntheticPixels, AreATruncatedNormalDistribution) {
@@ -64,6 +234,149 @@ TEST(StepLog, LineIsThatOfTfCnnBenchmarks) {
 TEST(StepLog, TotalIsThatOfTfCnnBenchmarks) {
   const std::string rule = std::string(64, '-') + "\n";
   EXPECT_EQ(step_log_total(24, 6.25), rule + "total images/sec: 3.84\n" + rule);
+}
+
+}  // namespace
+
+#ifdef BENCH_STEPS_GLOO
+namespace {
+
+/// Evaluates as a rank whose batch normalisations have seen other images than those of the others:
+/// with running means of its rank.
+/// @returns one of the means after it
+double mean_after_evaluation(steps::Communicator& ranks) {
+  Options options;
+  options.ranks = ranks.size();
+  options.model = "resnet18";
+  options.image_size = 32;
+  options.classes = 3;
+  options.common.batch_size = 1;
+  options.eval_steps = 1;
+  const torch::Device cpu(torch::kCPU);
+  Network model = build_model(options, make_architecture(options.model, options.classes), cpu);
+  const steps::Trainer trainer(
+      {.ranks = ranks, .device = cpu}, *model,
+      {.optimizer = steps::make_sgd({}), .learning_rate = [](std::int64_t) { return 0.0; }});
+  torch::Tensor mean;  // after the trainer, which copies those of rank 0
+  for (const auto& buffer : model->named_buffers())
+    if (buffer.key().ends_with("running_mean"))
+      mean = buffer.value().fill_(ranks.rank());
+  const Dataset dataset(options, steps::Ranks{}, ranks, cpu);
+  return evaluate(options, dataset, model, trainer, 1) ? mean[0].item<double>() : -1;
+}
+
+TEST(VisionEvaluation, HasTheSameRunningStatisticsOnAllRanks) {
+  std::vector<double> means(2);
+  testing::internal::CaptureStdout();
+  steps::in_ranks(2, [&](steps::Communicator& ranks) {
+    means.at(static_cast<std::size_t>(ranks.rank())) = mean_after_evaluation(ranks);
+  });
+  testing::internal::GetCapturedStdout();
+  EXPECT_EQ(means, (std::vector<double>{0.5, 0.5}));
+}
+
+}  // namespace
+
+#endif
+
+// What vision tells of right answers, and its logs of progress.
+
+namespace {
+
+using Values = std::vector<double>;
+
+Values percents(const torch::Tensor& scores, const torch::Tensor& labels) {
+  return steps::numbers_of(accuracy_percents(scores, labels));
+}
+
+TEST(AccuracyPercents, CountLabelsAmongTheBestOneAndTheBestFive) {
+  const torch::Tensor scores = torch::arange(8, torch::kFloat).expand({4, 8});  // 7 scores best
+  EXPECT_EQ(percents(scores, torch::tensor({7, 3, 2, 0})), (Values{25, 50}));
+}
+
+TEST(AccuracyPercents, TakeAllClassesWhereThereAreFewerThanFive) {
+  EXPECT_EQ(percents(torch::tensor({{1.0, 2.0}, {2.0, 1.0}}), torch::tensor({1, 1})),
+            (Values{50, 100}));
+}
+
+TEST(Progress, LineIsThatOfTheImageNetExample) {
+  const Values time_s = {0.25};
+  const Values data_s = {0.0005};
+  const Values losses = {6.9077553};
+  const Values top1 = {0};
+  const Values top5 = {100};
+  EXPECT_EQ(progress_line({time_s, data_s, losses, top1, top5}, 1),
+            "Epoch: [0][1/1]\tTime  0.250 ( 0.250)\tData  0.001 ( 0.001)\t"
+            "Loss 6.9078e+00 (6.9078e+00)\tAcc@1   0.00 (  0.00)\tAcc@5 100.00 (100.00)\n");
+}
+
+TEST(Progress, LineHasTheMeansOfTheStepsSoFar) {
+  Values rising;
+  for (int i = 1; i <= 11; ++i)
+    rising.push_back(i);
+  EXPECT_EQ(progress_line({rising, rising, rising, rising, rising}, 120),
+            "Epoch: [0][ 11/120]\tTime 11.000 ( 6.000)\tData 11.000 ( 6.000)\t"
+            "Loss 1.1000e+01 (6.0000e+00)\tAcc@1  11.00 (  6.00)\tAcc@5  11.00 (  6.00)\n");
+}
+
+TEST(Progress, RefusesStepsThatLackAValue) {
+  const Values one = {1};
+  EXPECT_THROW(progress_line({one, one, one, {}, one}, 1), std::invalid_argument);
+}
+
+/// What is printed for so many steps.
+std::string printed(steps::ProgressLog& log, int steps) {
+  testing::internal::CaptureStdout();
+  log.begin();
+  for (int i = 0; i < steps; ++i)
+    log.add({.result = {.loss = 1.25, .observed = {0, 50}}, .io_s = 0});
+  log.end(6.25);
+  return testing::internal::GetCapturedStdout();
+}
+
+/// The text up to the first blank of each line.
+std::vector<std::string> first_words(const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    words.push_back(line.substr(0, line.find_first_of("\t:")));
+  return words;
+}
+
+TEST(Progress, OfTfCnnBenchmarksEndsWithTheLastStepAndTheTotal) {
+  const std::string rule(64, '-');
+  TfCnnLog log(2);
+  EXPECT_EQ(first_words(printed(log, 12)),
+            (std::vector<std::string>{"Step", "1", "10", "12", rule, "total images/sec", rule}));
+  TfCnnLog shorter(2);
+  EXPECT_EQ(first_words(printed(shorter, 10)),
+            (std::vector<std::string>{"Step", "1", "10", rule, "total images/sec", rule}));
+}
+
+TEST(Progress, BeginsAnewInEachEpoch) {
+  TfCnnLog table(2);
+  printed(table, 12);
+  EXPECT_EQ(first_words(printed(table, 1)).at(1), "1");
+  TorchLog lines(12);
+  printed(lines, 1);
+  EXPECT_THAT(printed(lines, 1), testing::StartsWith("Epoch: [1][ 1/12]\t"));
+}
+
+TEST(Progress, CountsNoPause) {
+  TfCnnLog table(2);
+  const steps::PausedStep in_table = steps::paused_step(table, {});
+  EXPECT_GE(steps::number_behind(in_table.printed, "images/sec: "), 2 / in_table.most_s - 0.1)
+      << in_table.printed;
+  TorchLog lines(1);
+  const steps::PausedStep in_line =
+      steps::paused_step(lines, {.result = {.loss = 1.25, .observed = {0, 50}}});
+  EXPECT_LE(steps::number_behind(in_line.printed, "\tTime "), in_line.most_s + 0.001)
+      << in_line.printed;
+}
+
+TEST(Progress, OfTheImageNetExampleIsLinesOnly) {
+  TorchLog log(12);
+  EXPECT_EQ(first_words(printed(log, 12)), (std::vector<std::string>{"Epoch", "Epoch"}));
 }
 
 }  // namespace

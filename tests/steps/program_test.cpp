@@ -1,4 +1,5 @@
 #include "harness/program.hpp"
+
 #include "support/sanitizer.hpp"
 
 #include <cstdlib>

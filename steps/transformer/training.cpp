@@ -1,14 +1,18 @@
-#include "transformer/validation.hpp"
+#include "transformer/training.hpp"
 
+#include "harness/batches.hpp"
+#include "harness/checkpoints.hpp"
 #include "harness/evaluation.hpp"
 #include "harness/log.hpp"
 #include "harness/loop.hpp"
 #include "harness/program.hpp"
+#include "harness/report.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"
 #include "transformer/grid.hpp"
 #include "transformer/language_model.hpp"
 #include "transformer/parallel_training.hpp"
+#include "transformer/report.hpp"
 #include "transformer/tensor_parallel.hpp"
 #include "transformer/token_data.hpp"
 #include "transformer/training_options.hpp"
@@ -25,6 +29,36 @@
 namespace bench::transformer {
 namespace {
 
+/// Evaluates a language model between iterations: its mean loss over the samples of
+/// `--eval-samples`, which are the same in each evaluation. Dropout is off.
+class Validation {
+ public:
+  /// All must outlive this object. All ranks evaluate together, in the layout of the training.
+  Validation(steps::Session& session, const TrainingOptions& options, const TokenData& data,
+             Grid& grid, Pipeline& pipeline, std::shared_ptr<LanguageModel> model,
+             const steps::Trainer& trainer);
+
+  /// Evaluates after each `--eval-interval` iterations of a loop, if the options ask for it.
+  void run_during(steps::Loop& loop);
+
+ private:
+  /// Samples of an evaluation.
+  std::int64_t samples() const;
+  /// @param epoch from 1, for `--mllog`
+  /// @returns false if a signal asked a rank to end meanwhile
+  bool evaluate(std::int64_t epoch);
+  /// Mean loss of the first samples of a batch, (1); anything in stages but the last.
+  torch::Tensor loss_of(const torch::Tensor& tokens, std::int64_t count);
+
+  steps::Session& session_;
+  const TrainingOptions& options_;
+  const TokenData& data_;
+  Grid& grid_;
+  Pipeline& pipeline_;
+  std::shared_ptr<LanguageModel> model_;
+  const steps::Trainer& trainer_;
+};
+
 void log_evaluation(const steps::Evaluated& evaluated, std::int64_t samples, std::int64_t sequence,
                     std::int64_t epoch) {
   using steps::log_value;
@@ -38,8 +72,6 @@ void log_evaluation(const steps::Evaluated& evaluated, std::int64_t samples, std
   std::fflush(stdout);  // whoever waits for hours wants to see it
   steps::mllog("eval_accuracy", loss, {{"epoch_num", epoch}});
 }
-
-}  // namespace
 
 Validation::Validation(steps::Session& session, const TrainingOptions& options,
                        const TokenData& data, Grid& grid, Pipeline& pipeline,
@@ -106,6 +138,63 @@ torch::Tensor Validation::loss_of(const torch::Tensor& tokens, std::int64_t coun
     return torch::zeros({1}, torch::TensorOptions(session_.device()));
   return next_token_loss(output.narrow(0, 0, count), tokens.narrow(0, 0, count), grid_.tensor())
       .reshape({1});
+}
+
+}  // namespace
+
+int train_language_model(steps::Session& session, TrainingOptions options,
+                         const LanguageTask& task) {
+  Grid grid(session.ranks(), options.layout);
+  const torch::TensorOptions tensors = model_tensors(options, session.device());
+  const std::shared_ptr<LanguageModel> model = task.make_model(tensors, grid);
+  session.load_weights(*model);
+  steps::Trainer trainer(session.context(), *model, trainer_options(options, model, grid));
+  // Between stages, of a micro-batch: (B, S/T, hidden)
+  Pipeline pipeline(
+      grid, {options.micro_batch, task.sizes.sequence / options.layout.tensor, task.sizes.hidden},
+      tensors);
+  const TokenData data(session, options, task.sizes, task.kinds);
+  data.log();
+  set_epochs(options, data.training_samples());
+  mllog_options(options, task.sizes.sequence);
+  steps::Checkpoints checkpoints(session, options.checkpoints,
+                                 checkpoint_settings(options, task.settings));
+  checkpoints.load(trainer);
+  const auto batches = data.training(grid, trainer.samples());  // null between the end stages
+  Validation validation(session, options, data, grid, pipeline, model, trainer);
+
+  IterationLog log(options, trainer, task.sizes.sequence, task.logged_flops);
+  session.start_training();
+  steps::Loop loop(session.timers(), trainer, log, options.loop());
+  validation.run_during(loop);
+  checkpoints.save_during(loop, trainer);
+  const auto forward = [&](const torch::Tensor& input) {
+    // (B, S + 1): the first stage sees S of them, the last predicts S.
+    const torch::Tensor tokens =
+        batches ? loop.io([&] { return batches->next()["tokens"]; }) : torch::Tensor();
+    return loop.forward([&] {
+      const torch::Tensor output =
+          model->forward(grid.is_first_stage() ? tokens.narrow(1, 0, tokens.size(1) - 1) : input);
+      return grid.is_last_stage() ? task.loss_of(output, tokens, grid.tensor()) : output;
+    });
+  };
+  const auto backward = [&](const torch::Tensor& output, const torch::Tensor& gradient) {
+    loop.backward([&] {
+      grid.is_last_stage() ? trainer.backward(output) : trainer.backward(output, gradient);
+    });
+  };
+  const Pipeline::Passes passes{.forward = forward, .backward = backward};
+  while (loop.next()) {
+    pipeline.run(options.micro_batches(), passes, session.timers());
+    loop.update();
+  }
+
+  task.report(
+      report_measured(session, loop, options, task.sizes.sequence, task.causal_flops_per_token));
+  checkpoints.save_last(loop, trainer);
+  checkpoints.log_results();
+  session.save_weights(*model, loop);
+  return steps::report_outcome(session, loop);
 }
 
 }  // namespace bench::transformer

@@ -1,4 +1,4 @@
-#include "data/field_writer.hpp"
+#include "data/field_files.hpp"
 
 #include "data/array_fields.hpp"
 #include "data/example.hpp"
@@ -41,7 +41,7 @@ std::string format_name(FieldFormat format) {
 }
 
 /// Formats and compressions that this build has.
-std::vector<std::pair<FieldFormat, int>> built_formats() {
+std::vector<std::pair<FieldFormat, int>> built_field_formats() {
   std::vector<std::pair<FieldFormat, int>> formats = {{FieldFormat::tfrecord, 0}};
 #ifdef BENCH_STEPS_ZLIB
   formats.emplace_back(FieldFormat::tfrecord, 6);
@@ -151,7 +151,7 @@ TEST_P(FieldWriterTest, NamesAFileThatCannotBeWritten) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, FieldWriterTest, testing::ValuesIn(built_formats()),
+INSTANTIATE_TEST_SUITE_P(Formats, FieldWriterTest, testing::ValuesIn(built_field_formats()),
                          [](const auto& instance) {
                            return format_name(instance.param.first) +
                                   (instance.param.second > 0 ? "Compressed" : "");

@@ -1,4 +1,5 @@
 #include "data/generated_samples.hpp"
+
 #include "data/sample_loader.hpp"
 #include "steps_data/field_buffers.hpp"
 #include "support/message_of.hpp"

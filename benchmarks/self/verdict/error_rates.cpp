@@ -2,7 +2,7 @@
 // known change between them, and counts the words.
 //
 //   c++ -std=c++20 -O2 -Iinclude benchmarks/self/verdict/error_rates.cpp src/numbers/reals.cpp
-//     src/numbers/{change_points,comparison,decide,welch}.cpp -lfmt
+//     src/numbers/{change_points,comparison,decide}.cpp -lfmt
 //   ./a.out NOISE RUNS CV_PERCENT CHANGE_PERCENT [PAIRS [SEED]]
 
 #include <array>

@@ -305,7 +305,7 @@ class Formatter {
   }
 
   double real() const {
-    struct Reader {
+    struct AsReal {
       double operator()(long long integer) const { return static_cast<double>(integer); }
       double operator()(double number) const { return number; }
       double operator()(const std::string& text) const {
@@ -318,7 +318,7 @@ class Formatter {
       }
       const Formatter& formatter;
     };
-    return std::visit(Reader{*this}, value_);
+    return std::visit(AsReal{*this}, value_);
   }
 
   std::string format_as_integer() const {

@@ -107,9 +107,9 @@ void PrintTo(const Asked& a, std::ostream* out) {
   *out << a.name;
 }
 
-class AskingTest : public PreflightTest, public testing::WithParamInterface<Asked> {};
+class PreflightAskingTest : public PreflightTest, public testing::WithParamInterface<Asked> {};
 
-TEST_P(AskingTest, IsCompared) {
+TEST_P(PreflightAskingTest, IsCompared) {
   run_.platform.asking = GetParam().asking;
   EXPECT_EQ(said(), GetParam().expected);
 }
@@ -120,7 +120,7 @@ platform::SubmissionDefaults asking(const std::string& partition, const std::str
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Settings, AskingTest,
+    Settings, PreflightAskingTest,
     testing::Values(
         Asked{"AllKnown", asking("gpu", "zam", "devel"), "(no error)"},
         Asked{"DefaultPartition", asking("", "zam", "devel"), "(no error)"},

@@ -34,7 +34,7 @@ class ReportPageTest : public ReportTest {
   /// What the expressions come to on the page, as JSON.
   std::string browse(const std::string& file, std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(),
-                     {"node", (support::source_directory() / "tests/report/browser.mjs").string(),
+                     {"node", (support::source_directory() / "tests/pages/browser.mjs").string(),
                       find_program("chromium").string(), (here_.path() / file).string()});
     constexpr double far_too_long_s = 300;
     const CommandOutput output =

@@ -66,7 +66,7 @@ class DocsTest(unittest.TestCase):
         # The theme loses a word that is typed before it has its index: later again.
         for wait_ms in (500, 5_000, 50_000):
             run = subprocess.run(
-                ["node", ROOT / "tests/report/browser.mjs", shutil.which("chromium"),
+                ["node", ROOT / "tests/pages/browser.mjs", shutil.which("chromium"),
                  self.site / "docs/how-to/make_a_report.html",
                  SEARCH.replace("WAIT", str(wait_ms))], capture_output=True, text=True, check=True)
             answer = json.loads(run.stdout)

@@ -190,19 +190,19 @@ TEST(DrawTest, ARateIsNeverBelowZero) {
   const Source source =
       source_from("n*,rate[MB/s]\n1,900\n1,15000\n1,31000\n1,60000\n1,88000\n2,5\n2,5");
   const Figure figure = draw(source, {.x = 0, .y = {1}});
-  EXPECT_EQ(figure.columns[2].values[0], std::optional<Value>(900.0));
+  EXPECT_EQ(figure.columns[2].values[0], std::optional<Value>(0.0));
   EXPECT_THAT(figure.panels[0].specification, testing::HasSubstr(R"({"c0":1.0,"c1":88000.0})"));
 }
 
-TEST(DrawTest, IterationsAreDots) {
+TEST(DrawTest, IterationsAreDotsBesideTheIntervalOfTheirRow) {
   Source source = source_from("n*,opt*,rate[MB/s]\n1,O2,30\n1,O3,40");
   source.columns[2].iterations[0] = {10, 30, 80};
-  source.columns[2].low[0] = -70;
+  source.columns[2].low[0] = 0;
   source.columns[2].high[0] = 130;
   for (const Mark mark : {Mark::line, Mark::bar}) {
     const Figure figure = draw(source, {.mark = mark, .x = 0, .y = {2}, .facet = {1}});
-    EXPECT_EQ(figure.columns[3].values[0], std::optional<Value>(10.0));
-    EXPECT_EQ(figure.columns[4].values[0], std::optional<Value>(80.0));
+    EXPECT_EQ(figure.columns[3].values[0], std::optional<Value>(0.0));
+    EXPECT_EQ(figure.columns[4].values[0], std::optional<Value>(130.0));
     EXPECT_THAT(figure.panels[0].specification, testing::HasSubstr(R"("c2":80.0})"));
     EXPECT_THAT(figure.panels[1].specification, testing::Not(testing::HasSubstr(R"("c2":80.0})")));
   }

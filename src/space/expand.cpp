@@ -140,10 +140,14 @@ std::string Layouts::start(const Origin& origin, const evaluate::Lookup& constan
         is_reevaluated(definition, nullptr)) {
       Cell begin = open_cell(definition);
       // A template of `always` keeps the value that the cycles of the parent have kept.
-      if (definition.update_mode == model::UpdateMode::always && begin.progress == Progress::choice)
+      const bool keeps = definition.update_mode == model::UpdateMode::always;
+      if (keeps && begin.progress == Progress::choice) {
         reopen(assignment_of(origin, definition), values, partial.cells[k]);
-      else
+      } else {
+        if (keeps)
+          begin.kept = assignment_of(origin, definition).value;
         partial.cells[k] = std::move(begin);
+      }
     }
   return conflict;
 }

@@ -42,9 +42,17 @@ std::vector<std::string> pieces_of(const model::Parameter& parameter, const Cell
 }
 
 void split_if_template(const model::Parameter& parameter, Cell& cell) {
-  if (cell.splits && !parameter.separator.empty() &&
-      cell.text.find(parameter.separator) != std::string::npos)
-    cell.progress = Progress::choice;
+  if (!cell.splits || parameter.separator.empty() ||
+      cell.text.find(parameter.separator) == std::string::npos)
+    return;
+  cell.progress = Progress::choice;
+  if (!cell.kept)
+    return;
+  const auto pieces = pieces_of(parameter, cell);
+  if (std::ranges::find(pieces, *cell.kept) != pieces.end()) {
+    cell.text = *cell.kept;
+    cell.progress = Progress::constant;
+  }
 }
 
 void reopen(const Assignment& assignment, const evaluate::Lookup& values, Cell& cell) {

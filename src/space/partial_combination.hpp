@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -44,6 +45,8 @@ struct Cell {
   Progress progress = Progress::open;
   bool splits = true;      ///< Whether a separator in `text` makes a template.
   bool evaluated = false;  ///< `text` holds the result of a script.
+  /// The value of the parent, which stays where a script makes a template with it again.
+  std::optional<std::string> kept;
 };
 
 /// A combination that is being made.

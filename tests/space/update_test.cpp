@@ -90,6 +90,13 @@ TEST(UpdateMode, ATemplateOfAlwaysKeepsWhatWasChosenUnlessTheSetIsUsed) {
               ElementsAre("0/x/q", "0/t-y/q"));
 }
 
+TEST(UpdateMode, ATemplateThatAScriptMakesForAlwaysKeepsWhatWasChosen) {
+  const auto kept =
+      below("{a: {update_mode: always, mode: python, _: \"'x,y'\"}, k: 'p,q'}", "{b: 0}");
+  EXPECT_THAT(texts_of(expand_below(kept, {"x", "q"})), ElementsAre("0/x/q"));
+  EXPECT_THAT(texts_of(expand_below(kept, {"z", "q"})), ElementsAre("0/x/q", "0/y/q"));
+}
+
 TEST(UpdateMode, WhatItUsesMayBeMadeAnewToo) {
   const auto benchmark = below(
       "{a: {update_mode: step, _: $jube_step_name}, b: {update_mode: step, mode: python, _: "

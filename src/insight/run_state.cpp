@@ -1,10 +1,11 @@
-#include <cstddef>
 #include <string_view>
 #include <vector>
 
 #include <bench/insight/run_state.hpp>
 #include <bench/model/benchmark.hpp>
+#include <bench/space/metadata.hpp>
 #include <bench/space/run.hpp>
+#include <bench/space/segment.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
@@ -18,10 +19,14 @@ namespace {
 bool waits_for_file(const workspace::RunDirectory& directory) {
   auto workspace = workspace::Workspace::open(directory.path, workspace::Workspace::Access::read);
   const setup::Run run = setup::load_run(directory, workspace);
-  for (const auto& [step, commands] : workspace.waiting_at())
+  if (run.metadata.jube_version)
+    return true;  // JUBE does not record at which command
+  for (const auto& [name, commands] : workspace.waiting_at()) {
+    const model::Step* step = run.benchmark.step(name);
     for (const int command : commands)
-      if (!run.benchmark.step(step)->commands.at(static_cast<std::size_t>(command)).shared)
+      if (!step || !job::is_barrier(*step, command))
         return true;
+  }
   return false;
 }
 

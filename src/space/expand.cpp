@@ -145,7 +145,7 @@ std::string Layouts::start(const Origin& origin, const evaluate::Lookup& constan
         reopen(assignment_of(origin, definition), values, partial.cells[k]);
       } else {
         if (keeps)
-          begin.kept = assignment_of(origin, definition).value;
+          begin.kept = &assignment_of(origin, definition).value;
         partial.cells[k] = std::move(begin);
       }
     }

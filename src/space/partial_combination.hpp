@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -46,7 +45,7 @@ struct Cell {
   bool splits = true;      ///< Whether a separator in `text` makes a template.
   bool evaluated = false;  ///< `text` holds the result of a script.
   /// The value of the parent, which stays where a script makes a template with it again.
-  std::optional<std::string> kept;
+  const std::string* kept = nullptr;
 };
 
 /// A combination that is being made.

@@ -30,10 +30,14 @@ bool watches(const model::Command& command) {
   return !command.done_file.empty() || !command.error_file.empty() || !command.break_file.empty();
 }
 
+bool is_barrier(const model::Step& step, int command) {
+  const auto next = static_cast<std::size_t>(command);
+  return next < step.commands.size() && step.commands[next].shared;
+}
+
 bool waits_at_barrier(const model::Step& step, const workspace::Workpackage& workpackage) {
-  const auto next = static_cast<std::size_t>(workpackage.progress.command);
-  return workpackage.state == workspace::State::waiting && next < step.commands.size() &&
-         step.commands[next].shared;
+  return workpackage.state == workspace::State::waiting &&
+         is_barrier(step, workpackage.progress.command);
 }
 
 ExecutionSegment next_segment(const model::Benchmark& benchmark, const model::Step& step,

@@ -179,6 +179,24 @@ TEST_F(JubeRunsTest, AnalysesChangeNothing) {
   EXPECT_EQ(files(), before);
 }
 
+TEST_F(JubeRunsTest, AStepWithoutCommandsThatHasNotEndedIsRunning) {
+  fs::remove_all(here_.path() / "runs");
+  write_jube_run(
+      here_, "runs/000000",
+      {{.id = 0,
+        .step = "make",
+        .parameters = "",
+        .parents = "",
+        .siblings = "0",
+        .iteration = 0,
+        .standard_output = ""}},
+      R"(<jube version="2.7.1"><benchmark name="empty" file_path_ref="../.." outpath="..">
+  <step name="make"/>
+</benchmark></jube>)");
+  fs::remove(here_.path() / "runs/000000/000000_make/done");
+  EXPECT_EQ(shown({"status", "runs"}), "running\n");
+}
+
 TEST_F(JubeRunsTest, StatusAndInfoAreThoseOfTheMarkers) {
   EXPECT_EQ(shown({"status", "runs"}), "running\n");
   EXPECT_THAT(shown({"info", "runs", "-i", "0"}),

@@ -41,6 +41,8 @@ bool is_scheduled(const setup::Run& run, const workspace::Workpackage& workpacka
 /// Whether a command watches files after its execution: `done_file`, `error_file`, `break_file`.
 bool watches(const model::Command& command);
 
+/// Whether a workpackage that is before this command of the step waits there for the others.
+bool is_barrier(const model::Step& step, int command);
 /// Whether the workpackage is waiting until the others of its step reach the shared command, too.
 /// A waiting one otherwise waits for a file.
 bool waits_at_barrier(const model::Step& step, const workspace::Workpackage& workpackage);

@@ -1,6 +1,7 @@
 #include "support/environment_variable.hpp"
 #include "support/error_of.hpp"
 #include "support/eventually.hpp"
+#include "support/patience.hpp"
 #include "support/temp_directory.hpp"
 #include "support/vfork.hpp"
 
@@ -27,8 +28,6 @@ namespace {
 
 using support::error_of;
 using support::TempDirectory;
-
-constexpr double patience_s = 250;
 
 ProcessSpec sh(const std::string& script) {
   return {.arguments = {"/bin/sh", "-c", script}, .directory = {}, .environment = std::nullopt};
@@ -107,7 +106,8 @@ TEST(Process, RunsInItsDirectory) {
   const TempDirectory directory;
   ProcessSpec spec = sh("pwd -P");
   spec.directory = directory.path();
-  EXPECT_EQ(run_command(spec, patience_s).standard_output, directory.path().string() + "\n");
+  EXPECT_EQ(run_command(spec, support::far_too_long_s).standard_output,
+            directory.path().string() + "\n");
 }
 
 TEST(Process, HasExactlyTheEnvironmentItWasGiven) {
@@ -115,12 +115,13 @@ TEST(Process, HasExactlyTheEnvironmentItWasGiven) {
   set_variable(*spec.environment, "A", "1");
   set_variable(*spec.environment, "B", "x=y z");
   set_variable(*spec.environment, "A", "2");
-  EXPECT_EQ(run_command(spec, patience_s).standard_output, "A=2\nB=x=y z\n");
+  EXPECT_EQ(run_command(spec, support::far_too_long_s).standard_output, "A=2\nB=x=y z\n");
 }
 
 TEST(Process, HasThisEnvironmentOtherwise) {
   const support::EnvironmentVariable variable("BENCH_TEST_A", "here");
-  EXPECT_EQ(run_command(sh("echo $BENCH_TEST_A"), patience_s).standard_output, "here\n");
+  EXPECT_EQ(run_command(sh("echo $BENCH_TEST_A"), support::far_too_long_s).standard_output,
+            "here\n");
   const Environment environment = current_environment();
   EXPECT_NE(std::find(environment.begin(), environment.end(),
                       std::pair<std::string, std::string>("BENCH_TEST_A", "here")),
@@ -131,7 +132,8 @@ TEST(Process, InheritsNoOtherDescriptor) {
   std::array<int, 2> open_ones{};
   ASSERT_EQ(::pipe(open_ones.data()), 0);
   // 3 is the directory that ls itself reads.
-  EXPECT_EQ(run_command(sh("ls /proc/self/fd"), patience_s).standard_output, "0\n1\n2\n3\n");
+  EXPECT_EQ(run_command(sh("ls /proc/self/fd"), support::far_too_long_s).standard_output,
+            "0\n1\n2\n3\n");
   ::close(open_ones[0]);
   ::close(open_ones[1]);
 }
@@ -143,7 +145,7 @@ TEST(Process, ReadsNothingUnlessToldOtherwise) {
 TEST(Process, LeadsAProcessGroupOfItsOwn) {
   const auto output = run_command(
       sh("read -r pid name state parent group rest < /proc/self/stat; echo $pid $group"),
-      patience_s);
+      support::far_too_long_s);
   const auto blank = output.standard_output.find(' ');
   ASSERT_NE(blank, std::string::npos);
   EXPECT_EQ(output.standard_output.substr(0, blank) + "\n",
@@ -153,7 +155,7 @@ TEST(Process, LeadsAProcessGroupOfItsOwn) {
 TEST(Process, LeadsASessionWithoutATerminal) {
   const CommandOutput told = run_command(
       sh("cut -d ' ' -f 6 /proc/$$/stat; echo $$; (: < /dev/tty) 2>/dev/null || echo none"),
-      patience_s);
+      support::far_too_long_s);
   const auto lines = split(told.standard_output, "\n");
   EXPECT_EQ(lines.at(0), lines.at(1)) << "it leads its session";
   EXPECT_EQ(lines.at(2), "none");
@@ -243,7 +245,7 @@ TEST(Process, SurvivesBeingMoved) {
 }
 
 TEST(RunCommand, CollectsBothOutputsAndTheStatus) {
-  const auto output = run_command(sh("echo out; echo err >&2; exit 2"), patience_s);
+  const auto output = run_command(sh("echo out; echo err >&2; exit 2"), support::far_too_long_s);
   EXPECT_EQ(output.standard_output, "out\n");
   EXPECT_EQ(output.standard_error, "err\n");
   EXPECT_EQ(output.status.code, 2);
@@ -253,7 +255,8 @@ TEST(RunCommand, MovesMoreThanAPipeHolds) {
   std::string input;
   for (int k = 0; input.size() < 3'000'000; ++k)
     input += std::to_string(k) + '\n';
-  const auto output = run_command(sh("cat; cat /proc/self/stat > /dev/null"), patience_s, input);
+  const auto output =
+      run_command(sh("cat; cat /proc/self/stat > /dev/null"), support::far_too_long_s, input);
   EXPECT_TRUE(output.standard_output == input);
   EXPECT_TRUE(output.status.success());
 }
@@ -262,7 +265,7 @@ TEST(RunCommand, TakesACommandThatDoesNotReadItsInput) {
   // A command gone early must not end this process by a broken pipe.
   const auto before = ::signal(SIGPIPE, SIG_IGN);
   const auto output =
-      run_command(sh("exec 0<&-; echo done"), patience_s, std::string(500'000, 'x'));
+      run_command(sh("exec 0<&-; echo done"), support::far_too_long_s, std::string(500'000, 'x'));
   ::signal(SIGPIPE, before);
   EXPECT_EQ(output.standard_output, "done\n");
 }

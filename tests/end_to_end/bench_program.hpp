@@ -1,5 +1,6 @@
 #pragma once
 
+#include "support/patience.hpp"
 #include "support/temp_directory.hpp"
 
 #include <filesystem>
@@ -38,8 +39,7 @@ class Playground {
 
   /// Runs `bench` to its end. The timeout is for a hang, not a measurement.
   CommandOutput bench(std::vector<std::string> arguments, const Environment& extra = {}) const {
-    constexpr double far_too_long_s = 800;
-    return run_command(spec(std::move(arguments), extra), far_too_long_s);
+    return run_command(spec(std::move(arguments), extra), support::far_too_long_s);
   }
 
   /// What a command writes, its errors last. Expects the exit code.

@@ -1,5 +1,6 @@
 // The files of examples/ci do what their page says.
 #include "bench_program.hpp"
+#include "support/patience.hpp"
 #include "support/source_directory.hpp"
 
 #include <cstdlib>
@@ -33,8 +34,7 @@ class CiExamplesTest : public testing::Test {
     variables.insert(variables.end(), extra.begin(), extra.end());
     ProcessSpec spec = here_.spec({}, variables);
     spec.arguments = {"sh", "-c", line};
-    constexpr double far_too_long_s = 800;
-    const CommandOutput output = run_command(std::move(spec), far_too_long_s);
+    const CommandOutput output = run_command(std::move(spec), support::far_too_long_s);
     EXPECT_EQ(output.status.code, code) << output.standard_output << output.standard_error;
     return output.standard_output + output.standard_error;
   }

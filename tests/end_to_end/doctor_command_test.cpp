@@ -2,6 +2,7 @@
 #include "preload.hpp"
 #include "support/document_commands.hpp"
 #include "support/eventually.hpp"
+#include "support/patience.hpp"
 #include "support/source_directory.hpp"
 
 #include <cstdlib>
@@ -107,7 +108,7 @@ TEST_F(DoctorTest, AFileSystemThatHangsIsALine) {
 TEST_F(DoctorTest, ADirectoryWhereNothingCanBeWrittenIsALine) {
   ProcessSpec spec = here_.spec({"doctor", "locks", "database", "small-files", "shell"});
   spec.directory = "/proc";  // not even root makes files there
-  const auto output = run_command(spec, 800);
+  const auto output = run_command(spec, support::far_too_long_s);
   EXPECT_EQ(output.status.code, 1) << output.standard_error;
   for (const char* check : {"locks       ", "database    ", "small-files "})
     EXPECT_THAT(output.standard_output,
@@ -122,7 +123,7 @@ TEST_F(DoctorTest, NeedsNoHome) {
   std::erase_if(*spec.environment, [](const auto& variable) {
     return variable.first == "HOME" || variable.first == "XDG_CONFIG_HOME";
   });
-  const auto output = run_command(spec, 800);
+  const auto output = run_command(spec, support::far_too_long_s);
   EXPECT_THAT(output.standard_output,
               ContainsRegex("\"check\": \"platforms\",\n +\"health\": \"ok\""));
   EXPECT_EQ(output.standard_error, "");

@@ -1,6 +1,7 @@
 // Every command line of README, docs and --help, as it is printed there.
 #include "bench_program.hpp"
 #include "support/document_commands.hpp"
+#include "support/patience.hpp"
 #include "support/report_library.hpp"
 #include "support/source_directory.hpp"
 #include "support/tutorial.hpp"
@@ -59,8 +60,7 @@ class DocumentsTest : public testing::Test {
     variables.insert(variables.end(), extra.begin(), extra.end());
     ProcessSpec spec = here_.spec({}, variables);
     spec.arguments = {"bash", "-c", line};
-    constexpr double far_too_long_s = 800;
-    return run_command(std::move(spec), far_too_long_s);
+    return run_command(std::move(spec), support::far_too_long_s);
   }
 
   void expect_success(const std::string& line, const Environment& extra = {}) const {
@@ -141,11 +141,10 @@ class TutorialTest : public testing::TestWithParam<std::string> {
     });
     const std::string programs = fs::path(BENCH_PROGRAM).parent_path();
     set_variable(environment, "PATH", programs + ":" + std::getenv("PATH"));
-    constexpr double far_too_long_s = 800;
     const auto output = run_command({.arguments = {"bash", "-c", "{ " + command + "\n} 2>&1"},
                                      .directory = here_.path(),
                                      .environment = std::move(environment)},
-                                    far_too_long_s);
+                                    support::far_too_long_s);
     EXPECT_EQ(output.status.code, 0) << command << "\n" << output.standard_output;
     return replace_all(output.standard_output, here_.path().string(), "/home/ada");
   }

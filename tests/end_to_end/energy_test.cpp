@@ -1,4 +1,5 @@
 #include "bench_program.hpp"
+#include "support/patience.hpp"
 
 #include <filesystem>
 #include <utility>
@@ -86,8 +87,7 @@ TEST_F(EnergyTest, TheTableSaysWhichRowsAreToBeDoubted) {
                     "yes > /dev/null & "
                     "for k in 1 2; do " BENCH_PROGRAM
                     " run m.yaml -r --power-source mock:constant=100W; done; kill $!"};
-  constexpr double far_too_long_s = 800;
-  const auto run = run_command(std::move(spec), far_too_long_s);
+  const auto run = run_command(std::move(spec), support::far_too_long_s);
   ASSERT_EQ(run.status.code, 0) << run.standard_error;
   EXPECT_THAT(run.standard_output,
               AllOf(HasSubstr("not quiet: "), HasSubstr("CPUs used by other programs: "),
@@ -253,8 +253,7 @@ result: {use: output, table: {name: t, style: pretty, column: [energy_wh, durati
                     "\"$0\" recover energy_2 && "
                     "\"$0\" combine --in-sequence --output energy.txt energy_1/ energy_2/",
                     std::filesystem::path(BENCH_PROGRAM).parent_path() / "bench-energy"};
-  constexpr double far_too_long_s = 800;
-  ASSERT_EQ(run_command(std::move(spec), far_too_long_s).status.code, 0);
+  ASSERT_EQ(run_command(std::move(spec), support::far_too_long_s).status.code, 0);
   EXPECT_THAT(here_.text_of("result", {"runs", "--analyse"}, 0), Not(HasSubstr("n/a")));
 }
 

@@ -1,5 +1,6 @@
 #include "bench_program.hpp"
 #include "jube_run.hpp"
+#include "support/patience.hpp"
 
 #include <filesystem>
 #include <map>
@@ -157,9 +158,9 @@ TEST_F(ExportTest, AnArchiveHoldsWhatTheDirectoryHas) {
   run(small_sweep());
   exported({"runs", "--output", "a"});
   exported({"runs", "--output", "a.tar.gz"});
-  constexpr double far_too_long_s = 300;
-  const auto unpacked = run_command(
-      {.arguments = {"tar", "-xzf", "a.tar.gz"}, .directory = here_.path()}, far_too_long_s);
+  const auto unpacked =
+      run_command({.arguments = {"tar", "-xzf", "a.tar.gz"}, .directory = here_.path()},
+                  support::far_too_long_s);
   ASSERT_EQ(unpacked.status.code, 0) << unpacked.standard_error;
   EXPECT_EQ(contents(here_.path() / "runs_000000"), contents(here_.path() / "a"));
 }
@@ -215,7 +216,6 @@ TEST_F(ExportTest, ArchivesKeepNamesInUtf8) {
   here_.write("größe.txt", "data");
   run("name: b\noutpath: runs\nfileset: {name: f, copy: größe.txt}\n"
       "step: {name: s, use: f, do: ls}\n");
-  constexpr double far_too_long_s = 300;
   for (const char* archive : {"a.tar", "a.tar.gz", "a.zip"}) {
     exported({"runs", "--output", archive});
     const auto names = run_command(
@@ -226,7 +226,7 @@ TEST_F(ExportTest, ArchivesKeepNamesInUtf8) {
                        "sys.stdout.buffer.write('\\n'.join(names).encode())",
                        archive},
          .directory = here_.path()},
-        far_too_long_s);
+        support::far_too_long_s);
     EXPECT_THAT(names.standard_output, HasSubstr("runs_000000/input/größe.txt")) << archive;
   }
 }

@@ -3,6 +3,7 @@
 #include "mlflow_fixture.hpp"
 #include "support/case_name.hpp"
 #include "support/golden.hpp"
+#include "support/patience.hpp"
 #include "support/report_library.hpp"
 #include "support/source_directory.hpp"
 
@@ -23,7 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path formats = support::source_directory() / "tests/data/formats";
-constexpr double far_too_long_s = 300;
 
 class OddRun {
  public:
@@ -44,7 +44,7 @@ class OddRun {
 
   CommandOutput call(std::vector<std::string> arguments) const {
     return run_command({.arguments = std::move(arguments), .directory = here.path()},
-                       far_too_long_s);
+                       support::far_too_long_s);
   }
 
   /// Expects a reader to find in the file what `NAME.read` says; skips without the reader.

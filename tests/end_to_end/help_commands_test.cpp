@@ -1,4 +1,5 @@
 #include "bench_program.hpp"
+#include "support/patience.hpp"
 
 #include <filesystem>
 #include <string>
@@ -64,8 +65,9 @@ TEST(ManualTest, HasNothingThatRoffTakesForSomethingElse) {
   const Playground here;
   here.bench({"help", "--man", "man1"});
   for (const auto& page : fs::directory_iterator(here.path() / "man1")) {
-    const CommandOutput rendered = run_command(
-        {.arguments = {"groff", "-ww", "-man", "-Tutf8", "-z", page.path().string()}}, 100);
+    const CommandOutput rendered =
+        run_command({.arguments = {"groff", "-ww", "-man", "-Tutf8", "-z", page.path().string()}},
+                    support::far_too_long_s);
     EXPECT_EQ(rendered.standard_error, "");
     EXPECT_EQ(rendered.status.code, 0);
   }
@@ -133,7 +135,7 @@ std::string completions(const Playground& here, const std::string& words,
                              " | sed 's/.*-F \\([^ ]*\\).*/\\1/'); echo \"${COMPREPLY[*]}\"";
   const auto bash = run_command(
       {.arguments = {"bash", "--norc", "-c", script}, .directory = here.path(), .environment = {}},
-      60);
+      support::far_too_long_s);
   EXPECT_THAT(bash.standard_error, IsEmpty());
   return bash.standard_output;
 }
@@ -232,7 +234,7 @@ TEST(HelpTest, AReaderThatGoesAwayIsNoFailure) {
       run_command({.arguments = {"sh", "-c", std::string(BENCH_PROGRAM) + " help ALL | head -n 1"},
                    .directory = here.path(),
                    .environment = {}},
-                  60);
+                  support::far_too_long_s);
   EXPECT_EQ(output.standard_output, "Commands (`bench help COMMAND`):\n");
   EXPECT_THAT(output.standard_error, IsEmpty());
 }

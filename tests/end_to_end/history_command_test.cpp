@@ -1,4 +1,5 @@
 #include "bench_program.hpp"
+#include "support/patience.hpp"
 
 #include <string>
 #include <utility>
@@ -89,7 +90,7 @@ TEST_F(HistoryTest, HasMoreRunsThanTheSoftLimitOfOpenFiles) {
   run(std::vector<int>(16, 1000));
   ProcessSpec spec = here_.spec({"history", "time", "runs", "--across", "night"});
   spec.arguments.insert(spec.arguments.begin(), {"sh", "-c", "ulimit -Sn 16; exec \"$@\"", "sh"});
-  const CommandOutput output = run_command(std::move(spec), 800);
+  const CommandOutput output = run_command(std::move(spec), support::far_too_long_s);
   EXPECT_THAT(output.standard_error, Not(HasSubstr("left out")));
   EXPECT_THAT(output.standard_output, ContainsRegex("[|] runs/000000 [|][^|]*[|] +16 [|]"));
 }

@@ -1,4 +1,5 @@
 #include "bench_program.hpp"
+#include "support/patience.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -133,7 +134,7 @@ TEST_F(InspectTest, ADeletedCurrentDirectoryIsNoDefect) {
   ProcessSpec spec = here_.spec({"info", (here_.path() / "runs").string(), "-i", "0"});
   spec.arguments.insert(spec.arguments.begin(),
                         {"sh", "-c", "mkdir gone; cd gone; rmdir ../gone; exec \"$@\"", "sh"});
-  EXPECT_EQ(run_command(std::move(spec), 800).standard_error, "");
+  EXPECT_EQ(run_command(std::move(spec), support::far_too_long_s).standard_error, "");
 }
 
 TEST_F(InspectTest, CommentIsReplacedOrAddedTo) {

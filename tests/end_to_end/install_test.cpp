@@ -1,5 +1,6 @@
 // What `cmake --install` leaves works without the sources and the build directory.
 #include "bench_program.hpp"
+#include "support/patience.hpp"
 #include "support/report_library.hpp"
 #include "support/source_directory.hpp"
 
@@ -22,13 +23,11 @@ namespace fs = std::filesystem;
 
 class InstallTest : public testing::Test {
  protected:
-  static constexpr double far_too_long_s = 300;
-
   InstallTest() {
     const CommandOutput outcome =
         run_command({.arguments = {CMAKE_PROGRAM, "--install", BUILD_DIRECTORY, "--prefix",
                                    (here_.path() / "prefix").string()}},
-                    far_too_long_s);
+                    support::far_too_long_s);
     EXPECT_EQ(outcome.status.code, 0) << outcome.standard_error;
     // An installation can be moved.
     fs::rename(here_.path() / "prefix", moved_);
@@ -36,7 +35,7 @@ class InstallTest : public testing::Test {
 
   CommandOutput run(std::vector<std::string> arguments) const {
     return run_command({.arguments = std::move(arguments), .directory = here_.path()},
-                       far_too_long_s);
+                       support::far_too_long_s);
   }
 
   Playground here_;

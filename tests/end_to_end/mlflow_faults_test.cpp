@@ -1,6 +1,7 @@
 // `bench mlflow` against a server that fails, refuses, or holds it to its limits.
 #include "mlflow_fixture.hpp"
 #include "support/case_name.hpp"
+#include "support/patience.hpp"
 
 #include <ostream>
 #include <string>
@@ -255,8 +256,8 @@ TEST_F(MlflowServerTest, ACertificateHasToBeTrusted) {
                     "key",
                     "-out",
                     "certificate"};
-  constexpr double far_too_long_s = 800;
-  if (find_program("openssl").empty() || !run_command(spec, far_too_long_s).status.success())
+  if (find_program("openssl").empty() ||
+      !run_command(spec, support::far_too_long_s).status.success())
     GTEST_SKIP() << "openssl is not installed";
   serve({"--tls", "certificate", "key"});
   uri_ = replace_all(uri_, "http:", "https:");

@@ -1,5 +1,6 @@
 #include "bench_program.hpp"
 #include "support/eventually.hpp"
+#include "support/patience.hpp"
 #include "support/sanitizer.hpp"
 
 #include <array>
@@ -163,8 +164,8 @@ TEST_F(PipesTest, OutputThatCannotBeWrittenIsAnError) {
 // The next file to be opened would get the number of a closed one, and what is printed with it.
 TEST_F(PipesTest, ClosedDescriptorsStayClosedToFiles) {
   const std::string command = shell_quote(BENCH_PROGRAM) + " run t.yaml <&- >&- 2>&-";
-  const auto run =
-      run_command({.arguments = {"/bin/sh", "-c", command}, .directory = here_.path()}, 600);
+  const auto run = run_command({.arguments = {"/bin/sh", "-c", command}, .directory = here_.path()},
+                               support::far_too_long_s);
   EXPECT_EQ(run.status.code, 0);
   EXPECT_EQ(status(), "finished\n");
   const std::string lock = here_.read("runs/000000/workspace.lock");
@@ -192,7 +193,7 @@ result: {use: output, table: {name: t, style: csv, column: [value_cnt, value_sum
       {.arguments = {"/bin/sh", "-c",
                      shell_quote(BENCH_PROGRAM) + " output runs -d -o stdout | tail -c 9"},
        .directory = here_.path()},
-      600);
+      support::far_too_long_s);
   EXPECT_EQ(shown.standard_output, "value=2\n\n");
   if (!support::sanitized) {
     EXPECT_LT(largest_child_mib(), 60) << "what is only shown goes through in pieces";

@@ -1,5 +1,6 @@
 #include "bench_program.hpp"
 #include "support/document_commands.hpp"
+#include "support/patience.hpp"
 #include "support/source_directory.hpp"
 #include "support/tutorial.hpp"
 
@@ -233,7 +234,7 @@ class PlanOfStepProgramTest : public PlanTest {
     ProcessSpec spec = here_.spec({}, {{"BENCH_DATA", ""}});
     arguments.insert(arguments.begin(), {(here_.path() / "bin/bench").string(), "plan"});
     spec.arguments = std::move(arguments);
-    const auto output = run_command(std::move(spec), 800);
+    const auto output = run_command(std::move(spec), support::far_too_long_s);
     EXPECT_EQ(output.status.code, 0) << output.standard_error;
     return output.standard_output;
   }
@@ -255,7 +256,7 @@ TEST_F(PlanOfStepProgramTest, OneMeasuredPointTellsOfOthersByTheirWork) {
   here_.write("train.yaml", replace_all(input, "[1, 12]", "1"));
   ProcessSpec run = here_.spec({"run", "train.yaml"}, {{"BENCH_DATA", ""}});
   run.arguments.front() = (here_.path() / "bin/bench").string();
-  ASSERT_TRUE(run_command(std::move(run), 800).status.success());
+  ASSERT_TRUE(run_command(std::move(run), support::far_too_long_s).status.success());
   set_times(0, "100");
   here_.write("train.yaml", input);
   EXPECT_THAT(plan_with({"train.yaml", "-s", "csv"}),
@@ -272,7 +273,7 @@ TEST_F(PlanOfStepProgramTest, PointsOfAModelAreNotCountedAsMeasured) {
   write("[1, 2]", "a");
   ProcessSpec run = here_.spec({"run", "train.yaml"}, {{"BENCH_DATA", ""}});
   run.arguments.front() = (here_.path() / "bin/bench").string();
-  ASSERT_TRUE(run_command(std::move(run), 800).status.success());
+  ASSERT_TRUE(run_command(std::move(run), support::far_too_long_s).status.success());
   set_times(0, "100 * (1 + workpackage)");
   write("[1, 12]", "[a, b]");
   EXPECT_THAT(plan_with({"train.yaml", "-s", "csv"}),

@@ -1,4 +1,5 @@
 #include "bench_program.hpp"
+#include "support/patience.hpp"
 
 #include <filesystem>
 
@@ -84,7 +85,7 @@ TEST_P(UmaskTest, HoldsForEverythingThatIsMade) {
   spec.arguments.insert(
       spec.arguments.begin(),
       {"/bin/sh", "-c", std::string("umask ") + GetParam().umask + "; \"$@\"", "sh"});
-  ASSERT_EQ(run_command(spec, 800).status.code, 0);
+  ASSERT_EQ(run_command(spec, support::far_too_long_s).status.code, 0);
   for (const auto& entry : fs::recursive_directory_iterator(here_.path() / "runs")) {
     struct stat info {};
     ASSERT_EQ(::lstat(entry.path().c_str(), &info), 0);
@@ -105,7 +106,7 @@ TEST_F(PrivacyTest, TheGroupOfJubeGroupNameMayWriteTheRun) {
   here_.write("in.yaml", small_sweep());
   ProcessSpec spec = here_.spec({"run", "in.yaml", "-r"}, {{"JUBE_GROUP_NAME", own->gr_name}});
   spec.arguments.insert(spec.arguments.begin(), {"/bin/sh", "-c", "umask 077; \"$@\"", "sh"});
-  ASSERT_EQ(run_command(spec, 800).status.code, 0);
+  ASSERT_EQ(run_command(spec, support::far_too_long_s).status.code, 0);
   for (const char* name : {"", "workspace.db", "run.log", "000000_compute/work",
                            "000000_compute/work/stdout", "result/squares.dat"}) {
     struct stat info {};

@@ -1,5 +1,6 @@
 #include "bench_program.hpp"
 #include "support/eventually.hpp"
+#include "support/patience.hpp"
 
 #include <string>
 
@@ -15,8 +16,6 @@ using support::eventually;
 using support::is_gone;
 using testing::HasSubstr;
 using testing::Not;
-
-constexpr double far_too_long_s = 800;
 
 /// A command that ignores the request to end, as does what it has started.
 constexpr const char* stubborn =
@@ -198,7 +197,7 @@ TEST_F(ProcessesTest, AWorkingDirectoryThatWasDeletedIsNamed) {
   for (const char* command : {"run ../p.yaml", "info ../runs", "status"}) {
     const auto output =
         run_command(shell("mkdir gone && cd gone && rmdir ../gone && $0 " + std::string(command)),
-                    far_too_long_s);
+                    support::far_too_long_s);
     EXPECT_EQ(output.status.code, 1);
     EXPECT_THAT(output.standard_error, HasSubstr("note: the working directory has been deleted"))
         << command;
@@ -217,7 +216,7 @@ TEST_F(ProcessesTest, ASmallStackIsForTheCommandsAlone) {
       "analyser: {name: a, use: q, analyse: {step: s, file: stdout}}\n"
       "result: {use: a, table: {name: t, style: csv, filter: $n == 299, column: [stack]}}\n");
   const auto output =
-      run_command(shell("ulimit -s 256; $0 run p.yaml --result -j 4"), far_too_long_s);
+      run_command(shell("ulimit -s 256; $0 run p.yaml --result -j 4"), support::far_too_long_s);
   EXPECT_EQ(output.status, ExitStatus{}) << output.standard_error;
   EXPECT_THAT(output.standard_output, HasSubstr("stack\n256\n"));
 }

@@ -1,4 +1,5 @@
 #include "bench_program.hpp"
+#include "support/patience.hpp"
 #include "support/sanitizer.hpp"
 
 #include <cstdlib>
@@ -91,7 +92,7 @@ class QuickstartScriptTest : public testing::Test {
     ProcessSpec spec = here_.spec({}, variables);
     spec.arguments = {"bash", "scripts/quickstart"};
     spec.arguments.insert(spec.arguments.end(), options.begin(), options.end());
-    const auto output = run_command(std::move(spec), 800);
+    const auto output = run_command(std::move(spec), support::far_too_long_s);
     EXPECT_EQ(output.status.code, 0) << output.standard_error;
     return output.standard_output;
   }

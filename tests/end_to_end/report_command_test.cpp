@@ -1,5 +1,6 @@
 // The file that `bench report` writes.
 #include "report_test.hpp"
+#include "support/patience.hpp"
 #include "support/source_directory.hpp"
 
 #include <filesystem>
@@ -196,8 +197,7 @@ TEST(ReportWithoutVegaTest, SaysHowToGetIt) {
     ProcessSpec spec = here.spec(std::move(arguments));
     spec.arguments.front() = (here.path() / "bin/bench").string();
     set_variable(*spec.environment, "XDG_CONFIG_HOME", here.path().string());
-    constexpr double far_too_long_s = 300;
-    return run_command(std::move(spec), far_too_long_s);
+    return run_command(std::move(spec), support::far_too_long_s);
   };
   bench({"run", "in.yaml"});
   const CommandOutput output = bench({"report", "runs"});

@@ -1,5 +1,6 @@
 // The page of `bench report` in a real browser.
 #include "report_test.hpp"
+#include "support/patience.hpp"
 #include "support/source_directory.hpp"
 
 #include <cstddef>
@@ -36,9 +37,8 @@ class ReportPageTest : public ReportTest {
     arguments.insert(arguments.begin(),
                      {"node", (support::source_directory() / "tests/pages/browser.mjs").string(),
                       find_program("chromium").string(), (here_.path() / file).string()});
-    constexpr double far_too_long_s = 300;
-    const CommandOutput output =
-        run_command({.arguments = std::move(arguments), .directory = here_.path()}, far_too_long_s);
+    const CommandOutput output = run_command(
+        {.arguments = std::move(arguments), .directory = here_.path()}, support::far_too_long_s);
     EXPECT_EQ(output.status.code, 0) << output.standard_error;
     return output.standard_output;
   }

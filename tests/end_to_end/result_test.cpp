@@ -1,4 +1,5 @@
 #include "bench_program.hpp"
+#include "support/patience.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -108,7 +109,7 @@ TEST_F(ResultTest, JsonIsOneObjectOfAllTables) {
   spec.arguments = {
       "python3", "-c",
       "import json, sys\nprint([len(rows) for rows in json.loads(sys.argv[1]).values()])", text};
-  EXPECT_EQ(run_command(std::move(spec), 250).standard_output, "[3, 3]\n");
+  EXPECT_EQ(run_command(std::move(spec), support::far_too_long_s).standard_output, "[3, 3]\n");
 }
 
 TEST_F(ResultTest, SeveralTablesAreNotOneCsv) {
@@ -325,7 +326,7 @@ TEST_F(ResultTest, DatabasesHoldTheRowsOfARunOnce) {
                       "import sqlite3, sys\n"
                       "print(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchall())",
                       file, query};
-    return run_command(std::move(spec), 250).standard_output;
+    return run_command(std::move(spec), support::far_too_long_s).standard_output;
   };
   EXPECT_EQ(rows("runs/000001/result/own.dat", "SELECT n, r FROM own"),
             "[(1, 1), (2, 4), (3, 9)]\n");

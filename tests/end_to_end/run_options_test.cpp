@@ -1,4 +1,5 @@
 #include "bench_program.hpp"
+#include "support/patience.hpp"
 
 #include <filesystem>
 #include <string>
@@ -211,8 +212,9 @@ TEST_F(RunOptionsTest, DoublyVerboseShowsWhatCommandsPrintWhileTheyRun) {
                                         " run talk.yaml -vv | while IFS= read -r line; do "
                                         "echo \"$line\"; "
                                         "test \"$line\" != '[0] first' || touch runs/go; done";
-  const auto output = run_command(
-      {.arguments = {"/bin/sh", "-c", shown_to_a_reader}, .directory = here_.path()}, 60);
+  const auto output =
+      run_command({.arguments = {"/bin/sh", "-c", shown_to_a_reader}, .directory = here_.path()},
+                  support::far_too_long_s);
   EXPECT_THAT(output.standard_output, AllOf(HasSubstr("\n[0] first\n"), HasSubstr("\n[0] rest\n"),
                                             HasSubstr("\n[0] why\n")));
   EXPECT_THAT(output.standard_error, Not(HasSubstr("INFO")));

@@ -1,5 +1,6 @@
 // What a run records of its nodes and of the programs on them.
 #include "bench_program.hpp"
+#include "support/patience.hpp"
 
 #include <string>
 
@@ -57,7 +58,7 @@ TEST_F(SoftwareTest, TheLibrariesOfProgramsAreKnownByTheirHashes) {
   here_.write("libraries", libraries + "\n");
   ProcessSpec check = here_.spec({});
   check.arguments = {"sha256sum", "--check", "--strict", "--quiet", "libraries"};
-  EXPECT_TRUE(run_command(check, 600).status.success()) << libraries;
+  EXPECT_TRUE(run_command(check, support::far_too_long_s).status.success()) << libraries;
   EXPECT_THAT(value(all, "nodes"), testing::StartsWith(host_name() + ": "));
   EXPECT_THAT(here_.read("cache/bench/file_hashes"), HasSubstr("/tail\n"));
   EXPECT_THAT(all.at("container_digest").value("absent", ""), HasSubstr("container"));

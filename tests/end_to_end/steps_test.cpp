@@ -1,5 +1,6 @@
 #include "bench_program.hpp"
 #include "support/environment_variable.hpp"
+#include "support/patience.hpp"
 
 #include <filesystem>
 #include <string>
@@ -239,7 +240,8 @@ TEST_F(StepsTest, TheLogOfCommandsCanBeExecuted) {
       "step: {name: go, use: p, do_log_file: 'true', do: [echo one, 'echo \"$$W\"']}\n");
   EXPECT_EQ(in_run("000000_go/work/stdout"), "one\ntwo words\n");
   const auto repeated = run_command(
-      {.arguments = {"/bin/sh", (here_.path() / "runs/000000/000000_go/do_log").string()}}, 60);
+      {.arguments = {"/bin/sh", (here_.path() / "runs/000000/000000_go/do_log").string()}},
+      support::far_too_long_s);
   EXPECT_EQ(repeated.standard_output, "one\ntwo words\n");
   EXPECT_EQ(repeated.standard_error, "");
 }

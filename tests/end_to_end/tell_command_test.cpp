@@ -1,4 +1,5 @@
 #include "bench_program.hpp"
+#include "support/patience.hpp"
 
 #include <string>
 #include <vector>
@@ -81,7 +82,8 @@ TEST_F(TellTest, AskRefusesAWorkpackageThatIsNotThere) {
 
 TEST_F(TellTest, ABadLineOfStandardInputIsNamedByItsNumber) {
   ProcessSpec spec = here_.spec({"tell", "runs", "-"});
-  const CommandOutput said = run_command(spec, 800, "{\"x\": 30}\n\n{\"y\": 2}\n");
+  const CommandOutput said =
+      run_command(spec, support::far_too_long_s, "{\"x\": 30}\n\n{\"y\": 2}\n");
   EXPECT_EQ(said.status.code, 1);
   EXPECT_EQ(said.standard_output, "{\"run\":0,\"workpackages\":[4,5],\"new\":true}\n");
   EXPECT_THAT(said.standard_error,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bench_program.hpp"
+#include "support/patience.hpp"
 #include "support/replace_matches.hpp"
 
 #include <algorithm>
@@ -86,12 +87,11 @@ inline std::string play_command(const Playground& here, const std::string& comma
   });
   const auto program = std::filesystem::path(BENCH_PROGRAM);
   set_variable(environment, "PATH", program.parent_path().string() + ":" + std::getenv("PATH"));
-  constexpr double far_too_long_s = 300;
   const auto output = run_command(
       {.arguments = {"/bin/sh", "-c", replace_all(command, "bench run ", "bench run --strict ")},
        .directory = here.path(),
        .environment = std::move(environment)},
-      far_too_long_s);
+      support::far_too_long_s);
   std::string text = output.standard_output;
   if (!text.empty() && !text.ends_with('\n'))
     text += '\n';

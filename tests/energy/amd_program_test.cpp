@@ -1,4 +1,6 @@
 // The real bench-energy on a node with AMD GPUs, which the fake libraries of tests/fake stand for.
+#include "support/patience.hpp"
+
 #include <string>
 
 #include <gmock/gmock.h>
@@ -23,7 +25,7 @@ std::string measured(const std::string& method, const std::string& setting,
   set_variable(environment, "LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY);
   set_variable(environment, "FAKE_AMDSMI" + setting, value);
   spec.environment = environment;
-  return run_command(spec, 250).standard_error;
+  return run_command(spec, support::far_too_long_s).standard_error;
 }
 
 TEST_P(AmdProgramTest, MeasuresWhatTheLibraryOnThePathShows) {

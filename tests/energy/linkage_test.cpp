@@ -1,5 +1,6 @@
 // What the meter needs on a compute node.
 #include "support/own_process.hpp"
+#include "support/patience.hpp"
 #include "support/sanitizer.hpp"
 
 #include <algorithm>
@@ -33,7 +34,7 @@ TEST(Linkage, TheMeterNeedsNoLibraryButGlibc) {
   Environment environment = current_environment();
   set_variable(environment, "LD_TRACE_LOADED_OBJECTS", "1");
   spec.environment = environment;
-  const CommandOutput traced = run_command(spec, 250, "");
+  const CommandOutput traced = run_command(spec, support::far_too_long_s, "");
   std::vector<std::string> foreign;
   std::size_t count = 0;
   for (const std::string& line : split(traced.standard_output, "\n")) {

@@ -1,5 +1,6 @@
 // The real bench-energy with meters of nodes, cards and commands.
 #include "energy/fixtures.hpp"
+#include "support/patience.hpp"
 
 #include <chrono>
 #include <fstream>
@@ -34,7 +35,7 @@ struct MeteredRun {
     for (const auto& [name, value] : variables)
       set_variable(environment, name, value);
     spec.environment = environment;
-    output = run_command(spec, 250);
+    output = run_command(spec, support::far_too_long_s);
     std::istringstream lines(output.standard_error);
     const std::string prefix = "bench-energy: ";
     for (std::string line; std::getline(lines, line);)
@@ -140,7 +141,7 @@ TEST_P(SilentCommandTest, IsGoneWithTheMeterAndWithAllThatItStarted) {
                         command_pid + "; wait; echo 5' -- sh -c 'until [ -s " + command_pid +
                         " ]; do sleep 0.02; done' & until [ -s " + command_pid +
                         " ]; do sleep 0.02; done; " + GetParam().end + "; wait $!; true"};
-  run_command(spec, 250);
+  run_command(spec, support::far_too_long_s);
   EXPECT_TRUE(has_ended(command_pid));
   EXPECT_TRUE(has_ended(sleep_pid));
 }

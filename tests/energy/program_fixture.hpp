@@ -1,6 +1,7 @@
 #pragma once
 
 #include "energy/fixtures.hpp"
+#include "support/patience.hpp"
 
 #include <map>
 #include <sstream>
@@ -12,7 +13,6 @@
 /// The real bench-energy as users run it.
 namespace bench::energy {
 
-inline constexpr double timeout_s = 250;
 inline const std::vector<std::string> constant_power{"--method", "mock:constant=100W", "--interval",
                                                      "10ms"};
 
@@ -31,7 +31,7 @@ inline CommandOutput run(ProcessSpec spec, const Environment& variables = {},
   for (const auto& [name, value] : variables)
     set_variable(environment, name, value);
   spec.environment = environment;
-  return run_command(spec, timeout_s, input);
+  return run_command(spec, support::far_too_long_s, input);
 }
 
 /// The `bench-energy: name=value` lines.

@@ -2,6 +2,7 @@
 #include "energy/fixtures.hpp"
 #include "support/environment_variable.hpp"
 #include "support/eventually.hpp"
+#include "support/patience.hpp"
 
 #include <cstddef>
 #include <filesystem>
@@ -26,8 +27,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 
-constexpr double longest_run_s = 250;
-
 class ProgramOutputTest : public testing::Test {
  protected:
   CommandOutput run(std::vector<std::string> arguments, const Environment& variables = {}) const {
@@ -39,7 +38,7 @@ class ProgramOutputTest : public testing::Test {
     for (const auto& [name, value] : variables)
       set_variable(environment, name, value);
     spec.environment = environment;
-    return run_command(spec, longest_run_s);
+    return run_command(spec, support::far_too_long_s);
   }
 
   std::string text(const std::string& name) const { return read_file(directory_.path() / name); }
@@ -68,7 +67,7 @@ bool has_hdf5() {
   spec.arguments = {BENCH_ENERGY_PROGRAM, "--out", directory.path().string(),
                     "--format",           "h5",    "--method",
                     "mock:constant=1W",   "--",    "true"};
-  return run_command(spec, longest_run_s).status.success();
+  return run_command(spec, support::far_too_long_s).status.success();
 }
 
 TEST_F(ProgramOutputTest, AProgramThatCannotBeStartedLeavesTheFilesOfAnEarlierRun) {
@@ -198,7 +197,7 @@ TEST_F(ProgramOutputTest, ThatCannotBePrintedIsAnError) {
   for (const std::string arguments : {"--list", "--help", "combine --help"}) {
     ProcessSpec spec;
     spec.arguments = {"sh", "-c", BENCH_ENERGY_PROGRAM + (" " + arguments) + " > /dev/full"};
-    const CommandOutput output = run_command(spec, longest_run_s);
+    const CommandOutput output = run_command(spec, support::far_too_long_s);
     EXPECT_EQ(output.status.code, 125) << arguments;
     EXPECT_THAT(output.standard_error, HasSubstr("No space left on device"));
   }

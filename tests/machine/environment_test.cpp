@@ -1,3 +1,5 @@
+#include "support/patience.hpp"
+
 #include <optional>
 #include <string>
 
@@ -14,7 +16,7 @@ std::string after(const EnvironmentChanges& changes, const std::string& command)
   const auto output = run_command(
       {.arguments = {"/bin/sh", "-c", shell_commands(changes) + command},
        .environment = Environment{{"PATH", "/usr/bin:/bin"}, {"KEPT", "k"}, {"GONE", "g"}}},
-      60);
+      support::far_too_long_s);
   EXPECT_TRUE(output.status.success()) << output.standard_error;
   return output.standard_output;
 }

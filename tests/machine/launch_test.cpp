@@ -1,4 +1,5 @@
 #include "support/error_of.hpp"
+#include "support/patience.hpp"
 
 #include <cstddef>
 #include <ostream>
@@ -245,7 +246,8 @@ TEST_P(GpuShareTest, IsGivenToEachTask) {
     set_variable(environment, "SLURM_LOCALID", std::to_string(task));
     if (!s.given.empty())
       set_variable(environment, "ROCR_VISIBLE_DEVICES", s.given);
-    EXPECT_EQ(run_command({.arguments = {"sh", "-c", command}, .environment = environment}, 250)
+    EXPECT_EQ(run_command({.arguments = {"sh", "-c", command}, .environment = environment},
+                          support::far_too_long_s)
                   .standard_output,
               s.seen.at(static_cast<std::size_t>(task)) + "\n");
   }

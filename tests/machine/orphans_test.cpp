@@ -1,4 +1,5 @@
 #include "machine/fixture.hpp"
+#include "support/patience.hpp"
 
 #include <map>
 #include <string>
@@ -29,7 +30,7 @@ class OrphanTest : public LocalFixture {
         run_command({.arguments = {"/bin/sh", "-c", "sleep 1000 >&- 2>&- & echo $!"},
                      .directory = {},
                      .environment = left.environment},
-                    60);
+                    support::far_too_long_s);
     pid_ = std::stoi(output.standard_output);
   }
   ~OrphanTest() override { ::kill(pid_, SIGKILL); }

@@ -1,4 +1,5 @@
 #include "support/environment_variable.hpp"
+#include "support/patience.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -109,7 +110,8 @@ TEST_P(ShippedPlatformTest, HasAPrologueThatTheShellUnderstands) {
   if (platform_.prologue.empty())
     return;
   const CommandOutput read =
-      run_command({.arguments = {"bash", "-n", "-c", platform_.prologue}, .environment = {}}, 250);
+      run_command({.arguments = {"bash", "-n", "-c", platform_.prologue}, .environment = {}},
+                  support::far_too_long_s);
   EXPECT_TRUE(read.status.success()) << read.standard_error;
 }
 
@@ -359,7 +361,7 @@ TEST(ShippedPlatforms, GiveGridEnginesFullNames) {
   const CommandOutput listed =
       run_command({.arguments = {"sh", "-c", "printf '%s' '" + list + "' " + poll.substr(pipe)},
                    .environment = current_environment()},
-                  60);
+                  support::far_too_long_s);
   EXPECT_EQ(listed.standard_output, "12 r a_long_name_of_a_job\n13 hqw short\n");
 }
 

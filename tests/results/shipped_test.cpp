@@ -1,5 +1,6 @@
 // The published numbers that come with bench.
 #include "support/environment_variable.hpp"
+#include "support/patience.hpp"
 #include "support/source_directory.hpp"
 #include "support/temp_directory.hpp"
 
@@ -67,7 +68,7 @@ TEST(ShippedReferences, AreWhatTheScriptMakesOfTheSource) {
   const CommandOutput script = run_command(
       {.arguments = {"python3", (support::source_directory() / "scripts/make-references").string(),
                      made.path().string()}},
-      300);
+      support::far_too_long_s);
   EXPECT_EQ(script.status.code, 0) << script.standard_error;
   const auto expected = csv_files(made.path());
   const auto committed = csv_files(shipped);

@@ -1,5 +1,6 @@
 #include "sample_run.hpp"
 #include "support/golden.hpp"
+#include "support/patience.hpp"
 #include "support/source_directory.hpp"
 #include "support/temp_directory.hpp"
 
@@ -61,8 +62,7 @@ CommandOutput read_by(const std::string& format, std::vector<std::string> argume
                       const SampleRun& sample = SampleRun()) {
   const support::TempDirectory here;
   arguments.push_back(here.write("text", rendered(format, sample)).string());
-  constexpr double far_too_long_s = 300;
-  return run_command({.arguments = arguments, .directory = here.path()}, far_too_long_s);
+  return run_command({.arguments = arguments, .directory = here.path()}, support::far_too_long_s);
 }
 
 TEST(Formats, JunitFitsTheSchemaOfItsReaders) {
@@ -86,7 +86,8 @@ strictly = samples(strict.text_string_to_metric_families(text))
 assert strictly == samples(parser.text_string_to_metric_families(text))
 print(len(strictly), dict(strictly[0][1]).get('size'), [s for s in strictly if s[0] == 'bench_run_time_s'][1])
 )"};
-  if (!run_command({.arguments = {"/usr/bin/python3", "-c", "import prometheus_client"}}, 300)
+  if (!run_command({.arguments = {"/usr/bin/python3", "-c", "import prometheus_client"}},
+                   support::far_too_long_s)
            .status.success())
     GTEST_SKIP() << "needs python3-prometheus-client";
   SampleRun sample;

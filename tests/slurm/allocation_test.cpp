@@ -2,6 +2,7 @@
 #include "slurm/cluster.hpp"
 #include "support/environment_variable.hpp"
 #include "support/eventually.hpp"
+#include "support/patience.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -40,9 +41,8 @@ class AllocationTest : public SlurmTest {
     spec.arguments.insert(spec.arguments.begin(), salloc.begin(), salloc.end());
     return spec;
   }
-  static constexpr double far_too_long_s = 300;
   CommandOutput salloc(const std::vector<std::string>& arguments) const {
-    return run_command(within(arguments), far_too_long_s);
+    return run_command(within(arguments), support::far_too_long_s);
   }
 
   Process start() const {
@@ -80,7 +80,7 @@ TEST_F(AllocationTest, CountsWhatItHasOfEachNode) {
              {"batch: {threads_per_task: 8, time_limit: 1min}"});
   const auto run = run_command(within({"run", "sweep.yaml", "--platform", "allocation"},
                                       {"-N", "2", "-n", "3", "--cpus-per-task=8"}),
-                               far_too_long_s);
+                               support::far_too_long_s);
   EXPECT_EQ(run.status.code, 0) << run.standard_error;
   EXPECT_EQ(site.states(), site.all("done", 3));
 }

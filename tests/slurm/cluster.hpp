@@ -1,5 +1,6 @@
 #pragma once
 
+#include "support/patience.hpp"
 #include "support/source_directory.hpp"
 #include "support/temp_directory.hpp"
 
@@ -77,16 +78,14 @@ class Cluster {
     for (const auto& [name, value] : environment())
       set_variable(with, name, value);
     const std::string program = arguments.front();
-    const auto output =
-        run_command({.arguments = std::move(arguments), .environment = with}, patience_s);
+    const auto output = run_command({.arguments = std::move(arguments), .environment = with},
+                                    support::far_too_long_s);
     if (!output.status.success())
       throw std::runtime_error(program + ": " + output.standard_error);
     return std::string(strip(output.standard_output));
   }
 
  private:
-  static constexpr int patience_s = 250;
-
   static std::pair<UniqueFd, UniqueFd> pipe() {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0)
@@ -96,7 +95,7 @@ class Cluster {
 
   static bool wait_readable(int fd) {
     pollfd waited{.fd = fd, .events = POLLIN, .revents = 0};
-    return ::poll(&waited, 1, patience_s * 1000) > 0;
+    return ::poll(&waited, 1, static_cast<int>(support::far_too_long_s * 1000)) > 0;
   }
 
   void tell(const std::string& command) {

@@ -45,11 +45,11 @@ TEST_F(CrashTest, OfTheControllerRightAfterSubmissionLosesAndRepeatsNothing) {
 }
 
 // A controller that comes back with an older state also takes jobs that it does not remember off
-// their nodes: it starts them a second time, or calls the node failed.
+// their nodes: it starts them a second time, cancels them, or calls the node failed.
 TEST_F(CrashTest, OfTheControllerIsHealedByARetryOfWhatIsLost) {
   Site site(&cluster());
   site.sweep(5, "sleep 0.2",
-             {"batch: true", "retry: {on: [lost, node_fail, preempted], times: 3}"});
+             {"batch: true", "retry: {on: [lost, node_fail, preempted, cancelled], times: 3}"});
   site.run();
   cluster().stop_controller("KILL");
   cluster().start_controller();

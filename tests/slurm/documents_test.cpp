@@ -2,6 +2,7 @@
 #include "end_to_end/bench_program.hpp"
 #include "slurm/cluster.hpp"
 #include "support/document_commands.hpp"
+#include "support/patience.hpp"
 #include "support/source_directory.hpp"
 #include "support/tutorial.hpp"
 
@@ -50,8 +51,7 @@ class Person {
     variables.insert(variables.end(), extra.begin(), extra.end());
     ProcessSpec spec = here_.spec({}, variables);
     spec.arguments = {"bash", "-c", line};
-    constexpr double far_too_long_s = 120;
-    return run_command(std::move(spec), far_too_long_s);
+    return run_command(std::move(spec), support::far_too_long_s);
   }
 
  private:

@@ -1,5 +1,7 @@
 #include "fake/slurm/fake_slurm.hpp"
 
+#include "support/patience.hpp"
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,7 +36,7 @@ class FakeSlurmTest : public testing::Test {
     return run_command({.arguments = std::move(arguments),
                         .directory = here_.path(),
                         .environment = std::move(environment)},
-                       250);
+                       support::far_too_long_s);
   }
 
   std::string queue() const {

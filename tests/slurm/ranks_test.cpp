@@ -2,6 +2,7 @@
 
 #include "cluster.hpp"
 #include "support/free_port.hpp"
+#include "support/patience.hpp"
 
 #include <string>
 #include <utility>
@@ -32,9 +33,8 @@ class RanksTest : public SlurmTest {
       set_variable(environment, name, value);
     options.insert(options.begin(), {"srun", "--kill-on-bad-exit=1", "--mem=0"});
     options.insert(options.end(), {DISTRIBUTED_PROGRAM, "operate"});
-    constexpr double far_too_long_s = 60;
     return run_command({.arguments = std::move(options), .environment = environment},
-                       far_too_long_s);
+                       support::far_too_long_s);
   }
 
   static void expect_four_ranks(const CommandOutput& output) {

@@ -4,6 +4,7 @@
 #include "end_to_end/bench_program.hpp"
 #include "fake/slurm/fake_slurm.hpp"
 #include "support/environment_variable.hpp"
+#include "support/patience.hpp"
 #include "support/source_directory.hpp"
 
 #include <filesystem>
@@ -111,8 +112,7 @@ class Site {
 
   /// Runs bench to its end. The timeout is for a hang.
   CommandOutput bench(std::vector<std::string> arguments) const {
-    constexpr double far_too_long_s = 800;
-    return run_command(spec(std::move(arguments)), far_too_long_s);
+    return run_command(spec(std::move(arguments)), support::far_too_long_s);
   }
   CommandOutput run(const std::vector<std::string>& options = {},
                     const std::string& platform = "fx") const {

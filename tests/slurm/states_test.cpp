@@ -1,4 +1,5 @@
 #include "site.hpp"
+#include "support/patience.hpp"
 
 #include <ostream>
 #include <string>
@@ -105,7 +106,7 @@ TEST_F(StatesTest, AnotherJobOfTheSameIdIsNotOurs) {
   run_command({.arguments = {"env", "sbatch", "other.sh"},
                .directory = site.home(),
                .environment = environment},
-              30);
+              support::far_too_long_s);
   EXPECT_EQ(site.go_on({"--wait"}).status.code, 0);
   EXPECT_THAT(site.outcomes(), ElementsAre("interrupted", "done"));
 }

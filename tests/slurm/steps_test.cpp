@@ -1,6 +1,7 @@
 #include "site.hpp"
 #include "slurm/cluster.hpp"
 #include "support/eventually.hpp"
+#include "support/patience.hpp"
 
 #include <map>
 #include <set>
@@ -111,7 +112,7 @@ TEST_F(StepsTest, WhatBashReadsFirstIsNoOutput) {
   site.sweep(1, "echo $SETTING");
   ProcessSpec spec = site.spec({"run", "sweep.yaml", "--platform", "fx", "--wait"});
   set_variable(*spec.environment, "BASH_ENV", (site.home() / "settings.sh").string());
-  const auto run = run_command(spec, 250);
+  const auto run = run_command(spec, support::far_too_long_s);
   EXPECT_EQ(run.status.code, 0) << run.standard_error;
   EXPECT_EQ(read_file(site.workpackage(0) / "work" / "stdout"), "mine\n");
 }
@@ -150,7 +151,7 @@ TEST_F(StepsTest, OfAPackEachHasTheEnergyOfItsOwnGpus) {
   ProcessSpec spec = site.spec({"run", "sweep.yaml", "--platform", "fx", "--wait"});
   set_variable(*spec.environment, "LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY);
   set_variable(*spec.environment, "FAKE_NVML_DEVICES", "4");
-  const auto run = run_command(spec, 250);
+  const auto run = run_command(spec, support::far_too_long_s);
   EXPECT_EQ(run.status.code, 0) << run.standard_error;
   std::set<std::string> gpus;
   for (const int id : {0, 1}) {
@@ -251,7 +252,7 @@ TEST_F(StepsTest, CanBeSubmittedFromWithinAJob) {
   for (const std::string& word : spec.arguments)
     command += " '" + word + "'";
   spec.arguments = {"srun", "-p", "fx", "-n1", "-c2", "--mem=200M", "sh", "-c", command};
-  const auto run = run_command(std::move(spec), 250);
+  const auto run = run_command(std::move(spec), support::far_too_long_s);
   EXPECT_EQ(run.status.code, 0) << run.standard_error;
   EXPECT_EQ(site.witness(), Site::each_once(1));
 }

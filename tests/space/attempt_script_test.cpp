@@ -1,5 +1,6 @@
 #include "space/run_fixture.hpp"
 #include "support/environment_variable.hpp"
+#include "support/patience.hpp"
 
 #include <filesystem>
 #include <optional>
@@ -50,7 +51,7 @@ class AttemptScriptTest : public workflow::RunFixture {
       set_variable(environment, name, value);
     return run_command(
         {.arguments = std::move(arguments), .directory = {}, .environment = std::move(environment)},
-        60);
+        support::far_too_long_s);
   }
 
   fs::path directory() const { return run_.directory.path / "000000_go"; }

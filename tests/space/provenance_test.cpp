@@ -1,6 +1,7 @@
 #include "space/provenance.hpp"
 
 #include "support/environment_variable.hpp"
+#include "support/patience.hpp"
 #include "support/temp_directory.hpp"
 
 #include <filesystem>
@@ -80,8 +81,8 @@ TEST_F(ProvenanceTest, KeepsHowFilesDifferFromTheirRevision) {
     std::vector<std::string> all{
         "git", "-C", directory_.path().string(), "-c", "user.name=a", "-c", "user.email=a@b"};
     all.insert(all.end(), arguments.begin(), arguments.end());
-    constexpr double patience_s = 600;
-    return run_command({.arguments = all, .directory = {}, .environment = std::nullopt}, patience_s)
+    return run_command({.arguments = all, .directory = {}, .environment = std::nullopt},
+                       support::far_too_long_s)
         .status.success();
   };
   ASSERT_TRUE(git({"init", "-q"}) && git({"add", "in.yaml"}) && git({"commit", "-qm", "x"}));

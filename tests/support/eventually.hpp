@@ -1,5 +1,7 @@
 #pragma once
 
+#include "support/patience.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <fstream>
@@ -9,12 +11,12 @@
 
 namespace bench::support {
 
-/// Whether the condition comes true within a patience that only a broken test needs. It is looked
-/// at less and less often: many ask a program, and would take the processor from what they wait
-/// for.
+/// Whether the condition comes true. It is looked at less and less often: many ask a program, and
+/// would take the processor from what they wait for.
 template <class Condition>
 bool eventually(const Condition& condition) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  const auto deadline =
+      std::chrono::steady_clock::now() + std::chrono::duration<double>(far_too_long_s);
   for (std::chrono::milliseconds pause{5}; !condition();
        pause = std::min(pause * 2, std::chrono::milliseconds(200))) {
     if (std::chrono::steady_clock::now() > deadline)

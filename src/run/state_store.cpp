@@ -53,7 +53,7 @@ void StateStore::apply(const Event& event) {
                            std::is_same_v<Kind, workspace::Reopened>)
           throw Error("workpackages are taken back only while no bench works on the run");
         else
-          change(one, one.workpackage);
+          change(one, one.workpackage, workspace::environment_after(event));
       },
       event);
   events_.push_back(event);
@@ -62,7 +62,8 @@ void StateStore::apply(const Event& event) {
 }
 
 template <class SomeEvent>
-void StateStore::change(const SomeEvent& event, long long id) {
+void StateStore::change(const SomeEvent& event, long long id,
+                        const EnvironmentChanges* environment) {
   Workpackage& workpackage = graph_.at(id);
   workspace::require_legal(workspace::change_of(event), id, workpackage.state);
   const std::size_t step = step_index(workpackage);
@@ -72,7 +73,12 @@ void StateStore::change(const SomeEvent& event, long long id) {
   ++counts_[step].of(workpackage.state);
   queues_.add(step, workpackage);
   any_failed_ = any_failed_ || workpackage.state == State::failed;
-  keep(event);
+  if constexpr (std::is_same_v<SomeEvent, workspace::Claimed>)
+    uuids_[id] = event.uuid;
+  else if (workpackage.state != State::running && workpackage.state != State::submitted)
+    uuids_.erase(id);
+  if (environment)
+    keep_environment(id, *environment);
   follow_chain(workpackage);
 }
 
@@ -93,31 +99,7 @@ void StateStore::expand(const Expansion& event) {
   }
 }
 
-void StateStore::keep(const workspace::Claimed& event) {
-  uuids_[event.workpackage] = event.uuid;
-}
-
-void StateStore::keep(const workspace::Ended& event) {
-  if (event.attempt.outcome == Outcome::done)
-    keep_environment(event.workpackage, event.environment);
-  else
-    uuids_.erase(event.workpackage);
-}
-
-void StateStore::keep(const workspace::Retried& event) {
-  keep_environment(event.workpackage, {});
-}
-
-void StateStore::keep(const workspace::Interrupted& event) {
-  uuids_.erase(event.workpackage);
-}
-
-void StateStore::keep(const workspace::Advanced& event) {
-  keep_environment(event.workpackage, event.environment);
-}
-
 void StateStore::keep_environment(long long id, const EnvironmentChanges& environment) {
-  uuids_.erase(id);
   if (environment.empty())
     environments_.erase(id);
   else

@@ -1,12 +1,9 @@
-#include "database.hpp"
 #include "jube_run.hpp"
-#include "parameters_json.hpp"
+#include "rows.hpp"
 #include "schema.hpp"
 
-#include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include <bench/workspace/workpackage.hpp>
@@ -15,44 +12,16 @@
 namespace bench::workspace {
 namespace {
 
-void bind(SQLite::Statement& statement, int index, long long value) {
-  statement.bind(index, static_cast<std::int64_t>(value));
-}
-void bind(SQLite::Statement& statement, int index, const std::string& value) {
-  statement.bind(index, value);
-}
-template <class Value>
-void bind(SQLite::Statement& statement, int index, const std::optional<Value>& value) {
-  if (value)
-    statement.bind(index, *value);
-}
-
-template <class... Values>
-void run(SQLite::Database& sqlite, const char* sql, const Values&... values) {
-  SQLite::Statement statement(sqlite, sql);
-  int index = 0;
-  (bind(statement, ++index, values), ...);
-  statement.exec();
-}
-
-void insert(SQLite::Database& sqlite, const JubeWorkpackage& workpackage) {
+void insert(Statements& statements, const JubeWorkpackage& workpackage) {
   const Workpackage& row = workpackage.row;
-  const std::string state(name_of(row.state));
-  run(sqlite,
-      "INSERT INTO workpackage (id, step, iteration, combination, state, cycle, expanded, "
-      "parameters, directory, reason, attempts, environment) "
-      "VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)",
-      row.id, row.step, row.iteration, row.combination, state, row.progress.cycle,
-      to_json(row.parameters), row.directory, row.reason, row.attempts,
-      to_json(workpackage.environment));
-  for (const long long parent : row.parents)
-    run(sqlite, "INSERT INTO parent (workpackage, parent) VALUES (?, ?)", row.id, parent);
+  insert(statements, row, workpackage.environment);
   if (row.attempts > 0)  // where and when it began, JUBE does not keep
-    run(sqlite,
-        "INSERT INTO attempt (workpackage, number, uuid, host, claimed_unix_s, ended_unix_s, "
-        "outcome, reason) VALUES (?, 1, ?, '', 0, ?, ?, ?)",
-        row.id, "jube-" + std::to_string(row.id), workpackage.ended_unix_s,
-        row.has_ended() ? state : std::string(), row.reason);
+    insert(statements, {.workpackage = row.id,
+                        .number = 1,
+                        .uuid = "jube-" + std::to_string(row.id),
+                        .outcome = row.has_ended() ? std::string(name_of(row.state)) : "",
+                        .ended_unix_s = workpackage.ended_unix_s,
+                        .reason = row.reason});
 }
 
 }  // namespace
@@ -69,7 +38,7 @@ Workspace Workspace::of_jube(const std::filesystem::path& run_directory) {
     for (const auto& [name, value] : jube.facts)
       workspace.set_fact(name, value);
     for (const JubeWorkpackage& workpackage : jube.workpackages)
-      insert(sqlite, workpackage);
+      insert(workspace.database_->statements, workpackage);
     for (const auto& [analyser, findings] : jube.findings) {
       workspace.begin_findings(analyser);
       workspace.add_findings(analyser, findings);

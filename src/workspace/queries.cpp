@@ -1,5 +1,4 @@
-#include "database.hpp"
-#include "parameters_json.hpp"
+#include "rows.hpp"
 
 #include <algorithm>
 #include <array>
@@ -34,96 +33,9 @@ constexpr std::array<std::pair<State, std::string_view>, 7> state_names{
      {State::failed, "failed"},
      {State::skipped, "skipped"}}};
 
-constexpr const char* select_workpackages =
-    "SELECT id, step, iteration, combination, parameters, directory, state, expanded, reason, "
-    "attempts, prepared, cycle, command, retries, timeouts, times_lost, expanded_ahead FROM "
-    "workpackage ";
-
-/// Where a workpackage lies: directly in the run directory, whoever has written the row.
-std::string directory_name(long long id, std::string name) {
-  if (name == "." || name == ".." || name.find('/') != std::string::npos)
-    throw Error(
-        fmt::format("the directory of workpackage {}, '{}', is not in the run directory", id, name),
-        "nothing was read or removed");
-  return name;
-}
-
-Workpackage read_workpackage(SQLite::Statement& row) {
-  Workpackage workpackage;
-  workpackage.id = row.getColumn(0).getInt64();
-  workpackage.step = row.getColumn(1).getString();
-  workpackage.iteration = row.getColumn(2).getInt();
-  workpackage.combination = row.getColumn(3).getInt64();
-  workpackage.parameters = parameters_from(row.getColumn(4).getString());
-  workpackage.directory = directory_name(workpackage.id, row.getColumn(5).getString());
-  workpackage.state = state_of(row.getColumn(6).getString());
-  workpackage.expanded = row.getColumn(7).getInt() != 0;
-  workpackage.reason = row.getColumn(8).getString();
-  workpackage.attempts = row.getColumn(9).getInt();
-  workpackage.progress = {.prepared = row.getColumn(10).getInt() != 0,
-                          .cycle = row.getColumn(11).getInt(),
-                          .command = row.getColumn(12).getInt()};
-  workpackage.retries = row.getColumn(13).getInt();
-  workpackage.timeouts = row.getColumn(14).getInt();
-  workpackage.times_lost = row.getColumn(15).getInt();
-  workpackage.expanded_ahead = row.getColumn(16).getInt() != 0;
-  return workpackage;
-}
-
-std::optional<double> optional_real(SQLite::Statement& row, int column) {
-  return row.getColumn(column).isNull() ? std::nullopt
-                                        : std::optional(row.getColumn(column).getDouble());
-}
-
-Attempt read_attempt(SQLite::Statement& row) {
-  Attempt attempt;
-  attempt.workpackage = row.getColumn(0).getInt64();
-  attempt.number = row.getColumn(1).getInt();
-  attempt.uuid = row.getColumn(2).getString();
-  attempt.host = row.getColumn(3).getString();
-  attempt.job_id = row.getColumn(4).getString();
-  if (attempt.job_id.starts_with('-'))  // scancel, say, would take it for an option
-    throw Error(fmt::format("'{}' is not a job id", attempt.job_id),
-                "who has written the workspace?");
-  attempt.claimed_unix_s = row.getColumn(5).getDouble();
-  attempt.started_unix_s = optional_real(row, 6);
-  attempt.ended_unix_s = optional_real(row, 7);
-  if (!row.getColumn(8).isNull())
-    attempt.exit_code = row.getColumn(8).getInt();
-  attempt.reason = row.getColumn(9).getString();
-  attempt.submission = row.getColumn(10).getString();
-  if (!row.getColumn(11).isNull())
-    attempt.task = row.getColumn(11).getInt();
-  attempt.outcome = row.getColumn(12).getString();
-  attempt.waits_for = row.getColumn(13).getString();
-  return attempt;
-}
-
-EnvironmentChanges read_environment(const SQLite::Database& sqlite, SQLite::Statement& row,
-                                    int column, long long workpackage) {
-  EnvironmentChanges changes;
-  if (row.getColumn(column).isNull())
-    return changes;
-  const auto object =
-      nlohmann::ordered_json::parse(row.getColumn(column).getString(), nullptr, false);
-  for (const auto& [name, value] : object.items()) {
-    if (!object.is_object() || !(value.is_null() || value.is_string()))
-      throw damaged(
-          sqlite,
-          fmt::format("the environment of workpackage {} is not an object of texts", workpackage));
-    changes.emplace_back(name,
-                         value.is_null() ? std::nullopt : std::optional(value.get<std::string>()));
-  }
-  return changes;
-}
-
-constexpr const char* select_attempts =
-    "SELECT a.workpackage, a.number, a.uuid, a.host, a.job_id, a.claimed_unix_s, a.started_unix_s, "
-    "a.ended_unix_s, a.exit_code, a.reason, a.submission, a.task, a.outcome, a.waits_for ";
-
 std::vector<Attempt> read_attempts(const SQLite::Database& database, const std::string& from) {
   std::vector<Attempt> all;
-  SQLite::Statement select(database, select_attempts + from);
+  SQLite::Statement select(database, select_attempts(from));
   while (select.executeStep())
     all.push_back(read_attempt(select));
   return all;
@@ -234,7 +146,7 @@ std::vector<Workpackage> Workspace::workpackages() const {
     SQLite::Statement count(database_->sqlite, "SELECT count(*) FROM workpackage");
     if (count.executeStep())
       all.reserve(static_cast<std::size_t>(count.getColumn(0).getInt64()));
-    SQLite::Statement select(database_->sqlite, std::string(select_workpackages) + "ORDER BY id");
+    SQLite::Statement select(database_->sqlite, select_workpackages("ORDER BY id"));
     while (select.executeStep())
       all.push_back(read_workpackage(select));
     SQLite::Statement parents(database_->sqlite,
@@ -253,7 +165,7 @@ std::vector<Workpackage> Workspace::workpackages() const {
 Workpackage Workspace::workpackage(long long id) const {
   check_rows();
   return translated(database_->sqlite, [&] {
-    SQLite::Statement select(database_->sqlite, std::string(select_workpackages) + "WHERE id = ?");
+    SQLite::Statement select(database_->sqlite, select_workpackages("WHERE id = ?"));
     select.bind(1, static_cast<std::int64_t>(id));
     if (!select.executeStep())
       throw Error(fmt::format("there is no workpackage {}", id));

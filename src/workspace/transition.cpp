@@ -1,4 +1,5 @@
 #include <cstddef>
+#include <variant>
 
 #include <fmt/core.h>
 
@@ -25,6 +26,16 @@ void change_state(const SomeEvent& event, Workpackage& workpackage) {
   const Transition& transition = transition_of(change_of(event));
   require_legal(transition.change, workpackage.id, workpackage.state);
   workpackage.state = transition.to.value_or(workpackage.state);
+}
+
+void end(Attempt& attempt, const AttemptEnd& end, double now_unix_s) {
+  attempt.outcome = name_of(end.outcome);
+  attempt.exit_code = end.exit_code;
+  attempt.reason = to_valid_utf8(end.reason);
+  attempt.started_unix_s = end.started_unix_s;
+  attempt.ended_unix_s = end.ended_unix_s.value_or(now_unix_s);
+  if (!end.host.empty())
+    attempt.host = end.host;
 }
 
 }  // namespace
@@ -57,13 +68,27 @@ void apply(const SubmissionIntended& event, Workpackage& workpackage) {
   change_state(event, workpackage);
 }
 
+void apply(const SubmissionIntended& event, Attempt& attempt, double) {
+  attempt.submission = event.submission;
+  attempt.task = event.task;
+  attempt.waits_for = event.waits_for;
+}
+
 void apply(const Submitted& event, Workpackage& workpackage) {
   change_state(event, workpackage);
+}
+
+void apply(const Submitted& event, Attempt& attempt, double) {
+  attempt.job_id = event.job_id;
 }
 
 void apply(const Ended& event, Workpackage& workpackage) {
   change_state(event, workpackage);
   workpackage.reason = to_valid_utf8(event.attempt.reason);
+}
+
+void apply(const Ended& event, Attempt& attempt, double now_unix_s) {
+  end(attempt, event.attempt, now_unix_s);
 }
 
 void apply(const Retried& event, Workpackage& workpackage) {
@@ -73,14 +98,31 @@ void apply(const Retried& event, Workpackage& workpackage) {
   workpackage.timeouts += event.attempt.outcome == Outcome::timeout ? 1 : 0;
 }
 
+void apply(const Retried& event, Attempt& attempt, double now_unix_s) {
+  end(attempt, event.attempt, now_unix_s);
+}
+
 void apply(const Interrupted& event, Workpackage& workpackage) {
   change_state(event, workpackage);
   workpackage.times_lost += event.lost_in_queue ? 1 : 0;
 }
 
+void apply(const Interrupted& event, Attempt& attempt, double now_unix_s) {
+  attempt.outcome = name_of(Outcome::interrupted);
+  attempt.reason = to_valid_utf8(event.reason);
+  attempt.ended_unix_s = now_unix_s;
+}
+
 void apply(const Advanced& event, Workpackage& workpackage) {
   change_state(event, workpackage);
   workpackage.progress = event.progress;
+}
+
+void apply(const Advanced&, Attempt& attempt, double now_unix_s) {
+  if (attempt.outcome.empty())
+    attempt.outcome = name_of(Outcome::done);
+  if (!attempt.ended_unix_s)
+    attempt.ended_unix_s = now_unix_s;
 }
 
 void apply(const Skipped& event, Workpackage& workpackage) {
@@ -93,6 +135,11 @@ void apply(const Reopened& event, Workpackage& workpackage) {
   workpackage.reason.clear();
 }
 
+void apply(const Reopened&, Attempt& attempt, double) {
+  attempt.outcome = name_of(Outcome::done);
+  attempt.reason.clear();
+}
+
 void apply(const Reset& event, Workpackage& workpackage) {
   change_state(event, workpackage);
   workpackage.progress = {};
@@ -102,6 +149,17 @@ void apply(const Reset& event, Workpackage& workpackage) {
   workpackage.retries = 0;
   workpackage.timeouts = 0;
   workpackage.times_lost = 0;
+}
+
+const EnvironmentChanges* environment_after(const Event& event) {
+  static const EnvironmentChanges none;
+  if (const auto* ended = std::get_if<Ended>(&event))  // one that failed may be reopened
+    return ended->attempt.outcome == Outcome::done ? &ended->environment : nullptr;
+  if (const auto* advanced = std::get_if<Advanced>(&event))
+    return &advanced->environment;
+  const bool begins_again =
+      std::holds_alternative<Retried>(event) || std::holds_alternative<Reset>(event);
+  return begins_again ? &none : nullptr;
 }
 
 }  // namespace bench::workspace

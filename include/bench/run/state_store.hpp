@@ -109,20 +109,12 @@ class StateStore {
   std::size_t step_index(const workspace::Workpackage& workpackage) const;
   bool add(std::vector<workspace::Workpackage> made);
   template <class SomeEvent>
-  void change(const SomeEvent& event, long long id);
+  void change(const SomeEvent& event, long long id,
+              const workspace::EnvironmentChanges* environment);
   template <class Expansion>
   void expand(const Expansion& event);
   void follow_chain(const workspace::Workpackage& changed);
-  void keep(const workspace::Claimed& event);
-  void keep(const workspace::Ended& event);
-  void keep(const workspace::Retried& event);
-  void keep(const workspace::Interrupted& event);
-  void keep(const workspace::Advanced& event);
-  /// The attempt is over, and left this environment.
   void keep_environment(long long id, const workspace::EnvironmentChanges& environment);
-  static void keep(const workspace::SubmissionIntended&) {}
-  static void keep(const workspace::Submitted&) {}
-  static void keep(const workspace::Skipped&) {}
   void count_in(const workspace::Workpackage& workpackage);
 
   const setup::Run& run_;

@@ -10,9 +10,8 @@
 
 namespace bench::workspace {
 
-// What happens to the workpackages of a run. The scheduler's state store applies each event to its
-// memory; the workspace replays the same events, in the same order, into the database. Both check
-// them against the table of transition.hpp.
+// What happens to the workpackages of a run. transition.hpp says when each event is legal and what
+// it changes: the scheduler's state store applies it to its memory, the workspace to its rows.
 
 /// New workpackages: the children of these parents, all of them, or with no parents the first ones
 /// of a run. One event, so that a run never holds some children of a parent without the others.

@@ -125,10 +125,10 @@ constexpr Change change_of(const Reset&) {
 /// @throws Error if the change is illegal in this state
 void require_legal(Change change, long long workpackage, State state);
 
-// The effect of an event on one of its workpackages in memory: the same that its replay has on the
-// row in the database. All throw Error, and change nothing, where the event is illegal.
+// What an event does to one of its workpackages. All throw Error, and change nothing, where it is
+// illegal in the state of the workpackage.
 
-/// Only of a parent; the children are rows of their own.
+/// Only to a parent; the children are new.
 void apply(const Expanded& event, Workpackage& parent);
 void apply(const ExpandedAhead& event, Workpackage& parent);
 void apply(const Claimed& event, Workpackage& workpackage);
@@ -141,5 +141,20 @@ void apply(const Advanced& event, Workpackage& workpackage);
 void apply(const Skipped& event, Workpackage& workpackage);
 void apply(const Reopened& event, Workpackage& workpackage);
 void apply(const Reset& event, Workpackage& workpackage);
+
+// What it does to the latest attempt of the workpackage, at this time in seconds since 1970.
+
+void apply(const SubmissionIntended& event, Attempt& attempt, double now_unix_s);
+void apply(const Submitted& event, Attempt& attempt, double now_unix_s);
+void apply(const Ended& event, Attempt& attempt, double now_unix_s);
+void apply(const Retried& event, Attempt& attempt, double now_unix_s);
+void apply(const Interrupted& event, Attempt& attempt, double now_unix_s);
+void apply(const Advanced& event, Attempt& attempt, double now_unix_s);
+void apply(const Reopened& event, Attempt& attempt, double now_unix_s);
+
+/// The environment that an event leaves for the next segment of its workpackage, or for its
+/// children; null where it stays as it was.
+const EnvironmentChanges* environment_after(const Event& event);
+const EnvironmentChanges* environment_after(Event&&) = delete;  // it points into the event
 
 }  // namespace bench::workspace

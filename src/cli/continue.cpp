@@ -118,7 +118,7 @@ int continue_run(const workspace::RunDirectory& directory, const ContinueOptions
     tell(fmt::format("note: {} of the run failed and {} not repeated; --failed repeats {}",
                      plural(failed, "workpackage"), failed == 1 ? "is" : "are",
                      failed == 1 ? "it" : "them"));
-  if (setup::input_has_changed(run))
+  if (setup::input_state(run) == setup::InputState::changed)
     tell(
         fmt::format("note: {} has changed; this run continues with the recorded version "
                     "(`{}` uses its commands and adds its points, `bench result -u` uses its "

@@ -10,8 +10,8 @@
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/doctor_text.hpp>
 #include <bench/cli/output/output.hpp>
-#include <bench/insight/checks.hpp>
-#include <bench/insight/run_check.hpp>
+#include <bench/insight/doctor.hpp>
+#include <bench/insight/doctor_checks.hpp>
 
 namespace bench::cli {
 namespace {

@@ -21,7 +21,7 @@
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/doctor_text.hpp>
 #include <bench/cli/output/output.hpp>
-#include <bench/insight/checks.hpp>
+#include <bench/insight/doctor_checks.hpp>
 #include <bench/insight/survey.hpp>
 #include <bench/insight/trial.hpp>
 #include <bench/machine/load_all.hpp>

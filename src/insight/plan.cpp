@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
@@ -21,6 +22,7 @@
 #include <bench/machine/platform.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/numbers/reals.hpp>
+#include <bench/results/table.hpp>
 #include <bench/run/preview.hpp>
 #include <bench/space/budget.hpp>
 #include <bench/space/run.hpp>
@@ -269,6 +271,268 @@ CostFactors read_cost_factors(const std::filesystem::path& file) {
     throw Error(fmt::format("{} has neither a price nor an intensity", file.string()),
                 "it needs patterns `price` (per kWh) or `intensity` (g/kWh) with numbers");
   return factors;
+}
+
+namespace {
+
+std::optional<double> median_or_nothing(const std::vector<double>& values) {
+  return values.empty() ? std::nullopt : std::optional(statistics::median(values));
+}
+
+/// @param pairs predicted value, if any, and measured value
+PlanError error_of(const std::vector<std::pair<std::optional<double>, double>>& pairs) {
+  PlanError error{.points = pairs.size()};
+  std::vector<double> errors;
+  for (const auto& [planned, measured] : pairs)
+    if (planned)
+      errors.push_back(std::abs(*planned / measured - 1));
+  error.planned = errors.size();
+  if (!errors.empty()) {
+    error.median = statistics::median(errors);
+    error.largest = std::ranges::max(errors);
+  }
+  return error;
+}
+
+}  // namespace
+
+std::vector<CheckedPoint> check_points(const std::vector<Observation>& run,
+                                       const History& history) {
+  struct Measured {
+    std::vector<double> times_s;
+    std::vector<double> energies_wh;
+  };
+  std::vector<CheckedPoint> points;
+  std::vector<Measured> measured;
+  std::map<std::pair<std::string, workspace::Parameters>, std::size_t> known;
+  for (const Observation& one : run) {
+    if (one.out_of_memory)
+      continue;
+    const auto [found, is_new] = known.try_emplace({one.step, one.parameters}, points.size());
+    if (is_new) {
+      points.push_back(
+          {one.step, one.parameters, history.predict(one.step, one.parameters), {}, {}, false});
+      measured.emplace_back();
+    }
+    Measured& values = measured[found->second];
+    points[found->second].disturbed |= one.disturbed;
+    if (one.time_s && *one.time_s > 0)
+      values.times_s.push_back(*one.time_s);
+    if (one.energy_wh && *one.energy_wh > 0)
+      values.energies_wh.push_back(*one.energy_wh);
+  }
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    points[k].time_s = median_or_nothing(measured[k].times_s);
+    points[k].energy_wh = median_or_nothing(measured[k].energies_wh);
+  }
+  return points;
+}
+
+PlanError error_of_time(const std::vector<CheckedPoint>& points) {
+  std::vector<std::pair<std::optional<double>, double>> pairs;
+  for (const CheckedPoint& point : points)
+    if (point.time_s)
+      pairs.emplace_back(point.planned.time_s.value, *point.time_s);
+  return error_of(pairs);
+}
+
+PlanError error_of_energy(const std::vector<CheckedPoint>& points) {
+  std::vector<std::pair<std::optional<double>, double>> pairs;
+  for (const CheckedPoint& point : points)
+    if (point.energy_wh)
+      pairs.emplace_back(point.planned.energy_wh.value, *point.energy_wh);
+  return error_of(pairs);
+}
+
+namespace {
+
+using result::Cell;
+
+Cell text_cell(const std::string& text) {
+  return text.empty() ? Cell{.value = ""} : Cell{.value = text};
+}
+
+Cell number_cell(const std::optional<double>& number, const std::string& reason = "") {
+  if (!number)
+    return {.absent_reason = reason};
+  return {.value = *number, .format = ".4g"};
+}
+
+Cell estimate_cell(const Estimate& estimate) {
+  Cell cell = number_cell(estimate.value, estimate.source);
+  cell.estimated = estimate.value && estimate.estimated;
+  return cell;
+}
+
+Cell source_cell(const Estimate& estimate) {
+  return text_cell(estimate.value ? estimate.source : "");
+}
+
+/// The parameters of a table's points.
+struct Names {
+  std::vector<std::string> shown;  ///< In order of appearance.
+  std::string note;                ///< Note on those that are the same at all points.
+};
+
+/// @param all includes those that are the same at all points
+template <class Points>
+Names names_of(const Points& points, bool all) {
+  std::vector<std::string> names;
+  for (const auto& point : points)
+    for (const auto& [name, value] : point.parameters)
+      if (std::ranges::find(names, name) == names.end())
+        names.push_back(name);
+  Names result;
+  std::vector<std::string> constants;
+  for (const std::string& name : names) {
+    const std::string* first = workspace::value_of(points.front().parameters, name);
+    const bool varies = std::ranges::any_of(points, [&](const auto& point) {
+      const std::string* value = workspace::value_of(point.parameters, name);
+      return !first || !value || *value != *first;
+    });
+    if (all || varies)
+      result.shown.push_back(name);
+    else
+      constants.push_back(name + "=" + one_line(*first));
+  }
+  if (!constants.empty())
+    result.note = "all points: " + join(constants, " ");
+  return result;
+}
+
+/// The step and the parameters, the first cells of the rows of both tables.
+template <class Point>
+std::vector<Cell> first_cells(const Point& point, const std::vector<std::string>& names) {
+  std::vector<Cell> row{text_cell(point.step)};
+  for (const std::string& name : names) {
+    const std::string* value = workspace::value_of(point.parameters, name);
+    row.push_back(text_cell(value ? *value : ""));
+  }
+  return row;
+}
+
+result::Table empty_table(const std::string& name, const Names& names) {
+  result::Table table;
+  table.name = name;
+  table.headings.push_back({.title = "step"});
+  for (const std::string& parameter : names.shown)
+    table.headings.push_back({.title = parameter});
+  if (!names.note.empty())
+    table.notes.push_back(names.note);
+  return table;
+}
+
+Cell error_cell(const std::optional<double>& planned, const std::optional<double>& measured) {
+  if (!planned || !measured)
+    return {.value = ""};
+  return {.value = 100 * (*planned / *measured - 1), .format = "+.1f"};
+}
+
+}  // namespace
+
+namespace {
+
+/// A column of the plan, and whether it is useful to people.
+struct PlanColumn {
+  result::Heading heading;
+  Cell (*cell)(const PlannedPoint& point);
+  bool (*is_needed)(const std::vector<PlannedPoint>& points) = nullptr;  ///< Null: always.
+};
+
+bool has_programs(const std::vector<PlannedPoint>& points) {
+  return std::ranges::any_of(points, [](const auto& one) { return !one.work.program.empty(); });
+}
+
+const std::vector<PlanColumn>& plan_columns() {
+  static const std::vector<PlanColumn> columns{
+      {{.title = "workpackages"},
+       [](const PlannedPoint& point) {
+         return Cell{.value = static_cast<long long>(point.workpackages)};
+       }},
+      {{.title = "work", .unit = "TFLOP"},
+       [](const PlannedPoint& point) {
+         const auto flops = point.work.flops;
+         return number_cell(flops ? std::optional(*flops / 1e12) : std::nullopt,
+                            point.work.absent_reason);
+       },
+       has_programs},
+      {{.title = "memory", .unit = "GB"},
+       [](const PlannedPoint& point) {
+         return number_cell(point.work.memory_gb, point.work.program.empty()
+                                                      ? point.work.absent_reason
+                                                      : "the step program does not report it");
+       },
+       has_programs},
+      {{.title = "time", .unit = "s"},
+       [](const PlannedPoint& point) { return estimate_cell(point.each.time_s); }},
+      {{.title = "time from"},
+       [](const PlannedPoint& point) { return source_cell(point.each.time_s); }},
+      {{.title = "energy", .unit = "Wh"},
+       [](const PlannedPoint& point) { return estimate_cell(point.each.energy_wh); }},
+      {{.title = "energy from"},
+       [](const PlannedPoint& point) { return source_cell(point.each.energy_wh); },
+       [](const std::vector<PlannedPoint>& points) {
+         return std::ranges::any_of(points, [](const auto& one) {
+           return one.each.energy_wh.value && one.each.energy_wh.source != one.each.time_s.source;
+         });
+       }},
+      {{.title = "node_hours"},
+       [](const PlannedPoint& point) {
+         return number_cell(point.node_hours(), point.each.time_s.source);
+       }},
+      {{.title = "cannot fit"},
+       [](const PlannedPoint& point) { return text_cell(point.misfit_reason); },
+       [](const std::vector<PlannedPoint>& points) {
+         return std::ranges::any_of(points,
+                                    [](const auto& one) { return !one.misfit_reason.empty(); });
+       }}};
+  return columns;
+}
+
+}  // namespace
+
+result::Table table_of(const std::vector<PlannedPoint>& points, bool all_columns) {
+  const Names names = names_of(points, all_columns);
+  result::Table table = empty_table("plan", names);
+  for (const PlannedPoint& point : points)
+    table.rows.push_back(first_cells(point, names.shown));
+  for (const PlanColumn& column : plan_columns()) {
+    if (!all_columns && column.is_needed && !column.is_needed(points))
+      continue;
+    table.headings.push_back(column.heading);
+    for (std::size_t k = 0; k < points.size(); ++k)
+      table.rows[k].push_back(column.cell(points[k]));
+  }
+  if (has_programs(points))
+    table.notes.push_back(
+        "memory: of each device, at least: weights and gradients in the precision of the training");
+  return table;
+}
+
+result::Table table_of(const std::vector<CheckedPoint>& points, bool all_columns) {
+  const Names names = names_of(points, all_columns);
+  result::Table table = empty_table("plan_check", names);
+  const std::vector<result::Heading> headings{{.title = "planned time", .unit = "s"},
+                                              {.title = "time", .unit = "s"},
+                                              {.title = "time error", .unit = "%"},
+                                              {.title = "planned energy", .unit = "Wh"},
+                                              {.title = "energy", .unit = "Wh"},
+                                              {.title = "energy error", .unit = "%"},
+                                              {.title = "planned from"}};
+  table.headings.insert(table.headings.end(), headings.begin(), headings.end());
+  for (const CheckedPoint& point : points) {
+    std::vector<Cell> row = first_cells(point, names.shown);
+    const std::vector<Cell> cells{estimate_cell(point.planned.time_s),
+                                  number_cell(point.time_s, "not measured"),
+                                  error_cell(point.planned.time_s.value, point.time_s),
+                                  estimate_cell(point.planned.energy_wh),
+                                  number_cell(point.energy_wh, "not measured"),
+                                  error_cell(point.planned.energy_wh.value, point.energy_wh),
+                                  source_cell(point.planned.time_s)};
+    row.insert(row.end(), cells.begin(), cells.end());
+    table.rows.push_back(std::move(row));
+  }
+  return table;
 }
 
 }  // namespace bench::plan

@@ -1,7 +1,5 @@
 #include "tag_alternatives.hpp"
 
-#include "input_state.hpp"
-
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -23,7 +21,7 @@ using document::Node;
 /// The file itself, tags and all, if it is the whole input and still what the run was made from.
 std::optional<Node> untagged_input(const setup::Run& run) {
   const std::filesystem::path file = run.metadata.input_file;
-  if (input_state(run) != InputState::unchanged)
+  if (setup::input_state(run) != setup::InputState::unchanged)
     return std::nullopt;
   if (read_file(file).find("include") != std::string::npos)
     return std::nullopt;

@@ -1,4 +1,3 @@
-#include "input_state.hpp"
 #include "job_news.hpp"
 
 #include <algorithm>
@@ -457,7 +456,7 @@ class Explainer {
 
   /// A run keeps what it was made from.
   void say_input() {
-    if (input_state(run_) == InputState::changed)
+    if (setup::input_state(run_) == setup::InputState::changed)
       say("input", fmt::format("{} has changed since; `bench run` starts a new run of it",
                                fs::path(run_.metadata.input_file).filename().string()));
   }

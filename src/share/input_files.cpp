@@ -222,7 +222,7 @@ void add_as_read(const setup::Run& run, const Node& document, const Places& plac
   std::error_code absent;
   for (const fs::path& file : files) {
     const std::string path = (input_directory / places.of(file)).string();
-    if (file == input && setup::input_has_changed(run))
+    if (file == input && setup::input_state(run) == setup::InputState::changed)
       package.leave_out(path, "has changed since the run began");
     else if (fs::is_regular_file(file, absent))
       package.add_file(path, fs::weakly_canonical(file, absent).parent_path(), file);

@@ -14,14 +14,16 @@
 #include <vector>
 
 #include <fmt/core.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
+#include <bench/base/below.hpp>
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/hash.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
+#include <bench/base/unique_fd.hpp>
 #include <bench/base/uuid.hpp>
 #include <bench/document/read.hpp>
 #include <bench/energy/sources/methods.hpp>
@@ -206,11 +208,17 @@ std::string platform_source(const Run& run) {
   return fs::is_regular_file(file, absent) ? file : run.metadata.platform;
 }
 
-bool input_has_changed(const Run& run) {
-  const std::string& file = run.metadata.input_file;
-  std::error_code absent;
-  return run.metadata.input_sha256 && fs::is_regular_file(file, absent) &&
-         ::access(file.c_str(), R_OK) == 0 && sha256_of_file(file) != *run.metadata.input_sha256;
+InputState input_state(const Run& run) {
+  const fs::path file = run.metadata.input_file;
+  // The name may come from a run of somebody else, and lead to a file that is not an input.
+  constexpr ::off_t most_bytes = 64 << 20;
+  const UniqueFd fd = open_regular_file(file);
+  struct stat info {};
+  if (!run.metadata.input_sha256 || !fd.valid() || ::fstat(fd.get(), &info) != 0 ||
+      info.st_size == 0 || info.st_size > most_bytes)
+    return InputState::unknown;
+  return sha256(read_all(fd, file)) == *run.metadata.input_sha256 ? InputState::unchanged
+                                                                  : InputState::changed;
 }
 
 platform::Platform platform_of(const Run& run) {

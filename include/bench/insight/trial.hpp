@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <bench/insight/checks.hpp>
+#include <bench/insight/doctor_checks.hpp>
 #include <bench/machine/partition.hpp>
 #include <bench/machine/platform.hpp>
 

@@ -50,8 +50,13 @@ void store_fact(const std::string& name, const Run& run, workspace::Workspace& w
 /// The file of the run's platform, or its name if the file is gone.
 std::string platform_source(const Run& run);
 
-/// True if the input file has changed since the run was made.
-bool input_has_changed(const Run& run);
+/// What has become of the file that a run was made from.
+enum class InputState {
+  unchanged,
+  changed,
+  unknown  ///< It is gone, or not readable by this user.
+};
+InputState input_state(const Run& run);
 
 /// The platform of a loaded run, with the submission settings of the run.
 platform::Platform platform_of(const Run& run);

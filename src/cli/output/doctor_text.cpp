@@ -9,7 +9,7 @@
 #include <bench/base/text.hpp>
 #include <bench/cli/output/doctor_text.hpp>
 #include <bench/cli/output/output.hpp>
-#include <bench/insight/checks.hpp>
+#include <bench/insight/doctor_checks.hpp>
 
 namespace bench::cli {
 namespace {

@@ -266,7 +266,7 @@ std::string target_of(const setup::Run& run) {
 
 std::string repeat_command(const setup::Run& run) {
   return fmt::format("bench continue {} --failed{}", target_of(run),
-                     setup::input_has_changed(run)
+                     setup::input_state(run) == setup::InputState::changed
                          ? " -u " + shell_quote(short_path(run.metadata.input_file))
                          : "");
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <bench/insight/checks.hpp>
+#include <bench/insight/doctor_checks.hpp>
 
 namespace bench::cli {
 

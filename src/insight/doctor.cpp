@@ -13,8 +13,8 @@
 #include <bench/base/host.hpp>
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
-#include <bench/insight/checks.hpp>
-#include <bench/insight/run_check.hpp>
+#include <bench/insight/doctor.hpp>
+#include <bench/insight/doctor_checks.hpp>
 
 namespace bench::doctor {
 namespace {

@@ -11,8 +11,8 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/files.hpp>
-#include <bench/insight/checks.hpp>
-#include <bench/insight/run_check.hpp>
+#include <bench/insight/doctor.hpp>
+#include <bench/insight/doctor_checks.hpp>
 
 namespace bench::doctor {
 

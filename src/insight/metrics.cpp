@@ -20,9 +20,9 @@
 #include <bench/base/text.hpp>
 #include <bench/base/unit.hpp>
 #include <bench/base/value.hpp>
+#include <bench/energy/core/figures.hpp>
 #include <bench/insight/difference.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/model/meter_names.hpp>
 #include <bench/numbers/number.hpp>
 #include <bench/numbers/reals.hpp>
 #include <bench/numbers/statistics.hpp>
@@ -112,7 +112,8 @@ class Reader {
     if (!wanted_.empty())
       return wanted_.contains(name);
     const std::string base(statistics::without_suffix(name));
-    return (base == name || !found.contains(base)) && !model::is_about_measuring(base);
+    const energy::Figure* const figure = energy::figure_of(base);
+    return (base == name || !found.contains(base)) && !(figure && figure->is_about_measuring());
   }
 
   /// The column that shows a metric: its own name, or a statistic of it.
@@ -130,9 +131,9 @@ class Reader {
     Found found;
     for (const Finding& finding : findings) {
       found[finding.name].emplace(finding.workpackage, &finding);
-      for (const model::Remark& remark : model::remarks)
-        if (finding.name == remark.name && finding.value && done_.contains(finding.workpackage))
-          run_.doubted[std::string(remark.what)].insert(finding.workpackage);
+      const energy::Figure* const figure = energy::figure_of(finding.name);
+      if (figure && !figure->remark.empty() && finding.value && done_.contains(finding.workpackage))
+        run_.doubted[std::string(figure->remark)].insert(finding.workpackage);
     }
     std::set<std::string> names = wanted_;
     for (const auto& [name, of_name] : found)

@@ -7,9 +7,9 @@
 
 #include <bench/base/unit.hpp>
 #include <bench/base/value.hpp>
+#include <bench/energy/core/figures.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/column_meaning.hpp>
-#include <bench/model/meter_names.hpp>
 #include <bench/numbers/statistics.hpp>
 
 namespace bench::model {
@@ -89,7 +89,7 @@ std::string unit_of_meter_value(std::string_view name) {
       return "";
     name.remove_suffix(statistic->suffix.size());
   }
-  return unit_of_meter(name);
+  return energy::unit_of(name);
 }
 
 }  // namespace

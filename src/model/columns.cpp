@@ -14,8 +14,8 @@
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/text.hpp>
+#include <bench/energy/core/figures.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/model/meter_names.hpp>
 #include <bench/model/use.hpp>
 #include <bench/numbers/statistics.hpp>
 
@@ -45,6 +45,11 @@ bool measures_energy(const Benchmark& benchmark) {
                      [](const Step& step) { return step.energy.has_value(); });
 }
 
+bool is_of_meter(std::string_view name) {
+  const energy::Figure* const figure = energy::figure_of(statistics::without_suffix(name));
+  return figure && figure->is_value();
+}
+
 /// The parameters that a step has, inherited ones too, also by the step's name.
 void add_parameters(const Benchmark& benchmark, const std::string& step,
                     std::set<std::string>& names) {
@@ -71,9 +76,10 @@ Fillable::Fillable(const Benchmark& benchmark, const std::vector<std::string>& u
   for (const std::string& step : steps)
     add_parameters(benchmark, step, names_);
   if (energy_)
-    for (const std::string_view name : meter_names())
-      for (const auto& statistic : statistics::statistics())
-        names_.insert(std::string(name) + std::string(statistic.suffix));
+    for (const energy::Figure& figure : energy::figures())
+      if (figure.is_value() && figure.has_fixed_name())
+        for (const auto& statistic : statistics::statistics())
+          names_.insert(std::string(figure.name) + std::string(statistic.suffix));
 }
 
 bool Fillable::contains(const std::string& name) const {

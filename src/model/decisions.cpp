@@ -18,9 +18,9 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/document/node.hpp>
+#include <bench/energy/core/figures.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/model/meter_names.hpp>
 #include <bench/model/use.hpp>
 #include <bench/numbers/statistics.hpp>
 
@@ -166,8 +166,10 @@ void check_value(const Benchmark& benchmark, const Step& step, const char* what,
   const std::string base(statistics::without_suffix(value));
   if (patterns.contains(value) || patterns.contains(base))
     return;
-  if (is_of_meter(value) && step.energy) {
-    if (is_text_of_meter(base))
+  const energy::Figure* const figure = energy::figure_of(base);
+  const bool is_of_meter = figure && figure->is_value();
+  if (is_of_meter && step.energy) {
+    if (figure->is_text())
       throw Error(fmt::format("`{}` of step '{}' needs a number, but '{}' is a text", what,
                               step.name, value),
                   "name a pattern or figure that is a number", place);
@@ -175,10 +177,12 @@ void check_value(const Benchmark& benchmark, const Step& step, const char* what,
   }
   std::vector<std::string> known(patterns.begin(), patterns.end());
   std::string hint = suggestion(value, known, "its patterns: ");
-  if (is_of_meter(value)) {
+  if (is_of_meter) {
     hint = "add `energy: true` to the batch step";
   } else if (step.energy) {
-    known.insert(known.end(), meter_names().begin(), meter_names().end());
+    for (const energy::Figure& one : energy::figures())
+      if (one.is_value() && one.has_fixed_name())
+        known.emplace_back(one.name);
     if (std::string near = did_you_mean(value, known); !near.empty())
       hint = std::move(near);
   }

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include <bench/model/meter_names.hpp>
+#include <bench/energy/core/figures.hpp>
 #include <bench/numbers/statistics.hpp>
 #include <bench/pages/source.hpp>
 
@@ -97,8 +97,9 @@ std::vector<std::size_t> measured_values(const Source& source) {
   std::vector<std::size_t> measured;
   for (std::size_t k = 0; k < source.columns.size(); ++k) {
     const Column& column = source.columns[k];
+    const energy::Figure* const figure = energy::figure_of(column.name);
     if (column.is_numeric && !column.is_parameter && !column.name.starts_with("jube_") &&
-        !model::is_about_measuring(column.name) && !is_a_lesser_statistic(source, column))
+        !(figure && figure->is_about_measuring()) && !is_a_lesser_statistic(source, column))
       measured.push_back(k);
   }
   return measured;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
@@ -18,56 +17,12 @@
 
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
-#include <bench/model/meter_names.hpp>
+#include <bench/energy/core/figures.hpp>
 #include <bench/numbers/statistics.hpp>
 #include <bench/results/group.hpp>
 
 namespace bench::analyse {
 namespace {
-
-/// Of all channels that may be added.
-constexpr std::string_view totals[] = {"energy_wh", "power_mean_w", "power_max_w"};
-
-/// Energy and mean power of a region, which are sums over the channels as totals are, and the
-/// energy of the devices among them.
-constexpr std::pair<std::string_view, std::string_view> of_regions[] = {
-    {"energy_region_", "_wh"}, {"power_region_", "_w"}, {"energy_devices_region_", "_wh"}};
-
-/// What is between the two, if the name has both.
-std::optional<std::string> region_of(std::string_view name, std::string_view begin,
-                                     std::string_view end) {
-  if (!name.starts_with(begin) || !name.ends_with(end) || name.size() < begin.size() + end.size())
-    return std::nullopt;
-  return std::string(name.substr(begin.size(), name.size() - begin.size() - end.size()));
-}
-
-bool is_of_region(std::string_view name) {
-  return std::ranges::any_of(of_regions, [&](const auto& affixes) {
-    return region_of(name, affixes.first, affixes.second).has_value();
-  });
-}
-
-constexpr std::string_view no_device = "no GPU or IPU was measured";
-
-/// Figures of sensors that few machines have, and what is missing where there is none.
-constexpr std::pair<std::string_view, std::string_view> of_some_sensors[] = {
-    {"power_device_max_w", no_device},
-    {"power_device_mean_w", no_device},
-    {"power_devices_max_w", no_device},
-    {"power_devices_mean_w", no_device},
-    {"energy_devices_wh", no_device},
-    {"energy_devices_counter_wh", "no GPU or IPU with an energy counter was measured"},
-    {"energy_devices_integrated_wh", no_device},
-    {"power_node_mean_w", "no sensor of the whole node"},
-    {"power_node_max_w", "no sensor of the whole node"},
-    {"power_node_apparent_mean_va", "no sensor tells the node's apparent power"},
-    {"power_node_apparent_max_va", "no sensor tells the node's apparent power"}};
-
-/// Whether all channels are in it, so that it is absent for the reason that the meter tells.
-bool is_sum(std::string_view name) {
-  return is_of_region(name) ||
-         std::find(std::begin(totals), std::end(totals), name) != std::end(totals);
-}
 
 bool is_needed(std::string_view name, const LookedUp& is_looked_up) {
   return std::ranges::any_of(statistics::statistics(), [&](const auto& one) {
@@ -80,10 +35,6 @@ std::string without_details(const std::string& absent) {
   return absent.find("; ") == std::string::npos ? absent
                                                 : "no power sensor; `bench-energy --list` shows "
                                                   "why, `--power-source model:...` estimates";
-}
-
-bool is_remark(const std::string& name) {
-  return std::ranges::find(model::remarks, name, &model::Remark::name) != model::remarks.end();
 }
 
 void add_once(std::vector<Value>& texts, const std::string& text) {
@@ -124,19 +75,20 @@ void EnergyReadings::leave_out(const std::string& reason) {
 }
 
 void EnergyReadings::add_line(const std::string& name, const std::string& text) {
-  if (const auto region = region_of(name, "energy_region_", "_absent"))
-    region_reasons_[*region] = text;
+  const energy::Figure* const figure = energy::figure_of(name);
+  if (figure && figure->of == energy::Of::absence && figure->is_of_region())
+    region_reasons_[std::string(*figure->owner_in(name))] = text;
   if (name == "energy_quality" && text == "estimated")
     estimated_ = true;
-  if (is_remark(name))  // one workpackage of a row is enough to doubt it
+  if (figure && !figure->remark.empty())  // one workpackage of a row is enough to doubt it
     add_once(values_[name], text);
-  else if (model::is_text_of_meter(name))
+  else if (figure && figure->is_value() && figure->is_text())
     values_[name].emplace_back(text);
   const auto number = parse_number(text);
   if (!number || !std::isfinite(*number))
     return;
   // Figures with a unit are reals even where they are whole, so that a column has one type.
-  if (const auto integer = parse_integer(text); integer && model::unit_of_meter(name).empty())
+  if (const auto integer = parse_integer(text); integer && energy::unit_of(name).empty())
     values_[name].emplace_back(*integer);
   else
     values_[name].emplace_back(*number);
@@ -148,14 +100,16 @@ void EnergyReadings::add_reason(const std::string& reason) {
 }
 
 std::string EnergyReadings::reason_of(const std::string& name) const {
-  for (const auto& [begin, end] : of_regions)
-    if (const auto region = region_of(name, begin, end))
-      if (const auto found = region_reasons_.find(*region); found != region_reasons_.end())
-        return found->second;
-  if (is_sum(name) && !reasons_.empty())
+  const energy::Figure* const figure = energy::figure_of(name);
+  if (figure && figure->is_expected && figure->is_of_region())
+    if (const auto found = region_reasons_.find(std::string(*figure->owner_in(name)));
+        found != region_reasons_.end())
+      return found->second;
+  if (figure && figure->is_expected && !reasons_.empty())
     return join(reasons_, "; ");
-  if (name.starts_with("energy_devices_region_") && !values_.contains("energy_devices_wh"))
-    return std::string(no_device);
+  if (figure && figure->is_of_region() && figure->of == energy::Of::devices &&
+      !values_.contains("energy_devices_wh"))
+    return std::string(figure->without);
   return "the meter gave no value";
 }
 
@@ -169,11 +123,13 @@ void EnergyReadings::add_to(Findings& findings, const std::set<std::string, std:
     // Durations are the clock's, and the machine's figures its sensors', whatever follows the
     // power.
     const Described described{
-        name, model::unit_of_meter(name),
+        name, energy::unit_of(name),
         estimated_ && !name.starts_with("duration_") && !name.starts_with("machine_"),
         is_looked_up};
-    add_statistics(described, values, !model::is_text_of_meter(name), findings);
-    if (values.size() == workpackages_ || model::is_text_of_meter(name))
+    const energy::Figure* const figure = energy::figure_of(name);
+    const bool is_text = figure && figure->is_text();
+    add_statistics(described, values, !is_text, findings);
+    if (values.size() == workpackages_ || is_text)
       continue;
     for (const char* sum : {"_sum", "_sum2"})
       findings[name + sum].absent_reason =
@@ -182,27 +138,37 @@ void EnergyReadings::add_to(Findings& findings, const std::set<std::string, std:
   }
   for (const std::string& name : expected())
     if (!values_.contains(name) && !skip.contains(name))
-      add_absent({name, model::unit_of_meter(name), false, is_looked_up}, reason_of(name),
-                 findings);
-  for (const auto& [name, reason] : of_some_sensors)
-    if (!values_.contains(std::string(name)) && !skip.contains(name) &&
-        is_needed(name, is_looked_up))
-      add_absent({std::string(name), model::unit_of_meter(name), false, is_looked_up},
-                 values_.empty() ? reason_of("energy_wh") : std::string(reason), findings);
+      add_absent({name, energy::unit_of(name), false, is_looked_up}, reason_of(name), findings);
+  for (const energy::Figure& figure : energy::figures()) {
+    const std::string name(figure.name);
+    if (figure.has_fixed_name() && !figure.without.empty() && !values_.contains(name) &&
+        !skip.contains(name) && is_needed(name, is_looked_up))
+      add_absent({name, energy::unit_of(name), false, is_looked_up},
+                 values_.empty() ? reason_of("energy_wh") : std::string(figure.without), findings);
+  }
 }
 
 std::set<std::string> EnergyReadings::expected() const {
-  std::set<std::string> names(std::begin(totals), std::end(totals));
+  std::set<std::string> regions;
   for (const auto& [name, values] : values_)
-    if (const auto region = region_of(name, "duration_region_", "_s"))
-      for (const auto& [begin, end] : of_regions)
-        names.insert(fmt::format("{}{}{}", begin, *region, end));
+    if (const energy::Figure* const figure = energy::figure_of(name);
+        figure && figure->is_of_region() && figure->of == energy::Of::run)  // its duration
+      regions.emplace(*figure->owner_in(name));
+  std::set<std::string> names;
+  for (const energy::Figure& figure : energy::figures())
+    if (figure.is_expected && figure.has_fixed_name())
+      names.emplace(figure.name);
+    else if (figure.is_expected)
+      for (const std::string& region : regions)
+        names.insert(figure.name_for(region));
   return names;
 }
 
 std::string absence_of_region(std::string_view name, const Findings& findings) {
   const auto total = findings.find("energy_wh");
-  const bool is_asked = total != findings.end() && is_of_region(statistics::without_suffix(name));
+  const energy::Figure* const figure = energy::figure_of(statistics::without_suffix(name));
+  const bool is_asked =
+      total != findings.end() && figure && figure->is_expected && figure->is_of_region();
   return is_asked ? total->second.absent_reason : "";
 }
 

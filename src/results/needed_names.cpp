@@ -8,10 +8,10 @@
 #include <string_view>
 #include <utility>
 
+#include <bench/energy/core/figures.hpp>
 #include <bench/evaluate/substitute.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/calculate.hpp>
-#include <bench/model/meter_names.hpp>
 #include <bench/numbers/statistics.hpp>
 
 namespace bench::tabulate {
@@ -31,8 +31,8 @@ bool may_build_names(const std::string& expression) {
 }  // namespace
 
 NeededNames::NeededNames(const model::Benchmark& benchmark) {
-  for (const model::Remark& remark : model::remarks)
-    names_.emplace(remark.name);
+  for (const energy::Figure& figure : energy::remarks())
+    names_.emplace(figure.name);
   for (const model::Result& result : benchmark.results) {
     for (const model::Table& table : result.tables) {
       add_columns(benchmark, result, table.columns);

@@ -13,9 +13,9 @@
 #include <fmt/core.h>
 
 #include <bench/base/value.hpp>
+#include <bench/energy/core/figures.hpp>
 #include <bench/evaluate/substitute.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/model/meter_names.hpp>
 #include <bench/numbers/number.hpp>
 #include <bench/numbers/statistics.hpp>
 #include <bench/results/analyses.hpp>
@@ -91,7 +91,7 @@ std::set<std::string> derived_of_whole_row(const model::Benchmark& benchmark) {
       const std::string_view base = statistics::without_suffix(name);
       return whole.contains(name) ||
              (!plain.contains(name) && base != name &&
-              (plain.contains(std::string(base)) || !model::unit_of_meter(base).empty()));
+              (plain.contains(std::string(base)) || !energy::unit_of(base).empty()));
     });
   };
   for (bool is_new = true; is_new;) {

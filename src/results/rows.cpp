@@ -14,8 +14,8 @@
 #include <fmt/core.h>
 
 #include <bench/base/value.hpp>
+#include <bench/energy/core/figures.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/model/meter_names.hpp>
 #include <bench/numbers/statistics.hpp>
 #include <bench/results/analyses.hpp>
 #include <bench/results/table.hpp>
@@ -146,9 +146,8 @@ Rows::Rows(const setup::Run& run, const workflow::Lineage& family, const std::st
       std::ranges::stable_sort(found, {}, &Finding::workpackage);
   if (const auto* const each = findings_of_each(*run.benchmark.analyser(analyser), analyses))
     for (const Finding& finding : *each)
-      if (std::ranges::find(model::remarks, finding.name, &model::Remark::name) !=
-              model::remarks.end() &&
-          finding.value)
+      if (const energy::Figure* const figure = energy::figure_of(finding.name);
+          figure && !figure->remark.empty() && finding.value)
         remarked_.emplace(finding.name, finding.workpackage);
   find_heads();
   sources_.reserve(heads_.size());
@@ -236,8 +235,8 @@ bool Rows::lacks_match(const Finding& finding, std::size_t position) const {
 }
 
 void Rows::add_remarks(std::size_t position, result::RowSource& source) const {
-  for (const model::Remark& remark : model::remarks) {
-    const Finding* const found = finding_at(std::string(remark.name), position);
+  for (const energy::Figure& figure : energy::remarks()) {
+    const Finding* const found = finding_at(std::string(figure.name), position);
     if (!found || !found->value)
       continue;
     std::vector<long long> ids;
@@ -245,7 +244,7 @@ void Rows::add_remarks(std::size_t position, result::RowSource& source) const {
       if (const long long id = family_.at(iteration).id;
           remarked_.empty() || remarked_.contains({found->name, id}))
         ids.push_back(id);
-    source.remarks.push_back({.what = std::string(remark.what),
+    source.remarks.push_back({.what = std::string(figure.remark),
                               .workpackages = std::move(ids),
                               .reason = to_text(*found->value)});
   }

@@ -15,10 +15,10 @@
 #include <bench/cli/output/comparison_text.hpp>
 #include <bench/cli/output/difference_text.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/energy/core/figures.hpp>
 #include <bench/insight/difference.hpp>
 #include <bench/insight/run_comparison.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/model/meter_names.hpp>
 #include <bench/numbers/comparison.hpp>
 #include <bench/numbers/decide.hpp>
 #include <bench/results/table.hpp>
@@ -191,15 +191,15 @@ std::vector<std::string> lone_metrics_notes(const RunComparison& comparison) {
 /// `not quiet: 1 workpackage of a and 2 of b`
 std::vector<std::string> doubts_of(const RunComparison& comparison) {
   std::vector<std::string> notes;
-  for (const model::Remark& remark : model::remarks) {
+  for (const energy::Figure& figure : energy::remarks()) {
     const auto count_in = [&](const std::map<std::string, std::size_t>& doubted) {
-      const auto found = doubted.find(std::string(remark.what));
+      const auto found = doubted.find(std::string(figure.remark));
       return found == doubted.end() ? 0 : found->second;
     };
     const std::size_t of_a = count_in(comparison.doubted_a);
     const std::size_t of_b = count_in(comparison.doubted_b);
     if (of_a + of_b > 0)
-      notes.push_back(fmt::format("{}: {} of a and {} of b; `bench result` says why", remark.what,
+      notes.push_back(fmt::format("{}: {} of a and {} of b; `bench result` says why", figure.remark,
                                   plural(of_a, "workpackage"), of_b));
   }
   return notes;

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -24,6 +23,7 @@
 #include <bench/base/text.hpp>
 #include <bench/energy/core/additive.hpp>
 #include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/figures.hpp>
 #include <bench/energy/core/integrate.hpp>
 #include <bench/energy/program/combine.hpp>
 #include <bench/energy/program/csv.hpp>
@@ -169,38 +169,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What is there only if every meter has it.
-constexpr std::array<std::string_view, 13> summed{"energy_wh",
-                                                  "energy_uncertainty_wh",
-                                                  "power_mean_w",
-                                                  "power_max_w",
-                                                  "energy_devices_wh",
-                                                  "energy_devices_counter_wh",
-                                                  "energy_devices_integrated_wh",
-                                                  "power_devices_mean_w",
-                                                  "power_devices_max_w",
-                                                  "power_device_max_w",
-                                                  "power_device_mean_w",
-                                                  "power_idle_w",
-                                                  "energy_net_wh"};
-/// All else is a number.
-constexpr std::array<std::string_view, 11> worded{
-    "energy_quality",   "energy_source",        "energy_recovered",   "energy_absent",
-    "energy_paused",    "energy_shared",        "energy_too_short",   "energy_level_limit",
-    "machine_governor", "machine_gpu_throttle", "machine_disturbance"};
 constexpr std::array<std::string_view, 5> qualities{"none", "partial", "estimated", "recovered",
                                                     "measured"};
 
 using Values = std::vector<std::string>;
-
-/// Why a region has no energy.
-bool is_reason_of_region(std::string_view name) {
-  return name.starts_with("energy_region_") && name.ends_with("_absent");
-}
-
-bool is_word(std::string_view name) {
-  return std::ranges::find(worded, name) != worded.end() || is_reason_of_region(name);
-}
 
 double number_in(const std::string& text) {
   if (const auto number = parse_number(text))
@@ -219,7 +191,6 @@ std::string added(const Values& values) {
   return fmt::format("{:.7g}", sum_of(values));
 }
 
-/// Of single nodes, or of single devices, of which each node has as many.
 std::string mean(const Values& values) {
   return fmt::format("{:.7g}", sum_of(values) / static_cast<double>(values.size()));
 }
@@ -259,22 +230,21 @@ const std::string* find(const std::vector<NameValue>& summary, std::string_view 
 }
 
 /// `duration_region_epoch_s` of `power_region_epoch_w`, `duration_s` of any other power.
-std::string duration_of(const std::string& power) {
-  constexpr std::string_view region = "power_region_";
-  return power.starts_with(region)
-             ? "duration_region_" + power.substr(region.size(), power.rfind("_w") - region.size()) +
-                   "_s"
+std::string duration_of(const std::string& power, const Figure& figure) {
+  return figure.is_of_region()
+             ? fmt::format("duration_region_{}_s", figure.owner_in(power).value_or(""))
              : "duration_s";
 }
 
 /// Of a power, over all that has both it and a duration.
-std::string mean_over_time(const std::string& name,
+std::string mean_over_time(const std::string& name, const Figure& figure,
                            std::span<const std::vector<NameValue>> summaries) {
+  const std::string duration = duration_of(name, figure);
   double sum_ws = 0;
   double sum_s = 0;
   for (const auto& summary : summaries) {
     const std::string* const power_w = find(summary, name);
-    const std::string* const duration_s = find(summary, duration_of(name));
+    const std::string* const duration_s = find(summary, duration);
     if (!power_w || !duration_s)
       continue;
     sum_ws += number_in(*power_w) * number_in(*duration_s);
@@ -285,26 +255,28 @@ std::string mean_over_time(const std::string& name,
 
 std::string combined(const std::string& name, const Values& values,
                      std::span<const std::vector<NameValue>> summaries, Course course) {
-  if (name == "energy_quality")
-    return worst(values);
-  if (name == "energy_source" || name == "machine_governor")
-    return united(values, ",");
-  if (is_word(name))
-    return united(values, "; ");
-  if (name.starts_with("machine_"))  // the worst
-    return name.ends_with("_mhz") || name.ends_with("_limit_w") ? lowest(values) : highest(values);
-  const bool of_one = name.starts_with("power_device_") || name.starts_with("power_node_");
-  if (of_one && name.find("_max_") != std::string::npos)
-    return highest(values);
-  if (of_one && course == Course::at_once)
-    return mean(values);
-  if (name == "energy_gap_s" || (name == "energy_nodes" && course == Course::in_sequence))
-    return highest(values);
-  if (course == Course::at_once)
-    return name.starts_with("duration_") ? highest(values) : added(values);
-  if (name == "power_max_w" || name == "power_devices_max_w")
-    return highest(values);
-  return name.starts_with("power_") ? mean_over_time(name, summaries) : added(values);
+  const Figure* const figure = figure_of(name);
+  if (!figure)  // of another version
+    return added(values);
+  switch (course == Course::at_once ? figure->at_once : figure->in_sequence) {
+    case Combine::sum:
+      return added(values);
+    case Combine::mean:
+      return mean(values);
+    case Combine::by_time:
+      return mean_over_time(name, *figure, summaries);
+    case Combine::highest:
+      return highest(values);
+    case Combine::lowest:
+      return lowest(values);
+    case Combine::worst:
+      return worst(values);
+    case Combine::names:
+      return united(values, ",");
+    case Combine::texts:
+      break;
+  }
+  return united(values, "; ");
 }
 
 /// Whether some of the energies under this name have no error bar, as estimates have none.
@@ -317,32 +289,23 @@ bool is_error_bar_of_a_part(std::string_view name, const std::map<std::string, V
          energies->second.size() != values.find(std::string(name))->second.size();
 }
 
-/// The sums over the channels in a region.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> of_regions{
-    {{"energy_region_", "_wh"},
-     {"energy_region_", "_uncertainty_wh"},
-     {"energy_devices_region_", "_wh"},
-     {"power_region_", "_w"}}};
-
-/// Whether one of the meters that measured the region of `name` lacks this value.
-bool is_of_part_of_a_region(const std::string& name, const std::map<std::string, Values>& values) {
-  return std::ranges::any_of(of_regions, [&](const auto& affixes) {
-    const auto& [begin, end] = affixes;
-    if (!name.starts_with(begin) || !name.ends_with(end) ||
-        name.size() <= begin.size() + end.size())
-      return false;
-    const std::string region = name.substr(begin.size(), name.size() - begin.size() - end.size());
-    const auto all = values.find(fmt::format("duration_region_{}_s", region));
-    return all != values.end() && all->second.size() != values.at(name).size();
-  });
+bool is_sum(const Figure& figure) {
+  return figure.of == Of::total || figure.of == Of::devices;
 }
 
-/// Whether `name` is the energy of a channel, and may be that of some nodes or launches only: one
-/// without a total does not have it. One with a total has measured another device.
-bool is_of_some_meters(const std::string& name, std::span<const std::vector<NameValue>> summaries) {
-  if (!name.starts_with("energy_") || !name.ends_with("_wh") ||
-      name.starts_with("energy_region_") || name.starts_with("energy_devices_"))
+/// Whether one of the meters that measured the region of `name` lacks this value.
+bool is_of_part_of_a_region(const std::string& name, const Figure& figure,
+                            const std::map<std::string, Values>& values) {
+  if (!figure.is_of_region() || !is_sum(figure))
     return false;
+  const auto all =
+      values.find(fmt::format("duration_region_{}_s", figure.owner_in(name).value_or("")));
+  return all != values.end() && all->second.size() != values.at(name).size();
+}
+
+/// Whether the energy of a channel may be that of some nodes or launches only: one without a total
+/// does not have it. One with a total has measured another device.
+bool is_of_some_meters(const std::string& name, std::span<const std::vector<NameValue>> summaries) {
   return std::ranges::any_of(summaries, [&](const auto& summary) {
     return !find(summary, name) && !find(summary, "energy_wh");
   });
@@ -350,10 +313,13 @@ bool is_of_some_meters(const std::string& name, std::span<const std::vector<Name
 
 bool is_of_a_part(const std::string& name, const std::map<std::string, Values>& values,
                   std::span<const std::vector<NameValue>> summaries) {
-  const bool is_total = std::ranges::find(summed, name) != summed.end();
-  return (is_total && values.at(name).size() != summaries.size()) ||
-         is_error_bar_of_a_part(name, values) || is_of_part_of_a_region(name, values) ||
-         is_of_some_meters(name, summaries);
+  const Figure* const figure = figure_of(name);
+  if (!figure)
+    return values.at(name).size() != summaries.size();
+  const bool needs_every_meter = is_sum(*figure) && figure->has_fixed_name();
+  return (needs_every_meter && values.at(name).size() != summaries.size()) ||
+         is_error_bar_of_a_part(name, values) || is_of_part_of_a_region(name, *figure, values) ||
+         (figure->of == Of::channel && is_of_some_meters(name, summaries));
 }
 
 /// Of one meter's energy, which may be a small part of all.
@@ -368,8 +334,6 @@ void drop_if_known_well(std::vector<NameValue>& summary) {
 /// Of all nodes together: that of a part says little. Without one where a meter has none.
 void set_level(std::vector<NameValue>& summary, const std::map<std::string, Values>& values,
                std::size_t meters) {
-  constexpr std::array<std::string_view, 4> names{"energy_nodes", "energy_gap_s", "energy_level",
-                                                  "energy_level_limit"};
   const std::string* const power_w = find(summary, "power_mean_w");
   const std::string* const nodes = find(summary, "energy_nodes");
   const std::string* const gap_s = find(summary, "energy_gap_s");
@@ -380,8 +344,9 @@ void set_level(std::vector<NameValue>& summary, const std::map<std::string, Valu
                                  .parts = std::ranges::count(of_meters->second, "0") > 0,
                                  .power_mean_w = number_in(*power_w),
                                  .longest_gap_s = number_in(*gap_s)});
-  std::erase_if(summary, [&](const NameValue& line) {
-    return std::ranges::find(names, line.first) != names.end();
+  std::erase_if(summary, [](const NameValue& line) {
+    const Figure* const figure = figure_of(line.first);
+    return figure && figure->of == Of::level;
   });
   std::ranges::copy(level, std::back_inserter(summary));
 }
@@ -398,7 +363,8 @@ std::vector<NameValue> read_summary(const fs::path& file) {
       throw Error("the line is not name=value", "it is not an energy.txt",
                   {.file = file.string(), .line = number});
     NameValue read{line.substr(0, equals), line.substr(equals + 1)};
-    if (!is_word(read.first) && !parse_number(read.second))
+    const Figure* const figure = figure_of(read.first);
+    if (!(figure && figure->is_text()) && !parse_number(read.second))
       throw Error(fmt::format("'{}' is not a number", read.second),
                   "bench-energy writes one there; leave out a file that was changed or cut off",
                   {.file = file.string(), .line = number, .column = static_cast<int>(equals) + 2});
@@ -418,13 +384,11 @@ std::vector<NameValue> combine_summaries(std::span<const std::vector<NameValue>>
       values[name].push_back(value);
     }
   for (const std::string& name : names)
-    if (is_reason_of_region(name)) {  // the others know a part only
-      const std::string region = name.substr(0, name.size() - std::strlen("_absent"));
-      values.erase(region + "_wh");
-      values.erase(region + "_uncertainty_wh");
-      values.erase("power" + region.substr(std::strlen("energy")) + "_w");
-      values.erase("energy_devices" + region.substr(std::strlen("energy")) + "_wh");
-    }
+    if (const Figure* const why = figure_of(name);
+        why && why->of == Of::absence && why->is_of_region())
+      for (const Figure& figure : figures())  // the others know a part only
+        if (figure.is_of_region() && is_sum(figure))
+          values.erase(figure.name_for(*why->owner_in(name)));
   std::vector<NameValue> lines;
   for (const std::string& name : names) {
     if (!values.contains(name) || is_of_a_part(name, values, summaries))
@@ -484,14 +448,6 @@ std::string shared_node(const fs::path& file) {
                                                                             : suffix.substr(0, dot);
 }
 
-bool is_in_total(std::string_view name) {
-  constexpr std::array<std::string_view, 6> totals{"energy_wh",    "energy_uncertainty_wh",
-                                                   "power_mean_w", "power_max_w",
-                                                   "power_idle_w", "energy_net_wh"};
-  return std::ranges::find(totals, name) != totals.end() || name.starts_with("power_region_") ||
-         (name.starts_with("energy_region_") && name.ends_with("_wh"));
-}
-
 /// Where the meter of one rank has measured its node as a whole, those of the others add nothing to
 /// the total: their devices are in it.
 void count_nodes_once(std::span<const fs::path> files,
@@ -508,7 +464,7 @@ void count_nodes_once(std::span<const fs::path> files,
       return line.first == "energy_source" || line.first == "energy_nodes";
     });
     for (auto& [name, value] : summaries[k])
-      if (is_in_total(name))
+      if (const Figure* const figure = figure_of(name); figure && figure->of == Of::total)
         value = "0";
   }
 }

@@ -108,7 +108,7 @@ Source of_sensor(const char* name, bool text, const std::function<EnergyCell(con
   return {{name, text}, [=](const Row& row) { return row.total ? EnergyCell() : cell(row); }};
 }
 
-std::vector<Source> figures() {
+std::vector<Source> measured_columns() {
   return {
       {{"channel", true}, [](const Row& row) { return EnergyCell(row.energy.channel.name); }},
       energy("energy_wh", &ChannelEnergy::energy_j),
@@ -138,7 +138,7 @@ std::vector<Source> figures() {
   };
 }
 
-std::vector<Source> descriptions() {
+std::vector<Source> describing_columns() {
   return {
       of_sensor("additive", false,
                 [](const Row& row) { return integer(row.energy.channel.additive); }),
@@ -219,8 +219,8 @@ ordered_json to_json(const EnergyTable& table, const std::vector<EnergyCell>& ce
 }  // namespace
 
 EnergyTable energy_table(const Measurement& measurement, const Provenance& provenance) {
-  std::vector<Source> sources = figures();
-  for (Source& source : descriptions())
+  std::vector<Source> sources = measured_columns();
+  for (Source& source : describing_columns())
     sources.push_back(std::move(source));
   EnergyTable table;
   for (const Source& source : sources)

@@ -7,7 +7,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -100,25 +99,21 @@ void isolate_errors(const fs::path& file, std::vector<Warning>& warnings,
 }
 
 /// By channel, in order of the columns.
-std::vector<std::pair<std::string, Samples>> samples_in(const fs::path& log,
+std::vector<std::pair<std::string, Samples>> samples_in(const setup::Run& run, const fs::path& log,
                                                         std::vector<Warning>& warnings) {
-  energy::PowerLogReader reader(log);
+  energy::PowerLogReader reader(open_below(run.directory.path, log), log);
   if (!reader.columns().empty() && reader.columns().front() != "time_s")
     throw Error("not a log of power samples", "", {log.string(), 1, 0});
-  constexpr std::string_view ending = "_w";
+  const auto columns = reader.channels();
   std::vector<std::pair<std::string, Samples>> channels;
-  std::vector<std::size_t> columns;
-  for (std::size_t k = 0; k < reader.columns().size(); ++k)
-    if (const std::string& name = reader.columns()[k]; name.ends_with(ending)) {
-      channels.emplace_back(name.substr(0, name.size() - ending.size()), Samples());
-      columns.push_back(k);
-    }
+  for (const auto& channel : columns)
+    channels.emplace_back(channel.name, Samples());
   std::vector<double> row;
   while (reader.next(row))
     for (std::size_t k = 0; k < columns.size(); ++k)
-      if (std::isfinite(row[columns[k]])) {
+      if (const double power_w = row[columns[k].column]; std::isfinite(power_w)) {
         channels[k].second.time_s.push_back(row.front());
-        channels[k].second.power_w.push_back(row[columns[k]]);
+        channels[k].second.power_w.push_back(power_w);
       }
   if (const int line = reader.damaged_line(); line > 0)
     warnings.push_back(
@@ -140,12 +135,12 @@ std::string label_of(const Workpackage& workpackage) {
 }
 
 /// @returns whether there are enough samples for a line
-bool add_rows(const std::string& label, const fs::path& log, result::Table& table,
-              std::vector<Warning>& warnings) {
+bool add_rows(const setup::Run& run, const std::string& label, const fs::path& log,
+              result::Table& table, std::vector<Warning>& warnings) {
   const std::string node = node_of(log);
   constexpr std::size_t least_samples = 3;
   bool any = false;
-  for (const auto& [channel, samples] : samples_in(log, warnings)) {
+  for (const auto& [channel, samples] : samples_in(run, log, warnings)) {
     if (samples.power_w.size() < least_samples)
       continue;
     any = true;
@@ -305,7 +300,7 @@ PowerFigure power_figure(const setup::Run& run, const workspace::Workspace& work
     bool any = false;
     for (const fs::path& log : one.logs)
       isolate_errors(log, result.warnings, [&] {
-        any |= add_rows(label_of(*one.workpackage), log, table, result.warnings);
+        any |= add_rows(run, label_of(*one.workpackage), log, table, result.warnings);
       });
     return !any;
   });

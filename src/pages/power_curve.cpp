@@ -5,82 +5,23 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
-#include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
+#include <bench/energy/program/power_log.hpp>
 
 namespace bench::serve {
 namespace {
 
 constexpr std::size_t most_channels = 16;
-constexpr std::size_t longest_line = 1 << 16;
 constexpr double width = 1000;
 constexpr double height = 100;
-
-class CurveReader {
- public:
-  explicit CurveReader(PowerCurve& curve) : curve_(curve) {}
-
-  void take(std::string_view piece) {
-    while (!piece.empty()) {
-      const auto end = piece.find('\n');
-      line_ += piece.substr(0, end);
-      if (line_.size() > longest_line)
-        line_.clear();
-      if (end == std::string_view::npos)
-        return;
-      add(split(line_, ","));
-      line_.clear();
-      piece.remove_prefix(end + 1);
-    }
-  }
-
- private:
-  void add(const std::vector<std::string>& cells) {
-    if (!time_column_) {
-      read_headings(cells);
-      return;
-    }
-    if (*time_column_ >= cells.size())
-      return;
-    const auto time_s = parse_number(cells[*time_column_]);
-    if (!time_s || !std::isfinite(*time_s))
-      return;
-    for (std::size_t k = 0; k < columns_.size(); ++k) {
-      const auto power_w =
-          columns_[k] < cells.size() ? parse_number(cells[columns_[k]]) : std::nullopt;
-      if (power_w && std::isfinite(*power_w))
-        curve_.channels[k].samples.add({*time_s, *power_w});
-    }
-  }
-
-  void read_headings(const std::vector<std::string>& cells) {
-    for (std::size_t column = 0; column < cells.size(); ++column) {
-      const std::string name(strip(cells[column]));
-      if (name == "time_s")
-        time_column_ = column;
-      else if (name.ends_with("_w") && columns_.size() < most_channels) {
-        columns_.push_back(column);
-        curve_.channels.push_back({.name = name.substr(0, name.size() - 2), .samples = {}});
-      }
-    }
-    if (!time_column_)  // not parsed yet
-      columns_.clear(), time_column_ = std::numeric_limits<std::size_t>::max();
-  }
-
-  PowerCurve& curve_;
-  std::string line_;
-  std::optional<std::size_t> time_column_;
-  std::vector<std::size_t> columns_;
-};
 
 struct Range {
   double low = 0;
@@ -203,10 +144,19 @@ bool PowerCurve::empty() const {
   return std::ranges::all_of(channels, [](const Channel& one) { return one.samples.empty(); });
 }
 
-PowerCurve read_power_curve(const UniqueFd& fd, const std::string& file) {
+PowerCurve read_power_curve(UniqueFd fd, const std::string& file) {
+  energy::PowerLogReader reader(std::move(fd), file);
   PowerCurve curve;
-  CurveReader reader(curve);
-  read_pieces(fd, file, [&](std::string_view piece) { reader.take(piece); });
+  auto channels = reader.channels();
+  channels.resize(std::min(channels.size(), most_channels));
+  for (const auto& channel : channels)
+    curve.channels.push_back({.name = channel.name, .samples = {}});
+  std::vector<double> row;
+  while (reader.next(row))
+    for (std::size_t k = 0; k < channels.size(); ++k)
+      if (const double power_w = row[channels[k].column];
+          std::isfinite(row.front()) && std::isfinite(power_w))
+        curve.channels[k].samples.add({row.front(), power_w});
   return curve;
 }
 

@@ -51,10 +51,11 @@ struct PowerCurve {
   bool empty() const;
 };
 
-/// Reads samples in constant memory. Skips truncated rows and rows that are not numbers.
+/// Reads samples in constant memory, up to a row that was cut off; what is not a number is left
+/// out.
 /// @param file its name, for the error
 /// @throws Error if it cannot be read
-PowerCurve read_power_curve(const UniqueFd& fd, const std::string& file);
+PowerCurve read_power_curve(UniqueFd fd, const std::string& file);
 
 /// One visit of the program to a region that it marks.
 struct RegionVisit {

@@ -206,10 +206,10 @@ std::string curves_html(const Shown& shown, const FileList& list) {
   for (const FileEntry& entry : list.files) {
     if (!is_power_file(entry.path) || curves == most_curves)
       continue;
-    const UniqueFd file = open_in_run(shown.run.directory.path, entry.path);
+    UniqueFd file = open_in_run(shown.run.directory.path, entry.path);
     if (!file.valid())
       continue;
-    const PowerCurve curve = read_power_curve(file, entry.path);
+    const PowerCurve curve = read_power_curve(std::move(file), entry.path);
     if (curve.empty())
       continue;
     html += power_figure(curve, visits_beside(shown, entry.path), entry.path) +

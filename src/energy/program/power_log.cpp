@@ -159,17 +159,53 @@ void PowerLog::write_pending() {
   pending_.clear();
 }
 
-PowerLogReader::PowerLogReader(const std::filesystem::path& file) : stream_(file) {
+PowerLogReader::PowerLogReader(const std::filesystem::path& file)
+    : PowerLogReader(UniqueFd(::open(file.c_str(), O_RDONLY | O_CLOEXEC)), file) {}
+
+PowerLogReader::PowerLogReader(UniqueFd fd, std::filesystem::path file)
+    : fd_(std::move(fd)), file_(std::move(file)) {
   std::string header;
-  if (!std::getline(stream_, header) && !stream_.eof())
-    throw Error(fmt::format("cannot read {}: {}", file.string(), std::strerror(errno)));
-  if (auto lines = parse_csv(header, file); !lines.empty())
+  read_line(header);
+  if (auto lines = parse_csv(header, file_); !lines.empty())
     columns_ = std::move(lines.front().cells);
+}
+
+std::vector<PowerLogReader::ChannelColumn> PowerLogReader::channels() const {
+  std::vector<ChannelColumn> found;
+  constexpr std::string_view ending = "_w";
+  if (!columns_.empty() && columns_.front() == "time_s")
+    for (std::size_t k = 1; k < columns_.size(); ++k)
+      if (const std::string& name = columns_[k]; name.ends_with(ending))
+        found.push_back({name.substr(0, name.size() - ending.size()), k});
+  return found;
+}
+
+bool PowerLogReader::read_line(std::string& line) {
+  constexpr std::size_t piece_bytes = 1 << 16;
+  constexpr std::size_t longest_line = 1 << 20;  // 50,000 channels; of something else
+  line.clear();
+  while (line.size() <= longest_line) {
+    const auto end = piece_.find('\n', taken_);
+    line.append(piece_, taken_, end - taken_);
+    if (end != std::string::npos) {
+      taken_ = end + 1;
+      return true;
+    }
+    piece_.resize(piece_bytes);
+    const auto count = ::read(fd_.get(), piece_.data(), piece_.size());
+    if (count < 0)
+      throw Error(fmt::format("cannot read {}: {}", file_.string(), std::strerror(errno)));
+    piece_.resize(static_cast<std::size_t>(count));
+    taken_ = 0;
+    if (count == 0)
+      return false;
+  }
+  return false;
 }
 
 bool PowerLogReader::next(std::vector<double>& row) {
   std::string line;
-  if (!std::getline(stream_, line) || stream_.eof())
+  if (!read_line(line))
     return false;
   ++line_;
   row.clear();

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <span>
 #include <string>
@@ -57,21 +56,38 @@ class PowerLog {
   std::string failure_;
 };
 
-/// Reads a power log again, line by line.
+/// Reads a power log again, line by line, in constant memory.
 class PowerLogReader {
  public:
   /// @throws bench::Error if it cannot be read
   explicit PowerLogReader(const std::filesystem::path& file);
+  /// @param file its name, for errors
+  PowerLogReader(UniqueFd fd, std::filesystem::path file);
 
   /// None where the file or its first line is empty.
   const std::vector<std::string>& columns() const { return columns_; }
+  /// A channel in a log of PowerLayout::own.
+  struct ChannelColumn {
+    std::string name;  ///< `nvml:0`, without `_w`.
+    std::size_t column = 0;
+  };
+  /// In order of their columns; none in another file.
+  std::vector<ChannelColumn> channels() const;
+
   /// The next row, an absent value as NaN; false at the end, and at a line that was cut off.
+  /// @throws bench::Error if it cannot be read
   bool next(std::vector<double>& row);
   /// The line at which `next` ended although others follow; 0: none.
   int damaged_line() const { return damaged_line_; }
 
  private:
-  std::ifstream stream_;
+  /// The rest of the file where nothing ends it; false then.
+  bool read_line(std::string& line);
+
+  UniqueFd fd_;
+  std::filesystem::path file_;
+  std::string piece_;      ///< What was read last.
+  std::size_t taken_ = 0;  ///< Of it.
   std::vector<std::string> columns_;
   int line_ = 1;
   int damaged_line_ = 0;

@@ -17,18 +17,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What changes of a workpackage, in the order in which `read_state_columns` takes it.
+/// The columns of a workpackage that can change, in the order of `read_state_columns`.
 constexpr const char* state_columns =
     "state, reason, attempts, prepared, cycle, command, expanded, expanded_ahead, retries, "
     "timeouts, times_lost";
 
-/// What changes of an attempt, in the order in which `read_attempt` takes it.
+/// The columns of an attempt that can change, in the order of `read_attempt`.
 constexpr const char* attempt_columns =
     "uuid, host, job_id, submission, task, waits_for, claimed_unix_s, started_unix_s, "
     "ended_unix_s, exit_code, outcome, reason";
 
-/// Takes the parameters that nlohmann's parser meets; false ends it. A tree in between would take
-/// most of the time that reading 100,000 workpackages takes.
+/// Collects the parameters while nlohmann's parser reads them; a function that returns false ends
+/// the parser. Building a tree first would take most of the time of reading 100,000 workpackages.
 class ParametersReader : public nlohmann::json_sax<Json> {
  public:
   Parameters take() { return std::move(parameters_); }
@@ -63,7 +63,7 @@ class ParametersReader : public nlohmann::json_sax<Json> {
   bool inside_ = false;
 };
 
-/// From an object of texts, in the order of expansion.
+/// Reads an object of texts, and keeps their order.
 Parameters read_parameters(const std::string& json) {
   ParametersReader reader;
   constexpr std::size_t shown = 200;
@@ -91,7 +91,7 @@ std::optional<std::string> to_json(const EnvironmentChanges& changes) {
   return object.dump();
 }
 
-/// Where a workpackage lies: directly in the run directory, whoever has written the row.
+/// Checks that the directory is directly in the run directory: anybody may have written the row.
 std::string directory_name(long long id, std::string name) {
   if (name == "." || name == ".." || name.find('/') != std::string::npos)
     throw Error(

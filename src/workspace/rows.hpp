@@ -10,12 +10,12 @@
 
 namespace bench::workspace {
 
-// How workpackages and their attempts stand in the tables `workpackage`, `parent` and `attempt`.
+// Reads and writes the tables `workpackage`, `parent` and `attempt`.
 
 /// The statement for `read_workpackage`.
 /// @param rest its WHERE and ORDER BY
 std::string select_workpackages(const std::string& rest);
-/// Without its parents, which are rows of their own.
+/// Does not read the parents, which are in a table of their own.
 Workpackage read_workpackage(SQLite::Statement& row);
 
 /// The statement for `read_attempt`.
@@ -60,14 +60,14 @@ void insert(Statements& statements, const Workpackage& workpackage,
 /// A new attempt.
 void insert(Statements& statements, const Attempt& attempt);
 
-/// What may change of a workpackage, with its id; none if there is no such workpackage.
+/// Reads the id and the columns that can change; nullopt if there is no such workpackage.
 std::optional<Workpackage> read_state(Statements& statements, long long id);
-/// Writes what may change of a workpackage.
-/// @param environment what its last segment left; null: as it was
+/// Writes the columns that can change.
+/// @param environment of the last segment; null leaves the stored one
 void update_state(Statements& statements, const Workpackage& workpackage,
                   const EnvironmentChanges* environment);
 
-/// None where nothing of it was started.
+/// Nullopt if the workpackage was never started.
 std::optional<Attempt> read_latest_attempt(Statements& statements, const Workpackage& workpackage);
 void update(Statements& statements, const Attempt& attempt);
 

@@ -11,8 +11,8 @@
 
 namespace bench::support {
 
-/// Whether the condition comes true. It is looked at less and less often: many ask a program, and
-/// would take the processor from what they wait for.
+/// Waits until the condition is true; returns false if it never is. The pauses grow: many
+/// conditions run a program, which takes processor time from the one that is tested.
 template <class Condition>
 bool eventually(const Condition& condition) {
   const auto deadline =

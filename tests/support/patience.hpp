@@ -2,8 +2,8 @@
 
 namespace bench::support {
 
-/// After this time a test takes what it waits for for a hang. It measures nothing: however busy the
-/// machine is, what works takes a small part of it.
+/// How long a test waits before it reports a hang. Even on a busy machine, a program that works
+/// needs a small part of this time.
 inline constexpr double far_too_long_s = 800;
 
 }  // namespace bench::support

@@ -51,8 +51,8 @@ struct PowerCurve {
   bool empty() const;
 };
 
-/// Reads samples in constant memory, up to a row that was cut off; what is not a number is left
-/// out.
+/// Reads samples in constant memory. Stops at a row that was cut off, and skips cells that are no
+/// numbers.
 /// @param file its name, for the error
 /// @throws Error if it cannot be read
 PowerCurve read_power_curve(UniqueFd fd, const std::string& file);

@@ -14,7 +14,7 @@
 
 #include <bench/base/json_depth.hpp>
 #include <bench/base/text.hpp>
-#include <bench/share/log.hpp>
+#include <bench/share/mlperf.hpp>
 
 namespace bench::mlperf {
 namespace {
@@ -89,6 +89,8 @@ std::optional<double> time_of(const Json& json) {
 
 class Parser {
  public:
+  explicit Parser(const std::string& file) : log_{.file = file} {}
+
   Log parse(std::string_view text) {
     while (!text.empty()) {
       const std::size_t end = text.find_first_of("\r\n");
@@ -153,8 +155,8 @@ std::string text_of(const Value& value) {
   return std::visit(ToText{}, value);
 }
 
-Log parse_log(std::string_view text) {
-  return Parser().parse(text);
+Log parse_log(std::string_view text, const std::string& file) {
+  return Parser(file).parse(text);
 }
 
 const Event* first_of(const Log& log, std::string_view key) {
@@ -166,20 +168,6 @@ std::string text_at(const Log& log, std::string_view key) {
   const Event* const event = first_of(log, key);
   const auto* const text = event ? std::get_if<std::string>(&event->value) : nullptr;
   return text ? *text : "";
-}
-
-std::optional<double> number_at(const Log& log, std::string_view key) {
-  const Event* const event = first_of(log, key);
-  const auto* const number = event ? std::get_if<double>(&event->value) : nullptr;
-  return number ? std::optional(*number) : std::nullopt;
-}
-
-std::optional<double> metadata_number(const Event& event, const std::string& name) {
-  const auto found = event.metadata.find(name);
-  if (found == event.metadata.end())
-    return std::nullopt;
-  const double* const number = std::get_if<double>(&found->second);
-  return number ? std::optional(*number) : std::nullopt;
 }
 
 }  // namespace bench::mlperf

@@ -1,4 +1,4 @@
-#include "share/written_log.hpp"
+#include "share/mlperf_lines.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -11,8 +11,7 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 
-#include <bench/share/log.hpp>
-#include <bench/share/rules.hpp>
+#include <bench/share/mlperf.hpp>
 
 namespace bench::mlperf {
 namespace {

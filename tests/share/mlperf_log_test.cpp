@@ -1,4 +1,4 @@
-#include "share/written_log.hpp"
+#include "share/mlperf_lines.hpp"
 #include "support/deep_json.hpp"
 
 #include <string>
@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/share/log.hpp>
+#include <bench/share/mlperf.hpp>
 
 namespace bench::mlperf {
 namespace {

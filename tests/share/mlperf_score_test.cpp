@@ -1,4 +1,4 @@
-#include "share/written_log.hpp"
+#include "share/mlperf_lines.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -10,8 +10,7 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/share/log.hpp>
-#include <bench/share/score.hpp>
+#include <bench/share/mlperf.hpp>
 
 namespace bench::mlperf {
 namespace {
@@ -66,12 +65,12 @@ Lines lines_of(const TrainingText& training) {
   return lines;
 }
 
-NamedLog log_of(const TrainingText& training) {
-  return {training.file, parse_log(text_of_lines(lines_of(training)))};
+Log log_of(const TrainingText& training) {
+  return parse_log(text_of_lines(lines_of(training)), training.file);
 }
 
 Result result_of(const std::vector<TrainingText>& trainings) {
-  std::vector<NamedLog> logs;
+  std::vector<Log> logs;
   for (const TrainingText& training : trainings)
     logs.push_back(log_of(training));
   return results_of(logs).at(0);
@@ -88,8 +87,8 @@ std::vector<TrainingText> five() {
 }
 
 TEST(MlperfTraining, HasTheTimesAndRatesOfItsLog) {
-  const NamedLog log = log_of({});
-  const Training training = training_of(log.log, log.file);
+  const Log log = log_of({});
+  const Training training = training_of(log);
   EXPECT_EQ(training.time_s, 200);
   EXPECT_EQ(training.epochs, 2);
   EXPECT_EQ(training.devices, 8);
@@ -100,8 +99,8 @@ TEST(MlperfTraining, HasTheTimesAndRatesOfItsLog) {
 
 /// As the official results, whenever the data is copied.
 TEST(MlperfTraining, TakesFromItsStartToItsStop) {
-  const NamedLog log = log_of({.staging_before_s = 30, .staging_inside_s = 7});
-  const Training training = training_of(log.log, log.file);
+  const Log log = log_of({.staging_before_s = 30, .staging_inside_s = 7});
+  const Training training = training_of(log);
   EXPECT_EQ(training.staging_s, 37);
   EXPECT_EQ(training.time_s, 200 + 7);
   EXPECT_EQ(training.end_ms - training.begin_ms, 207'000);
@@ -117,7 +116,7 @@ TEST(MlperfTraining, PairsStartAndStopByTheNumberOfTheEpoch) {
                                            {"eval_stop", "null", epoch(1), 1},
                                            {"eval_stop", "null", epoch(2), 99'999},
                                            {"run_stop", "null", R"("status": "success")", 0}}));
-  EXPECT_THAT(training_of(log, "a.log").eval_samples_per_s_per_device, Optional(DoubleEq(10)));
+  EXPECT_THAT(training_of(log).eval_samples_per_s_per_device, Optional(DoubleEq(10)));
 }
 
 TEST(MlperfTraining, CountsTheEpochsOfBlocks) {
@@ -128,13 +127,13 @@ TEST(MlperfTraining, CountsTheEpochsOfBlocks) {
                                            {"block_start", "null", block},
                                            {"block_stop", "null", block},
                                            {"run_stop", "null", R"("status": "success")"}}));
-  EXPECT_EQ(training_of(log, "a.log").epochs, 6);
+  EXPECT_EQ(training_of(log).epochs, 6);
 }
 
 TEST(MlperfTraining, NeedsAnEnd) {
-  const Log log = parse_log(text_of_lines({{"run_start", "null"}}));
+  const Log log = parse_log(text_of_lines({{"run_start", "null"}}), "a.log");
   try {
-    training_of(log, "a.log");
+    training_of(log);
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.message(), "a.log: run_stop is missing");
@@ -145,9 +144,9 @@ TEST(MlperfScore, IsTheMeanWithoutTheFastestAndTheSlowest) {
   const Score score = score_of(result_of(five()));
   EXPECT_THAT(score.problems, IsEmpty());
   EXPECT_THAT(score.counted, ElementsAre(1, 2, 3));
-  EXPECT_EQ(score.time_s, 240);
-  EXPECT_EQ(score.epochs, 2);
-  EXPECT_THAT(score.budget_device_h, DoubleNear(240. * 8 / 3600, 1e-12));
+  EXPECT_EQ(score.mean.time_s, 240);
+  EXPECT_EQ(score.mean.epochs, 2);
+  EXPECT_THAT(score.mean.budget_device_h(), DoubleNear(240. * 8 / 3600, 1e-12));
 }
 
 TEST(MlperfScore, DropsTheOneThatMissedItsTargetHoweverFast) {
@@ -160,9 +159,9 @@ TEST(MlperfScore, HasTheEnergyOfThoseThatTimeChose) {
   Result result = result_of(five());
   for (std::size_t i = 0; i < 5; ++i)
     result.trainings[i].energy_wh = i == 0 || i == 4 ? 1e6 : 10. * static_cast<double>(i);
-  EXPECT_THAT(score_of(result).energy_wh, Optional(DoubleEq(20)));
+  EXPECT_THAT(score_of(result).mean.energy_wh, Optional(DoubleEq(20)));
   result.trainings[2].energy_wh.reset();
-  EXPECT_EQ(score_of(result).energy_wh, std::nullopt);
+  EXPECT_EQ(score_of(result).mean.energy_wh, std::nullopt);
 }
 
 TEST(MlperfScore, NeedsWhatTheRulesWant) {
@@ -195,9 +194,9 @@ TEST(MlperfScore, NeedsWhatTheRulesWant) {
 }
 
 TEST(MlperfScore, IsOfOneMachine) {
-  const std::vector<NamedLog> logs{log_of({.file = "a.log"}),
-                                   log_of({.file = "b.log", .platform = "other machine"}),
-                                   log_of({.file = "c.log"})};
+  const std::vector<Log> logs{log_of({.file = "a.log"}),
+                              log_of({.file = "b.log", .platform = "other machine"}),
+                              log_of({.file = "c.log"})};
   const std::vector<Result> results = results_of(logs);
   ASSERT_THAT(results, SizeIs(2));
   EXPECT_THAT(results[0].trainings, SizeIs(2));

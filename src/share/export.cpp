@@ -1,7 +1,6 @@
+#include "crate_metadata.hpp"
 #include "environment.hpp"
 #include "input_files.hpp"
-#include "json_ld.hpp"
-#include "metadata.hpp"
 #include "package.hpp"
 
 #include <algorithm>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 #include <stdlib.h>
 
 #include <bench/base/below.hpp>
@@ -43,6 +43,7 @@ namespace bench::crate {
 namespace {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
 using batch::JobReport;
 using workspace::Attempt;
 

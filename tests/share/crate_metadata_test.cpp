@@ -1,4 +1,4 @@
-#include "share/metadata.hpp"
+#include "share/crate_metadata.hpp"
 
 #include "sample_run.hpp"
 #include "share/environment.hpp"

@@ -1,8 +1,8 @@
 #include "crate_metadata.hpp"
 
-#include "environment.hpp"
-#include "input_files.hpp"
-#include "package.hpp"
+#include "crate_environment.hpp"
+#include "crate_input.hpp"
+#include "crate_package.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "environment.hpp"
-#include "package.hpp"
+#include "crate_environment.hpp"
+#include "crate_package.hpp"
 
 #include <string>
 #include <vector>
 
 #include <bench/results/tidy.hpp>
-#include <bench/share/export.hpp>
+#include <bench/share/crate.hpp>
 #include <bench/space/run.hpp>
 
 namespace bench::crate {

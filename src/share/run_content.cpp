@@ -24,7 +24,7 @@
 #include <bench/results/table.hpp>
 #include <bench/results/tidy.hpp>
 #include <bench/share/run_content.hpp>
-#include <bench/share/secrets_of_run.hpp>
+#include <bench/share/secrets.hpp>
 #include <bench/share/tracking_store.hpp>
 #include <bench/space/metadata.hpp>
 #include <bench/space/output_file.hpp>

@@ -14,7 +14,7 @@
 #include <bench/base/hash.hpp>
 #include <bench/base/text.hpp>
 #include <bench/share/run_content.hpp>
-#include <bench/share/secrets_of_run.hpp>
+#include <bench/share/secrets.hpp>
 #include <bench/share/send.hpp>
 #include <bench/share/tracking_store.hpp>
 

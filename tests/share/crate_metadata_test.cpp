@@ -1,8 +1,8 @@
 #include "share/crate_metadata.hpp"
 
 #include "sample_run.hpp"
-#include "share/environment.hpp"
-#include "share/package.hpp"
+#include "share/crate_environment.hpp"
+#include "share/crate_package.hpp"
 #include "support/golden.hpp"
 
 #include <string>

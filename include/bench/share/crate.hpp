@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <bench/results/tidy.hpp>
+#include <bench/space/input.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/workspace.hpp>
 
@@ -36,5 +37,13 @@ struct Exported {
 /// @throws Error if it cannot be written
 Exported export_run(const setup::Run& run, const workspace::Workspace& workspace,
                     const tabulate::TidyTable& tidy, const Options& options);
+
+/// Whether `bench export` wrote the directory.
+bool is_export(const std::filesystem::path& directory);
+
+/// The request that repeats an exported run: its input, and its recorded options unless `request`
+/// overrides them. The account is always the user's own. Runs are created in the current directory.
+/// @throws Error if the database of the export cannot be read
+setup::Request rerun_request(const std::filesystem::path& directory, setup::Request request);
 
 }  // namespace bench::crate

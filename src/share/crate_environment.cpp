@@ -1,4 +1,4 @@
-#include "environment.hpp"
+#include "crate_environment.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "package.hpp"
+#include "crate_package.hpp"
 
 #include <cstddef>
 #include <cstdint>

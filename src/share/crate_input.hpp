@@ -1,6 +1,6 @@
 #pragma once
 
-#include "package.hpp"
+#include "crate_package.hpp"
 
 #include <string>
 

@@ -1,7 +1,7 @@
+#include "crate_environment.hpp"
+#include "crate_input.hpp"
 #include "crate_metadata.hpp"
-#include "environment.hpp"
-#include "input_files.hpp"
-#include "package.hpp"
+#include "crate_package.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -29,10 +29,9 @@
 #include <bench/machine/platform_batch_system.hpp>
 #include <bench/results/table.hpp>
 #include <bench/results/tidy.hpp>
-#include <bench/share/archive.hpp>
-#include <bench/share/export.hpp>
+#include <bench/share/crate.hpp>
+#include <bench/share/crate_archive.hpp>
 #include <bench/share/secrets.hpp>
-#include <bench/share/secrets_of_run.hpp>
 #include <bench/space/metadata.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/run_directory.hpp>

@@ -24,7 +24,7 @@
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
-#include <bench/share/archive.hpp>
+#include <bench/share/crate_archive.hpp>
 
 namespace bench::crate {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <bench/share/archive.hpp>
+#include <bench/share/crate_archive.hpp>
 #include <bench/share/secrets.hpp>
 
 namespace bench::crate {

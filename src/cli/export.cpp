@@ -28,7 +28,7 @@
 #include <bench/results/table.hpp>
 #include <bench/results/tidy.hpp>
 #include <bench/share/crate.hpp>
-#include <bench/share/formats.hpp>
+#include <bench/share/export_formats.hpp>
 #include <bench/share/secrets.hpp>
 #include <bench/space/metadata.hpp>
 #include <bench/workspace/run_directory.hpp>

@@ -1,17 +1,18 @@
-#include "points.hpp"
-
 #include <cstddef>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 #include <pugixml.hpp>
 
+#include <bench/base/markdown.hpp>
 #include <bench/base/text.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/share/formats.hpp>
+#include <bench/share/export_formats.hpp>
 #include <bench/space/metadata.hpp>
 #include <bench/workspace/workpackage.hpp>
 
@@ -20,7 +21,46 @@ namespace {
 
 using workspace::Attempt;
 using workspace::State;
+using workspace::StepCounts;
 using workspace::Workpackage;
+
+constexpr const char* iteration_name = "iteration";
+
+/// Names of parameters that vary, by step.
+std::map<std::string, std::set<std::string>> varying_names(const Subject& subject) {
+  std::map<std::pair<std::string, std::string>, std::string> first;
+  std::map<std::string, std::set<std::string>> varying;
+  const auto take = [&](const std::string& step, const std::string& name,
+                        const std::string& value) {
+    if (first.try_emplace({step, name}, value).first->second != value)
+      varying[step].insert(name);
+  };
+  for (const Workpackage& one : subject.tidy.workpackages) {
+    for (const auto& [name, value] : one.parameters)
+      take(one.step, name, value);
+    take(one.step, iteration_name, std::to_string(one.iteration));
+  }
+  return varying;
+}
+
+/// For each workpackage, what distinguishes it from the others of its step: the parameters that
+/// vary, and the iteration if there are several. Texts such as `size=1`.
+std::vector<std::vector<std::string>> distinctions(const Subject& subject) {
+  const auto varying = varying_names(subject);
+  std::vector<std::vector<std::string>> all;
+  for (const Workpackage& one : subject.tidy.workpackages) {
+    std::vector<std::string>& texts = all.emplace_back();
+    const auto names = varying.find(one.step);
+    if (names == varying.end())
+      continue;
+    for (const auto& [name, value] : one.parameters)
+      if (names->second.contains(name))
+        texts.push_back(fmt::format("{}={}", name, one_line(value)));
+    if (names->second.contains(iteration_name))
+      texts.push_back(fmt::format("{}={}", iteration_name, one.iteration));
+  }
+  return all;
+}
 
 /// XML allows no control characters, not even escaped.
 std::string xml_text(const std::string& text) {
@@ -171,10 +211,83 @@ class Report {
   pugi::xml_document document_;
 };
 
+constexpr std::size_t most_failures = 20;
+
+std::string cell(const std::string& text) {
+  return markdown_text(with_visible_controls(one_line(text)));
+}
+
+std::string state_of(const std::vector<StepCounts>& counts) {
+  long long failed = 0;
+  long long open = 0;
+  for (const StepCounts& one : counts) {
+    failed += one.failed;
+    open += one.all() - one.ended();
+  }
+  return open > 0 ? "not finished" : failed > 0 ? "failed" : "done";
+}
+
+std::vector<StepCounts> counts_of(const Subject& subject) {
+  std::vector<StepCounts> counts;
+  for (const model::Step& step : subject.run.benchmark.steps) {
+    StepCounts one{.step = step.name};
+    for (const Workpackage& workpackage : subject.tidy.workpackages)
+      if (workpackage.step == step.name)
+        ++one.of(workpackage.state);
+    if (one.all() > 0)
+      counts.push_back(one);
+  }
+  return counts;
+}
+
+std::string counts_table(const std::vector<StepCounts>& counts) {
+  std::string text = "| step | done | failed | skipped | open |\n|---|--:|--:|--:|--:|\n";
+  for (const StepCounts& one : counts)
+    text += fmt::format("| {} | {} | {} | {} | {} |\n", cell(one.step), one.done, one.failed,
+                        one.skipped, one.all() - one.ended());
+  return text;
+}
+
+std::string failures_table(const Subject& subject) {
+  const auto names = distinctions(subject);
+  std::string rows;
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < subject.tidy.workpackages.size(); ++k) {
+    const Workpackage& one = subject.tidy.workpackages[k];
+    if (one.state == State::failed && ++count <= most_failures)
+      rows += fmt::format("| {} | {} | {} | {} |\n", one.id, cell(one.step),
+                          cell(join(names[k], " ")), cell(one.reason));
+  }
+  if (count == 0)
+    return "";
+  std::string text =
+      "\n### Failures\n\n| workpackage | step | parameters | reason |\n|--:|---|---|---|\n" + rows;
+  if (count > most_failures)
+    text += fmt::format("\n{} more failed.\n", count - most_failures);
+  return text;
+}
+
 }  // namespace
 
 std::string junit(const Subject& subject) {
   return Report(subject).text();
+}
+
+std::string summary(const Subject& subject) {
+  const setup::RunMetadata& metadata = subject.run.metadata;
+  const auto counts = counts_of(subject);
+  std::string text =
+      fmt::format("## {}: run {} {}\n\n", cell(metadata.benchmark), metadata.id, state_of(counts));
+  text += fmt::format("Started {} on platform {}", setup::start_in_utc(metadata),
+                      cell(metadata.platform));
+  if (const auto host = metadata.provenance.find("host"); host != metadata.provenance.end())
+    text += fmt::format(", host {}", cell(host->second));
+  text += ".\n\n" + counts_table(counts) + failures_table(subject);
+  if (!subject.baseline.empty())
+    text += "\n### Baseline\n\n" + subject.baseline;
+  if (!subject.tables.empty())
+    text += "\n### Results\n\n" + subject.tables;
+  return text;
 }
 
 }  // namespace bench::formats

@@ -6,6 +6,7 @@
 
 #include <bench/results/tidy.hpp>
 #include <bench/space/run.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::formats {
 
@@ -31,6 +32,9 @@ struct Format {
 const std::vector<Format>& formats();
 /// Null for an unknown name.
 const Format* find_format(std::string_view name);
+
+/// The latest attempt of each workpackage, by its position; null if there is none.
+std::vector<const workspace::Attempt*> attempts_by_row(const Subject& subject);
 
 std::string junit(const Subject& subject);
 std::string summary(const Subject& subject);

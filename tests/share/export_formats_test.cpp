@@ -15,7 +15,7 @@
 #include <bench/base/files.hpp>
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
-#include <bench/share/formats.hpp>
+#include <bench/share/export_formats.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::formats {

@@ -1,4 +1,4 @@
-#include "share/limits.hpp"
+#include "share/mlflow_limits.hpp"
 
 #include "support/case_name.hpp"
 
@@ -11,7 +11,7 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/share/tracking_store.hpp>
+#include <bench/share/mlflow.hpp>
 
 namespace bench::mlflow {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/share/settings.hpp>
+#include <bench/share/mlflow.hpp>
 
 namespace bench::mlflow {
 namespace {

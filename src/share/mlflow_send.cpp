@@ -1,4 +1,4 @@
-#include "limits.hpp"
+#include "mlflow_limits.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -17,15 +17,19 @@
 #include <sys/stat.h>
 
 #include <bench/base/files.hpp>
+#include <bench/base/hash.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/insight/run_view.hpp>
 #include <bench/numbers/number.hpp>
 #include <bench/results/analyses.hpp>
 #include <bench/results/table.hpp>
 #include <bench/results/tidy.hpp>
-#include <bench/share/run_content.hpp>
+#include <bench/results/workpackage_values.hpp>
+#include <bench/share/mlflow.hpp>
 #include <bench/share/secrets.hpp>
-#include <bench/share/tracking_store.hpp>
+#include <bench/space/graph.hpp>
 #include <bench/space/metadata.hpp>
 #include <bench/space/output_file.hpp>
 #include <bench/space/run.hpp>
@@ -42,11 +46,74 @@ using tabulate::TidyColumn;
 using workspace::State;
 using workspace::Workpackage;
 
+/// A file for MLflow.
+struct Artifact {
+  std::string name;
+  fs::path file;  ///< Empty: the content is `text`.
+  std::string text = {};
+};
+
+/// The desired content of an MLflow run.
+struct Content {
+  NewRun run;
+  Batch batch;
+  Status status = Status::running;
+  std::optional<long long> end_ms;
+  std::vector<Artifact> artifacts;
+};
+
+/// Maps a run of bench to MLflow runs: one for itself, and one for each finished workpackage.
+class RunContent {
+ public:
+  /// All references must outlive this object.
+  RunContent(const setup::Run& run, const workspace::Workspace& workspace,
+             const tabulate::Analyses& analyses, bool own);
+
+  const setup::Run& run() const { return run_; }
+  /// Knows the secrets of the run.
+  const crate::Scrubber& scrubber() const { return scrubber_; }
+  Content parent() const;
+  std::size_t ended() const { return ended_.size(); }
+  std::size_t open() const { return table_.table.rows.size() - ended_.size(); }
+  /// @param number below `ended`
+  Content child(std::size_t number) const;
+
+ private:
+  void add_found(std::size_t row, const workspace::Workpackage& workpackage, long long time_ms,
+                 Batch& batch) const;
+  std::vector<Artifact> artifacts_of(const workspace::Workpackage& workpackage) const;
+
+  const setup::Run& run_;
+  bool own_;
+  tabulate::TidyTable table_;
+  inspect::RunView view_;
+  mutable evaluate::Evaluator evaluator_;
+  workflow::Graph graph_;
+  tabulate::WorkpackageValues values_;
+  std::vector<std::size_t> ended_;  ///< Indices of workpackages and rows.
+  std::optional<double> last_change_unix_s_;
+  crate::Scrubber scrubber_;
+};
+
 constexpr double ms_per_s = 1000;
 
 long long ms_of(double unix_s) {
   return std::llround(unix_s * ms_per_s);
 }
+
+/// Names as keys of MLflow, each of them once.
+class UniqueKeys {
+ public:
+  std::string key_of(const std::string& name) {
+    std::string key = valid_key(name);
+    for (int k = 2; !taken_.insert(key).second; ++k)
+      key = cut(valid_key(name), longest_key - 8) + fmt::format("_{}", k);
+    return key;
+  }
+
+ private:
+  std::set<std::string> taken_;
+};
 
 /// Keys and values with unique keys, within the limits. Empty values are left out, since some
 /// MLflow stores reject them.
@@ -55,18 +122,14 @@ class KeyedTexts {
   explicit KeyedTexts(Pairs& all, std::size_t most) : all_(all), most_(most) {}
 
   void add(const std::string& name, const std::string& value) {
-    if (value.empty())
-      return;
-    std::string key = valid_key(name);
-    for (int k = 2; !taken_.insert(key).second; ++k)
-      key = cut(valid_key(name), longest_key - 8) + fmt::format("_{}", k);
-    all_.emplace_back(key, cut(value, most_));
+    if (!value.empty())
+      all_.emplace_back(keys_.key_of(name), cut(value, most_));
   }
 
  private:
   Pairs& all_;
   std::size_t most_;
-  std::set<std::string> taken_;
+  UniqueKeys keys_;
 };
 
 Status status_of(State state) {
@@ -85,8 +148,6 @@ std::vector<Artifact> tables_of(const setup::Run& run) {
   std::ranges::sort(artifacts, {}, &Artifact::name);
   return artifacts;
 }
-
-}  // namespace
 
 RunContent::RunContent(const setup::Run& run, const workspace::Workspace& workspace,
                        const tabulate::Analyses& analyses, bool own)
@@ -193,7 +254,7 @@ void RunContent::add_found(std::size_t row, const Workpackage& workpackage, long
                           : decltype(values_.series(workpackage)){};
   Pairs texts;
   KeyedTexts tags(texts, longest_tag);
-  std::set<std::string> keys;
+  UniqueKeys keys;
   for (std::size_t k = 0; k < table_.columns.size(); ++k) {
     const result::Heading& heading = table_.table.headings[k];
     const result::Cell& cell = table_.table.rows[row][k];
@@ -213,9 +274,7 @@ void RunContent::add_found(std::size_t row, const Workpackage& workpackage, long
     tags.add("bench.unit." + heading.title, heading.unit);
     if (cell.estimated)
       tags.add("bench.estimated." + heading.title, "true");
-    std::string key = valid_key(heading.title);
-    for (int n = 2; !keys.insert(key).second; ++n)
-      key = cut(valid_key(heading.title), longest_key - 8) + fmt::format("_{}", n);
+    const std::string key = keys.key_of(heading.title);
     const auto found = series.find(heading.title);
     if (found == series.end())
       batch.metrics.push_back({key, *number, time_ms, workpackage.iteration});
@@ -246,15 +305,174 @@ std::vector<Artifact> RunContent::artifacts_of(const Workpackage& workpackage) c
   return artifacts;
 }
 
+/// The bytes of an artifact; nothing if it is unreadable or larger than 16 MiB.
 std::optional<std::string> read_artifact(const setup::Run& run, const Artifact& artifact) {
-  constexpr off_t most_bytes = 16 << 20;
+  constexpr off_t longest_artifact = 16 << 20;
   if (artifact.file.empty())
     return artifact.text;
   const UniqueFd fd = job::open_output(run, artifact.file);
   struct stat status {};
-  if (!fd.valid() || ::fstat(fd.get(), &status) != 0 || status.st_size > most_bytes)
+  if (!fd.valid() || ::fstat(fd.get(), &status) != 0 || status.st_size > longest_artifact)
     return std::nullopt;
   return read_all(fd, artifact.file);
+}
+
+constexpr const char* sent_tag = "bench.sent";
+constexpr const char* state_tag = "bench.state";
+constexpr const char* obsolete = "obsolete";
+
+/// Workpackage and attempt.
+using Identity = std::pair<std::string, std::string>;
+
+std::string value_of(const std::map<std::string, std::string>& tags, const char* key) {
+  const auto found = tags.find(key);
+  return found == tags.end() ? "" : found->second;
+}
+
+Identity identity_of(const Pairs& tags) {
+  const std::map<std::string, std::string> all(tags.begin(), tags.end());
+  return {value_of(all, workpackage_tag), value_of(all, attempt_tag)};
+}
+
+/// A hash of the desired content.
+std::string digest_of(const Content& content) {
+  std::string all = fmt::format("{} {} {}\n", content.run.name, static_cast<int>(content.status),
+                                content.end_ms.value_or(0));
+  const auto add = [&](const std::string& text) { all += fmt::format("{}:{}", text.size(), text); };
+  for (const Pairs* pairs : {&content.run.tags, &content.batch.params, &content.batch.tags})
+    for (const auto& [key, value] : *pairs) {
+      add(key);
+      add(value);
+    }
+  for (const Metric& metric : content.batch.metrics)
+    all += fmt::format("{} {} {}\n", metric.key, python_float(metric.value), metric.step);
+  for (const Artifact& artifact : content.artifacts) {
+    std::error_code absent;
+    add(artifact.name);
+    add(artifact.file.empty() ? artifact.text
+                              : std::to_string(fs::file_size(artifact.file, absent)));
+  }
+  return sha256(all);
+}
+
+class Sender {
+ public:
+  Sender(const RunContent& content, TrackingStore& store, Sent& sent)
+      : content_(content), store_(store), sent_(sent), scrubber_(content.scrubber()) {
+    for (StoredRun& run : store.find({{run_tag, content.run().metadata.uuid}})) {
+      Identity identity{value_of(run.tags, workpackage_tag), value_of(run.tags, attempt_tag)};
+      known_.try_emplace(std::move(identity), std::move(run));
+    }
+  }
+
+  /// @returns its id in MLflow
+  std::string send(Content content) {
+    scrub(content);
+    const Identity identity = identity_of(content.run.tags);
+    current_.insert(identity);
+    const std::string digest = digest_of(content);
+    const auto found = known_.find(identity);
+    const bool is_known = found != known_.end();
+    if (is_known && value_of(found->second.tags, sent_tag) == digest) {
+      ++sent_.unchanged;
+      return found->second.id;
+    }
+    const StoredRun run = is_known ? store_.read(found->second) : store_.create(content.run);
+    put_artifacts(content, run);
+    store_.set_status(run, content.status, content.end_ms);
+    log(content.batch, run, digest);
+    ++(is_known ? sent_.updated : sent_.created);
+    return run.id;
+  }
+
+  /// Marks the runs of obsolete attempts: repeated or removed ones.
+  void mark_obsolete() {
+    for (const auto& [identity, run] : known_) {
+      if (current_.contains(identity) || value_of(run.tags, state_tag) == obsolete)
+        continue;
+      store_.log(run, {.tags = {{state_tag, obsolete}, {sent_tag, obsolete}}});
+      ++sent_.obsolete;
+    }
+  }
+
+ private:
+  void scrub(Content& content) {
+    for (Pairs* pairs : {&content.run.tags, &content.batch.params, &content.batch.tags})
+      for (auto& [key, value] : *pairs)
+        value = crate::without_secrets(scrubber_, key, value);
+  }
+
+  void put_artifacts(const Content& content, const StoredRun& run) {
+    if (content.artifacts.empty())
+      return;
+    if (!store_.takes_artifacts(run)) {
+      sent_.artifact_uri = run.artifact_uri;
+      return;
+    }
+    for (const Artifact& artifact : content.artifacts) {
+      const std::string place = artifact.file.empty() ? artifact.name : artifact.file.string();
+      const auto bytes = read_artifact(content_.run(), artifact);
+      const auto cleaned = bytes ? scrubber_.clean(*bytes, place) : crate::Scrubber::Cleaned{};
+      if (cleaned.content && store_.put_artifact(run, artifact.name, *cleaned.content))
+        ++sent_.artifacts;
+      else if (bytes && !cleaned.content)
+        sent_.with_secrets.push_back(place);
+      else
+        sent_.left_out.push_back(place);
+    }
+    sent_.unsearched = scrubber_.unsearched();
+  }
+
+  /// Replaces the reason of a missing value that a later analysis found.
+  static void add_outdated_reasons(const Batch& batch, const StoredRun& run, Batch& lacking) {
+    const std::map<std::string, std::string> current(batch.tags.begin(), batch.tags.end());
+    for (const auto& [key, value] : run.tags)
+      if (key.starts_with(absent_tag) && !current.contains(key))
+        lacking.tags.emplace_back(key, "found by a later analysis");
+  }
+
+  void log(const Batch& batch, const StoredRun& run, const std::string& digest) {
+    Batch lacking =
+        missing(batch, run, [&](const std::string& key) { return store_.history(run, key); });
+    add_outdated_reasons(batch, run, lacking);
+    std::vector<Batch> batches = batches_of(lacking);
+    for (const Batch& one : batches) {
+      sent_.params += one.params.size();
+      sent_.metrics += one.metrics.size();
+    }
+    batches.back().tags.emplace_back(sent_tag, digest);
+    for (const Batch& one : batches)
+      store_.log(run, one);
+  }
+
+  const RunContent& content_;
+  TrackingStore& store_;
+  Sent& sent_;
+  crate::Scrubber scrubber_;
+  std::map<Identity, StoredRun> known_;
+  std::set<Identity> current_;
+};
+
+}  // namespace
+
+Sent send(const setup::Run& run, const workspace::Workspace& workspace,
+          const tabulate::Analyses& analyses, bool own, TrackingStore& store,
+          const Progressed& progressed) {
+  const RunContent content(run, workspace, analyses, own);
+  Sent sent{.open = content.open()};
+  Sender sender(content, store, sent);
+  // The parent run comes first, since the others refer to it.
+  sent.run_id = sender.send(content.parent());
+  const std::size_t all = content.ended();
+  for (std::size_t k = 0; k < all; ++k) {
+    Content child = content.child(k);
+    for (Pairs* tags : {&child.run.tags, &child.batch.tags})
+      tags->emplace_back("mlflow.parentRunId", sent.run_id);
+    sender.send(child);
+    progressed(k + 1, all);
+  }
+  sender.mark_obsolete();
+  return sent;
 }
 
 }  // namespace bench::mlflow

@@ -1,5 +1,5 @@
-#include "limits.hpp"
-#include "rest_calls.hpp"
+#include "mlflow_limits.hpp"
+#include "mlflow_rest_calls.hpp"
 
 #include <chrono>
 #include <cmath>
@@ -17,8 +17,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/share/settings.hpp>
-#include <bench/share/tracking_store.hpp>
+#include <bench/share/mlflow.hpp>
 
 namespace bench::mlflow {
 namespace {

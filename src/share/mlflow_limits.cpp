@@ -1,4 +1,4 @@
-#include "limits.hpp"
+#include "mlflow_limits.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <bench/base/text.hpp>
-#include <bench/share/tracking_store.hpp>
+#include <bench/share/mlflow.hpp>
 
 namespace bench::mlflow {
 namespace {

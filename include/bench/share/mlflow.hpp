@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -9,9 +10,28 @@
 #include <utility>
 #include <vector>
 
-#include <bench/share/settings.hpp>
+#include <bench/results/analyses.hpp>
+#include <bench/share/http_client.hpp>
+#include <bench/space/run.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::mlflow {
+
+/// How to reach a tracking server.
+struct ServerSettings {
+  HttpServer http;
+  std::string path;      ///< In front of `/api`: empty, or `/mlflow` behind a proxy.
+  std::string uri;       ///< For messages: without user and password.
+  int most_retries = 5;  ///< Of one request.
+  double backoff_s = 1;  ///< Before the first retry; doubled for each further one.
+};
+
+/// The settings for the server at `uri`, from the environment variables that MLflow's own clients
+/// read: `MLFLOW_TRACKING_USERNAME` and `_PASSWORD`, `_TOKEN`, `_INSECURE_TLS`,
+/// `_SERVER_CERT_PATH`, `MLFLOW_HTTP_REQUEST_TIMEOUT` (seconds), `_MAX_RETRIES`, `_BACKOFF_FACTOR`
+/// (seconds), and `http_proxy`, `https_proxy`, `no_proxy`.
+/// @throws Error if the URI does not name a server, or a numeric variable is invalid
+ServerSettings settings_of(const std::string& uri);
 
 struct Metric {
   std::string key;
@@ -97,5 +117,41 @@ std::unique_ptr<TrackingStore> open_server(const ServerSettings& settings,
 /// @throws Error, as all of its functions do, if a file cannot be read or written
 std::unique_ptr<TrackingStore> open_directory(const std::filesystem::path& directory,
                                               const std::string& experiment);
+
+/// Summary of an export to MLflow.
+struct Sent {
+  std::string run_id;  ///< MLflow's id of the parent run.
+  std::size_t created = 0;
+  std::size_t updated = 0;
+  std::size_t unchanged = 0;
+  std::size_t open = 0;      ///< Unfinished workpackages, which are left out.
+  std::size_t obsolete = 0;  ///< Newly marked runs of repeated or removed attempts.
+  std::size_t params = 0;
+  std::size_t metrics = 0;  ///< Values.
+  std::size_t artifacts = 0;
+  std::vector<std::string> left_out;      ///< Files that are too large or unreadable.
+  std::vector<std::string> with_secrets;  ///< Files with secrets that cannot be replaced in them.
+  std::vector<std::string> unsearched;    ///< Sent files in which secrets cannot be looked for.
+  std::string artifact_uri;               ///< Where MLflow stores files, if they were not sent.
+};
+
+/// Called after each MLflow run with the number of sent runs and the total.
+using Progressed = std::function<void(std::size_t done, std::size_t all)>;
+
+/// Sends everything of a run that the store lacks. The tag `bench.sent` is written last and marks
+/// an MLflow run as complete: it holds a hash of the content, so that the next export skips the
+/// run.
+///
+/// A run of bench is one MLflow run, and each of its finished workpackages is another. All numeric
+/// results are metrics. A pattern with one value is logged at the step of the iteration, one with
+/// several values at steps 0, 1, ... in the order of its matches. Texts, units and the reasons of
+/// missing values are tags.
+/// @param analyses of `stored_analyses_of_each`
+/// @param own files are read only from the user's own runs; other runs provide only what the
+/// workspace contains
+/// @throws Error as the store does
+Sent send(const setup::Run& run, const workspace::Workspace& workspace,
+          const tabulate::Analyses& analyses, bool own, TrackingStore& store,
+          const Progressed& progressed);
 
 }  // namespace bench::mlflow

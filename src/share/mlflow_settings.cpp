@@ -12,7 +12,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/share/http_client.hpp>
-#include <bench/share/settings.hpp>
+#include <bench/share/mlflow.hpp>
 
 namespace bench::mlflow {
 namespace {

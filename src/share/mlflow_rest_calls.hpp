@@ -8,8 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <bench/share/http_client.hpp>
-#include <bench/share/settings.hpp>
-#include <bench/share/tracking_store.hpp>
+#include <bench/share/mlflow.hpp>
 
 namespace bench::mlflow {
 

@@ -1,4 +1,4 @@
-#include "share/rest_calls.hpp"
+#include "share/mlflow_rest_calls.hpp"
 
 #include "support/deep_json.hpp"
 

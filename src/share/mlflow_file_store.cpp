@@ -19,7 +19,7 @@
 #include <bench/base/text.hpp>
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
-#include <bench/share/tracking_store.hpp>
+#include <bench/share/mlflow.hpp>
 
 // The layout that MLflow's file store reads and `mlflow migrate-filestore` takes in:
 //   EXPERIMENT/meta.yaml

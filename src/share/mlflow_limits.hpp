@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <bench/share/tracking_store.hpp>
+#include <bench/share/mlflow.hpp>
 
 namespace bench::mlflow {
 

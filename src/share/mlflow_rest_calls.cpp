@@ -1,6 +1,6 @@
-#include "rest_calls.hpp"
+#include "mlflow_rest_calls.hpp"
 
-#include "limits.hpp"
+#include "mlflow_limits.hpp"
 
 #include <algorithm>
 #include <array>
@@ -19,8 +19,7 @@
 #include <bench/base/json_depth.hpp>
 #include <bench/base/text.hpp>
 #include <bench/share/http_client.hpp>
-#include <bench/share/settings.hpp>
-#include <bench/share/tracking_store.hpp>
+#include <bench/share/mlflow.hpp>
 
 namespace bench::mlflow {
 namespace {

@@ -27,10 +27,9 @@
 #include <bench/results/report.hpp>
 #include <bench/results/table.hpp>
 #include <bench/results/tidy.hpp>
-#include <bench/share/export.hpp>
-#include <bench/share/formats.hpp>
+#include <bench/share/crate.hpp>
+#include <bench/share/export_formats.hpp>
 #include <bench/share/secrets.hpp>
-#include <bench/share/secrets_of_run.hpp>
 #include <bench/space/metadata.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workpackage.hpp>

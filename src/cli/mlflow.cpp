@@ -18,10 +18,7 @@
 #include <bench/base/text.hpp>
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/output.hpp>
-#include <bench/share/run_content.hpp>
-#include <bench/share/send.hpp>
-#include <bench/share/settings.hpp>
-#include <bench/share/tracking_store.hpp>
+#include <bench/share/mlflow.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {
@@ -138,9 +135,9 @@ void send_run(const Evaluated& one, const MlflowOptions& options, const std::str
   const std::string name = short_path(one.run.directory.path);
   Counter counter(name);
   const auto tracking = store_of(options, uri, store, one.run.benchmark.name, counter);
-  const mlflow::RunContent content(one.run, one.workspace, one.analyses, one.own);
-  const mlflow::Sent sent = mlflow::send(
-      content, *tracking, [&](std::size_t done, std::size_t all) { counter.show(done, all); });
+  const mlflow::Sent sent =
+      mlflow::send(one.run, one.workspace, one.analyses, one.own, *tracking,
+                   [&](std::size_t done, std::size_t all) { counter.show(done, all); });
   counter.erase();
   print(fmt::format("{}: {}\n", name, summary_of(sent)));
   tell_what_is_left_out(sent, name);

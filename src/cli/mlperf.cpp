@@ -22,9 +22,7 @@
 #include <bench/cli/output/tables.hpp>
 #include <bench/results/style.hpp>
 #include <bench/results/table.hpp>
-#include <bench/share/log.hpp>
-#include <bench/share/rules.hpp>
-#include <bench/share/score.hpp>
+#include <bench/share/mlperf.hpp>
 
 namespace bench::cli {
 namespace {
@@ -79,7 +77,7 @@ Cell number_cell(std::optional<double> number, const std::string& format,
   return {.value = Value(*number), .format = format};
 }
 
-/// Of a training, a score or a throughput.
+/// Of a training, a mean of them or a throughput.
 template <class Result>
 Cell energy_cell(const Result& of) {
   Cell cell = number_cell(of.energy_wh, ".4g",
@@ -154,14 +152,14 @@ Table score_table(const std::vector<mlperf::Result>& results,
     std::vector<Cell> row = name_cells(results[i]);
     row.push_back(number_cell(results[i].trainings.front().devices, ".0f"));
     row.push_back(number_cell(static_cast<double>(results[i].trainings.size()), ".0f"));
-    row.push_back(cell(score.time_s / 60, ".2f"));
-    row.push_back(cell(score.staging_s / 60, ".2f"));
-    row.push_back(cell(score.epochs, ".2f"));
-    row.push_back(cell(score.train_samples_per_s_per_device, ".2f"));
-    row.push_back(cell(score.eval_samples_per_s_per_device, ".2f"));
-    row.push_back(cell(score.budget_device_h, ".2f"));
+    row.push_back(cell(score.mean.time_s / 60, ".2f"));
+    row.push_back(cell(score.mean.staging_s / 60, ".2f"));
+    row.push_back(cell(score.mean.epochs, ".2f"));
+    row.push_back(cell(score.mean.train_samples_per_s_per_device, ".2f"));
+    row.push_back(cell(score.mean.eval_samples_per_s_per_device, ".2f"));
+    row.push_back(cell(score.mean.budget_device_h(), ".2f"));
     row.push_back(score.counted.empty() ? number_cell(std::nullopt, "", reason)
-                                        : energy_cell(score));
+                                        : energy_cell(score.mean));
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -199,12 +197,12 @@ Table throughput_table(const std::vector<mlperf::Result>& results,
 }
 
 /// Adds notes to `table` on logs that break rules. Returns whether there are none.
-bool note_violations(const std::vector<mlperf::NamedLog>& logs, Table& table) {
+bool note_violations(const std::vector<mlperf::Log>& logs, Table& table) {
   bool all_right = true;
-  for (const auto& [file, log] : logs)
+  for (const mlperf::Log& log : logs)
     if (const std::size_t count = mlperf::violations_of(log).size(); count > 0) {
-      table.notes.push_back(fmt::format("{} breaks {}: bench mlperf check {}", file,
-                                        plural(count, "rule"), shell_quote(file)));
+      table.notes.push_back(fmt::format("{} breaks {}: bench mlperf check {}", log.file,
+                                        plural(count, "rule"), shell_quote(log.file)));
       all_right = false;
     }
   table.notes.emplace_back("MLPerf-style, unofficial: only a review by MLCommons makes a result");
@@ -216,9 +214,9 @@ int show_score(const ScoreOptions& options) {
     tell(
         "note: --without-staging has no effect: times are from run_start to run_stop, as in the "
         "official results");
-  std::vector<mlperf::NamedLog> logs;
+  std::vector<mlperf::Log> logs;
   for (const std::string& file : options.logs)
-    logs.push_back({file, mlperf::parse_log(read_file(file))});
+    logs.push_back(mlperf::parse_log(read_file(file), file));
   std::vector<mlperf::Result> results = mlperf::results_of(logs);
   add_energy(results);
 

@@ -26,8 +26,8 @@
 #include <bench/run/make_run.hpp>
 #include <bench/run/preflight.hpp>
 #include <bench/run/preview.hpp>
-#include <bench/share/archive.hpp>
-#include <bench/share/rerun.hpp>
+#include <bench/share/crate.hpp>
+#include <bench/share/crate_archive.hpp>
 #include <bench/space/input.hpp>
 #include <bench/space/job_settings.hpp>
 #include <bench/space/run.hpp>

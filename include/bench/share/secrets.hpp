@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <bench/workspace/workspace.hpp>
+
 namespace bench::crate {
 
 /// Whether a variable, parameter or option of this name holds a secret: `HF_TOKEN`, `db_password`,
@@ -61,5 +63,12 @@ class Scrubber {
   std::vector<Scrubbed> scrubbed_;
   std::vector<std::string> unsearched_;
 };
+
+/// A scrubber that knows the values of all variables and parameters with secret names: those of the
+/// run, and of this process, since programs may have printed them.
+Scrubber scrubber_of(const workspace::Workspace& workspace);
+
+/// The value of a parameter without its secrets.
+std::string without_secrets(Scrubber& scrubber, const std::string& name, const std::string& value);
 
 }  // namespace bench::crate

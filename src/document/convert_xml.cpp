@@ -36,7 +36,7 @@ bool is_element(const pugi::xml_node& node) {
 }
 
 bool is_text(const pugi::xml_node& node) {
-  return node.type() == pugi::node_pcdata || node.type() == pugi::node_cdata;
+  return node.type() == pugi::node_pcdata;
 }
 
 /// `<step name="train">`: how messages call an element.
@@ -140,8 +140,6 @@ void XmlConverter::take_attributes(Node& made, const Element& kind, const XmlFil
   for (const pugi::xml_attribute& attribute : from.attributes()) {
     const std::string name = attribute.name();
     const Place place = file.name_place(attribute);
-    if (made.find(name))
-      throw Error(fmt::format("attribute '{}' appears twice in one element", name), "", place);
     if (is_of_xml(name))
       continue;
     if (!kind.has_attribute(name))

@@ -26,7 +26,6 @@
 #include <bench/document/read_options.hpp>
 #include <bench/document/tags.hpp>
 #include <bench/document/value.hpp>
-#include <bench/document/xml_encoding.hpp>
 
 namespace bench::document {
 namespace {

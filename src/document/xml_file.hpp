@@ -2,41 +2,51 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 
 #include <pugixml.hpp>
 
 #include <bench/base/error.hpp>
 #include <bench/document/source.hpp>
-#include <bench/document/xml_entities.hpp>
 
 namespace bench::document {
 
-/// A parsed XML file that knows where its parts stand. Of its document type only the entities that
-/// it declares itself have an effect; nothing is fetched.
+/// Whether the bytes begin as XML in UTF-16 does: with a byte order mark or with `<`.
+bool is_utf16(std::string_view bytes);
+
+/// Where an element, a text or an attribute stands in the text of a file. What an entity brings
+/// stands where the reference to it does.
+struct XmlSpot {
+  std::size_t begin = 0;
+  std::size_t value = 0;  ///< Of an attribute.
+};
+using XmlSpots = std::unordered_map<const void*, XmlSpot>;
+
+/// A parsed XML file that knows where its parts stand: in UTF-8, UTF-16 or Latin-1. Of its document
+/// type only the entities that it declares itself have an effect; nothing is fetched.
 class XmlFile {
  public:
   /// @throws Error with the place if the text is not XML
   XmlFile(const std::string& text, const std::string& file);
-  XmlFile(const XmlFile&) = delete;
-  XmlFile& operator=(const XmlFile&) = delete;
 
   pugi::xml_node root() const { return document_.document_element(); }
 
   /// Of an element its `<`, of a text its first character that is not blank.
-  Place place(const pugi::xml_node& node) const;
-  Place name_place(const pugi::xml_attribute& attribute) const;
-  Place value_place(const pugi::xml_attribute& attribute) const;
+  Place place(const pugi::xml_node& node) const {
+    return source_.place(spots_.at(node.internal_object()).begin);
+  }
+  Place name_place(const pugi::xml_attribute& attribute) const {
+    return source_.place(spots_.at(attribute.internal_object()).begin);
+  }
+  Place value_place(const pugi::xml_attribute& attribute) const {
+    return source_.place(spots_.at(attribute.internal_object()).value);
+  }
 
  private:
-  void check_shape() const;
-  [[noreturn]] void fail(const pugi::xml_parse_result& result) const;
-  void fail_at_open_element() const;
-  std::size_t offset_of(const char* in_buffer) const;
-
   Source source_;
-  ExpandedXml expanded_;
-  std::string buffer_;  ///< What the parser works in: names and values are pieces of it.
   pugi::xml_document document_;
+  XmlSpots spots_;
 };
 
 }  // namespace bench::document

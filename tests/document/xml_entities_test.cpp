@@ -98,6 +98,24 @@ TEST(Entities, ThatContainThemselvesAreErrors) {
               StartsWith("t.xml:1:28: error: entity '&a;' contains itself"));
 }
 
+TEST(Entities, ThatHoldHalfAnElementAreErrors) {
+  for (const char* half : {"<step>", "</benchmark>"})
+    EXPECT_EQ(
+        entity_error(with(std::string("<!ENTITY a '") + half + "'>", "<benchmark>&a;</benchmark>")),
+        "t.xml:2:18: error: this entity opens or closes an element, and does not do both");
+}
+
+TEST(Entities, AreLookedForInTheFileEvenIfItNamesAnotherDocumentType) {
+  EXPECT_THAT(entity_error("<!DOCTYPE jube SYSTEM 'jube.dtd'>\n<jube name='&a;'/>"),
+              StartsWith("t.xml:2:13: error: unknown entity '&a;'"));
+}
+
+TEST(Entities, AreAllThatADocumentTypeAdds) {
+  EXPECT_EQ(dump_xml(with("<!ATTLIST benchmark name CDATA 'no' outpath CDATA 'no'>",
+                          "<benchmark name='n'/>")),
+            "benchmark[name=n]");
+}
+
 TEST(Entities, ThatHoldMarkupAreErrorsInAttributes) {
   EXPECT_THAT(entity_error(with("<!ENTITY a '<do/>'>", "<benchmark name='&a;'/>")),
               StartsWith("t.xml:2:24: error: entity '&a;' holds a '<'"));
@@ -132,7 +150,7 @@ TEST(Entities, DeepNestingIsRefused) {
   for (int k = 1; k <= 100'000; ++k)
     chain += "<!ENTITY e" + std::to_string(k) + " '&e" + std::to_string(k - 1) + ";'>";
   EXPECT_THAT(entity_error(with(chain, "&e100000;")),
-              HasSubstr("error: entities nested more than 500 levels deep"));
+              HasSubstr("error: more than 500 entities that hold others"));
 }
 
 TEST(Entities, PlacesStayThoseOfTheFile) {

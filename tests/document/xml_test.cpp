@@ -118,11 +118,57 @@ TEST(Xml, GivesPlacesFromOne) {
   EXPECT_EQ(benchmark.first("step")->first("do")->place, at(6, 11));
 }
 
-TEST(Xml, ChecksTheEntitiesOfValuesThatLookLikeMarkup) {
-  EXPECT_THAT(messages("<j a='<!--' b='&x;'/>"),
-              testing::StartsWith("t.xml:1:16: error: unknown entity '&x;'"));
-  EXPECT_THAT(messages("<j a='<!DOCTYPE [ &#x20acBBBBB;'/>"),
-              testing::StartsWith("t.xml:1:19: error: unknown entity '&#x20acBBBBB;'"));
+struct SyntaxCase {
+  std::string name;
+  std::string xml;
+  std::string message;
+};
+void PrintTo(const SyntaxCase& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class XmlSyntaxTest : public testing::TestWithParam<SyntaxCase> {};
+
+TEST_P(XmlSyntaxTest, IsRefusedAtItsPlace) {
+  EXPECT_THAT(messages(GetParam().xml), testing::StartsWith("t.xml:" + GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Mistakes, XmlSyntaxTest,
+    testing::Values(
+        SyntaxCase{"BracketInAValue", "<j>\n<a b='x<y'/></j>",
+                   "2:8: error: the value of an attribute holds a '<'\nhint: write &lt; for the "
+                   "character itself, or end the value before it"},
+        SyntaxCase{"MarkupInAValue", "<j a='<!--' b='&x;'/>",
+                   "1:7: error: the value of an attribute holds a '<'"},
+        SyntaxCase{"OpenValue", "<j>\n<a b='x>\n<c d='e'/></j>",
+                   "3:1: error: the value of an attribute holds a '<'"},
+        SyntaxCase{"EntityInAValueThatLooksLikeMarkup", "<j a='!--' b='&x;'/>",
+                   "1:15: error: unknown entity '&x;'"},
+        SyntaxCase{"CharacterThatIsNone", "<j a='b' c='&#x20acBBBB;'/>",
+                   "1:13: error: unknown entity '&#x20acBBBB;'"},
+        SyntaxCase{"OpenReference", "<j a='b &c d'/>", "1:9: error: '&' does not begin an entity"},
+        SyntaxCase{"NoBlank", "<j a='b'c='d'/>", "1:9: error: this is not an attribute"},
+        SyntaxCase{"NoValue", "<j a/>", "1:5: error: this is not an attribute"},
+        SyntaxCase{"TagInATag", "<j>\n<a <b/></j>", "2:4: error: this is not an attribute"},
+        SyntaxCase{"OpenTag", "<j>\n <a b='c'\n", "2:2: error: '<a' is never closed"},
+        SyntaxCase{"OpenCdata", "<j>\n <![CDATA[ a </j>",
+                   "2:2: error: '<![CDATA[' is never closed"},
+        SyntaxCase{"OpenDeclaration", "\n<?xml version='1.0'>",
+                   "2:1: error: '<?xml' is never closed"},
+        SyntaxCase{"OpenDocumentType", "<!DOCTYPE j [\n<!ENTITY a 'b'>\n",
+                   "1:1: error: '<!DOCTYPE' is never closed"},
+        SyntaxCase{"HyphensInAComment", "<j><!-- a < b\n -- c --></j>",
+                   "2:2: error: a comment holds '--'"},
+        SyntaxCase{"EndOfCdataInAText", "<j>a ]]> b</j>", "1:6: error: ']]>' ends nothing"},
+        SyntaxCase{"EndWithoutBegin", "</j>", "1:1: error: </j> closes nothing"},
+        SyntaxCase{"SecondEnd", "<j/>\n</k>", "2:1: error: </k> closes nothing"},
+        SyntaxCase{"TextBehindAll", "<j/>\nabc", "2:1: error: text behind the root element"},
+        SyntaxCase{"TextBeforeAll", "abc\n<j/>", "1:1: error: this is not valid XML"}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(Xml, TakesADeclarationBehindBlanks) {
+  EXPECT_EQ(dump_xml("\n <?xml version='1.1'?><j><benchmark name='b'/></j>"), "benchmark[name=b]");
 }
 
 TEST(Xml, RefusesDeepNesting) {

@@ -103,6 +103,9 @@ class LibrariesTest(unittest.TestCase):
          '#define ZLIB_VERSION "1.1.4"\n#define ZLIB_VER_MAJOR 1\n#define ZLIB_VER_MINOR 1\n'
          '#define ZLIB_VER_REVISION 4\n',
          ["ZLIB_INCLUDE_DIR={}", "ZLIB_LIBRARY=/dev/null"], "1.1.4"),
+        ("find_package(EXPAT 2.4 REQUIRED)", "expat.h",
+         "#define XML_MAJOR_VERSION 2\n#define XML_MINOR_VERSION 3\n#define XML_MICRO_VERSION 9\n",
+         ["EXPAT_INCLUDE_DIR={}", "EXPAT_LIBRARY=/dev/null"], "2.3.9"),
         ("find_package(OpenSSL 1.1.1 REQUIRED COMPONENTS Crypto)", "openssl/opensslv.h",
          '# define OPENSSL_VERSION_NUMBER  0x1000214fL\n',
          ["OPENSSL_INCLUDE_DIR={}", "OPENSSL_CRYPTO_LIBRARY=/dev/null"], "1.0.2"),

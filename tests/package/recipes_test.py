@@ -58,7 +58,7 @@ class DocumentationTest(unittest.TestCase):
     ROWS = {"CMake, Ninja": "cmake", "fmt": "fmt", "Boost": "Boost", "OpenSSL": "OpenSSL",
             "PCRE2": "PCRE2", "yaml-cpp": "yaml-cpp", "pugixml": "pugixml",
             "nlohmann-json": "nlohmann_json", "CLI11": "CLI11", "LibTorch": "Torch",
-            "libarchive": "LibArchive", "zlib": "ZLIB", "utfcpp": "utf8cpp"}
+            "libarchive": "LibArchive", "zlib": "ZLIB", "utfcpp": "utf8cpp", "Expat": "EXPAT"}
 
     def test_has_the_oldest_versions_that_cmake_takes(self):
         rows = dict(re.findall(r"(?m)^\| ([^|]+) \| ([0-9., ]+) \|",
@@ -73,7 +73,7 @@ class SpackTest(unittest.TestCase):
     NAMES = {"fmt": "fmt", "boost": "Boost", "openssl": "OpenSSL", "pcre2": "PCRE2",
              "yaml-cpp": "yaml-cpp", "pugixml": "pugixml", "sqlite": "SQLite3",
              "nlohmann-json": "nlohmann_json", "cli11": "CLI11", "cmake": "cmake",
-             "py-torch": "Torch", "libarchive": "LibArchive"}
+             "py-torch": "Torch", "libarchive": "LibArchive", "expat": "EXPAT"}
 
     @classmethod
     def setUpClass(cls):
@@ -256,7 +256,7 @@ class EasyBuildTest(unittest.TestCase):
     NAMES = {"fmt": "fmt", "OpenSSL": "OpenSSL", "PCRE2": "PCRE2", "yaml-cpp": "yaml-cpp",
              "pugixml": "pugixml", "SQLite": "SQLite3", "nlohmann_json": "nlohmann_json",
              "Boost": "Boost", "CMake": "cmake", "PyTorch": "Torch", "libarchive": "LibArchive",
-             "zlib": "ZLIB"}
+             "zlib": "ZLIB", "expat": "EXPAT"}
 
     def test_has_every_library_that_cmake_requires(self):
         for _, config in self.configs():

@@ -43,6 +43,7 @@ class Bench(CMakePackage):
     depends_on("pcre2@10.42:")
     depends_on("yaml-cpp@0.7:")
     depends_on("pugixml@1.13:")
+    depends_on("expat@2.4:")
     depends_on("sqlite@3.40:")
     depends_on("nlohmann-json@3.11:")
     depends_on("cli11@2.1:")

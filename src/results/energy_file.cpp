@@ -143,9 +143,18 @@ void EnergyReadings::add_to(Findings& findings, const std::set<std::string, std:
     const std::string name(figure.name);
     if (figure.has_fixed_name() && !figure.without.empty() && !values_.contains(name) &&
         !skip.contains(name) && is_needed(name, is_looked_up))
-      add_absent({name, energy::unit_of(name), false, is_looked_up},
-                 values_.empty() ? reason_of("energy_wh") : std::string(figure.without), findings);
+      add_absent({name, energy::unit_of(name), false, is_looked_up}, reason_without(figure),
+                 findings);
   }
+}
+
+std::string EnergyReadings::reason_without(const energy::Figure& figure) const {
+  if (values_.empty())
+    return reason_of("energy_wh");
+  const bool is_power = energy::unit_of(figure.name) == "W";
+  if (figure.of == energy::Of::devices && is_power && values_.contains("energy_devices_wh"))
+    return "a device has no sample of its power";
+  return std::string(figure.without);
 }
 
 std::set<std::string> EnergyReadings::expected() const {

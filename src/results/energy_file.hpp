@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <bench/base/value.hpp>
+#include <bench/energy/core/figures.hpp>
 #include <bench/results/group.hpp>
 
 namespace bench::analyse {
@@ -39,6 +40,8 @@ class EnergyReadings {
   void add_line(const std::string& name, const std::string& text);
   void add_reason(const std::string& reason);
   std::string reason_of(const std::string& name) const;
+  /// Of a figure that only some machines have.
+  std::string reason_without(const energy::Figure& figure) const;
   /// What every measured workpackage has, or a reason why not.
   std::set<std::string> expected() const;
 

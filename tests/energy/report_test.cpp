@@ -81,6 +81,7 @@ TEST(Report, TellsThePowerOfOneDeviceAndWhatAllTake) {
   EXPECT_THAT(summary(run), Contains(Pair("energy_devices_counter_wh", "1.5")));
   run.channels[1].power_max_w.reset();
   EXPECT_THAT(summary(run), Not(Contains(Pair("power_device_max_w", _))));
+  EXPECT_THAT(summary(run), Contains(Pair("power_devices_mean_w", "250")));
   run.channels[1].energy_j.reset();
   EXPECT_THAT(summary(run), Not(Contains(Pair("energy_devices_wh", _))));
 }

@@ -126,6 +126,13 @@ TEST_F(EnergyFileTest, WhatFewSensorsTellIsAbsentWithAReason) {
   EXPECT_EQ(shown(all, "power_device_max_w_max"), "absent: no GPU or IPU was measured");
 }
 
+TEST_F(EnergyFileTest, DevicesWithoutASampleOfTheirPowerAreNotCalledUnmeasured) {
+  group_.is_looked_up = [](std::string_view name) { return name.ends_with("_max"); };
+  measured("energy_wh=0.5\nenergy_devices_wh=0.3\nenergy_quality=measured\n");
+  EXPECT_EQ(shown(findings(), "power_devices_max_w_max"),
+            "absent: a device has no sample of its power");
+}
+
 TEST_F(EnergyFileTest, WhatIsDerivedFromAnAbsentValueIsAbsentToo) {
   measured("energy_absent=no power source\n");
   derived("per_token", "$energy_wh / 100", real).default_value = "0";

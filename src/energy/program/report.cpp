@@ -147,15 +147,19 @@ std::vector<NameValue> device_summary(const Measurement& measurement) {
   const auto mean_w = sum_of_all(devices, &ChannelEnergy::power_mean_w);
   const auto sum_of_max_w = sum_of_all(devices, &ChannelEnergy::power_max_w);
   std::vector<NameValue> lines;
-  if (mean_w && sum_of_max_w) {
+  // A counter alone has a mean and no maximum.
+  if (sum_of_max_w) {
     const auto highest = std::ranges::max_element(
         devices, {}, [](const ChannelEnergy& channel) { return *channel.power_max_w; });
     lines.emplace_back("power_device_max_w", number(highest->power_max_w));
+  }
+  if (mean_w) {
     lines.emplace_back("power_device_mean_w",
                        number(*mean_w / static_cast<double>(devices.size())));
     lines.emplace_back("power_devices_mean_w", number(mean_w));
-    lines.emplace_back("power_devices_max_w", number(sum_of_max_w));
   }
+  if (sum_of_max_w)
+    lines.emplace_back("power_devices_max_w", number(sum_of_max_w));
   const auto energy_j = sum_of_all(devices, &ChannelEnergy::energy_j);
   if (!energy_j || !measurement.cut_short.empty())
     return lines;

@@ -40,7 +40,7 @@ class EnergyReadings {
   void add_line(const std::string& name, const std::string& text);
   void add_reason(const std::string& reason);
   std::string reason_of(const std::string& name) const;
-  /// Of a figure that only some machines have.
+  /// Why a figure that only some machines have is missing.
   std::string reason_without(const energy::Figure& figure) const;
   /// What every measured workpackage has, or a reason why not.
   std::set<std::string> expected() const;

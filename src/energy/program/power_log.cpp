@@ -192,7 +192,10 @@ bool PowerLogReader::read_line(std::string& line) {
       return true;
     }
     piece_.resize(piece_bytes);
-    const auto count = ::read(fd_.get(), piece_.data(), piece_.size());
+    ssize_t count = 0;
+    do
+      count = ::read(fd_.get(), piece_.data(), piece_.size());
+    while (count < 0 && errno == EINTR);
     if (count < 0)
       throw Error(fmt::format("cannot read {}: {}", file_.string(), std::strerror(errno)));
     piece_.resize(static_cast<std::size_t>(count));
@@ -200,7 +203,7 @@ bool PowerLogReader::read_line(std::string& line) {
     if (count == 0)
       return false;
   }
-  return false;
+  return true;  // cut: it has not the cells of a row, which tells where the log is damaged
 }
 
 bool PowerLogReader::next(std::vector<double>& row) {

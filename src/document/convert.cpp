@@ -1,5 +1,8 @@
 #include "convert.hpp"
 
+#include "scalar.hpp"
+#include "value.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -18,8 +21,6 @@
 #include <bench/base/text.hpp>
 #include <bench/document/elements.hpp>
 #include <bench/document/node.hpp>
-#include <bench/document/scalar.hpp>
-#include <bench/document/value.hpp>
 
 namespace bench::document {
 namespace {

@@ -1,8 +1,9 @@
 #pragma once
 
+#include "value.hpp"
+
 #include <bench/base/diagnostics.hpp>
 #include <bench/document/node.hpp>
-#include <bench/document/value.hpp>
 
 namespace bench::document {
 

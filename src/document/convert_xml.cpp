@@ -1,6 +1,7 @@
 #include "convert_xml.hpp"
 
 #include "include_path.hpp"
+#include "value.hpp"
 #include "xml_file.hpp"
 
 #include <algorithm>
@@ -20,7 +21,6 @@
 #include <bench/document/elements.hpp>
 #include <bench/document/node.hpp>
 #include <bench/document/tags.hpp>
-#include <bench/document/value.hpp>
 
 namespace bench::document {
 namespace {

@@ -1,3 +1,7 @@
+#include "scalar.hpp"
+#include "source.hpp"
+#include "value.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -15,9 +19,6 @@
 #include <yaml-cpp/yaml.h>
 
 #include <bench/base/error.hpp>
-#include <bench/document/scalar.hpp>
-#include <bench/document/source.hpp>
-#include <bench/document/value.hpp>
 
 namespace bench::document {
 namespace {

@@ -1,3 +1,4 @@
+#include "value.hpp"
 #include "xml_file.hpp"
 
 #include <cstddef>
@@ -9,7 +10,6 @@
 #include <bench/base/text.hpp>
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
-#include <bench/document/value.hpp>
 
 namespace bench::document {
 namespace {

@@ -3,6 +3,7 @@
 #include "convert.hpp"
 #include "convert_xml.hpp"
 #include "include_path.hpp"
+#include "value.hpp"
 #include "xml_file.hpp"
 
 #include <algorithm>
@@ -25,7 +26,6 @@
 #include <bench/base/text.hpp>
 #include <bench/document/read_options.hpp>
 #include <bench/document/tags.hpp>
-#include <bench/document/value.hpp>
 
 namespace bench::document {
 namespace {

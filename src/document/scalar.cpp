@@ -1,3 +1,5 @@
+#include "scalar.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -12,7 +14,6 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
-#include <bench/document/scalar.hpp>
 
 namespace bench::document {
 namespace {

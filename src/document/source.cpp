@@ -1,3 +1,5 @@
+#include "source.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -8,7 +10,6 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/document/source.hpp>
 
 namespace bench::document {
 namespace {

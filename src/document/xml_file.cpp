@@ -14,13 +14,14 @@
 #include <string_view>
 
 #define XML_DTD  // expat.h declares its limits on entities only then
+#include "value.hpp"
+
 #include <expat.h>
 #include <fmt/core.h>
 #include <utf8.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/document/value.hpp>
 
 namespace bench::document {
 namespace {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "source.hpp"
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -8,7 +10,6 @@
 #include <pugixml.hpp>
 
 #include <bench/base/error.hpp>
-#include <bench/document/source.hpp>
 
 namespace bench::document {
 

@@ -1,3 +1,5 @@
+#include "ask.hpp"
+
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -12,7 +14,6 @@
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
-#include <bench/insight/ask.hpp>
 #include <bench/machine/environment.hpp>
 
 namespace bench::doctor {

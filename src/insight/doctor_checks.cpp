@@ -1,3 +1,5 @@
+#include "ask.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -26,7 +28,6 @@
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
-#include <bench/insight/ask.hpp>
 #include <bench/insight/doctor_checks.hpp>
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/load_all.hpp>

@@ -1,3 +1,5 @@
+#include "ask.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -14,7 +16,6 @@
 #include <bench/base/files.hpp>
 #include <bench/base/host.hpp>
 #include <bench/base/text.hpp>
-#include <bench/insight/ask.hpp>
 #include <bench/insight/survey.hpp>
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/partition.hpp>

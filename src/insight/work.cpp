@@ -1,3 +1,5 @@
+#include "ask.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
@@ -16,7 +18,6 @@
 
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
-#include <bench/insight/ask.hpp>
 #include <bench/insight/past_runs.hpp>
 #include <bench/insight/work.hpp>
 #include <bench/machine/environment.hpp>

@@ -1,3 +1,4 @@
+#include "command_system.hpp"
 #include "system_kinds.hpp"
 
 #include <array>
@@ -11,7 +12,6 @@
 
 #include <bench/base/text.hpp>
 #include <bench/machine/batch_system.hpp>
-#include <bench/machine/command_system.hpp>
 #include <bench/machine/systems.hpp>
 
 namespace bench::batch {

@@ -1,3 +1,5 @@
+#include "command_system.hpp"
+
 #include "ask_program.hpp"
 
 #include <algorithm>
@@ -18,7 +20,6 @@
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 #include <bench/machine/batch_system.hpp>
-#include <bench/machine/command_system.hpp>
 #include <bench/machine/command_table.hpp>
 #include <bench/machine/job_id.hpp>
 

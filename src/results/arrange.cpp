@@ -1,3 +1,4 @@
+#include "cell_order.hpp"
 #include "sql.hpp"
 
 #include <algorithm>
@@ -21,7 +22,6 @@
 #include <bench/base/value.hpp>
 #include <bench/numbers/number.hpp>
 #include <bench/results/arrange.hpp>
-#include <bench/results/cell_order.hpp>
 #include <bench/results/table.hpp>
 
 namespace bench::result {

@@ -1,10 +1,11 @@
+#include "cell_order.hpp"
+
 #include <cmath>
 #include <string>
 #include <variant>
 
 #include <bench/base/integer.hpp>
 #include <bench/base/text.hpp>
-#include <bench/results/cell_order.hpp>
 #include <bench/results/table.hpp>
 
 namespace bench::result {

@@ -1,31 +1,396 @@
+#include "calculated.hpp"
 #include "last_cycle.hpp"
-#include "table_builder.hpp"
+#include "row_order.hpp"
+#include "rows.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
+#include <iterator>
+#include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/failures.hpp>
 #include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
 #include <bench/model/benchmark.hpp>
+#include <bench/model/calculate.hpp>
+#include <bench/model/column_meaning.hpp>
+#include <bench/numbers/number.hpp>
+#include <bench/numbers/statistics.hpp>
 #include <bench/results/analyses.hpp>
 #include <bench/results/filters.hpp>
 #include <bench/results/report.hpp>
 #include <bench/results/table.hpp>
 #include <bench/space/lineage.hpp>
 #include <bench/space/run.hpp>
+#include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::tabulate {
 namespace {
 
 namespace fs = std::filesystem;
+using result::Cell;
+
+/// One column of any kind of result.
+struct WantedColumn {
+  std::string name;
+  std::string title;
+  std::string format;
+  int minimum_width = 0;
+  Place place;
+  std::string compare = {};
+  std::string unit = {};
+  Place unit_place = {};
+  const model::Calculation* calculation = nullptr;
+};
+
+/// Fills the tables of one `result` element, whatever they become: shown, sent or stored.
+class TableBuilder {
+ public:
+  /// What is passed must outlive this object.
+  TableBuilder(const setup::Run& run, const model::Result& result, const workflow::Lineage& family,
+               const Analyses& analyses, Filters& filters, Diagnostics& diagnostics);
+
+  /// @param owner of the columns, for messages: `table 'r'`
+  /// @param sort names of columns; empty: the order of the workpackages
+  /// @param filter an expression over the columns; empty: all rows
+  /// @param place of the element, for errors in its filter
+  /// @param cdf a pattern whose distribution function takes the place of the rows; empty: none
+  /// @throws Error for a filter, a unit or a baseline that does not fit
+  result::Table fill(const std::string& name, const std::string& owner,
+                     const std::vector<WantedColumn>& columns, const std::vector<std::string>& sort,
+                     const std::string& filter, const Place& place, const std::string& cdf = "");
+
+  /// Evaluates a filter at every row, so that `filters` knows the outcomes.
+  void evaluate_filter(const std::string& filter, const std::vector<WantedColumn>& columns);
+
+  const std::filesystem::path& run_directory() const { return run_.directory.path; }
+
+  /// Where its files of results go.
+  std::filesystem::path directory() const;
+
+ private:
+  /// The rows of a table, with what its columns calculate for them.
+  struct TableRows {
+    std::vector<RowPlace> places;
+    std::vector<std::unique_ptr<CalculatedColumn>> columns;  ///< As the columns; else null.
+    std::unique_ptr<CalculatedColumns> by_name = std::make_unique<CalculatedColumns>();
+  };
+
+  /// How the cells of a column are filled.
+  struct Filler {
+    std::string unit;
+    ValueType type = ValueType::string;
+    double factor = 1;                             ///< To the unit, from that of the values.
+    const CalculatedColumn* calculated = nullptr;  ///< Null: the values of the column's name.
+  };
+
+  Filler filler_of(const WantedColumn& column, const CalculatedColumn* calculated) const;
+
+  void warn_if_double(const std::string& owner, const WantedColumn& column,
+                      const std::vector<result::Heading>& before);
+
+  std::vector<SortName> sort_keys(const std::vector<std::string>& names) const;
+
+  /// The names whose values make a row worth showing: those of the columns, or what these are
+  /// calculated from.
+  std::vector<std::string> shown_names(const std::vector<WantedColumn>& columns) const;
+
+  /// One without any value is nothing to see, unless that is what its failure looks like.
+  std::vector<RowPlace> places_with_values(const std::vector<std::string>& names,
+                                           std::vector<std::string>& notes) const;
+
+  TableRows rows_of(const std::vector<WantedColumn>& columns,
+                    std::vector<std::string>& notes) const;
+
+  std::vector<RowPlace> all_rows() const;
+
+  static std::vector<result::Cell> cells_of(const RowPlace& row,
+                                            const std::vector<WantedColumn>& columns,
+                                            const std::vector<Filler>& fillers);
+
+  const setup::Run& run_;
+  const model::Result& result_;
+  Filters& filters_;
+  Diagnostics& diagnostics_;
+  std::vector<std::unique_ptr<Rows>> analysers_;
+};
+
+constexpr const char* share_format = ".6g";
+
+/// The headings behind those of a table that shows a pattern's distribution function.
+void add_distribution_headings(const std::string& pattern, const std::string& unit,
+                               result::Table& table) {
+  table.headings.push_back({.title = pattern, .unit = unit, .place = {}, .name = pattern});
+  table.headings.push_back({.title = "share", .unit = "", .place = {}, .name = "share"});
+}
+
+/// Adds a row for each different value, ascending, with the share of the values up to it. One row
+/// without them where there are no values.
+/// @param cells of the other columns
+/// @param values the text of all values
+void add_distribution(const std::vector<Cell>& cells, const result::RowSource& source,
+                      const Cell& values, result::Table& table) {
+  const auto add = [&](Cell value, Cell share) {
+    auto& row = table.rows.emplace_back(cells);
+    row.push_back(std::move(value));
+    row.push_back(std::move(share));
+    table.sources.push_back(source);
+  };
+  if (!values.value)
+    return add(values, values);
+  const auto ordered = split_names(to_text(*values.value), " ");
+  for (std::size_t k = 0; k < ordered.size(); ++k)
+    if (k + 1 == ordered.size() || ordered[k] != ordered[k + 1])
+      add({.value = to_value(ordered[k], ValueType::real), .estimated = values.estimated},
+          {.value = static_cast<double>(k + 1) / static_cast<double>(ordered.size()),
+           .format = share_format});
+}
+
+const model::Calculation* calculation_in(const auto& column) {
+  return column.calculation ? &*column.calculation : nullptr;
+}
+
+/// Beside a statistic of it that is asked for, the median stands alone.
+void drop_spreads_beside_statistics(const std::vector<WantedColumn>& columns,
+                                    result::Table& table) {
+  std::set<std::string, std::less<>> with_statistics;
+  for (const WantedColumn& column : columns)
+    if (const auto base = statistics::without_suffix(column.name); base != column.name)
+      with_statistics.emplace(base);
+  for (std::size_t k = 0; k < columns.size(); ++k)
+    if (with_statistics.contains(columns[k].name))
+      for (auto& row : table.rows)
+        row[k].spread.reset();
+}
+
+void convert(Cell& cell, double factor) {
+  if (!cell.value)
+    return;
+  if (cell.spread) {
+    auto converted = std::make_shared<result::Spread>(*cell.spread);
+    for (double* number : {&converted->median, &converted->low, &converted->high})
+      *number *= factor;
+    for (double& number : converted->numbers)
+      number *= factor;
+    cell.spread = std::move(converted);
+  }
+  if (const auto number = statistics::number_of(*cell.value))
+    cell.value = *number * factor;
+  else
+    cell = {.absent_reason = fmt::format("'{}' is not a number", to_text(*cell.value))};
+}
+
+std::vector<WantedColumn> wanted(const std::vector<model::Column>& columns) {
+  std::vector<WantedColumn> all;
+  for (const model::Column& column : columns)
+    all.push_back({column.name, column.title.value_or(column.name), column.format,
+                   column.minimum_width, column.place, column.compare, column.unit,
+                   column.unit_place, calculation_in(column)});
+  return all;
+}
+
+std::vector<WantedColumn> wanted(const std::vector<model::Key>& keys) {
+  std::vector<WantedColumn> all;
+  for (const model::Key& key : keys)
+    all.push_back({.name = key.name,
+                   .title = key.title.empty() ? key.name : key.title,
+                   .format = key.format,
+                   .place = key.place,
+                   .unit = key.unit,
+                   .unit_place = key.unit_place,
+                   .calculation = calculation_in(key)});
+  return all;
+}
+
+TableBuilder::TableBuilder(const setup::Run& run, const model::Result& result,
+                           const workflow::Lineage& family, const Analyses& analyses,
+                           Filters& filters, Diagnostics& diagnostics)
+    : run_(run), result_(result), filters_(filters), diagnostics_(diagnostics) {
+  for (const std::string& name : result.use)
+    analysers_.push_back(std::make_unique<Rows>(run, family, name, analyses));
+}
+
+result::Table TableBuilder::fill(const std::string& name, const std::string& owner,
+                                 const std::vector<WantedColumn>& columns,
+                                 const std::vector<std::string>& sort, const std::string& filter,
+                                 const Place& place, const std::string& cdf) {
+  result::Table table;
+  table.name = name;
+  TableRows rows = rows_of(columns, table.notes);
+  std::vector<Filler> fillers;
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const WantedColumn& column = columns[k];
+    warn_if_double(owner, column, table.headings);
+    fillers.push_back(filler_of(column, rows.columns[k].get()));
+    table.headings.push_back({.title = column.title,
+                              .unit = fillers.back().unit,
+                              .minimum_width = column.minimum_width,
+                              .place = column.place,
+                              .name = column.name,
+                              .compare = column.compare});
+  }
+  filter_rows(rows.places, {filter, owner, place}, filters_, diagnostics_);
+  sort_rows(rows.places, sort_keys(sort));
+  table.rows.reserve(rows.places.size());
+  table.sources.reserve(rows.places.size());
+  if (!cdf.empty())
+    add_distribution_headings(cdf, model::meaning_of(run_.benchmark, result_, cdf).unit, table);
+  const std::vector<std::string> names = shown_names(columns);
+  std::size_t number = 0;
+  for (const RowPlace& row : rows.places) {
+    std::vector<Cell> cells = cells_of(row, columns, fillers);
+    result::RowSource source = row.rows->source(row.row);
+    std::ranges::move(row.rows->remarks(row.row, names), std::back_inserter(source.remarks));
+    if (!cdf.empty()) {
+      source.row = number++;
+      add_distribution(cells, source, row.cell(model::ordered_name(cdf)), table);
+      continue;
+    }
+    table.rows.push_back(std::move(cells));
+    table.sources.push_back(std::move(source));
+  }
+  drop_spreads_beside_statistics(columns, table);
+  return table;
+}
+
+void TableBuilder::evaluate_filter(const std::string& filter,
+                                   const std::vector<WantedColumn>& columns) {
+  std::vector<std::string> told_by_the_report;
+  filters_.outcomes(filled_filters(rows_of(columns, told_by_the_report).places, filter));
+}
+
+fs::path TableBuilder::directory() const {
+  if (result_.result_dir.empty())
+    return run_.directory.path / "result";
+  return fs::path(run_.metadata.home) / expand_user_and_environment(result_.result_dir) /
+         workspace::padded(run_.directory.id);
+}
+
+TableBuilder::Filler TableBuilder::filler_of(const WantedColumn& column,
+                                             const CalculatedColumn* calculated) const {
+  if (calculated)
+    return {.unit = calculated->unit(), .type = ValueType::real, .calculated = calculated};
+  const model::ColumnMeaning meaning = model::meaning_of(run_.benchmark, result_, column.name);
+  if (column.unit.empty())
+    return {.unit = meaning.unit, .type = meaning.type};
+  return {.unit = column.unit,
+          .type = meaning.type,
+          .factor = model::factor_to(column.unit, column.unit_place, column.name, meaning)};
+}
+
+void TableBuilder::warn_if_double(const std::string& owner, const WantedColumn& column,
+                                  const std::vector<result::Heading>& before) {
+  const bool known = std::any_of(before.begin(), before.end(),
+                                 [&](const auto& other) { return other.name == column.name; });
+  if (known && !column.calculation && column.unit.empty())
+    diagnostics_.warn(fmt::format("{} has several columns '{}'", owner, column.name),
+                      "all of them show the same values", column.place);
+}
+
+std::vector<SortName> TableBuilder::sort_keys(const std::vector<std::string>& names) const {
+  std::vector<SortName> keys;
+  for (const std::string& name : names)
+    keys.push_back({name, model::meaning_of(run_.benchmark, result_, name).type});
+  return keys;
+}
+
+std::vector<std::string> TableBuilder::shown_names(const std::vector<WantedColumn>& columns) const {
+  std::vector<std::string> names;
+  for (const WantedColumn& column : columns)
+    if (column.calculation)
+      std::ranges::move(model::names_for(run_.benchmark, result_, *column.calculation),
+                        std::back_inserter(names));
+    else
+      names.push_back(column.name);
+  return names;
+}
+
+std::vector<RowPlace> TableBuilder::places_with_values(const std::vector<std::string>& names,
+                                                       std::vector<std::string>& notes) const {
+  std::vector<RowPlace> rows;
+  std::size_t left_out = 0;
+  std::string reason;
+  for (const RowPlace& row : all_rows()) {
+    const auto is_shown = [&](const std::string& name) {
+      const Cell& cell = row.cell(name);
+      return cell.value || !(cell.absent_reason.empty() || row.rows->is_pattern(name));
+    };
+    if (std::ranges::any_of(names, is_shown) || !row.rows->source(row.row).not_done.empty()) {
+      rows.push_back(row);
+      continue;
+    }
+    for (const std::string& name : names)
+      if (const Cell& cell = row.cell(name); !cell.absent_reason.empty()) {
+        left_out += 1;
+        if (reason.empty())
+          reason = fmt::format("{}: {}", name, cell.absent_reason);
+        break;
+      }
+  }
+  if (left_out > 0)
+    notes.push_back(fmt::format("{} row{} without any value omitted ({})", left_out,
+                                left_out == 1 ? "" : "s", reason));
+  return rows;
+}
+
+TableBuilder::TableRows TableBuilder::rows_of(const std::vector<WantedColumn>& columns,
+                                              std::vector<std::string>& notes) const {
+  TableRows rows{.places = places_with_values(shown_names(columns), notes), .columns = {}};
+  for (const WantedColumn& column : columns) {
+    auto& calculated = rows.columns.emplace_back();
+    if (!column.calculation)
+      continue;
+    calculated = std::make_unique<CalculatedColumn>(run_.benchmark, result_, *column.calculation,
+                                                    column.unit, column.unit_place, rows.places);
+    for (const std::string& name : {column.name, column.title})
+      rows.by_name->emplace(name, calculated.get());
+  }
+  for (std::size_t k = 0; k < rows.places.size(); ++k) {
+    rows.places[k].position = k;
+    rows.places[k].calculated = rows.by_name.get();
+  }
+  return rows;
+}
+
+std::vector<RowPlace> TableBuilder::all_rows() const {
+  std::vector<RowPlace> rows;
+  for (const auto& analyser : analysers_)
+    for (std::size_t k = 0; k < analyser->size(); ++k)
+      rows.push_back({analyser.get(), k});
+  return rows;
+}
+
+std::vector<Cell> TableBuilder::cells_of(const RowPlace& row,
+                                         const std::vector<WantedColumn>& columns,
+                                         const std::vector<Filler>& fillers) {
+  std::vector<Cell> cells;
+  cells.reserve(columns.size());
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const Filler& filler = fillers[k];
+    Cell& cell = cells.emplace_back(filler.calculated ? filler.calculated->shown(row)
+                                                      : row.rows->column(columns[k].name)[row.row]);
+    if (filler.factor != 1)
+      convert(cell, filler.factor);
+    cell.format = columns[k].format;
+    cell.is_calculated = filler.calculated || filler.factor != 1;
+    cell.is_wide_integer = is_wide_integer(cell, filler.type);
+    if (!cell.value && cell.absent_reason.empty() && !filler.calculated)
+      cell.absent_reason = row.rows->why_unknown(row.row, columns[k].name);
+  }
+  return cells;
+}
 
 FilledTable fill(TableBuilder& filling, const model::Table& table) {
   FilledTable filled{.table = filling.fill(table.name, fmt::format("table '{}'", table.name),

@@ -1,6 +1,7 @@
 #include "row_order.hpp"
 
 #include "calculated.hpp"
+#include "cell_order.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -18,7 +19,6 @@
 #include <bench/base/integer.hpp>
 #include <bench/base/value.hpp>
 #include <bench/evaluate/substitute.hpp>
-#include <bench/results/cell_order.hpp>
 #include <bench/results/filters.hpp>
 #include <bench/results/table.hpp>
 

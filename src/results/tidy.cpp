@@ -1,10 +1,10 @@
+#include "each_workpackage.hpp"
 #include "last_cycle.hpp"
 #include "row_order.hpp"
-#include "series.hpp"
-#include "tidy_columns.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <cstddef>
 #include <iterator>
 #include <map>
@@ -12,16 +12,22 @@
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/base/value.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/numbers/statistics.hpp>
+#include <bench/results/analyses.hpp>
 #include <bench/results/table.hpp>
 #include <bench/results/tidy.hpp>
+#include <bench/space/inheritance.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
@@ -33,6 +39,258 @@ using result::Cell;
 using workspace::Attempt;
 using workspace::Finding;
 using workspace::Workpackage;
+
+/// What was found under one name, at most once at each workpackage.
+struct Series {
+  std::string name;
+  std::string unit;
+  /// How many series of this name and unit, which contradict this one, came before it.
+  std::size_t rank = 0;
+  std::vector<const workspace::Finding*> found;  ///< Ascending by workpackage.
+
+  bool is_of_meter = false;
+  ValueType type = ValueType::string;
+  std::string base;                                  ///< Of a statistic: the name that it is of.
+  const statistics::Statistic* statistic = nullptr;  ///< Of a statistic.
+};
+
+using Found = std::vector<const Finding*>;
+
+/// The findings of one analyser by name and unit.
+std::map<std::pair<std::string, std::string>, Found> by_name(const std::vector<Finding>& findings) {
+  std::map<std::pair<std::string, std::string>, Found> names;
+  Found* last = nullptr;
+  for (const Finding& finding : findings) {
+    if (!last || last->back()->name != finding.name || last->back()->unit != finding.unit)
+      last = &names[{finding.name, finding.unit}];
+    last->push_back(&finding);
+  }
+  for (auto& [name, found] : names)
+    if (!std::ranges::is_sorted(found, {}, &Finding::workpackage))
+      std::ranges::stable_sort(found, {}, &Finding::workpackage);
+  return names;
+}
+
+/// Both together; of two findings at one workpackage the one with a value, else the first.
+/// @returns false, and changes nothing, where they have different values
+bool unite(Found& all, const Found& others) {
+  Found united;
+  united.reserve(all.size() + others.size());
+  auto one = all.begin();
+  for (const Finding* other : others) {
+    while (one != all.end() && (*one)->workpackage < other->workpackage)
+      united.push_back(*one++);
+    if (one == all.end() || (*one)->workpackage != other->workpackage) {
+      united.push_back(other);
+      continue;
+    }
+    if ((*one)->value && other->value && to_text(*(*one)->value) != to_text(*other->value))
+      return false;
+    united.push_back((*one)->value ? *one : other);
+    ++one;
+  }
+  united.insert(united.end(), one, all.end());
+  all = std::move(united);
+  return true;
+}
+
+/// Says what the names of series mean, and how they are ordered.
+class Meanings {
+ public:
+  explicit Meanings(const model::Benchmark& benchmark) {
+    for (const model::PatternSet& set : benchmark.pattern_sets)
+      for (const model::Pattern& pattern : set.patterns)
+        patterns_.try_emplace(pattern.name, patterns_.size(), pattern.type);
+  }
+
+  void describe(Series& series) const {
+    if (!patterns_.contains(series.name)) {
+      series.base = statistics::without_suffix(series.name);
+      if (series.base != series.name)
+        series.statistic = statistics::statistic_of(series.name);
+    }
+    const auto pattern = patterns_.find(series.statistic ? series.base : series.name);
+    series.is_of_meter = pattern == patterns_.end();
+    if (!series.is_of_meter && (!series.statistic || series.statistic->has_type))
+      series.type = pattern->second.second;
+  }
+
+  auto order(const Series& series) const {
+    const std::string& name = series.statistic ? series.base : series.name;
+    const auto pattern = patterns_.find(name);
+    return std::tuple(series.is_of_meter,
+                      pattern == patterns_.end() ? patterns_.size() : pattern->second.first, name,
+                      series.statistic, series.rank);
+  }
+
+ private:
+  /// Place and type of each pattern.
+  std::map<std::string, std::pair<std::size_t, ValueType>> patterns_;
+};
+
+/// Series of a run: those of patterns as its pattern sets define them, each with its statistics,
+/// then those of the meter by name. Where two analysers found the same, or one of them nothing,
+/// they are one series.
+/// @param analyses must outlive the series
+std::vector<Series> series_of(const setup::Run& run, const Analyses& analyses) {
+  std::vector<Series> all;
+  std::multimap<std::pair<std::string, std::string>, std::size_t> known;
+  for (const model::Analyser& analyser : analysers_of_each(run.benchmark)) {
+    const auto findings = analyses.find(analyser.name);
+    if (findings == analyses.end())
+      continue;
+    for (auto& [name, found] : by_name(findings->second)) {
+      const auto [first, last] = known.equal_range(name);
+      const bool united = std::any_of(
+          first, last, [&](const auto& other) { return unite(all[other.second].found, found); });
+      if (united)
+        continue;
+      const auto rank = static_cast<std::size_t>(std::distance(first, last));
+      known.emplace(name, all.size());
+      all.push_back(
+          {.name = name.first, .unit = name.second, .rank = rank, .found = std::move(found)});
+    }
+  }
+  const Meanings meanings(run.benchmark);
+  for (Series& series : all)
+    meanings.describe(series);
+  std::ranges::sort(all, {}, [&](const Series& series) { return meanings.order(series); });
+  return all;
+}
+
+/// The names that any workpackage has several values of.
+std::set<std::string> repeated_names(const std::vector<Series>& all) {
+  std::set<std::string> names;
+  for (const Series& series : all)
+    if (series.statistic && series.statistic->suffix == "_cnt" &&
+        std::ranges::any_of(series.found, [](const Finding* finding) {
+          const auto* count = finding->value ? std::get_if<long long>(&*finding->value) : nullptr;
+          return count && *count > 1;
+        }))
+      names.insert(series.base);
+  return names;
+}
+
+/// The columns of a tidy table while they are found out. A column is the same in all runs that have
+/// its kind, name, unit and rank.
+class TidyColumns {
+ public:
+  /// The number of a column, which is added if there is none.
+  std::size_t add(TidyColumn kind, const std::string& name, const std::string& unit = "",
+                  std::size_t rank = 0);
+
+  /// Makes every name unique: those that `TidyColumn::origin` and `end` have stay, and of the
+  /// others the first.
+  TidyTable empty_table() const;
+  /// Of each column by its number, where it is in the table: by kind, then as they were added.
+  std::vector<std::size_t> places() const;
+
+ private:
+  std::map<std::tuple<TidyColumn, std::string, std::string, std::size_t>, std::size_t> numbers_;
+  std::vector<std::pair<TidyColumn, result::Heading>> columns_;
+};
+
+/// The columns of the parameters of one run, and the types of their values.
+class TidyParameters {
+ public:
+  TidyParameters(const setup::Run& run, TidyColumns& columns) : run_(run), columns_(columns) {}
+
+  struct Known {
+    std::string name;
+    std::size_t column = 0;
+    ValueType type = ValueType::string;
+  };
+
+  /// The parameter of a workpackage that is `position`th among its parameters.
+  const Known& at(const workspace::Workpackage& workpackage, std::size_t position);
+
+ private:
+  Known known(const std::string& step, const std::string& name);
+
+  const setup::Run& run_;
+  TidyColumns& columns_;
+  /// By step, in the order that its workpackages mostly have them in.
+  std::map<std::string, std::vector<Known>> steps_;
+};
+
+bool is_fixed(TidyColumn kind) {
+  return kind == TidyColumn::origin || kind == TidyColumn::end;
+}
+
+/// `name`, or `name_2` and so on where that is taken.
+std::string unique(const std::string& name, std::set<std::string>& taken) {
+  std::string free = name;
+  for (int n = 2; !taken.insert(free).second; ++n)
+    free = fmt::format("{}_{}", name, n);
+  return free;
+}
+
+std::size_t TidyColumns::add(TidyColumn kind, const std::string& name, const std::string& unit,
+                             std::size_t rank) {
+  const auto [known, is_new] = numbers_.try_emplace({kind, name, unit, rank}, columns_.size());
+  if (is_new)
+    columns_.emplace_back(kind, result::Heading{.title = name, .unit = unit, .name = name});
+  return known->second;
+}
+
+std::vector<std::size_t> TidyColumns::places() const {
+  std::vector<std::size_t> order;
+  for (std::size_t k = 0; k < columns_.size(); ++k)
+    order.push_back(k);
+  std::ranges::stable_sort(order, {}, [&](std::size_t k) { return columns_[k].first; });
+  std::vector<std::size_t> places(order.size());
+  for (std::size_t place = 0; place < order.size(); ++place)
+    places[order[place]] = place;
+  return places;
+}
+
+TidyTable TidyColumns::empty_table() const {
+  TidyTable made;
+  made.table.headings.resize(columns_.size());
+  made.columns.resize(columns_.size());
+  const std::vector<std::size_t> place = places();
+  for (std::size_t k = 0; k < columns_.size(); ++k)
+    std::tie(made.columns[place[k]], made.table.headings[place[k]]) = columns_[k];
+  std::set<std::string> taken;
+  for (const bool fixed : {true, false})
+    for (std::size_t k = 0; k < made.columns.size(); ++k)
+      if (is_fixed(made.columns[k]) == fixed) {
+        result::Heading& heading = made.table.headings[k];
+        heading.name = heading.title = unique(heading.name, taken);
+      }
+  return made;
+}
+
+const TidyParameters::Known& TidyParameters::at(const workspace::Workpackage& workpackage,
+                                                std::size_t position) {
+  std::vector<Known>& step = steps_[workpackage.step];
+  const std::string& name = workpackage.parameters[position].first;
+  if (position < step.size() && step[position].name == name)
+    return step[position];
+  const auto found = std::ranges::find(step, name, &Known::name);
+  if (found != step.end())
+    return *found;
+  return step.emplace_back(known(workpackage.step, name));
+}
+
+TidyParameters::Known TidyParameters::known(const std::string& step, const std::string& name) {
+  const auto* definition = expand::definition_of(run_.benchmark, *run_.benchmark.step(step), name);
+  return {.name = name,
+          .column = columns_.add(TidyColumn::parameter, name, definition ? definition->unit : ""),
+          .type = definition ? definition->type : ValueType::string};
+}
+
+/// Whether a text and the number that it is read as say the same: `8`, `0.5`, `1e-3`, but neither
+/// `1.10`, which may be a version, nor `007`.
+bool says_a_number(const std::string& text) {
+  if (const auto integer = parse_integer(text))
+    return std::to_string(*integer) == text;
+  const auto real = parse_number(text);
+  if (!real || !std::isfinite(*real))
+    return false;
+  const bool has_exponent = text.find_first_of("eE") != std::string::npos;
+  return has_exponent || python_float(*real) == text;
+}
 
 /// What a run has for the table.
 struct RunData {

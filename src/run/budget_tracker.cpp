@@ -1,5 +1,7 @@
 #include "budget_tracker.hpp"
 
+#include "state_store.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <map>
@@ -13,7 +15,6 @@
 #include <bench/base/outcome.hpp>
 #include <bench/base/time.hpp>
 #include <bench/evaluate/evaluator.hpp>
-#include <bench/run/state_store.hpp>
 #include <bench/space/job_request.hpp>
 #include <bench/space/prepare.hpp>
 #include <bench/space/run.hpp>

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "state_store.hpp"
+
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -8,7 +10,6 @@
 
 #include <bench/base/error.hpp>
 #include <bench/evaluate/evaluator.hpp>
-#include <bench/run/state_store.hpp>
 #include <bench/space/job_request.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/event.hpp>

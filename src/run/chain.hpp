@@ -1,5 +1,7 @@
 #pragma once
 
+#include "state_store.hpp"
+
 #include <map>
 #include <optional>
 #include <string>
@@ -8,7 +10,6 @@
 #include <bench/machine/job.hpp>
 #include <bench/machine/job_monitor.hpp>
 #include <bench/run/observer.hpp>
-#include <bench/run/state_store.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::scheduler {

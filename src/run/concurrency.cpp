@@ -1,3 +1,5 @@
+#include "concurrency.hpp"
+
 #include <algorithm>
 #include <cstddef>
 
@@ -7,7 +9,6 @@
 #include <bench/evaluate/substitute.hpp>
 #include <bench/machine/systems.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/run/concurrency.hpp>
 #include <bench/space/metadata.hpp>
 #include <bench/space/parallel.hpp>
 #include <bench/space/run.hpp>

@@ -1,3 +1,5 @@
+#include "searcher.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -11,7 +13,6 @@
 #include <bench/machine/launch.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/run/cost.hpp>
-#include <bench/run/search.hpp>
 #include <bench/space/job_request.hpp>
 #include <bench/space/job_settings.hpp>
 #include <bench/space/run.hpp>

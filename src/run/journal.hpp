@@ -1,10 +1,10 @@
 #pragma once
 
 #include "outage_watch.hpp"
+#include "state_store.hpp"
 
 #include <atomic>
 
-#include <bench/run/state_store.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::scheduler {

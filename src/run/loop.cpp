@@ -1,13 +1,16 @@
 #include "admission.hpp"
-#include "allocation_slots.hpp"
 #include "chain.hpp"
 #include "journal.hpp"
-#include "lost_attempts.hpp"
 #include "outage_watch.hpp"
+#include "pruner.hpp"
 #include "recovery.hpp"
+#include "repeater.hpp"
 #include "same_nodes.hpp"
+#include "searcher.hpp"
+#include "selection.hpp"
 #include "sequencer.hpp"
-#include "submission_timing.hpp"
+#include "state_store.hpp"
+#include "submission.hpp"
 #include "submitter.hpp"
 
 #include <algorithm>
@@ -33,12 +36,7 @@
 #include <bench/machine/platform_batch_system.hpp>
 #include <bench/run/loop.hpp>
 #include <bench/run/observer.hpp>
-#include <bench/run/pruner.hpp>
-#include <bench/run/repeater.hpp>
 #include <bench/run/run_status.hpp>
-#include <bench/run/searcher.hpp>
-#include <bench/run/selection.hpp>
-#include <bench/run/state_store.hpp>
 #include <bench/run/step_jobs.hpp>
 #include <bench/space/prepare.hpp>
 #include <bench/space/run.hpp>

@@ -1,3 +1,5 @@
+#include "partition_limits.hpp"
+
 #include <algorithm>
 #include <set>
 #include <string>
@@ -12,7 +14,6 @@
 #include <bench/machine/launch.hpp>
 #include <bench/machine/partition.hpp>
 #include <bench/machine/platform.hpp>
-#include <bench/run/partition_limits.hpp>
 #include <bench/space/job_request.hpp>
 #include <bench/space/job_settings.hpp>
 #include <bench/space/partition.hpp>

@@ -1,3 +1,5 @@
+#include "partition_limits.hpp"
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -14,7 +16,6 @@
 #include <bench/machine/platform_batch_system.hpp>
 #include <bench/model/batch.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/run/partition_limits.hpp>
 #include <bench/run/preflight.hpp>
 #include <bench/space/job_request.hpp>
 #include <bench/space/job_settings.hpp>

@@ -1,3 +1,5 @@
+#include "concurrency.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -16,7 +18,6 @@
 #include <bench/machine/platform_batch_system.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/use.hpp>
-#include <bench/run/concurrency.hpp>
 #include <bench/run/preview.hpp>
 #include <bench/space/graph.hpp>
 #include <bench/space/job_request.hpp>

@@ -1,3 +1,7 @@
+#include "pruner.hpp"
+
+#include "state_store.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -14,8 +18,6 @@
 #include <bench/base/outcome.hpp>
 #include <bench/base/text.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/run/pruner.hpp>
-#include <bench/run/state_store.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>

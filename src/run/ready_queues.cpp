@@ -1,3 +1,5 @@
+#include "ready_queues.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +10,6 @@
 #include <vector>
 
 #include <bench/model/benchmark.hpp>
-#include <bench/run/ready_queues.hpp>
 #include <bench/space/job_script.hpp>
 #include <bench/space/run.hpp>
 #include <bench/space/segment.hpp>

@@ -1,3 +1,5 @@
+#include "pruner.hpp"
+
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -16,7 +18,6 @@
 #include <bench/base/outcome.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/run/pruner.hpp>
 #include <bench/run/remove.hpp>
 #include <bench/space/graph.hpp>
 #include <bench/space/prepare.hpp>

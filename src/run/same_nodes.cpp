@@ -1,5 +1,8 @@
 #include "same_nodes.hpp"
 
+#include "ready_queues.hpp"
+#include "state_store.hpp"
+
 #include <algorithm>
 #include <set>
 #include <string>
@@ -9,8 +12,6 @@
 
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/run/ready_queues.hpp>
-#include <bench/run/state_store.hpp>
 #include <bench/space/prepare.hpp>
 #include <bench/space/run.hpp>
 #include <bench/space/same_nodes.hpp>

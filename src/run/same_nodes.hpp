@@ -1,5 +1,7 @@
 #pragma once
 
+#include "state_store.hpp"
+
 #include <map>
 #include <optional>
 #include <set>
@@ -9,7 +11,6 @@
 #include <vector>
 
 #include <bench/evaluate/evaluator.hpp>
-#include <bench/run/state_store.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 

@@ -1,9 +1,11 @@
+#include "selection.hpp"
+
+#include "state_store.hpp"
+
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-#include <bench/run/selection.hpp>
-#include <bench/run/state_store.hpp>
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
 

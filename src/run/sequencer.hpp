@@ -1,20 +1,60 @@
 #pragma once
 
-#include "sequencing.hpp"
+#include "state_store.hpp"
 
+#include <functional>
+#include <optional>
 #include <string>
 
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/machine/job.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/run/state_store.hpp>
 #include <bench/space/run.hpp>
+#include <bench/space/segment.hpp>
+#include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::scheduler {
 
+// What comes next for a workpackage, as pure functions: from its step, its progress, how an attempt
+// ended and what the files that its commands watch say, to the event that follows.
+
+/// A workpackage whose next event is to be found.
+struct Situation {
+  const model::Step& step;
+  const workspace::Workpackage& workpackage;
+  /// How its last attempt ended.
+  const execute::Completion& completion;
+  /// What that left in the environment, as a difference to bench's own.
+  workspace::EnvironmentChanges environment;
+  /// Whether the `active` of a command holds. Asked for shared commands only.
+  std::function<bool(const model::Command&)> is_active;
+};
+
+/// Its attempt was cut off. A job that the batch system lost before it began is submitted again, up
+/// to `batch::most_resubmissions` times.
+workspace::Event after_interruption(const Situation& situation);
+
+/// Its attempt failed: retried as often as the step says, and then failed.
+workspace::Event after_failure(const Situation& situation);
+
+/// It has executed everything before `progress`, which may lie behind the last command of a cycle:
+/// ready for its next segment, waiting at a barrier before a shared command, or done.
+workspace::Event after_success(const Situation& situation, workspace::Progress progress);
+
+/// The last command that it executed watches files.
+/// @param command its index
+/// @returns none where a workpackage keeps waiting
+std::optional<workspace::Event> after_watching(const Situation& situation, int command,
+                                               const job::Watched& watched);
+
+/// A workpackage that cannot go on, or waits for what will never come.
+workspace::Event failed_for(long long workpackage, const std::string& reason,
+                            const std::string& host);
+
 /// Advances workpackages through their commands and cycles: reads what an attempt left on disk and
-/// the files that commands watch, asks sequencing.hpp what follows, and applies it to the store.
+/// the files that commands watch, asks the functions above what follows, and applies it to the
+/// store.
 class Sequencer {
  public:
   Sequencer(const setup::Run& run, store::StateStore& store, evaluate::Evaluator& evaluator)

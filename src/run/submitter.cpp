@@ -1,8 +1,10 @@
 #include "submitter.hpp"
 
-#include "bundle.hpp"
 #include "journal.hpp"
-#include "lost_attempts.hpp"
+#include "partition_limits.hpp"
+#include "recovery.hpp"
+#include "state_store.hpp"
+#include "submission.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -36,8 +38,6 @@
 #include <bench/machine/systems.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/run/failed_nodes.hpp>
-#include <bench/run/partition_limits.hpp>
-#include <bench/run/state_store.hpp>
 #include <bench/space/job_request.hpp>
 #include <bench/space/job_script.hpp>
 #include <bench/space/partition.hpp>

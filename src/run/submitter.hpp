@@ -1,11 +1,11 @@
 #pragma once
 
 #include "budget_tracker.hpp"
-#include "bundle.hpp"
 #include "journal.hpp"
-#include "lost_attempts.hpp"
+#include "recovery.hpp"
 #include "same_nodes.hpp"
-#include "submission_slots.hpp"
+#include "state_store.hpp"
+#include "submission.hpp"
 
 #include <cstddef>
 #include <deque>
@@ -22,7 +22,6 @@
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/machine/job.hpp>
 #include <bench/machine/job_monitor.hpp>
-#include <bench/run/state_store.hpp>
 #include <bench/space/render_context.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>

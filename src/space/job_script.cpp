@@ -1,3 +1,4 @@
+#include "job_template.hpp"
 #include "launches.hpp"
 
 #include <algorithm>
@@ -26,7 +27,6 @@
 #include <bench/space/job_request.hpp>
 #include <bench/space/job_script.hpp>
 #include <bench/space/job_settings.hpp>
-#include <bench/space/job_template.hpp>
 #include <bench/space/render_context.hpp>
 #include <bench/space/variables.hpp>
 #include <bench/workspace/workpackage.hpp>

@@ -1,3 +1,5 @@
+#include "job_template.hpp"
+
 #include <algorithm>
 #include <set>
 #include <string>
@@ -18,7 +20,6 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/model/use.hpp>
 #include <bench/space/job_settings.hpp>
-#include <bench/space/job_template.hpp>
 #include <bench/space/render_context.hpp>
 #include <bench/space/run.hpp>
 

@@ -1,9 +1,10 @@
+#include "job_template.hpp"
+
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include <bench/machine/job_template.hpp>
-#include <bench/space/job_template.hpp>
 #include <bench/space/run.hpp>
 
 namespace bench::job {

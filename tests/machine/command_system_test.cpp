@@ -1,3 +1,5 @@
+#include "machine/command_system.hpp"
+
 #include "support/environment_variable.hpp"
 #include "support/error_of.hpp"
 #include "support/fake_programs.hpp"
@@ -16,7 +18,6 @@
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 #include <bench/machine/batch_system.hpp>
-#include <bench/machine/command_system.hpp>
 #include <bench/machine/command_table.hpp>
 #include <bench/machine/slow_answers.hpp>
 

@@ -1,10 +1,10 @@
 #include "results/report_fixture.hpp"
-#include "results/tidy_columns.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <initializer_list>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -199,11 +199,22 @@ TEST_F(TidyTest, BringsTheWorkpackagesOfItsRows) {
   EXPECT_EQ(made.attempts.size(), 2 * workspace_->attempts().size());
 }
 
-TEST(SaysANumber, WhereNothingIsLostByReadingIt) {
-  for (const char* text : {"0", "-3", "8", "0.5", "2.0", "1e-3", "1E5"})
-    EXPECT_TRUE(says_a_number(text)) << text;
-  for (const char* text : {"", "007", "+1", "1.10", "1_000", "nan", "inf", "fp16", "1 ", "0x10"})
-    EXPECT_FALSE(says_a_number(text)) << text;
+/// Of a parameter without a type, a text is a number where nothing is lost by reading it as one.
+TEST_F(TidyTest, TakesATextForTheNumberThatItSays) {
+  const std::vector<std::string> numbers{"0", "-3", "8", "0.5", "2.0", "1e-3", "1E5"};
+  const std::vector<std::string> texts{"007", "+1", "1.10", "1_000", "nan", "inf", "fp16", "0x10"};
+  std::string parameters;
+  for (const auto& all : {numbers, texts})
+    for (const std::string& text : all)
+      parameters += "{name: p" + std::to_string(parameters.size()) + ", _: '" + text + "'}, ";
+  end("parameterset: {name: p, parameter: [" + parameters + "]}\nstep: {name: go, use: p}\n");
+  const TidyTable made = table_of_run();
+  std::vector<std::string> taken_for_numbers;
+  for (std::size_t k = 0; k < made.columns.size(); ++k)
+    if (const auto& value = made.table.rows.at(0).at(k).value;
+        made.columns[k] == parameter && !std::holds_alternative<std::string>(value.value()))
+      taken_for_numbers.push_back(to_text(*value));
+  EXPECT_THAT(taken_for_numbers, ElementsAre("0", "-3", "8", "0.5", "2.0", "0.001", "100000.0"));
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "run/state_store.hpp"
 #include "run/store_fixture.hpp"
 
 #include <algorithm>
@@ -6,8 +7,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <bench/run/state_store.hpp>
 
 namespace bench::store {
 namespace {

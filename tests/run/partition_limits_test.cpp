@@ -1,3 +1,5 @@
+#include "run/partition_limits.hpp"
+
 #include "space/run_fixture.hpp"
 #include "support/error_of.hpp"
 #include "support/fake_programs.hpp"
@@ -11,7 +13,6 @@
 #include <bench/machine/partition.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/machine/platform_batch_system.hpp>
-#include <bench/run/partition_limits.hpp>
 #include <bench/space/job_request.hpp>
 #include <bench/space/partition.hpp>
 

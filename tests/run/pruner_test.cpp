@@ -1,3 +1,5 @@
+#include "run/pruner.hpp"
+
 #include "run/store_fixture.hpp"
 
 #include <optional>
@@ -8,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include <bench/base/outcome.hpp>
-#include <bench/run/pruner.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::sweep {

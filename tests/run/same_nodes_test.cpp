@@ -1,5 +1,7 @@
 #include "run/same_nodes.hpp"
 
+#include "run/ready_queues.hpp"
+#include "run/state_store.hpp"
 #include "run/store_fixture.hpp"
 
 #include <filesystem>
@@ -12,8 +14,6 @@
 
 #include <bench/base/files.hpp>
 #include <bench/base/outcome.hpp>
-#include <bench/run/ready_queues.hpp>
-#include <bench/run/state_store.hpp>
 #include <bench/space/prepare.hpp>
 #include <bench/workspace/event.hpp>
 

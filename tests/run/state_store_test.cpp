@@ -1,3 +1,5 @@
+#include "run/state_store.hpp"
+
 #include "run/store_fixture.hpp"
 #include "space/run_fixture.hpp"
 #include "support/error_of.hpp"
@@ -20,7 +22,6 @@
 #include <bench/base/outcome.hpp>
 #include <bench/base/process.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/run/state_store.hpp>
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "run/state_store.hpp"
 #include "space/run_fixture.hpp"
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include <bench/run/state_store.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::store {

@@ -1,8 +1,8 @@
 #include "run/submitter.hpp"
 
-#include "run/lost_attempts.hpp"
 #include "run/outage_watch.hpp"
 #include "run/quiet_observer.hpp"
+#include "run/recovery.hpp"
 #include "run/same_nodes.hpp"
 #include "run/store_fixture.hpp"
 

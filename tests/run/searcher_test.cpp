@@ -1,3 +1,5 @@
+#include "run/searcher.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -8,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include <bench/model/benchmark.hpp>
-#include <bench/run/search.hpp>
 
 namespace bench::sweep {
 namespace {

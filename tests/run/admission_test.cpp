@@ -1,4 +1,4 @@
-#include "run/allocation_slots.hpp"
+#include "run/admission.hpp"
 
 #include "space/run_fixture.hpp"
 #include "support/environment_variable.hpp"

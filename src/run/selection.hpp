@@ -1,10 +1,11 @@
 #pragma once
 
+#include "state_store.hpp"
+
 #include <map>
 #include <string>
 #include <vector>
 
-#include <bench/run/state_store.hpp>
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
 

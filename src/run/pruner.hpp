@@ -1,5 +1,7 @@
 #pragma once
 
+#include "state_store.hpp"
+
 #include <cstddef>
 #include <map>
 #include <set>
@@ -8,7 +10,6 @@
 #include <vector>
 
 #include <bench/model/benchmark.hpp>
-#include <bench/run/state_store.hpp>
 #include <bench/space/combination.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/event.hpp>

@@ -1,4 +1,4 @@
-#include "run/submission_timing.hpp"
+#include "run/submission.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "concurrency.hpp"
+
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +11,6 @@
 #include <vector>
 
 #include <bench/model/benchmark.hpp>
-#include <bench/run/concurrency.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 

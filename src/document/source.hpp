@@ -1,5 +1,7 @@
 #pragma once
 
+#include "value.hpp"
+
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -7,7 +9,6 @@
 #include <vector>
 
 #include <bench/base/error.hpp>
-#include <bench/document/value.hpp>
 
 namespace bench::document {
 

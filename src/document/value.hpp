@@ -1,5 +1,7 @@
 #pragma once
 
+#include "scalar.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -8,7 +10,6 @@
 #include <vector>
 
 #include <bench/base/error.hpp>
-#include <bench/document/scalar.hpp>
 
 namespace bench::document {
 

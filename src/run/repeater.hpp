@@ -1,8 +1,12 @@
 #pragma once
 
+#include "state_store.hpp"
+
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,7 +14,6 @@
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/results/workpackage_values.hpp>
-#include <bench/run/state_store.hpp>
 #include <bench/space/combination.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/event.hpp>
@@ -18,6 +21,34 @@
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::sweep {
+
+/// Whether everything that can run on this machine has ended. Deciding then makes ids independent
+/// of parallelism.
+bool is_round_over(const setup::Run& run, const store::StateStore& store);
+
+/// The iterations of one combination so far, all ended.
+struct Repeated {
+  int iterations = 0;
+  int next = 0;  ///< Number of the next one; `active` may have dropped earlier ones.
+  std::span<const double> values;  ///< Values of the iterations that are done.
+  int failed = 0;
+  int affordable = 0;      ///< How many more the budget of the step allows.
+  bool dominated = false;  ///< Another combination is better with certainty.
+};
+
+/// The decision about a combination.
+struct RepetitionDecision {
+  int more = 0;  ///< Iterations to add; 0: none.
+  bool known = false;
+  /// Why it stays uncertain if none are added; empty if dominated.
+  std::string reason;
+};
+
+/// Decides whether the value of a repetition is known well enough, or how many iterations to add.
+/// @param by_estimate adds as many as the interval's width suggests, at most doubling them, instead
+/// of one by one: queueing a job for each would take long
+RepetitionDecision decide(const model::Repetition& repetition, const Repeated& repeated,
+                          bool by_estimate);
 
 /// Adds iterations to the combinations of steps with `until`. Decisions depend only on the
 /// workpackages and their files, so that a continued run makes the same decisions. On this machine,

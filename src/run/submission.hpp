@@ -1,7 +1,12 @@
 #pragma once
 
+#include "state_store.hpp"
+
+#include <chrono>
 #include <cstddef>
 #include <deque>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +14,8 @@
 #include <vector>
 
 #include <bench/machine/job.hpp>
+#include <bench/machine/job_monitor.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/space/job_request.hpp>
 #include <bench/space/render_context.hpp>
 
@@ -70,5 +77,60 @@ std::deque<Bundle> bundles_of(const std::vector<Planned>& planned, std::size_t m
 
 /// Two arrays, each with half of the tasks.
 std::pair<Bundle, Bundle> halves_of(const Bundle& bundle);
+
+/// Keeps a step to the number of jobs that may run at a time, by dependencies between submissions:
+/// each slot holds the job that the next one in it waits for.
+class SubmissionSlots {
+ public:
+  SubmissionSlots(const store::StateStore& store, const batch::JobMonitor& batch)
+      : store_(store), batch_(batch) {}
+
+  /// How many jobs of the step may run at a time; 0: any number.
+  int limit_of(const model::Step& step) const { return store_.limit(step); }
+  /// Frees the slots of jobs that have ended. A batch system may refuse a submission that depends
+  /// on a job that it has forgotten.
+  void drop_ended();
+  /// The jobs whose ends the submission has to wait for.
+  std::vector<std::string> jobs_before(const Bundle& bundle);
+  /// Records that the batch system has the submission as `id`.
+  void take(const Bundle& bundle, const std::string& id);
+
+ private:
+  std::vector<std::string>& slots_of(const model::Step& step);
+
+  const store::StateStore& store_;
+  const batch::JobMonitor& batch_;
+  std::map<std::string, std::vector<std::string>> slots_;  ///< By step.
+};
+
+/// When workpackages go to the batch system. They collect while others are still being prepared
+/// here, so that they go out as few submissions, but do not wait for long; and after a submission
+/// that did not reach the batch system the next one comes later and later.
+class SubmissionTiming {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit SubmissionTiming(std::function<Clock::time_point()> now = Clock::now)
+      : now_(std::move(now)) {}
+
+  /// Whether to submit now.
+  /// @param ready workpackages, at least one
+  /// @param others_coming commands run here after which more may be ready
+  bool is_due(std::size_t ready, bool others_coming);
+  void succeeded() { pause_ = first_pause; }
+  void failed();
+
+  static constexpr std::size_t many = 1000;  ///< They need not wait for more.
+  static constexpr std::chrono::seconds longest_collection{10};
+  static constexpr std::chrono::seconds first_pause{2};
+  static constexpr std::chrono::seconds longest_pause{300};
+
+ private:
+  std::function<Clock::time_point()> now_;
+  bool collecting_ = false;
+  Clock::time_point collecting_since_{};
+  Clock::time_point not_before_{};
+  std::chrono::seconds pause_ = first_pause;
+};
 
 }  // namespace bench::scheduler

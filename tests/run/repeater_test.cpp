@@ -1,4 +1,4 @@
-#include "run/repetition.hpp"
+#include "run/repeater.hpp"
 
 #include <cmath>
 #include <ostream>

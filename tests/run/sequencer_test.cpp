@@ -1,4 +1,4 @@
-#include "run/sequencing.hpp"
+#include "run/sequencer.hpp"
 
 #include "space/run_fixture.hpp"
 

@@ -101,14 +101,14 @@ TEST(EnergyStart, SamplesAreThereWhileASourceComesUp) {
 }
 
 /// A signal that comes while a driver comes up, and what the shell is told then.
-struct SignalCase {
+struct StartSignalCase {
   std::string name;
   std::string before;  ///< What the shell does before it starts the meter.
   std::string signal;
   std::string expected;
 };
 
-class EnergyStartSignalTest : public testing::TestWithParam<SignalCase> {};
+class EnergyStartSignalTest : public testing::TestWithParam<StartSignalCase> {};
 
 TEST_P(EnergyStartSignalTest, EndsTheMeterBeforeTheProgramStarts) {
   const TemporaryDirectory directory;
@@ -124,11 +124,11 @@ TEST_P(EnergyStartSignalTest, EndsTheMeterBeforeTheProgramStarts) {
 
 INSTANTIATE_TEST_SUITE_P(
     Signals, EnergyStartSignalTest,
-    testing::Values(SignalCase{"Terminate", "", "TERM", "143\n"},
-                    SignalCase{"HangUp", "", "HUP", "129\n"},
-                    SignalCase{"HangUpUnderNohup", "trap '' HUP; ", "HUP", "started\n0\n"},
+    testing::Values(StartSignalCase{"Terminate", "", "TERM", "143\n"},
+                    StartSignalCase{"HangUp", "", "HUP", "129\n"},
+                    StartSignalCase{"HangUpUnderNohup", "trap '' HUP; ", "HUP", "started\n0\n"},
                     // What a shell without job control starts in the background ignores it.
-                    SignalCase{"InterruptInTheBackground", "", "INT", "started\n0\n"}),
+                    StartSignalCase{"InterruptInTheBackground", "", "INT", "started\n0\n"}),
     [](const auto& parameter) { return parameter.param.name; });
 
 }  // namespace

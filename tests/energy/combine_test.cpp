@@ -174,6 +174,17 @@ INSTANTIATE_TEST_SUITE_P(
                       "energy_level=1\nenergy_level_limit=machine fraction: level 1 if this is a "
                       "tenth of the machine; level 2 also needs network and storage, and meters "
                       "within 2 %\n"},
+        SummariesCase{
+            "HaveNoLevelWhereOneMeasuresAPartOfItsNode",
+            {"energy_wh=1\npower_mean_w=9000\nenergy_nodes=15\nenergy_gap_s=0.25\n",
+             "energy_wh=1\npower_mean_w=600\nenergy_nodes=0\nenergy_gap_s=0.5\n"},
+            "energy_wh=2\npower_mean_w=9600\nenergy_nodes=0\nenergy_gap_s=0.5\n"
+            "energy_level=0\nenergy_level_limit=subsystems: the nodes are not measured as "
+            "a whole\n"},
+        SummariesCase{"ARegionThatCameAndWentAtOnceForOneMeterHasNoEnergy",
+                      {"energy_region_a_wh=1\nduration_region_a_s=30\n",
+                       "energy_region_a_absent=one moment\n"},
+                      "duration_region_a_s=30\nenergy_region_a_absent=one moment\n"},
         SummariesCase{"AddsWhatAnotherVersionHasWhereAllHaveIt",
                       {"energy_of_tomorrow_j=1\npower_of_tomorrow=3\n", "energy_of_tomorrow_j=2\n"},
                       "energy_of_tomorrow_j=3\n"}),

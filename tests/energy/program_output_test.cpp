@@ -273,7 +273,9 @@ TEST_F(ProgramOutputTest, AddsUpWhatJpwrsColumnsOfAmdGpusTell) {
     if (name.starts_with("energy."))
       energy = "d/" + name;
   ASSERT_NE(energy, "") << output.standard_error;
-  ASSERT_TRUE(run({"combine", energy}).status.success());
+  const auto combined = run({"combine", energy});
+  ASSERT_TRUE(combined.status.success()) << combined.standard_error;
+  EXPECT_EQ(combined.standard_output, "Writing combined energy DataFrame to combined_energy.csv\n");
   const auto rows = csv_cells(text("combined_energy.csv"));
   EXPECT_THAT(rows.at(0), ElementsAre("", "nodename", "rank", "rocm:0", "rocm:2", "total_wh"));
   EXPECT_NEAR(std::stod(rows.at(1)[5]), 2 * std::stod(rows[1][3]), 0.01 * std::stod(rows[1][5]));
@@ -293,21 +295,6 @@ TEST_F(ProgramOutputTest, NamesMetersByTheLabelsThatTheyHave) {
        "--df-suffix", "%q{HOME_}x", "true"},
       {{"HOME_", ""}});
   EXPECT_THAT(text("d/power.x.csv"), HasSubstr(",timestamps,gh:Module Power Socket 0\n"));
-}
-
-TEST_F(ProgramOutputTest, CombinesTheFilesOfItsRanks) {
-  for (const char* rank : {"0", "1"})
-    run({"--method", "nvml", "--out", "d", "--suffix", "%q{SLURM_PROCID}", "--", "sleep", "0.5"},
-        {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY}, {"SLURM_PROCID", rank}});
-  const auto output = run({"combine", "d/energy.0.csv", "d/energy.1.csv", "--output", "all.csv"});
-  EXPECT_TRUE(output.status.success()) << output.standard_error;
-  EXPECT_EQ(output.standard_output, "Writing combined energy DataFrame to all.csv\n");
-  const auto rows = csv_cells(text("all.csv"));
-  ASSERT_EQ(rows.size(), 3U);
-  const std::size_t total = rows[0].size() - 1;
-  EXPECT_EQ(rows[0][total], "total_wh");
-  EXPECT_GT(std::stod(rows[1].at(total)), 0);
-  EXPECT_EQ(rows[2].at(total), "");  // the same GPU again
 }
 
 TEST_F(ProgramOutputTest, AMissingFileIsNamedAndNothingIsWritten) {

@@ -227,16 +227,16 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(RecoveredRunTest, SaysWhatItIs) {
   const RecoveredRun run =
-      recover("time_s,unix_time_s,a_w\n0.5,9.5,100\n2,11,100\n", recorded({"a"}));
+      recover("time_s,unix_time_s,a_w\n0.5,9.5,100\n1,10,100\n2,11,100\n", recorded({"a"}));
   EXPECT_EQ(run.measurement.recovered,
             "the meter was killed: figures end with its last sample, 2 s after the start, and how "
             "the program ended is not known");
   EXPECT_EQ(total_of(run.measurement).quality, "recovered");
-  EXPECT_EQ(run.rows, 2U);
+  EXPECT_EQ(run.rows, 3U);
   EXPECT_EQ(run.provenance.host, "node7");
   EXPECT_EQ(run.provenance.started_unix_s, 9);
   EXPECT_FALSE(run.provenance.status);
-  EXPECT_EQ(run.measurement.channels[0].samples, 2U);
+  EXPECT_EQ(run.measurement.channels[0].samples, 3U);
   EXPECT_FALSE(run.measurement.channels[0].jitter_std_s);
   EXPECT_FALSE(run.measurement.channels[0].jitter_p99_s);
 }

@@ -64,6 +64,8 @@ TEST(Report, AddsTheAdditiveChannels) {
                   Pair("energy_source", "nvml,rapl"), Pair("energy_quality", "measured"),
                   Pair("energy_nodes", "0"), Pair("energy_gap_s", "0"), Pair("energy_level", "0"),
                   Pair("energy_level_limit", "subsystems: the nodes are not measured as a whole")));
+  run.total_power = {300, 500};  // the counters show more than the samples
+  EXPECT_THAT(shown(summary(run)), Contains(Pair("power_max_w", "540")));
 }
 
 TEST(Report, TellsThePowerOfOneDeviceAndWhatAllTake) {

@@ -22,18 +22,18 @@ class RunRecord;
 /// The least and the most that the additive channels draw together at one tick.
 class TotalPower {
  public:
-  using Values = std::vector<std::optional<double>>;  ///< By channel.
+  using Values = std::vector<std::optional<double>>;  ///< One for each channel.
 
-  /// Begins again at 0, with these channels.
+  /// Sets the channels, and forgets the range.
   void start(const std::vector<Channel>& channels);
-  /// What the channel of a slow source shows at the ticks until its next value.
+  /// Keeps the value of a slow source for the ticks until its next one.
   void hold(std::size_t channel, std::optional<double> power_w) { latest_[channel] = power_w; }
   void add(const Values& power_w);
   const PowerRange& range() const { return range_; }
 
  private:
   std::vector<std::size_t> additive_;  ///< Channels that are added up.
-  Values latest_;                      ///< Of the channels of slow sources.
+  Values latest_;                      ///< What slow sources showed last.
   PowerRange range_;
 };
 

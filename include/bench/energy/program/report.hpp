@@ -17,15 +17,15 @@ namespace bench::energy {
 using NameValue = std::pair<std::string, Value>;
 using Summary = std::vector<NameValue>;
 
-/// The value as files show it: a number with seven digits, one about the machine or the method of
-/// measuring with four.
+/// Formats the value as files show it: numbers with seven digits, or with four if they describe the
+/// machine or the measurement.
 std::string text_of(const NameValue& line);
 /// `energy_wh=1.5`
 std::string line_of(const NameValue& line);
 
-/// A cell of a table: nothing where there is no value.
+/// The value of a cell, if it has one.
 using EnergyCell = std::optional<Value>;
-/// As files show it: a number with seven digits, empty for nothing.
+/// Formats the cell as files show it: numbers with seven digits, an absent value as an empty text.
 std::string text_of(const EnergyCell& cell);
 
 /// What is known of the machine, as names that begin with `machine_` and values: its load before,

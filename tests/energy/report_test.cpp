@@ -299,6 +299,10 @@ TEST(RegionTable, ARegionHasItsErrorBar) {
   run.channels[0].regions[0].uncertainty_j = 36;
   EXPECT_THAT(shown(region_summary(run)),
               Contains(Pair("energy_region_epoch_uncertainty_wh", "0.01")));
+  run.channels.push_back(run.channels[0]);
+  run.channels[1].regions[0].uncertainty_j.reset();  // that of a part would pass for the whole
+  EXPECT_THAT(shown(region_summary(run)),
+              Not(Contains(Pair("energy_region_epoch_uncertainty_wh", _))));
 }
 
 TEST(RegionTable, DevicesHaveAnEnergyOfTheirOwn) {

@@ -1,10 +1,11 @@
-// The command lines of the pages about energy, run by the real bench-energy as they are written, on
-// fake devices. Those that need Slurm are in tests/slurm/documents_test.cpp.
 #include "energy/program_fixture.hpp"
 #include "support/document_commands.hpp"
+#include "support/environment_variable.hpp"
 #include "support/source_directory.hpp"
 #include "support/temp_directory.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -12,18 +13,25 @@
 #include <vector>
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <bench/base/files.hpp>
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
+#include <bench/energy/program/energy_table.hpp>
+#include <bench/energy/program/options.hpp>
 
 namespace bench::energy {
 namespace {
 
-namespace fs = std::filesystem;
 using support::commands_to_run;
 using support::DocumentCommand;
 using testing::AllOf;
+
+// The command lines of the pages about energy, run by the real bench-energy as they are written, on
+// fake devices. Those that need Slurm are in tests/slurm/documents_test.cpp.
+
+namespace fs = std::filesystem;
 
 const fs::path docs = support::source_directory() / "docs";
 
@@ -120,10 +128,11 @@ TEST_F(EnergyPageTest, ItsCommandsWork) {
       if (command.line.starts_with("bench-energy"))
         commands.push_back(command);
   ASSERT_GE(commands.size(), 14U);
+  const bool any_format = has_hdf5();
   for (const DocumentCommand& command : commands) {
     const bool as_jpwr = command.line.find("--df-out") != std::string::npos;
     const bool needs_hdf5 = as_jpwr && command.line.find("--df-filetype csv") == std::string::npos;
-    if (has_hdf5() || !needs_hdf5)
+    if (any_format || !needs_hdf5)
       expect_success(command.line);
   }
 }
@@ -163,6 +172,62 @@ TEST_F(NodePowerPageTest, ItsEstimatesAreMethods) {
     ++methods;
   }
   EXPECT_EQ(methods, 4);
+}
+
+// docs/reference/energy.md against the program.
+
+std::string page() {
+  return read_file(support::source_directory() / "docs/reference/energy.md");
+}
+
+/// The words behind `bench-energy` in every indented line that has it.
+std::vector<std::vector<std::string>> examples() {
+  std::vector<std::vector<std::string>> result;
+  for (const std::string& line : split(page(), "\n")) {
+    std::vector<std::string> words = split_names(replace_all(line, "'", ""), " ");
+    const auto program = std::ranges::find(words, "bench-energy");
+    if (line.starts_with("    ") && program != words.end())
+      result.emplace_back(program + 1, words.end());
+  }
+  return result;
+}
+
+TEST(Documentation, HasExamplesThatTheProgramTakes) {
+  const support::EnvironmentVariable rank("SLURM_PROCID", "0");
+  ASSERT_GE(examples().size(), 8U);
+  for (const std::vector<std::string>& words : examples()) {
+    SCOPED_TRACE(join(words, " "));
+    if (words[0] == "combine")
+      EXPECT_NO_THROW(parse_combine_options({words.begin() + 1, words.end()}));
+    else if (words[0] == "recover")
+      EXPECT_NO_THROW(parse_recover_options({words.begin() + 1, words.end()}));
+    else
+      EXPECT_NO_THROW(parse_options(words));
+  }
+}
+
+TEST(Documentation, NamesEveryColumn) {
+  const std::string text = page();
+  for (const EnergyColumn& column : energy_table({}, {}).columns)
+    EXPECT_NE(text.find("`" + column.name + "`"), std::string::npos) << column.name;
+}
+
+TEST(Documentation, NamesEveryOption) {
+  const std::string text = page();
+  std::size_t options = 0;
+  for (const std::string& line : split(parse_options({"--help"}).help, "\n"))
+    if (line.starts_with("  --")) {
+      const std::string name = line.substr(2, line.find_first_of(" ,", 2) - 2);
+      EXPECT_NE(text.find("| `" + name), std::string::npos) << name;
+      ++options;
+    }
+  EXPECT_GE(options, 11U);
+}
+
+TEST(Documentation, NamesEveryMemberOfTheProvenance) {
+  const std::string text = page();
+  for (const auto& [name, value] : provenance_values({}, {}))
+    EXPECT_NE(text.find("`" + name + "`"), std::string::npos) << name;
 }
 
 }  // namespace

@@ -112,7 +112,7 @@ TEST_P(EnergyFileMistakeTest, IsAnError) {
   }
 }
 
-constexpr const char* header = "channel,energy_wh,scope,device,device_id,host,rank\n";
+constexpr const char* own_header = "channel,energy_wh,scope,device,device_id,host,rank\n";
 
 INSTANTIATE_TEST_SUITE_P(
     Energy, EnergyFileMistakeTest,
@@ -140,9 +140,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadFileCase{"AnyDepth", "energy.json",
                     R"({"channels": )" + support::deep_json() + R"(, "total": []})",
                     "it has no column channel"},
-        BadFileCase{"NoNumber", "energy.csv", std::string(header) + "a,much,gpu,0,,n,0",
+        BadFileCase{"NoNumber", "energy.csv", std::string(own_header) + "a,much,gpu,0,,n,0",
                     "'much' is not a number"},
-        BadFileCase{"NoHost", "energy.csv", std::string(header) + "a,1,gpu,0,,,0",
+        BadFileCase{"NoHost", "energy.csv", std::string(own_header) + "a,1,gpu,0,,,0",
                     "it does not name its host"},
         BadFileCase{"NoNumberOfJpwr", "energy.n.1.csv", ",0\npynvml:0,much",
                     "'much' is not a number"},
@@ -157,7 +157,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(EnergyFileTest, AMistakeHasItsPlace) {
   try {
-    read("energy.csv", std::string(header) + "a,1,gpu,0,,n,0\nb,much,gpu,1,,n,0");
+    read("energy.csv", std::string(own_header) + "a,1,gpu,0,,n,0\nb,much,gpu,1,,n,0");
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.place(), (Place{(directory_.path() / "energy.csv").string(), 3, 0}));

@@ -1,3 +1,5 @@
+#include "energy/readings.hpp"
+
 #include <chrono>
 #include <cmath>
 #include <optional>
@@ -8,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include <bench/energy/core/channel.hpp>
+#include <bench/energy/core/channel_meter.hpp>
 #include <bench/energy/core/integrate.hpp>
 #include <bench/energy/core/ticks.hpp>
 
@@ -175,6 +179,155 @@ INSTANTIATE_TEST_SUITE_P(Energy, ResonanceTest,
                                          ResonanceCase{"OfTwice", 0.2, 0.05},
                                          ResonanceCase{"OfAnother", 0.0731, 0.1}),
                          [](const auto& one) { return one.param.name; });
+
+/// A point each second, the first at 0 s.
+History of(int points) {
+  History history;
+  for (int k = 0; k < points; ++k)
+    history.add({.time_s = 1.0 * k, .power_w = 10.0 * k, .energy_j = 100.0 * k});
+  return history;
+}
+
+TEST(History, FindsTheNeighboursOfAMoment) {
+  const auto pair = of(10).around(3.25);
+  ASSERT_TRUE(pair);
+  EXPECT_EQ(pair->before.time_s, 3);
+  EXPECT_EQ(pair->after.energy_j, 400);
+}
+
+TEST(History, FindsTheEnds) {
+  EXPECT_EQ(of(3).around(0)->before.time_s, 0);
+  EXPECT_EQ(of(3).around(2)->after.time_s, 2);
+}
+
+TEST(History, KnowsNothingOutsideOfItsPoints) {
+  EXPECT_FALSE(of(3).around(-0.1));
+  EXPECT_FALSE(of(3).around(2.1));
+  EXPECT_FALSE(of(1).around(0));
+  EXPECT_FALSE(History().around(0));
+}
+
+TEST(History, HasAsMuchRoomAsItIsGiven) {
+  History history(3);
+  for (int k = 0; k < 5; ++k) {
+    history.add({.time_s = 1.0 * k});
+    EXPECT_EQ(history.last().time_s, k);
+  }
+  EXPECT_EQ(history.around(2.5)->before.time_s, 2);
+}
+
+TEST(History, KeepsTheFirstPointsToo) {
+  const History history = of(1000);
+  EXPECT_EQ(history.around(3.5)->before.time_s, 3);
+  EXPECT_EQ(history.first_from(-5)->time_s, 0);
+  EXPECT_EQ(history.first_from(2.5)->time_s, 3);
+  EXPECT_EQ(history.first_from(3)->time_s, 3);
+  EXPECT_EQ(history.last_until(998.5)->time_s, 998);
+  EXPECT_EQ(history.last_until(2000)->time_s, 999);
+  EXPECT_FALSE(history.first_from(999.5));
+  EXPECT_FALSE(history.last_until(-1));
+  EXPECT_FALSE(History().first_from(0));
+}
+
+TEST(History, ForgetsTheOldest) {
+  const History history = of(1000);
+  EXPECT_EQ(history.last().time_s, 999);
+  EXPECT_FALSE(history.around(500));
+  EXPECT_EQ(history.around(999 - 254.5)->before.time_s, 744);
+  EXPECT_FALSE(history.around(743.5));
+}
+
+struct UncertaintyCase {
+  std::string name;
+  Timing timing;
+  double expected_j;
+};
+void PrintTo(const UncertaintyCase& c, std::ostream* out) {
+  *out << c.name;
+}
+class UncertaintyTest : public testing::TestWithParam<UncertaintyCase> {};
+
+/// 100 W to 300 W, for 100 s.
+TEST_P(UncertaintyTest, MatchesTheHandComputedHalfWidth) {
+  EXPECT_DOUBLE_EQ(uncertainty_of(GetParam().timing, 300, 200).half_width_j(100),
+                   GetParam().expected_j);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Energy, UncertaintyTest,
+    testing::Values(
+        UncertaintyCase{"ACounterInSteps", {.interval_s = 0.1, .period_s = 0.1}, 30},
+        UncertaintyCase{"ACounterThatIsReadSeldom", {.interval_s = 1, .period_s = 0.001}, 150},
+        UncertaintyCase{
+            "ACounterThatWasReset", {.interval_s = 0.1, .period_s = 0.1, .missing_s = 2}, 630},
+        // Both ends, and 200 W / sqrt(1000 samples) over 100 s.
+        UncertaintyCase{"Samples",
+                        {.interval_s = 0.1, .period_s = 0.1, .sample_s = 0.1},
+                        30 + 632.4555320336759},
+        UncertaintyCase{
+            "AMeanOverASecond",
+            {.interval_s = 0.1, .period_s = 0.1, .averaging_window_s = 1, .sample_s = 0.1},
+            105 + 632.4555320336759},
+        UncertaintyCase{"SamplesWithAGap",
+                        {.interval_s = 0.1, .period_s = 0.1, .sample_s = 0.1, .missing_s = 1},
+                        230 + 632.4555320336759}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(Uncertainty, TheShortestRunIsKnownToFivePercent) {
+  const Uncertainty uncertainty = uncertainty_of(
+      {.interval_s = 0.1, .period_s = 0.1, .averaging_window_s = 1, .sample_s = 0.1}, 300, 200);
+  const double shortest_s = uncertainty.shortest_run_s(250);
+  EXPECT_NEAR(uncertainty.half_width_j(shortest_s), 0.05 * 250 * shortest_s, 1e-9);
+}
+
+TEST(Uncertainty, OfManyStretchesGrowsWithTheRootOfTheirNumber) {
+  const Uncertainty uncertainty = uncertainty_of({.interval_s = 0.1, .period_s = 0.1}, 300, 200);
+  EXPECT_DOUBLE_EQ(uncertainty.half_width_j(100, 25), 150);
+}
+
+/// What a window takes from each region has the same sign: a region is always surrounded by others.
+TEST(Uncertainty, OfTheWindowGrowsWithTheNumberOfStretches) {
+  const Uncertainty uncertainty =
+      uncertainty_of({.averaging_window_s = 1, .sample_s = 0.1}, 300, 0);
+  EXPECT_DOUBLE_EQ(uncertainty.half_width_j(100, 25), 25 * 75);
+}
+
+TEST(Uncertainty, TheShortestRunIsRoundedUpToTwoDigits) {
+  const struct {
+    double shortest_run_s;
+    const char* text;
+  } cases[] = {{2, "at least 2 s"},       {2.0001, "at least 2 s"},  {2.04, "at least 2.1 s"},
+               {0.05, "at least 0.05 s"}, {121.3, "at least 130 s"}, {600, "at least 600 s"},
+               {99.9, "at least 100 s"}};
+  for (const auto& [shortest_run_s, text] : cases)
+    EXPECT_EQ(at_least(shortest_run_s), text);
+}
+
+TEST(ChannelMeter, KnowsTheEnergyOfALongRunBetterThanThatOfAShortOne) {
+  Channel channel;
+  channel.counter_period_s = 0.1;
+  for (const double end_s : {2.0, 200.0}) {
+    ChannelMeter meter(channel, 0.1);
+    for (double time_s = 0; time_s <= end_s; time_s += 0.1)
+      meter.add(time_s, both(100, 100 * time_s));
+    meter.close(end_s);
+    const ChannelEnergy result = meter.result();
+    ASSERT_TRUE(result.uncertainty);
+    EXPECT_NEAR(result.uncertainty->half_width_j(end_s), 10, 0.01);
+    EXPECT_NEAR(result.uncertainty->shortest_run_s(*result.power_mean_w), 2, 0.01);
+  }
+}
+
+TEST(ChannelMeter, AnEstimateHasNoErrorBar) {
+  Channel channel;
+  channel.estimated = true;
+  ChannelMeter meter(channel, 0.1);
+  meter.add(0, both(100, 0));
+  meter.add(10, both(100, 1000));
+  meter.close(10);
+  EXPECT_TRUE(meter.result().energy_j);
+  EXPECT_FALSE(meter.result().uncertainty);
+}
 
 }  // namespace
 }  // namespace bench::energy

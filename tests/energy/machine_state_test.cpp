@@ -1,16 +1,12 @@
 #include <ostream>
 #include <string>
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <bench/energy/core/machine_state.hpp>
-#include <bench/energy/program/report.hpp>
 
 namespace bench::energy {
 namespace {
-
-using testing::ElementsAre;
-using testing::Pair;
 
 MachineState with_others(int cpus, double other_cpus) {
   MachineState machine;
@@ -62,25 +58,6 @@ INSTANTIATE_TEST_SUITE_P(
                         "Heat", with_gpu("hw_thermal"),
                         "a GPU lowered its clock (hw_thermal), share of the time: 75 %"}),
     [](const auto& test) { return test.param.name; });
-
-TEST(MachineSummary, HasWhatIsKnown) {
-  MachineState machine = with_gpu("power_cap");
-  machine.cpu.load = 0.42;
-  machine.cpu.temperature_c.add(40);
-  machine.cpu.temperature_c.add(61.5);
-  machine.gpu->clock_mhz.add(1980);
-  machine.gpu->clock_mhz.add(1200);
-  EXPECT_THAT(
-      machine_summary(machine),
-      ElementsAre(Pair("machine_load", "0.42"), Pair("machine_cpu_temperature_start_c", "40"),
-                  Pair("machine_cpu_temperature_max_c", "61.5"),
-                  Pair("machine_gpu_clock_mhz", "1590"), Pair("machine_gpu_clock_min_mhz", "1200"),
-                  Pair("machine_gpu_throttle", "power_cap 75 %")));
-}
-
-TEST(MachineSummary, OfAnUnknownMachineIsEmpty) {
-  EXPECT_THAT(machine_summary({}), ElementsAre());
-}
 
 }  // namespace
 }  // namespace bench::energy

@@ -2,6 +2,10 @@
 #include "support/environment_variable.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <cmath>
+#include <cstddef>
 #include <cstdlib>
 #include <optional>
 #include <ostream>
@@ -10,6 +14,7 @@
 #include <vector>
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include <bench/energy/core/additive.hpp>
@@ -282,6 +287,77 @@ TEST(Nvml, TheCounterOfASuperchipIsOfferedToBothOfItsChannels) {
     EXPECT_EQ(readings[k].energy_j.has_value(), !average);
     EXPECT_EQ(source->channels()[k].counter_of_either, !average);
   }
+}
+
+TEST(DeviceThreads, ReadEveryDeviceOnceARound) {
+  std::vector<int> reads(8, 0);
+  DeviceThreads threads(reads.size(), [&](std::size_t device) { ++reads[device]; });
+  for (int round = 1; round <= 100; ++round) {
+    threads.read_all();
+    EXPECT_EQ(reads, std::vector<int>(8, round));
+  }
+}
+
+/// One that waited for another would never return.
+TEST(DeviceThreads, ReadAllDevicesAtTheSameTime) {
+  std::barrier all_are_there(8);
+  std::atomic<int> reads = 0;
+  DeviceThreads threads(8, [&](std::size_t) {
+    all_are_there.arrive_and_wait();
+    ++reads;
+  });
+  threads.read_all();
+  threads.read_all();
+  EXPECT_EQ(reads, 16);
+}
+
+TEST(DeviceThreads, EndWithoutAReading) {
+  int reads = 0;
+  {
+    const DeviceThreads threads(8, [&](std::size_t) { ++reads; });
+  }
+  EXPECT_EQ(reads, 0);
+}
+
+/// How a counter was read that moves every `period_s`, by ticks every 10 ms over 10 s.
+struct Reads {
+  int count = 0;
+  double largest_error_s = 0;  ///< Of the times of its movements.
+};
+
+Reads read_every(double period_s) {
+  CounterSchedule schedule(0.1);
+  Reads reads;
+  double shown_j = -1;
+  for (int tick = 0; tick < 1000; ++tick) {
+    const double time_s = 0.01 * tick + 0.003 * std::sin(tick);
+    if (!schedule.is_due(time_s))
+      continue;
+    const double moved_s = 0.033 + period_s * std::floor((time_s - 0.033) / period_s);
+    ++reads.count;
+    schedule.add(time_s, moved_s);
+    if (moved_s != shown_j && reads.count > 1 && moved_s > 0)
+      reads.largest_error_s =
+          std::max(reads.largest_error_s, std::abs(time_s - schedule.age_s(time_s) - moved_s));
+    shown_j = moved_s;
+  }
+  return reads;
+}
+
+TEST(CounterSchedule, ReadsHardlyMoreOftenThanTheCounterMoves) {
+  EXPECT_LE(read_every(0.1).count, 100 * 3 / 2 + 10);
+  EXPECT_LE(read_every(0.103).count, 97 * 3 / 2 + 50);
+}
+
+TEST(CounterSchedule, KnowsTheMovementsToATick) {
+  EXPECT_LE(read_every(0.1).largest_error_s, 0.011);
+  EXPECT_LE(read_every(0.103).largest_error_s, 0.011);
+}
+
+TEST(CounterSchedule, OneThatMovesAllTheTimeIsAskedOncePerPeriod) {
+  const Reads reads = read_every(1e-6);
+  EXPECT_LE(reads.count, 102);
+  EXPECT_LE(reads.largest_error_s, 0.02);
 }
 
 }  // namespace

@@ -1,14 +1,17 @@
 #include "support/environment_variable.hpp"
 
 #include <chrono>
+#include <optional>
 #include <ostream>
 #include <set>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <bench/base/error.hpp>
+#include <bench/base/host.hpp>
 #include <bench/energy/program/child.hpp>
 #include <bench/energy/program/options.hpp>
 #include <bench/energy/program/output.hpp>
@@ -19,6 +22,7 @@ namespace bench::energy {
 namespace {
 
 using std::chrono::milliseconds;
+using support::EnvironmentVariable;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -252,6 +256,22 @@ INSTANTIATE_TEST_SUITE_P(
             "leave it out: one meter samples on each node, and MPI is the program's alone"},
         OptionsMistakeCase{
             "UnknownOption", {"-x"}, "unknown option '-x'", "see bench-energy --help"},
+        OptionsMistakeCase{"UnknownMethod",
+                           {"--method", "rapl,nvm", "--", "true"},
+                           "unknown method 'nvm'",
+                           "did you mean 'nvml'?"},
+        OptionsMistakeCase{"NoSeparator",
+                           {"true"},
+                           "unexpected argument 'true'",
+                           "put -- before the program: bench-energy [options] -- program args"},
+        OptionsMistakeCase{"NoProgram",
+                           {"--method", "rapl"},
+                           "no program to run",
+                           "bench-energy [options] -- program args"},
+        OptionsMistakeCase{"IntervalOutOfRange",
+                           {"--interval", "0.1ms", "--", "true"},
+                           "--interval 0.1ms is out of range",
+                           "1ms to 10s"},
         OptionsMistakeCase{"NoProgramForJpwr",
                            {"--df-out", "d"},
                            "no program to run",
@@ -274,6 +294,66 @@ INSTANTIATE_TEST_SUITE_P(
                            {"combine", "a.csv", "--outptu", "x"},
                            "unknown option '--outptu'",
                            "did you mean '--output'?"}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(Suffix, ReplacesHostAndVariablesInPlace) {
+  const EnvironmentVariable rank("SUFFIX_TEST_RANK", "3");
+  EXPECT_EQ(expand_suffix("rank%q{SUFFIX_TEST_RANK}_%h_%q{SUFFIX_TEST_RANK}"),
+            "rank3_" + host_name() + "_3");
+}
+
+TEST(Suffix, TakesAnEmptyVariableAsItIs) {
+  const EnvironmentVariable rank("SUFFIX_TEST_RANK", "");
+  EXPECT_EQ(expand_suffix("x%q{SUFFIX_TEST_RANK}"), "x");
+}
+
+TEST(Suffix, OfJpwrIsHostAndProcessBehindAPlainText) {
+  const std::string own = host_name() + "." + std::to_string(::getpid());
+  EXPECT_EQ(expand_jpwr_suffix(""), own);
+  EXPECT_EQ(expand_jpwr_suffix("a100"), "a100." + own);
+}
+
+TEST(Suffix, OfJpwrWithAVariableIsTheTextAlone) {
+  const EnvironmentVariable rank("SUFFIX_TEST_RANK", "3");
+  EXPECT_EQ(expand_jpwr_suffix("%q{SUFFIX_TEST_RANK}"), "3");
+  EXPECT_EQ(expand_jpwr_suffix("rank%q{SUFFIX_TEST_RANK}_x"), "rank3_x");
+}
+
+struct SuffixMistakeCase {
+  std::string name;
+  std::string text;
+  std::string message;
+};
+void PrintTo(const SuffixMistakeCase& c, std::ostream* out) {
+  *out << c.name;
+}
+class SuffixMistakeTest : public testing::TestWithParam<SuffixMistakeCase> {};
+
+TEST_P(SuffixMistakeTest, IsAnErrorInBothKinds) {
+  const EnvironmentVariable unset("SUFFIX_TEST_RANK", std::nullopt);
+  const EnvironmentVariable path("SUFFIX_TEST_PATH", "a/b");
+  for (auto* expand : {&expand_suffix, &expand_jpwr_suffix}) {
+    try {
+      expand(GetParam().text);
+      ADD_FAILURE();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.message(), GetParam().message);
+      EXPECT_NE(error.hint(), "");
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Energy, SuffixMistakeTest,
+    testing::Values(
+        SuffixMistakeCase{
+            "UnsetVariable", "%q{SUFFIX_TEST_RANK}",
+            "the suffix '%q{SUFFIX_TEST_RANK}' needs the variable SUFFIX_TEST_RANK, which is not "
+            "set"},
+        SuffixMistakeCase{"NoBraces", "a%q", "the suffix 'a%q' has a %q without a variable"},
+        SuffixMistakeCase{"OpenBrace", "%q{A", "the suffix '%q{A' has a %q without a variable"},
+        SuffixMistakeCase{"NoName", "%q{}", "the suffix '%q{}' has a %q without a variable"},
+        SuffixMistakeCase{"Slash", "%q{SUFFIX_TEST_PATH}", "the suffix 'a/b' has a slash"}),
     [](const auto& test) { return test.param.name; });
 
 }  // namespace

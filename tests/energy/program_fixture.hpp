@@ -45,6 +45,10 @@ inline std::map<std::string, std::string> values(const std::string& standard_err
   return result;
 }
 
+inline std::map<std::string, std::string> values_of(const CommandOutput& output) {
+  return values(output.standard_error);
+}
+
 /// Watt hours in a text as joules.
 inline double joules(const std::string& watt_hours) {
   return std::stod(watt_hours) * 3600;

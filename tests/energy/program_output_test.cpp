@@ -1,8 +1,6 @@
-// The files that the real bench-energy writes and merges.
 #include "energy/fixtures.hpp"
-#include "support/environment_variable.hpp"
+#include "energy/program_fixture.hpp"
 #include "support/eventually.hpp"
-#include "support/patience.hpp"
 
 #include <cstddef>
 #include <filesystem>
@@ -14,6 +12,7 @@
 #include <vector>
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <bench/base/files.hpp>
 #include <bench/base/host.hpp>
@@ -27,18 +26,16 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 
+// The files that the real bench-energy writes and merges.
+
 class ProgramOutputTest : public testing::Test {
  protected:
   CommandOutput run(std::vector<std::string> arguments, const Environment& variables = {}) const {
+    arguments.insert(arguments.begin(), BENCH_ENERGY_PROGRAM);
     ProcessSpec spec;
     spec.arguments = std::move(arguments);
-    spec.arguments.insert(spec.arguments.begin(), BENCH_ENERGY_PROGRAM);
     spec.directory = directory_.path();
-    Environment environment = current_environment();
-    for (const auto& [name, value] : variables)
-      set_variable(environment, name, value);
-    spec.environment = environment;
-    return run_command(spec, support::far_too_long_s);
+    return energy::run(spec, variables);
   }
 
   std::string text(const std::string& name) const { return read_file(directory_.path() / name); }
@@ -67,7 +64,7 @@ bool has_hdf5() {
   spec.arguments = {BENCH_ENERGY_PROGRAM, "--out", directory.path().string(),
                     "--format",           "h5",    "--method",
                     "mock:constant=1W",   "--",    "true"};
-  return run_command(spec, support::far_too_long_s).status.success();
+  return energy::run(spec).status.success();
 }
 
 TEST_F(ProgramOutputTest, AProgramThatCannotBeStartedLeavesTheFilesOfAnEarlierRun) {
@@ -197,7 +194,7 @@ TEST_F(ProgramOutputTest, ThatCannotBePrintedIsAnError) {
   for (const std::string arguments : {"--list", "--help", "combine --help"}) {
     ProcessSpec spec;
     spec.arguments = {"sh", "-c", BENCH_ENERGY_PROGRAM + (" " + arguments) + " > /dev/full"};
-    const CommandOutput output = run_command(spec, support::far_too_long_s);
+    const CommandOutput output = energy::run(spec);
     EXPECT_EQ(output.status.code, 125) << arguments;
     EXPECT_THAT(output.standard_error, HasSubstr("No space left on device"));
   }
@@ -219,14 +216,6 @@ TEST_F(ProgramOutputTest, ResultsOfAnEarlierRunDoNotStandBesideOtherSamples) {
   EXPECT_THAT(files("d"), testing::IsSupersetOf({"energy.csv", "energy.json", "energy.txt"}));
   run(killed);
   EXPECT_THAT(files("d"), UnorderedElementsAre("power.csv", "regions.log", "unfinished.jsonl"));
-}
-
-TEST_F(ProgramOutputTest, AnUnsetVariableIsNoticedBeforeTheProgramStarts) {
-  const support::EnvironmentVariable unset("PROGRAM_OUTPUT_TEST", std::nullopt);
-  const auto output = run({"--df-suffix", "%q{PROGRAM_OUTPUT_TEST}", "echo", "started"});
-  EXPECT_EQ(output.status.code, 125);
-  EXPECT_EQ(output.standard_output, "");
-  EXPECT_THAT(output.standard_error, HasSubstr("PROGRAM_OUTPUT_TEST, which is not set"));
 }
 
 TEST_F(ProgramOutputTest, TakesJpwrsCommandLineAndWritesItsFiles) {
@@ -284,7 +273,9 @@ TEST_F(ProgramOutputTest, AddsUpWhatJpwrsColumnsOfAmdGpusTell) {
     if (name.starts_with("energy."))
       energy = "d/" + name;
   ASSERT_NE(energy, "") << output.standard_error;
-  ASSERT_TRUE(run({"combine", energy}).status.success());
+  const auto combined = run({"combine", energy});
+  ASSERT_TRUE(combined.status.success()) << combined.standard_error;
+  EXPECT_EQ(combined.standard_output, "Writing combined energy DataFrame to combined_energy.csv\n");
   const auto rows = csv_cells(text("combined_energy.csv"));
   EXPECT_THAT(rows.at(0), ElementsAre("", "nodename", "rank", "rocm:0", "rocm:2", "total_wh"));
   EXPECT_NEAR(std::stod(rows.at(1)[5]), 2 * std::stod(rows[1][3]), 0.01 * std::stod(rows[1][5]));
@@ -306,27 +297,46 @@ TEST_F(ProgramOutputTest, NamesMetersByTheLabelsThatTheyHave) {
   EXPECT_THAT(text("d/power.x.csv"), HasSubstr(",timestamps,gh:Module Power Socket 0\n"));
 }
 
-TEST_F(ProgramOutputTest, CombinesTheFilesOfItsRanks) {
-  for (const char* rank : {"0", "1"})
-    run({"--method", "nvml", "--out", "d", "--suffix", "%q{SLURM_PROCID}", "--", "sleep", "0.5"},
-        {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY}, {"SLURM_PROCID", rank}});
-  const auto output = run({"combine", "d/energy.0.csv", "d/energy.1.csv", "--output", "all.csv"});
-  EXPECT_TRUE(output.status.success()) << output.standard_error;
-  EXPECT_EQ(output.standard_output, "Writing combined energy DataFrame to all.csv\n");
-  const auto rows = csv_cells(text("all.csv"));
-  ASSERT_EQ(rows.size(), 3U);
-  const std::size_t total = rows[0].size() - 1;
-  EXPECT_EQ(rows[0][total], "total_wh");
-  EXPECT_GT(std::stod(rows[1].at(total)), 0);
-  EXPECT_EQ(rows[2].at(total), "");  // the same GPU again
-}
-
 TEST_F(ProgramOutputTest, AMissingFileIsNamedAndNothingIsWritten) {
   const auto output = run({"combine", "missing.csv", "--output", "all.csv"});
   EXPECT_EQ(output.status.code, 125);
   EXPECT_EQ(output.standard_error,
             "bench-energy: error: cannot read missing.csv: No such file or directory\n");
   EXPECT_FALSE(std::filesystem::exists(directory_.path() / "all.csv"));
+}
+
+// The real bench-energy where the file of its samples does not come: a pipe that nobody reads.
+
+/// A meter in the background, whose program ends by 5 when it gets SIGUSR1; then `script`, where $m
+/// is the meter, and its exit code.
+CommandOutput run_beside(const std::filesystem::path& directory, const std::string& script) {
+  EXPECT_EQ(::mkfifo((directory / "power.csv").c_str(), 0600), 0);
+  const std::string program =
+      R"(trap "" TERM; trap "echo got it; exit 5" USR1; touch started; while :; do sleep 0.02; done)";
+  ProcessSpec spec;
+  spec.directory = directory;
+  spec.arguments = {"sh", "-c",
+                    std::string(BENCH_ENERGY_PROGRAM) +
+                        " --method mock:constant=100W --interval 10ms --out . -- sh -c '" +
+                        program + "' & m=$!; while [ ! -e started ]; do sleep 0.02; done; " +
+                        "kill -USR1 $m; " + script + "; wait $m; echo $?"};
+  return run(spec);
+}
+
+TEST(EnergyFiles, ThatHangDoNotHoldUpSignals) {
+  const TemporaryDirectory directory;
+  // The reader comes later than the signal.
+  const CommandOutput output = run_beside(directory.path(), "sleep 0.5; cat power.csv > samples");
+  EXPECT_EQ(output.standard_output, "got it\n5\n");
+  EXPECT_THAT(read_file(directory.path() / "energy.txt"), HasSubstr("energy_quality=measured"));
+}
+
+TEST(EnergyFiles, ThatHangAtTheEndAreGivenUpForASignal) {
+  const TemporaryDirectory directory;
+  const CommandOutput output =
+      run_beside(directory.path(), "while kill -TERM $m; do sleep 0.1; done 2>/dev/null");
+  EXPECT_EQ(output.standard_output, "got it\n5\n");
+  EXPECT_THAT(output.standard_error, HasSubstr("energy_quality="));
 }
 
 }  // namespace

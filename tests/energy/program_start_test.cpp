@@ -66,26 +66,20 @@ INSTANTIATE_TEST_SUITE_P(
                     StartCase{"ABoundedTime", {"--wait-ready", "100ms"}, false, true}),
     [](const auto& parameter) { return parameter.param.name; });
 
-TEST(EnergyStart, ANamedSourceThatNeverComesUpIsALackUnderStrict) {
-  const auto code_of = [](std::vector<std::string> options) {
+/// Nobody knows what it would have added.
+TEST(EnergyStart, WithoutASourceThatNeverComesUpThereIsNoTotalWhichIsALackUnderStrict) {
+  const auto run_with = [](std::vector<std::string> options) {
     options.insert(options.end(), {"--method", "mock:constant=100W,nvml", "--wait-ready", "0s"});
     return run(metered(options, "sleep 0.3"),
-               {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY}, {"FAKE_NVML_INIT_MS", "20000"}})
-        .status.code;
+               {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY}, {"FAKE_NVML_INIT_MS", "20000"}});
   };
-  EXPECT_EQ(code_of({"--strict"}), 125);
-  EXPECT_EQ(code_of({}), 0);
-}
-
-/// Nobody knows what it would have added.
-TEST(EnergyStart, WithoutASourceThatNeverComesUpThereIsNoTotal) {
-  const CommandOutput output =
-      run(metered({"--method", "mock:constant=100W,nvml", "--wait-ready", "0s"}, "sleep 0.3"),
-          {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY}, {"FAKE_NVML_INIT_MS", "20000"}});
-  const auto found = values(output.standard_error);
+  const CommandOutput output = run_with({});
+  EXPECT_EQ(output.status.code, 0);
+  const auto found = values_of(output);
   EXPECT_EQ(found.at("energy_quality"), "partial");
   EXPECT_EQ(found.count("energy_wh"), 0U);
   EXPECT_EQ(found.at("energy_absent"), "nvml: it did not become ready before the program ended");
+  EXPECT_EQ(run_with({"--strict"}).status.code, 125);
 }
 
 TEST(EnergyStart, SamplesAreThereWhileASourceComesUp) {
@@ -101,14 +95,14 @@ TEST(EnergyStart, SamplesAreThereWhileASourceComesUp) {
 }
 
 /// A signal that comes while a driver comes up, and what the shell is told then.
-struct SignalCase {
+struct StartSignalCase {
   std::string name;
   std::string before;  ///< What the shell does before it starts the meter.
   std::string signal;
   std::string expected;
 };
 
-class EnergyStartSignalTest : public testing::TestWithParam<SignalCase> {};
+class EnergyStartSignalTest : public testing::TestWithParam<StartSignalCase> {};
 
 TEST_P(EnergyStartSignalTest, EndsTheMeterBeforeTheProgramStarts) {
   const TemporaryDirectory directory;
@@ -124,11 +118,11 @@ TEST_P(EnergyStartSignalTest, EndsTheMeterBeforeTheProgramStarts) {
 
 INSTANTIATE_TEST_SUITE_P(
     Signals, EnergyStartSignalTest,
-    testing::Values(SignalCase{"Terminate", "", "TERM", "143\n"},
-                    SignalCase{"HangUp", "", "HUP", "129\n"},
-                    SignalCase{"HangUpUnderNohup", "trap '' HUP; ", "HUP", "started\n0\n"},
+    testing::Values(StartSignalCase{"Terminate", "", "TERM", "143\n"},
+                    StartSignalCase{"HangUp", "", "HUP", "129\n"},
+                    StartSignalCase{"HangUpUnderNohup", "trap '' HUP; ", "HUP", "started\n0\n"},
                     // What a shell without job control starts in the background ignores it.
-                    SignalCase{"InterruptInTheBackground", "", "INT", "started\n0\n"}),
+                    StartSignalCase{"InterruptInTheBackground", "", "INT", "started\n0\n"}),
     [](const auto& parameter) { return parameter.param.name; });
 
 }  // namespace

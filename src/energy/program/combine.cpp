@@ -21,6 +21,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
 #include <bench/energy/core/additive.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/figures.hpp>
@@ -172,103 +173,80 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 5> qualities{"none", "partial", "estimated", "recovered",
                                                     "measured"};
 
-using Values = std::vector<std::string>;
+using Values = std::vector<Value>;
 
-double number_in(const std::string& text) {
-  if (const auto number = parse_number(text))
-    return *number;
-  throw Error(fmt::format("'{}' is not a number", text));
+double number_in(const Value& value) {
+  return as_number(value).value_or(0);  // of a text; no figure with numbers has one
 }
 
 double sum_of(const Values& values) {
   double sum = 0;
-  for (const std::string& value : values)
+  for (const Value& value : values)
     sum += number_in(value);
   return sum;
 }
 
-std::string added(const Values& values) {
-  return fmt::format("{:.7g}", sum_of(values));
-}
-
-std::string mean(const Values& values) {
-  return fmt::format("{:.7g}", sum_of(values) / static_cast<double>(values.size()));
-}
-
 std::string worst(const Values& values) {
-  const auto rank = [](const std::string& word) { return std::ranges::find(qualities, word); };
-  return *std::ranges::min_element(values, {}, rank);
+  const auto rank = [](const Value& word) { return std::ranges::find(qualities, to_text(word)); };
+  return to_text(*std::ranges::min_element(values, {}, rank));
 }
 
 std::string united(const Values& values, std::string_view separator) {
-  Values all;
-  for (const std::string& value : values)
-    for (const std::string& one : split(value, separator))
+  std::vector<std::string> all;
+  for (const Value& value : values)
+    for (const std::string& one : split(to_text(value), separator))
       if (std::ranges::find(all, one) == all.end())
         all.push_back(one);
   return join(all, separator);
 }
 
-std::string lowest(const Values& values) {
-  double least = number_in(values[0]);
-  for (const std::string& value : values)
-    least = std::min(least, number_in(value));
-  return fmt::format("{:.7g}", least);
-}
-
-std::string highest(const Values& values) {
-  double most = number_in(values[0]);
-  for (const std::string& value : values)
-    most = std::max(most, number_in(value));
-  return fmt::format("{:.7g}", most);
-}
-
-const std::string* find(const std::vector<NameValue>& summary, std::string_view name) {
-  const auto found =
-      std::ranges::find_if(summary, [&](const NameValue& line) { return line.first == name; });
+const Value* find(const Summary& summary, std::string_view name) {
+  const auto found = std::ranges::find(summary, name, &NameValue::first);
   return found == summary.end() ? nullptr : &found->second;
 }
 
-/// `duration_region_epoch_s` of `power_region_epoch_w`, `duration_s` of any other power.
-std::string duration_of(const std::string& power, const Figure& figure) {
-  return figure.is_of_region()
-             ? fmt::format("duration_region_{}_s", figure.owner_in(power).value_or(""))
-             : "duration_s";
+std::optional<double> number_of(const Summary& summary, std::string_view name) {
+  const Value* const value = find(summary, name);
+  return value ? as_number(*value) : std::nullopt;
 }
 
-/// Of a power, over all that has both it and a duration.
-std::string mean_over_time(const std::string& name, const Figure& figure,
-                           std::span<const std::vector<NameValue>> summaries) {
-  const std::string duration = duration_of(name, figure);
+/// Of a power, over all that has both it and a duration: `duration_region_epoch_s` of
+/// `power_region_epoch_w`, `duration_s` of any other power.
+std::optional<Value> mean_over_time(const std::string& name, const Figure& figure,
+                                    std::span<const Summary> summaries) {
+  const std::string duration =
+      figure.is_of_region()
+          ? fmt::format("duration_region_{}_s", figure.owner_in(name).value_or(""))
+          : "duration_s";
   double sum_ws = 0;
   double sum_s = 0;
-  for (const auto& summary : summaries) {
-    const std::string* const power_w = find(summary, name);
-    const std::string* const duration_s = find(summary, duration);
+  for (const Summary& summary : summaries) {
+    const auto power_w = number_of(summary, name);
+    const auto duration_s = number_of(summary, duration);
     if (!power_w || !duration_s)
       continue;
-    sum_ws += number_in(*power_w) * number_in(*duration_s);
-    sum_s += number_in(*duration_s);
+    sum_ws += *power_w * *duration_s;
+    sum_s += *duration_s;
   }
-  return sum_s > 0 ? fmt::format("{:.7g}", sum_ws / sum_s) : "";
+  return sum_s > 0 ? std::optional<Value>(sum_ws / sum_s) : std::nullopt;
 }
 
-std::string combined(const std::string& name, const Values& values,
-                     std::span<const std::vector<NameValue>> summaries, Course course) {
+std::optional<Value> combined(const std::string& name, const Values& values,
+                              std::span<const Summary> summaries, Course course) {
   const Figure* const figure = figure_of(name);
   if (!figure)  // of another version
-    return added(values);
+    return sum_of(values);
   switch (course == Course::at_once ? figure->at_once : figure->in_sequence) {
     case Combine::sum:
-      return added(values);
+      return sum_of(values);
     case Combine::mean:
-      return mean(values);
+      return sum_of(values) / static_cast<double>(values.size());
     case Combine::by_time:
       return mean_over_time(name, *figure, summaries);
     case Combine::highest:
-      return highest(values);
+      return std::ranges::max(values, {}, number_in);
     case Combine::lowest:
-      return lowest(values);
+      return std::ranges::min(values, {}, number_in);
     case Combine::worst:
       return worst(values);
     case Combine::names:
@@ -305,14 +283,14 @@ bool is_of_part_of_a_region(const std::string& name, const Figure& figure,
 
 /// Whether the energy of a channel may be that of some nodes or launches only: one without a total
 /// does not have it. One with a total has measured another device.
-bool is_of_some_meters(const std::string& name, std::span<const std::vector<NameValue>> summaries) {
-  return std::ranges::any_of(summaries, [&](const auto& summary) {
+bool is_of_some_meters(const std::string& name, std::span<const Summary> summaries) {
+  return std::ranges::any_of(summaries, [&](const Summary& summary) {
     return !find(summary, name) && !find(summary, "energy_wh");
   });
 }
 
 bool is_of_a_part(const std::string& name, const std::map<std::string, Values>& values,
-                  std::span<const std::vector<NameValue>> summaries) {
+                  std::span<const Summary> summaries) {
   const Figure* const figure = figure_of(name);
   if (!figure)
     return values.at(name).size() != summaries.size();
@@ -323,61 +301,64 @@ bool is_of_a_part(const std::string& name, const std::map<std::string, Values>& 
 }
 
 /// Of one meter's energy, which may be a small part of all.
-void drop_if_known_well(std::vector<NameValue>& summary) {
-  const std::string* const energy_wh = find(summary, "energy_wh");
-  const std::string* const uncertainty_wh = find(summary, "energy_uncertainty_wh");
-  if (energy_wh && uncertainty_wh &&
-      number_in(*uncertainty_wh) <= most_uncertainty * number_in(*energy_wh))
+void drop_if_known_well(Summary& summary) {
+  const auto energy_wh = number_of(summary, "energy_wh");
+  const auto uncertainty_wh = number_of(summary, "energy_uncertainty_wh");
+  if (energy_wh && uncertainty_wh && *uncertainty_wh <= most_uncertainty * *energy_wh)
     std::erase_if(summary, [](const NameValue& line) { return line.first == "energy_too_short"; });
 }
 
 /// Of all nodes together: that of a part says little. Without one where a meter has none.
-void set_level(std::vector<NameValue>& summary, const std::map<std::string, Values>& values,
-               std::size_t meters) {
-  const std::string* const power_w = find(summary, "power_mean_w");
-  const std::string* const nodes = find(summary, "energy_nodes");
-  const std::string* const gap_s = find(summary, "energy_gap_s");
-  std::vector<NameValue> level;
+void set_level(Summary& summary, const std::map<std::string, Values>& values, std::size_t meters) {
+  const auto power_w = number_of(summary, "power_mean_w");
+  const auto nodes = number_of(summary, "energy_nodes");
+  const auto gap_s = number_of(summary, "energy_gap_s");
+  Summary level;
   if (const auto of_meters = values.find("energy_nodes");
       power_w && nodes && gap_s && of_meters->second.size() == meters)
-    level = methodology_summary({.nodes = static_cast<int>(number_in(*nodes)),
-                                 .parts = std::ranges::count(of_meters->second, "0") > 0,
-                                 .power_mean_w = number_in(*power_w),
-                                 .longest_gap_s = number_in(*gap_s)});
+    level = methodology_summary(
+        {.nodes = static_cast<int>(*nodes),
+         .parts = std::ranges::any_of(of_meters->second,
+                                      [](const Value& of_one) { return number_in(of_one) == 0; }),
+         .power_mean_w = *power_w,
+         .longest_gap_s = *gap_s});
   std::erase_if(summary, [](const NameValue& line) {
     const Figure* const figure = figure_of(line.first);
     return figure && figure->of == Of::level;
   });
-  std::ranges::copy(level, std::back_inserter(summary));
+  std::ranges::move(level, std::back_inserter(summary));
 }
 
 }  // namespace
 
-std::vector<NameValue> read_summary(const fs::path& file) {
-  std::vector<NameValue> lines;
+Summary parse_summary(const std::string& text, const fs::path& file) {
+  Summary lines;
   int number = 0;
-  for (const std::string& line : split(strip(read_file(file)), "\n")) {
+  for (const std::string& line : split(strip(text), "\n")) {
     ++number;
     const auto equals = line.find('=');
     if (equals == std::string::npos)
       throw Error("the line is not name=value", "it is not an energy.txt",
                   {.file = file.string(), .line = number});
-    NameValue read{line.substr(0, equals), line.substr(equals + 1)};
-    const Figure* const figure = figure_of(read.first);
-    if (!(figure && figure->is_text()) && !parse_number(read.second))
-      throw Error(fmt::format("'{}' is not a number", read.second),
+    const std::string name = line.substr(0, equals);
+    const std::string value = line.substr(equals + 1);
+    const Figure* const figure = figure_of(name);
+    if (figure && figure->is_text())
+      lines.emplace_back(name, value);
+    else if (const auto real = parse_number(value))
+      lines.emplace_back(name, *real);
+    else
+      throw Error(fmt::format("'{}' is not a number", value),
                   "bench-energy writes one there; leave out a file that was changed or cut off",
                   {.file = file.string(), .line = number, .column = static_cast<int>(equals) + 2});
-    lines.push_back(std::move(read));
   }
   return lines;
 }
 
-std::vector<NameValue> combine_summaries(std::span<const std::vector<NameValue>> summaries,
-                                         Course course) {
+Summary combine_summaries(std::span<const Summary> summaries, Course course) {
   std::vector<std::string> names;  // in the order in which they come
   std::map<std::string, Values> values;
-  for (const auto& summary : summaries)
+  for (const Summary& summary : summaries)
     for (const auto& [name, value] : summary) {
       if (!values.contains(name))
         names.push_back(name);
@@ -389,30 +370,18 @@ std::vector<NameValue> combine_summaries(std::span<const std::vector<NameValue>>
       for (const Figure& figure : figures())  // the others know a part only
         if (figure.is_of_region() && is_sum(figure))
           values.erase(figure.name_for(*why->owner_in(name)));
-  std::vector<NameValue> lines;
-  for (const std::string& name : names) {
-    if (!values.contains(name) || is_of_a_part(name, values, summaries))
-      continue;
-    if (std::string value = combined(name, values[name], summaries, course); !value.empty())
-      lines.emplace_back(name, std::move(value));
-  }
+  Summary lines;
+  for (const std::string& name : names)
+    if (values.contains(name) && !is_of_a_part(name, values, summaries))
+      if (auto value = combined(name, values[name], summaries, course);
+          value && *value != Value(""))
+        lines.emplace_back(name, std::move(*value));
   drop_if_known_well(lines);
   set_level(lines, values, summaries.size());
   return lines;
 }
 
 namespace {
-
-namespace fs = std::filesystem;
-
-std::vector<std::vector<NameValue>> read_summaries(std::span<const fs::path> files,
-                                                   const fs::path& output) {
-  require_unread(files, output);
-  std::vector<std::vector<NameValue>> summaries;
-  for (const fs::path& file : files)
-    summaries.push_back(read_summary(file));
-  return summaries;
-}
 
 /// A file is in its directory, too, which stands for all that are there.
 void require_each_once(std::span<const fs::path> operands) {
@@ -434,11 +403,6 @@ void require_each_once(std::span<const fs::path> operands) {
                   "name the directory alone: it stands for those that are in it");
 }
 
-std::string value_of(const std::vector<NameValue>& summary, std::string_view name) {
-  const auto found = std::ranges::find(summary, name, &NameValue::first);
-  return found == summary.end() ? "" : found->second;
-}
-
 /// The node of a meter that is one of several there: `n1` of energy.n1.0.txt, as the meter of a
 /// rank names its file. Else empty.
 std::string shared_node(const fs::path& file) {
@@ -450,22 +414,21 @@ std::string shared_node(const fs::path& file) {
 
 /// Where the meter of one rank has measured its node as a whole, those of the others add nothing to
 /// the total: their devices are in it.
-void count_nodes_once(std::span<const fs::path> files,
-                      std::vector<std::vector<NameValue>>& summaries) {
+void count_nodes_once(std::span<const fs::path> files, std::vector<Summary>& summaries) {
   std::set<std::string> whole;
   for (std::size_t k = 0; k < files.size(); ++k)
-    if (value_of(summaries[k], "energy_nodes") == "1")
+    if (number_of(summaries[k], "energy_nodes") == 1.0)
       whole.insert(shared_node(files[k]));
   whole.erase("");
   for (std::size_t k = 0; k < files.size(); ++k) {
-    if (value_of(summaries[k], "energy_nodes") != "0" || !whole.contains(shared_node(files[k])))
+    if (number_of(summaries[k], "energy_nodes") != 0.0 || !whole.contains(shared_node(files[k])))
       continue;
     std::erase_if(summaries[k], [](const NameValue& line) {
       return line.first == "energy_source" || line.first == "energy_nodes";
     });
     for (auto& [name, value] : summaries[k])
       if (const Figure* const figure = figure_of(name); figure && figure->of == Of::total)
-        value = "0";
+        value = 0.0;
   }
 }
 
@@ -492,9 +455,9 @@ struct Period {
 
 /// When the program of the meter ran whose energy.txt this is, by its duration and the first of the
 /// samples beside it. Empty where they are not there.
-Period period_of(const fs::path& file, const std::vector<NameValue>& summary) {
+Period period_of(const fs::path& file, const Summary& summary) {
   const auto suffix = suffix_of(file.filename().string(), "energy", ".txt");
-  const auto duration_s = parse_number(value_of(summary, "duration_s"));
+  const auto duration_s = number_of(summary, "duration_s");
   if (!suffix || !duration_s)
     return {};
   const fs::path samples =
@@ -534,7 +497,7 @@ std::vector<std::string> overlaps(std::span<const fs::path> operands,
 }
 
 /// Not even times: all sums of the others are of a part.
-std::vector<NameValue> no_total(const std::vector<std::string>& reasons) {
+Summary no_total(const std::vector<std::string>& reasons) {
   return {{"energy_quality", "partial"}, {"energy_absent", join(reasons, "; ")}};
 }
 
@@ -548,7 +511,7 @@ bool has_summaries(const fs::path& operand) {
 
 void combine_summary_files(std::span<const fs::path> operands, const fs::path& output,
                            Course course) {
-  std::vector<std::vector<NameValue>> summaries;
+  std::vector<Summary> summaries;
   std::vector<std::string> reasons;
   std::vector<Period> periods;
   require_each_once(operands);
@@ -563,10 +526,13 @@ void combine_summary_files(std::span<const fs::path> operands, const fs::path& o
     }
     for (const fs::path& file : meters.unfinished)
       reasons.push_back(without_result(file));
-    auto of_meters = read_summaries(meters.summaries, output);
+    require_unread(meters.summaries, output);
+    std::vector<Summary> of_meters;
     Period& period = periods.emplace_back();
-    for (std::size_t k = 0; k < of_meters.size(); ++k)
-      period.add(period_of(meters.summaries[k], of_meters[k]));
+    for (const fs::path& file : meters.summaries) {
+      of_meters.push_back(parse_summary(read_file(file), file));
+      period.add(period_of(file, of_meters.back()));
+    }
     count_nodes_once(meters.summaries, of_meters);
     if (!of_meters.empty())
       summaries.push_back(combine_summaries(of_meters));
@@ -574,9 +540,9 @@ void combine_summary_files(std::span<const fs::path> operands, const fs::path& o
   if (course == Course::in_sequence)
     std::ranges::move(overlaps(operands, periods), std::back_inserter(reasons));
   std::string text;
-  for (const auto& [name, value] :
+  for (const NameValue& line :
        reasons.empty() ? combine_summaries(summaries, course) : no_total(reasons))
-    text += fmt::format("{}={}\n", name, value);
+    text += line_of(line) + "\n";
   write_file_atomically(output, text);
 }
 

@@ -52,11 +52,11 @@ MethodologyLevel methodology_level(const Measured& measured) {
               "network and storage, and meters within 2 %"};
 }
 
-std::vector<std::pair<std::string, std::string>> methodology_summary(const Measured& measured) {
+Summary methodology_summary(const Measured& measured) {
   const MethodologyLevel level = methodology_level(measured);
-  return {{"energy_nodes", std::to_string(measured.parts ? 0 : measured.nodes)},
-          {"energy_gap_s", fmt::format("{:.4g}", measured.longest_gap_s)},
-          {"energy_level", std::to_string(level.level)},
+  return {{"energy_nodes", static_cast<long long>(measured.parts ? 0 : measured.nodes)},
+          {"energy_gap_s", measured.longest_gap_s},
+          {"energy_level", static_cast<long long>(level.level)},
           {"energy_level_limit", level.limit}};
 }
 
@@ -78,10 +78,6 @@ struct Source {
   std::function<EnergyCell(const Row&)> cell;
 };
 
-EnergyCell watt_hours_cell(std::optional<double> energy_j) {
-  return energy_j ? EnergyCell(*energy_j / joules_per_wh) : std::nullopt;
-}
-
 EnergyCell text_or_nothing(std::string_view text) {
   return text.empty() ? EnergyCell() : EnergyCell(std::string(text));
 }
@@ -96,7 +92,7 @@ EnergyCell counted(const Row& row, std::uint64_t number) {
 }
 
 Source energy(const char* name, std::optional<double> ChannelEnergy::*member) {
-  return {{name}, [=](const Row& row) { return watt_hours_cell(row.energy.*member); }};
+  return {{name}, [=](const Row& row) { return EnergyCell(in_wh(row.energy.*member)); }};
 }
 
 Source number(const char* name, std::optional<double> ChannelEnergy::*member) {
@@ -113,7 +109,7 @@ std::vector<Source> measured_columns() {
       {{"channel", true}, [](const Row& row) { return EnergyCell(row.energy.channel.name); }},
       energy("energy_wh", &ChannelEnergy::energy_j),
       {{"energy_uncertainty_wh"},
-       [](const Row& row) { return watt_hours_cell(row.uncertainty_j); }},
+       [](const Row& row) { return EnergyCell(in_wh(row.uncertainty_j)); }},
       energy("energy_counter_wh", &ChannelEnergy::energy_counter_j),
       energy("energy_integrated_wh", &ChannelEnergy::energy_integrated_j),
       number("difference_percent", &ChannelEnergy::difference_percent),
@@ -123,8 +119,8 @@ std::vector<Source> measured_columns() {
       number("power_idle_w", &ChannelEnergy::power_idle_w),
       {{"energy_net_wh"},
        [](const Row& row) {
-         return watt_hours_cell(
-             net_energy_j(row.energy.energy_j, row.energy.power_idle_w, row.measurement));
+         return EnergyCell(
+             in_wh(net_energy_j(row.energy.energy_j, row.energy.power_idle_w, row.measurement)));
        }},
       of_sensor("samples", false, [](const Row& row) { return integer(row.energy.samples); }),
       of_sensor("samples_lost", false,
@@ -194,13 +190,6 @@ std::vector<EnergyCell> cells_of(const Row& row, const std::vector<Source>& sour
   return cells;
 }
 
-std::string csv_cell(const EnergyCell& cell) {
-  if (!cell)
-    return "";
-  const double* const real = std::get_if<double>(&*cell);
-  return real ? fmt::format("{:.7g}", *real) : to_text(*cell);
-}
-
 ordered_json to_json(const EnergyCell& cell) {
   if (!cell)
     return nullptr;
@@ -243,7 +232,7 @@ std::string render_csv(const EnergyTable& table) {
   for (const auto& cells : table.rows) {
     line.clear();
     for (const EnergyCell& cell : cells)
-      line.push_back(csv_cell(cell));
+      line.push_back(text_of(cell));
     text += csv_line(line);
   }
   return text;
@@ -277,9 +266,10 @@ std::string render_json(const EnergyTable& table, const Measurement& measurement
   for (const auto& [name, value] : provenance_values(measurement, provenance))
     document["provenance"][name] = to_json(value);
   document["machine"] = ordered_json::object();
-  for (const auto& [name, value] : machine_summary(measurement.machine)) {
-    const auto number = parse_number(value);
-    document["machine"][name] = number ? ordered_json(*number) : ordered_json(to_valid_utf8(value));
+  for (const NameValue& line : machine_summary(measurement.machine)) {
+    const std::string text = text_of(line);
+    const auto number = parse_number(text);  // with the digits that are shown
+    document["machine"][line.first] = number ? ordered_json(*number) : to_json(line.second);
   }
   document["channels"] = ordered_json::array();
   for (const auto& cells : std::span(table.rows).first(table.rows.size() - 1))

@@ -191,27 +191,20 @@ void Hdf5File::add_group(const std::string& path) {
   object(library_.create_group(id_, path.c_str(), hdf5::standard, hdf5::standard, hdf5::standard));
 }
 
-void Hdf5File::add_attribute(const std::string& path, const std::string& name, hdf5::Id type,
-                             const void* value) {
+void Hdf5File::set(const std::string& path, const std::string& name, const Value& value) {
+  const auto* const text = std::get_if<std::string>(&value);
+  const Object text_type = this->text_type(text ? text->size() : 1);
+  check(library_.set_character_set(text_type.id(), hdf5::utf8));  // else Python reads bytes
+  const auto* const real = std::get_if<double>(&value);
+  const hdf5::Id type = text ? text_type.id() : real ? library_.real : library_.integer;
+  const void* const bytes = text   ? static_cast<const void*>(text->c_str())
+                            : real ? real
+                                   : static_cast<const void*>(std::get_if<long long>(&value));
   const Object space = object(library_.create_space(hdf5::scalar));
   const Object attribute =
       object(library_.create_attribute(id_, path.c_str(), name.c_str(), type, space.id(),
                                        hdf5::standard, hdf5::standard, hdf5::standard));
-  check(library_.write_attribute(attribute.id(), type, value));
-}
-
-void Hdf5File::set_text(const std::string& path, const std::string& name, const std::string& text) {
-  const Object type = text_type(text.size());
-  check(library_.set_character_set(type.id(), hdf5::utf8));  // else Python reads bytes
-  add_attribute(path, name, type.id(), text.c_str());
-}
-
-void Hdf5File::set_real(const std::string& path, const std::string& name, double value) {
-  add_attribute(path, name, library_.real, &value);
-}
-
-void Hdf5File::set_integer(const std::string& path, const std::string& name, long long value) {
-  add_attribute(path, name, library_.integer, &value);
+  check(library_.write_attribute(attribute.id(), type, bytes));
 }
 
 void Hdf5File::add_dataset(const std::string& path, hdf5::Id type,
@@ -242,16 +235,6 @@ void Hdf5File::add_texts(const std::string& path, std::span<const std::string> t
   add_dataset(
       path, text_type(size).id(), std::array{hdf5::Size{texts.size()}},
       [next = texts.begin(), size](std::string& bytes) mutable { append(bytes, *next++, size); });
-}
-
-void Hdf5File::add_counting(const std::string& path, std::size_t count) {
-  add_dataset(path, library_.integer, std::array{hdf5::Size{count}},
-              [number = 0LL](std::string& bytes) mutable { append(bytes, number++); });
-}
-
-void Hdf5File::add_reals(const std::string& path, std::span<const hdf5::Size> dimensions,
-                         const NextRow& next_row) {
-  add_dataset(path, library_.real, dimensions, next_row);
 }
 
 void Hdf5File::add_table(const std::string& path, std::span<const Hdf5Column> columns,
@@ -338,15 +321,6 @@ void add_power(Hdf5File& file, const std::filesystem::path& power_log) {
   file.add_table("/power", columns, rows_of(power_log), rows_from(reader, 0));
 }
 
-void set_attribute(Hdf5File& file, const std::string& name, const Value& value) {
-  if (const double* const number = std::get_if<double>(&value))
-    file.set_real("/", name, *number);
-  else if (const long long* const whole = std::get_if<long long>(&value))
-    file.set_integer("/", name, *whole);
-  else
-    file.set_text("/", name, std::get<std::string>(value));
-}
-
 constexpr const char* pandas_key = "/jpwr";
 
 /// What makes a group an object of pandas.
@@ -356,32 +330,39 @@ void begin_pandas(Hdf5File& file, const char* type) {
                                     {"pandas_version", "0.15.2"},
                                     {"encoding", "UTF-8"},
                                     {"errors", "strict"}})
-    file.set_text(pandas_key, name, value);
+    file.set(pandas_key, name, value);
 }
 
-void set_kind(Hdf5File& file, const std::string& dataset, const char* kind) {
-  file.set_text(dataset, "kind", kind);
-  file.set_integer(dataset, "transposed", 1);
+/// An index of the object: the names of rows or columns.
+void add_names(Hdf5File& file, const std::string& name, std::span<const std::string> names) {
+  const std::string path = std::string(pandas_key) + "/" + name;
+  file.set(pandas_key, name + "_variety", "regular");
+  file.add_texts(path, names);
+  file.set(path, "kind", "string");
+  file.set(path, "transposed", 1);
 }
 
-/// A frame whose columns are all doubles: one block.
-void add_frame(Hdf5File& file, std::span<const std::string> columns, std::size_t rows,
-               const Hdf5File::NextRow& next_row) {
+void add_values(Hdf5File& file, const std::string& name, hdf5::Id type,
+                std::span<const hdf5::Size> dimensions, const Hdf5File::NextRow& next_row) {
+  const std::string path = std::string(pandas_key) + "/" + name;
+  file.add_dataset(path, type, dimensions, next_row);
+  file.set(path, "transposed", 1);
+}
+
+/// A frame whose columns are all doubles, one block, and whose rows are numbered.
+void add_frame(Hdf5File& file, const Hdf5Library& library, std::span<const std::string> columns,
+               hdf5::Size rows, const Hdf5File::NextRow& next_row) {
   begin_pandas(file, "frame");
-  file.set_integer(pandas_key, "ndim", 2);
-  file.set_integer(pandas_key, "nblocks", 1);
-  const std::string group = pandas_key;
-  for (const char* index : {"axis0", "axis1", "block0_items"})
-    file.set_text(pandas_key, std::string(index) + "_variety", "regular");
-  for (const std::string& index : {group + "/axis0", group + "/block0_items"}) {
-    file.add_texts(index, columns);
-    set_kind(file, index, "string");
-  }
-  file.add_counting(group + "/axis1", rows);
-  set_kind(file, group + "/axis1", "integer");
-  file.add_reals(group + "/block0_values", std::array{hdf5::Size{rows}, hdf5::Size{columns.size()}},
-                 next_row);
-  file.set_integer(group + "/block0_values", "transposed", 1);
+  file.set(pandas_key, "ndim", 2);
+  file.set(pandas_key, "nblocks", 1);
+  add_names(file, "axis0", columns);
+  add_names(file, "block0_items", columns);
+  file.set(pandas_key, "axis1_variety", "regular");
+  add_values(file, "axis1", library.integer, std::array{rows},
+             [number = 0LL](std::string& bytes) mutable { append(bytes, number++); });
+  file.set(std::string(pandas_key) + "/axis1", "kind", "integer");
+  add_values(file, "block0_values", library.real, std::array{rows, hdf5::Size{columns.size()}},
+             next_row);
 }
 
 std::vector<std::string> names_of(std::span<const JpwrEnergy> energies) {
@@ -405,7 +386,7 @@ void write_energy_hdf5(const Hdf5Library& library, const std::filesystem::path& 
   Hdf5File out(library, file);
   for (const auto& [name, value] : provenance_values(measurement, provenance))
     if (value)
-      set_attribute(out, name, *value);
+      out.set("/", name, *value);
   add_energy(out, table);
   add_power(out, power_log);
   out.close();
@@ -415,7 +396,8 @@ void write_jpwr_power_hdf5(const Hdf5Library& library, const std::filesystem::pa
                            const std::filesystem::path& power_log) {
   Hdf5File out(library, file);
   PowerLogReader reader(power_log);
-  add_frame(out, std::span(reader.columns()).subspan(1), rows_of(power_log), rows_from(reader, 1));
+  add_frame(out, library, std::span(reader.columns()).subspan(1), rows_of(power_log),
+            rows_from(reader, 1));
   out.close();
 }
 
@@ -423,19 +405,16 @@ void write_jpwr_energy_hdf5(const Hdf5Library& library, const std::filesystem::p
                             std::span<const JpwrEnergy> energies) {
   Hdf5File out(library, file);
   begin_pandas(out, "series");
-  const std::string group = pandas_key;
-  out.set_text(pandas_key, "index_variety", "regular");
-  out.add_texts(group + "/index", names_of(energies));
-  set_kind(out, group + "/index", "string");
-  out.add_reals(group + "/values", std::array{hdf5::Size{energies.size()}}, values_of(energies));
-  out.set_integer(group + "/values", "transposed", 1);
+  add_names(out, "index", names_of(energies));
+  add_values(out, "values", library.real, std::array{hdf5::Size{energies.size()}},
+             values_of(energies));
   out.close();
 }
 
 void write_jpwr_counter_hdf5(const Hdf5Library& library, const std::filesystem::path& file,
                              std::span<const JpwrEnergy> energies) {
   Hdf5File out(library, file);
-  add_frame(out, names_of(energies), 1, [&](std::string& bytes) {
+  add_frame(out, library, names_of(energies), 1, [&](std::string& bytes) {
     const Hdf5File::NextRow next_value = values_of(energies);
     for (std::size_t i = 0; i < energies.size(); ++i)
       next_value(bytes);

@@ -92,8 +92,8 @@ int fail_to_start(const Started& started) {
 
 void say_summary(const Measurement& measurement) {
   std::string lines;  // in one call
-  for (const auto& [name, value] : summary(measurement))
-    lines += fmt::format("{}bench-energy: {}={}", lines.empty() ? "" : "\n", name, value);
+  for (const NameValue& line : summary(measurement))
+    lines += fmt::format("{}bench-energy: {}", lines.empty() ? "" : "\n", line_of(line));
   std::fputs(with_visible_controls(lines + "\n").c_str(), stderr);
 }
 

@@ -174,8 +174,8 @@ void Output::write(const Measurement& measurement, const Provenance& provenance)
 
 void Output::write_own(const Measurement& measurement, const Provenance& provenance) const {
   std::string lines;
-  for (const auto& [name, value] : summary(measurement))
-    lines += fmt::format("{}={}\n", name, value);
+  for (const NameValue& line : summary(measurement))
+    lines += line_of(line) + "\n";
   write_file_atomically(file("energy", "txt"), lines);
   const EnergyTable table = energy_table(measurement, provenance);
   if (settings_.formats.contains(Format::csv))

@@ -28,6 +28,29 @@ constexpr std::size_t patience_rows = 2;
 
 }  // namespace
 
+void TotalPower::start(const std::vector<Channel>& channels) {
+  latest_.resize(channels.size());
+  additive_.clear();
+  for (std::size_t k = 0; k < channels.size(); ++k)
+    if (channels[k].additive)
+      additive_.push_back(k);
+  range_ = {};
+}
+
+void TotalPower::add(const Values& power_w) {
+  if (additive_.empty())
+    return;
+  double sum_w = 0;
+  for (const std::size_t k : additive_) {
+    const std::optional<double> of_channel_w = power_w[k] ? power_w[k] : latest_[k];
+    if (!of_channel_w)
+      return;
+    sum_w += *of_channel_w;
+  }
+  range_.min_w = std::min(range_.min_w.value_or(sum_w), sum_w);
+  range_.max_w = std::max(range_.max_w.value_or(sum_w), sum_w);
+}
+
 void PowerTable::await_log(std::shared_ptr<RunRecord> record) {
   const std::lock_guard lock(mutex_);
   awaits_log_ = true;
@@ -125,12 +148,7 @@ void PowerTable::begin_writing() {
   if (layout_.version == wanted_.version)
     return;
   layout_ = wanted_;
-  latest_.resize(layout_.channels.size());
-  total_ = {};
-  additive_.clear();
-  for (std::size_t k = 0; k < layout_.channels.size(); ++k)
-    if (layout_.channels[k].additive)
-      additive_.push_back(k);
+  total_.start(layout_.channels);
 }
 
 void PowerTable::write_all(const std::vector<Row>& rows) {
@@ -183,32 +201,18 @@ void PowerTable::write(const Row& row) {
     const auto first = static_cast<std::ptrdiff_t>(*part.first);
     const Values& values = row.parts[source];
     std::ranges::copy(values, all.begin() + first);
-    if (part.slow && !values.empty())
-      std::ranges::copy(values, latest_.begin() + first);
+    if (part.slow)
+      for (std::size_t k = 0; k < values.size(); ++k)
+        total_.hold(*part.first + k, values[k]);
   }
   if (log_)
     log_->add(row.time_s, unix_time_s_ + row.time_s, all);
-  add_total(all);
-}
-
-/// A slow source's value holds until its next one.
-void PowerTable::add_total(const Values& row) {
-  if (additive_.empty())
-    return;
-  double sum_w = 0;
-  for (const std::size_t k : additive_) {
-    const std::optional<double> power_w = row[k] ? row[k] : latest_[k];
-    if (!power_w)
-      return;
-    sum_w += *power_w;
-  }
-  total_.min_w = std::min(total_.min_w.value_or(sum_w), sum_w);
-  total_.max_w = std::max(total_.max_w.value_or(sum_w), sum_w);
+  total_.add(all);
 }
 
 PowerRange PowerTable::total_power() const {
   const std::lock_guard lock(mutex_);
-  return writing_ ? PowerRange{} : total_;
+  return writing_ ? PowerRange{} : total_.range();
 }
 
 std::string PowerTable::failure() const {

@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
@@ -28,7 +26,6 @@
 #include <bench/energy/core/integrate.hpp>
 #include <bench/energy/core/measurement.hpp>
 #include <bench/energy/core/region_book.hpp>
-#include <bench/energy/core/ticks.hpp>
 #include <bench/energy/program/before_run.hpp>
 #include <bench/energy/program/jpwr.hpp>
 #include <bench/energy/program/meter_directory.hpp>
@@ -170,45 +167,6 @@ class Replay {
   double energy_j_ = 0;
 };
 
-/// The sum of the channels at each row as `PowerTable` has it.
-class TotalPower {
- public:
-  explicit TotalPower(const std::vector<RecordedChannel>& channels) : table_(2) {
-    std::vector<Channel> ordered;
-    for (const bool slow : {false, true}) {
-      for (std::size_t k = 0; k < channels.size(); ++k)
-        if (channels[k].slow == slow) {
-          columns_[slow].push_back(k);
-          ordered.push_back(channels[k].channel);
-        }
-      table_.declare(slow, columns_[slow].size(), slow);
-    }
-    table_.start(std::move(ordered));
-  }
-
-  /// @param power_w by channel; NaN where there is none
-  void add(double time_s, const std::vector<double>& power_w) {
-    const Clock::time_point tick{
-        std::chrono::nanoseconds(std::llrint(time_s * 1e9))};  // as good as any
-    for (const bool slow : {true, false}) {                    // the others complete the row
-      PowerTable::Values values;
-      for (const std::size_t k : columns_[slow])
-        values.push_back(std::isnan(power_w[k]) ? std::nullopt : std::optional(power_w[k]));
-      if (!slow || std::ranges::any_of(values, &PowerTable::Values::value_type::has_value))
-        table_.add(slow, tick, time_s, std::move(values));
-    }
-  }
-
-  PowerRange range() {
-    table_.finish();
-    return table_.total_power();
-  }
-
- private:
-  PowerTable table_;
-  std::array<std::vector<std::size_t>, 2> columns_;  ///< By whether they are slow.
-};
-
 /// What can be known of channels by the names of their columns alone.
 std::vector<RecordedChannel> channels_of(std::span<const std::string> columns) {
   std::vector<RecordedChannel> channels;
@@ -220,16 +178,13 @@ std::vector<RecordedChannel> channels_of(std::span<const std::string> columns) {
 }
 
 /// Where each channel's column is; one that has none came up too late to have a sample.
-std::vector<std::optional<std::size_t>> places_of(const std::vector<RecordedChannel>& channels,
+std::vector<std::optional<std::size_t>> places_of(const std::vector<Channel>& channels,
                                                   std::span<const std::string> columns,
                                                   PowerLayout layout) {
-  std::vector<Channel> plain;
-  for (const RecordedChannel& recorded : channels)
-    plain.push_back(recorded.channel);
-  const std::vector<std::string> of_jpwr = jpwr_columns(plain);
+  const std::vector<std::string> of_jpwr = jpwr_columns(channels);
   std::vector<std::optional<std::size_t>> places;
   for (std::size_t k = 0; k < channels.size(); ++k) {
-    const std::string name = layout == PowerLayout::jpwr ? of_jpwr[k] : plain[k].name + "_w";
+    const std::string name = layout == PowerLayout::jpwr ? of_jpwr[k] : channels[k].name + "_w";
     const auto found = std::ranges::find(columns, name);
     places.push_back(name.empty() || found == columns.end()
                          ? std::nullopt
@@ -295,7 +250,7 @@ class Recovery {
       channels = channels_of(std::span(columns_).subspan(2));
     std::vector<Replay> replays = replays_of(channels);
     cut_regions(replays, region_log);
-    play(replays, channels);
+    play(replays);
     std::vector<const ChannelMeter*> meters;
     for (Replay& replay : replays) {
       replay.close(result.duration_s);
@@ -384,19 +339,30 @@ class Recovery {
     std::ranges::copy(book.warnings(), std::back_inserter(run_.measurement.warnings));
   }
 
-  void play(std::vector<Replay>& replays, const std::vector<RecordedChannel>& channels) {
+  void play(std::vector<Replay>& replays) {
     if (run_.rows == 0)
       return;
+    std::vector<Channel> channels;
+    for (const Replay& replay : replays)
+      channels.push_back(replay.recorded().channel);
     const auto places = places_of(channels, std::span(columns_).subspan(2), run_.layout);
-    TotalPower total(channels);
+    TotalPower total;
+    total.start(channels);
     LogRows rows(file_, run_.layout, run_.provenance.started_unix_s);
     while (const auto row = rows.next()) {
-      std::vector<double> power_w;
+      TotalPower::Values power_w(replays.size());
+      bool has_slow = false;
       for (std::size_t k = 0; k < replays.size(); ++k) {
-        power_w.push_back(places[k] ? row->power_w[*places[k]] : std::nan(""));
-        replays[k].add(row->time_s, power_w[k]);
+        const double shown_w = places[k] ? row->power_w[*places[k]] : std::nan("");
+        replays[k].add(row->time_s, shown_w);
+        if (!std::isnan(shown_w))
+          power_w[k] = shown_w;
+        has_slow = has_slow || (power_w[k] && replays[k].recorded().slow);
       }
-      total.add(row->time_s, power_w);
+      for (std::size_t k = 0; k < replays.size() && has_slow; ++k)
+        if (replays[k].recorded().slow)
+          total.hold(k, power_w[k]);
+      total.add(power_w);
     }
     run_.measurement.total_power = total.range();
   }

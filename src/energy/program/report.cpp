@@ -2,19 +2,24 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
 #include <fmt/format.h>
 
 #include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/channel_meter.hpp>
+#include <bench/energy/core/figures.hpp>
 #include <bench/energy/core/integrate.hpp>
 #include <bench/energy/core/machine_state.hpp>
 #include <bench/energy/core/measurement.hpp>
@@ -24,39 +29,58 @@
 #include <bench/energy/sources/methods.hpp>
 
 namespace bench::energy {
+
+std::string text_of(const EnergyCell& cell) {
+  const double* const real = cell ? std::get_if<double>(&*cell) : nullptr;
+  return real ? fmt::format("{:.7g}", *real) : cell ? to_text(*cell) : "";
+}
+
+std::string text_of(const NameValue& line) {
+  const auto& [name, value] = line;
+  const Figure* const figure = figure_of(name);
+  const double* const real = std::get_if<double>(&value);
+  return real && figure && (figure->of == Of::machine || figure->of == Of::level)
+             ? fmt::format("{:.4g}", *real)
+             : text_of(EnergyCell(value));
+}
+
+std::string line_of(const NameValue& line) {
+  return line.first + "=" + text_of(line);
+}
+
 namespace {
 
+/// The lines of a summary; what is absent has none.
 class Lines {
  public:
-  void add(const std::string& name, const std::string& value) {
-    if (!value.empty())
-      lines_.emplace_back("machine_" + name, value);
-  }
-
-  template <class Number>
-  void add(const std::string& name, const std::optional<Number>& value) {
+  void add(const std::string& name, std::optional<double> value) {
     if (value)
-      add(name, fmt::format("{:.4g}", static_cast<double>(*value)));
+      lines_.emplace_back(name, *value);
   }
+  void add(const std::string& name, const std::string& text) {
+    if (!text.empty())
+      lines_.emplace_back(name, text);
+  }
+  void add(Summary lines) { std::ranges::move(lines, std::back_inserter(lines_)); }
 
   void add_clock(const std::string& device, const Spread& clock_mhz) {
     if (clock_mhz.count == 0)
       return;
-    add(device + "_clock_mhz", std::optional(clock_mhz.mean()));
-    add(device + "_clock_min_mhz", std::optional(clock_mhz.least));
+    add(device + "_clock_mhz", clock_mhz.mean());
+    add(device + "_clock_min_mhz", clock_mhz.least);
   }
 
   void add_temperature(const std::string& device, const Spread& temperature_c) {
     if (temperature_c.count == 0)
       return;
-    add(device + "_temperature_start_c", std::optional(temperature_c.first));
-    add(device + "_temperature_max_c", std::optional(temperature_c.most));
+    add(device + "_temperature_start_c", temperature_c.first);
+    add(device + "_temperature_max_c", temperature_c.most);
   }
 
-  std::vector<std::pair<std::string, std::string>> take() { return std::move(lines_); }
+  Summary take() { return std::move(lines_); }
 
  private:
-  std::vector<std::pair<std::string, std::string>> lines_;
+  Summary lines_;
 };
 
 /// `power_cap 92 %, sw_thermal 3 %`, or `none`.
@@ -70,26 +94,26 @@ std::string throttling(const GpuState& gpu) {
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> machine_summary(const MachineState& machine) {
+Summary machine_summary(const MachineState& machine) {
   Lines lines;
   const CpuState& cpu = machine.cpu;
   if (cpu.cpus > 0)
-    lines.add("cpus", std::to_string(cpu.cpus));
-  lines.add("load", cpu.load);
-  lines.add("other_cpus", cpu.other_cpus);
-  lines.add("governor", cpu.governor);
-  lines.add_clock("cpu", cpu.clock_mhz);
-  lines.add_temperature("cpu", cpu.temperature_c);
-  lines.add("cpu_throttled", cpu.throttled);
+    lines.add("machine_cpus", cpu.cpus);
+  lines.add("machine_load", cpu.load);
+  lines.add("machine_other_cpus", cpu.other_cpus);
+  lines.add("machine_governor", cpu.governor);
+  lines.add_clock("machine_cpu", cpu.clock_mhz);
+  lines.add_temperature("machine_cpu", cpu.temperature_c);
+  lines.add("machine_cpu_throttled", cpu.throttled);
   if (machine.gpu) {
     if (machine.gpu->power_limit_w.count > 0)
-      lines.add("gpu_power_limit_w", std::optional(machine.gpu->power_limit_w.least));
-    lines.add_clock("gpu", machine.gpu->clock_mhz);
-    lines.add_temperature("gpu", machine.gpu->temperature_c);
+      lines.add("machine_gpu_power_limit_w", machine.gpu->power_limit_w.least);
+    lines.add_clock("machine_gpu", machine.gpu->clock_mhz);
+    lines.add_temperature("machine_gpu", machine.gpu->temperature_c);
     if (machine.gpu->reads > 0)
-      lines.add("gpu_throttle", throttling(*machine.gpu));
+      lines.add("machine_gpu_throttle", throttling(*machine.gpu));
   }
-  lines.add("disturbance", disturbance(machine));
+  lines.add("machine_disturbance", disturbance(machine));
   return lines.take();
 }
 
@@ -99,110 +123,76 @@ namespace {
 constexpr double suspicious_percent = 5;
 constexpr double suspicious_from_s = 5;
 
-std::string number(double value) {
-  return fmt::format("{:.7g}", value);
-}
-
-std::string number(std::optional<double> value) {
-  return value ? number(*value) : "";
-}
-
-std::string watt_hours(std::optional<double> energy_j) {
-  return energy_j ? number(*energy_j / joules_per_wh) : "";
-}
-
-/// The sum of one member over the channels, if there are any and all have it.
-std::optional<double> sum_of_all(const std::vector<ChannelEnergy>& channels,
-                                 std::optional<double> ChannelEnergy::*member) {
-  std::optional<double> result;
+/// The sum over the channels that are meant, if there are any and all have a value.
+template <class IsMeant, class Get>
+auto sum_over(const std::vector<ChannelEnergy>& channels, IsMeant is_meant, Get get) {
+  std::remove_cvref_t<std::invoke_result_t<Get, const ChannelEnergy&>> sum;
   for (const ChannelEnergy& channel : channels) {
-    if (!(channel.*member))
-      return std::nullopt;
-    result = result.value_or(0) + *(channel.*member);
+    if (!is_meant(channel.channel))
+      continue;
+    const auto value = std::invoke(get, channel);
+    if (!value)
+      return decltype(sum)();
+    if (sum)
+      *sum += *value;
+    else
+      sum = value;
   }
-  return result;
+  return sum;
 }
 
-template <typename Condition>
-std::vector<ChannelEnergy> those(const std::vector<ChannelEnergy>& channels, Condition condition) {
-  std::vector<ChannelEnergy> chosen;
-  std::ranges::copy_if(channels, std::back_inserter(chosen), condition);
-  return chosen;
-}
-
-/// Over the additive channels.
-std::optional<double> sum(const std::vector<ChannelEnergy>& channels,
-                          std::optional<double> ChannelEnergy::*member) {
-  return sum_of_all(
-      those(channels, [](const ChannelEnergy& channel) { return channel.channel.additive; }),
-      member);
+bool is_additive(const Channel& channel) {
+  return channel.additive;
 }
 
 /// Of one device the highest sample of any, and the mean of their mean powers; of all together the
 /// energy and the powers. Nothing without a device, or if one of them is not known.
-std::vector<NameValue> device_summary(const Measurement& measurement) {
-  const std::vector<ChannelEnergy> devices =
-      those(measurement.channels,
-            [](const ChannelEnergy& channel) { return is_own_device(channel.channel); });
-  const auto mean_w = sum_of_all(devices, &ChannelEnergy::power_mean_w);
-  const auto sum_of_max_w = sum_of_all(devices, &ChannelEnergy::power_max_w);
-  std::vector<NameValue> lines;
-  // A counter alone has a mean and no maximum.
-  if (sum_of_max_w) {
-    const auto highest = std::ranges::max_element(
-        devices, {}, [](const ChannelEnergy& channel) { return *channel.power_max_w; });
-    lines.emplace_back("power_device_max_w", number(highest->power_max_w));
-  }
-  if (mean_w) {
-    lines.emplace_back("power_device_mean_w",
-                       number(*mean_w / static_cast<double>(devices.size())));
-    lines.emplace_back("power_devices_mean_w", number(mean_w));
-  }
-  if (sum_of_max_w)
-    lines.emplace_back("power_devices_max_w", number(sum_of_max_w));
-  const auto energy_j = sum_of_all(devices, &ChannelEnergy::energy_j);
+Summary device_summary(const Measurement& measurement) {
+  const auto sum = [&](std::optional<double> ChannelEnergy::*member) {
+    return sum_over(measurement.channels, is_own_device, member);
+  };
+  double devices = 0;
+  std::optional<double> highest_w;
+  for (const ChannelEnergy& channel : measurement.channels)
+    if (is_own_device(channel.channel)) {
+      ++devices;
+      highest_w = std::max(highest_w, channel.power_max_w);
+    }
+  const auto mean_w = sum(&ChannelEnergy::power_mean_w);
+  const auto sum_of_max_w = sum(&ChannelEnergy::power_max_w);
+  Lines lines;
+  if (sum_of_max_w)  // a counter alone has a mean and no maximum
+    lines.add("power_device_max_w", highest_w);
+  if (mean_w)
+    lines.add("power_device_mean_w", *mean_w / devices);
+  lines.add("power_devices_mean_w", mean_w);
+  lines.add("power_devices_max_w", sum_of_max_w);
+  const auto energy_j = sum(&ChannelEnergy::energy_j);
   if (!energy_j || !measurement.cut_short.empty())
-    return lines;
-  lines.emplace_back("energy_devices_wh", watt_hours(energy_j));
-  if (const auto counter_j = sum_of_all(devices, &ChannelEnergy::energy_counter_j))
-    lines.emplace_back("energy_devices_counter_wh", watt_hours(counter_j));
-  if (const auto integrated_j = sum_of_all(devices, &ChannelEnergy::energy_integrated_j))
-    lines.emplace_back("energy_devices_integrated_wh", watt_hours(integrated_j));
-  return lines;
+    return lines.take();
+  lines.add("energy_devices_wh", in_wh(energy_j));
+  lines.add("energy_devices_counter_wh", in_wh(sum(&ChannelEnergy::energy_counter_j)));
+  lines.add("energy_devices_integrated_wh", in_wh(sum(&ChannelEnergy::energy_integrated_j)));
+  return lines.take();
+}
+
+bool measures_whole_node(const Channel& channel) {
+  return channel.additive && (channel.scope == Scope::node || channel.scope == Scope::node_meter);
 }
 
 /// Of the node as a whole. Where its supplies have a meter each, the maximum is an upper bound.
-struct NodePower {
-  std::optional<double> mean_w;
-  std::optional<double> max_w;
-  std::optional<double> apparent_mean_va;
-  std::optional<double> apparent_max_va;
-};
-
-NodePower node_power(const std::vector<ChannelEnergy>& channels) {
-  const std::vector<ChannelEnergy> meters = those(channels, [](const ChannelEnergy& channel) {
-    const Scope scope = channel.channel.scope;
-    return channel.channel.additive && (scope == Scope::node || scope == Scope::node_meter);
-  });
-  if (!sum_of_all(meters, &ChannelEnergy::energy_j))
+Summary node_summary(const std::vector<ChannelEnergy>& channels) {
+  const auto sum = [&](std::optional<double> ChannelEnergy::*member) {
+    return sum_over(channels, measures_whole_node, member);
+  };
+  Lines lines;
+  if (!sum(&ChannelEnergy::energy_j))
     return {};
-  return {.mean_w = sum_of_all(meters, &ChannelEnergy::power_mean_w),
-          .max_w = sum_of_all(meters, &ChannelEnergy::power_max_w),
-          .apparent_mean_va = sum_of_all(meters, &ChannelEnergy::apparent_mean_va),
-          .apparent_max_va = sum_of_all(meters, &ChannelEnergy::apparent_max_va)};
-}
-
-/// Of the additive channels together, if all have one.
-std::optional<Uncertainty> uncertainty_of(const std::vector<ChannelEnergy>& channels) {
-  Uncertainty sum;
-  for (const ChannelEnergy& channel : channels) {
-    if (!channel.channel.additive)
-      continue;
-    if (!channel.uncertainty)
-      return std::nullopt;
-    sum += *channel.uncertainty;
-  }
-  return sum;
+  lines.add("power_node_mean_w", sum(&ChannelEnergy::power_mean_w));
+  lines.add("power_node_max_w", sum(&ChannelEnergy::power_max_w));
+  lines.add("power_node_apparent_mean_va", sum(&ChannelEnergy::apparent_mean_va));
+  lines.add("power_node_apparent_max_va", sum(&ChannelEnergy::apparent_max_va));
+  return lines.take();
 }
 
 std::string too_short(double shortest_run_s) {
@@ -216,8 +206,7 @@ Measured measured_of(const Measurement& measurement, double power_mean_w) {
   for (const ChannelEnergy& channel : measurement.channels) {
     if (!channel.channel.additive)
       continue;
-    const Scope scope = channel.channel.scope;
-    const bool whole = scope == Scope::node || scope == Scope::node_meter;
+    const bool whole = measures_whole_node(channel.channel);
     measured.nodes = whole ? 1 : measured.nodes;
     measured.parts = measured.parts || !whole;
     measured.longest_gap_s = std::max(measured.longest_gap_s, channel.longest_gap_s);
@@ -301,10 +290,11 @@ std::optional<double> known_duration_s(const Measurement& measurement) {
 Total total_of(const Measurement& measurement) {
   Total total;
   const auto& channels = measurement.channels;
+  const auto sum = [&](auto member) { return sum_over(channels, is_additive, member); };
   if (measurement.cut_short.empty())
-    total.energy_j = sum(channels, &ChannelEnergy::energy_j);
-  total.energy_counter_j = sum(channels, &ChannelEnergy::energy_counter_j);
-  total.energy_integrated_j = sum(channels, &ChannelEnergy::energy_integrated_j);
+    total.energy_j = sum(&ChannelEnergy::energy_j);
+  total.energy_counter_j = sum(&ChannelEnergy::energy_counter_j);
+  total.energy_integrated_j = sum(&ChannelEnergy::energy_integrated_j);
   if (!total.energy_j) {
     total.energy_counter_j.reset();
     total.energy_integrated_j.reset();
@@ -318,8 +308,8 @@ Total total_of(const Measurement& measurement) {
     return total;
   }
   total.power_mean_w = *total.energy_j / measurement.duration_s;
-  total.power_idle_w = sum(channels, &ChannelEnergy::power_idle_w);
-  if (const auto uncertainty = uncertainty_of(channels)) {
+  total.power_idle_w = sum(&ChannelEnergy::power_idle_w);
+  if (const auto uncertainty = sum(&ChannelEnergy::uncertainty)) {
     total.uncertainty_j = uncertainty->half_width_j(measurement.duration_s);
     if (*total.uncertainty_j > most_uncertainty * *total.energy_j)
       total.too_short_s = uncertainty->shortest_run_s(*total.power_mean_w);
@@ -334,53 +324,42 @@ Total total_of(const Measurement& measurement) {
   return total;
 }
 
-std::vector<NameValue> summary(const Measurement& measurement) {
+Summary summary(const Measurement& measurement) {
   const Total total = total_of(measurement);
-  std::vector<NameValue> lines;
-  const auto add = [&](const std::string& name, const std::string& value) {
-    if (!value.empty())
-      lines.emplace_back(name, value);
-  };
-  add("energy_wh", watt_hours(total.energy_j));
-  add("energy_uncertainty_wh", watt_hours(total.uncertainty_j));
-  add("power_mean_w", number(total.power_mean_w));
+  Lines lines;
+  lines.add("energy_wh", in_wh(total.energy_j));
+  lines.add("energy_uncertainty_wh", in_wh(total.uncertainty_j));
+  lines.add("power_mean_w", total.power_mean_w);
   if (total.energy_j)
-    add("power_max_w", number(widened_to(total.power_mean_w, measurement.total_power).max_w));
-  std::ranges::move(device_summary(measurement), std::back_inserter(lines));
-  const NodePower of_node = node_power(measurement.channels);
-  add("power_node_mean_w", number(of_node.mean_w));
-  add("power_node_max_w", number(of_node.max_w));
-  add("power_node_apparent_mean_va", number(of_node.apparent_mean_va));
-  add("power_node_apparent_max_va", number(of_node.apparent_max_va));
-  add("power_idle_w", number(total.power_idle_w));
-  add("energy_net_wh", watt_hours(net_energy_j(total.energy_j, total.power_idle_w, measurement)));
+    lines.add("power_max_w", widened_to(total.power_mean_w, measurement.total_power).max_w);
+  lines.add(device_summary(measurement));
+  lines.add(node_summary(measurement.channels));
+  lines.add("power_idle_w", total.power_idle_w);
+  lines.add("energy_net_wh", in_wh(net_energy_j(total.energy_j, total.power_idle_w, measurement)));
   std::vector<std::string> names;
   for (const ChannelEnergy& channel : measurement.channels)
     names.push_back(channel.channel.name);
   names = distinct_identifiers(names);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    add(fmt::format("energy_{}_wh", names[i]), watt_hours(measurement.channels[i].energy_j));
-    add(fmt::format("energy_{}_uncertainty_wh", names[i]),
-        watt_hours(uncertainty_j(measurement.channels[i], measurement)));
+    const ChannelEnergy& channel = measurement.channels[i];
+    lines.add(fmt::format("energy_{}_wh", names[i]), in_wh(channel.energy_j));
+    lines.add(fmt::format("energy_{}_uncertainty_wh", names[i]),
+              in_wh(uncertainty_j(channel, measurement)));
   }
-  add("duration_s", number(known_duration_s(measurement)));
-  for (const auto& [name, value] : region_summary(measurement))
-    add(name, value);
-  for (const auto& [name, value] : machine_summary(measurement.machine))
-    add(name, value);
-  add("energy_source", sources_of(measurement));
-  add("energy_quality", total.quality);
+  lines.add("duration_s", known_duration_s(measurement));
+  lines.add(region_summary(measurement));
+  lines.add(machine_summary(measurement.machine));
+  lines.add("energy_source", sources_of(measurement));
+  lines.add("energy_quality", total.quality);
   if (total.too_short_s)
-    add("energy_too_short", too_short(*total.too_short_s));
+    lines.add("energy_too_short", too_short(*total.too_short_s));
   if (total.quality == "measured")
-    for (const auto& [name, value] :
-         methodology_summary(measured_of(measurement, *total.power_mean_w)))
-      add(name, value);
-  add("energy_paused", pause(measurement));
-  add("energy_shared", partly_owned(measurement));
-  add("energy_recovered", measurement.recovered);
-  add("energy_absent", total.absent);
-  return lines;
+    lines.add(methodology_summary(measured_of(measurement, *total.power_mean_w)));
+  lines.add("energy_paused", pause(measurement));
+  lines.add("energy_shared", partly_owned(measurement));
+  lines.add("energy_recovered", measurement.recovered);
+  lines.add("energy_absent", total.absent);
+  return lines.take();
 }
 
 std::vector<std::string> warnings(const Measurement& measurement) {
@@ -419,10 +398,6 @@ std::vector<std::string> warnings(const Measurement& measurement) {
 
 namespace {
 
-std::string text_of(std::optional<double> value) {
-  return value ? fmt::format("{:.7g}", *value) : "";
-}
-
 /// Nothing where both marks came in one moment, as when a program writes them faster than they are
 /// read.
 std::optional<double> duration_s(const RegionTime& time) {
@@ -440,10 +415,6 @@ std::optional<double> region_j(const Measurement& measurement, const ChannelEner
   const bool known = region < channel.regions.size() && !stood_still(channel, region) &&
                      duration_s(measurement.regions[region]);
   return known ? channel.regions[region].energy_j : std::nullopt;
-}
-
-std::optional<double> in_wh(std::optional<double> joules) {
-  return joules ? std::optional(*joules / joules_per_wh) : std::nullopt;
 }
 
 std::optional<double> mean_power_w(std::optional<double> joules, const RegionTime& time) {
@@ -476,62 +447,47 @@ std::string reason(const Measurement& measurement, std::size_t region) {
   return "";
 }
 
-/// Over the channels for which a condition holds, if there are any and all have a value.
-template <typename Condition>
-std::optional<double> sum_j(const Measurement& measurement, std::size_t region,
-                            Condition condition) {
-  std::optional<double> sum;
-  for (const ChannelEnergy& channel : measurement.channels) {
-    if (!condition(channel.channel))
-      continue;
-    const auto of_channel_j = region_j(measurement, channel, region);
-    if (!of_channel_j)
-      return std::nullopt;
-    sum = sum.value_or(0) + *of_channel_j;
-  }
-  return sum;
+/// Over the channels that are meant, if there are any and all have a value.
+template <class IsMeant>
+std::optional<double> sum_j(const Measurement& measurement, std::size_t region, IsMeant is_meant) {
+  return sum_over(measurement.channels, is_meant, [&](const ChannelEnergy& channel) {
+    return region_j(measurement, channel, region);
+  });
+}
+
+std::optional<double> region_uncertainty_j(const Measurement& measurement, std::size_t region) {
+  return sum_over(measurement.channels, is_additive, [&](const ChannelEnergy& channel) {
+    return region_j(measurement, channel, region) ? channel.regions[region].uncertainty_j
+                                                  : std::nullopt;
+  });
+}
+
+/// Nothing unless every additive channel has a value: never zero, which is what a region shows
+/// whose marks came in one moment, and a counter that did not move in it.
+std::optional<double> region_energy_j(const Measurement& measurement, std::size_t region) {
+  return sum_j(measurement, region, is_additive);
 }
 
 }  // namespace
 
-std::optional<double> region_energy_j(const Measurement& measurement, std::size_t region) {
-  return sum_j(measurement, region, [](const Channel& channel) { return channel.additive; });
-}
-
-std::optional<double> region_uncertainty_j(const Measurement& measurement, std::size_t region) {
-  std::optional<double> sum_j;
-  for (const ChannelEnergy& channel : measurement.channels) {
-    if (!channel.channel.additive)
-      continue;
-    if (!region_j(measurement, channel, region) || !channel.regions[region].uncertainty_j)
-      return std::nullopt;
-    sum_j = sum_j.value_or(0) + *channel.regions[region].uncertainty_j;
-  }
-  return sum_j;
-}
-
-std::vector<NameValue> region_summary(const Measurement& measurement) {
-  std::vector<NameValue> lines;
-  const auto add = [&](const std::string& name, std::optional<double> value) {
-    if (value)
-      lines.emplace_back(name, text_of(value));
-  };
+Summary region_summary(const Measurement& measurement) {
+  Lines lines;
   const std::vector<std::string> names = identifiers(measurement);
   for (std::size_t k = 0; k < measurement.regions.size(); ++k) {
     const RegionTime& time = measurement.regions[k];
     const std::string& name = names[k];
     const auto joules = region_energy_j(measurement, k);
-    add(fmt::format("energy_region_{}_wh", name), in_wh(joules));
-    add(fmt::format("energy_region_{}_uncertainty_wh", name),
-        in_wh(region_uncertainty_j(measurement, k)));
-    add(fmt::format("energy_devices_region_{}_wh", name),
-        in_wh(sum_j(measurement, k, is_own_device)));
-    if (const std::string why = joules ? "" : reason(measurement, k); !why.empty())
-      lines.emplace_back(fmt::format("energy_region_{}_absent", name), why);
-    add(fmt::format("power_region_{}_w", name), mean_power_w(joules, time));
-    add(fmt::format("duration_region_{}_s", name), duration_s(time));
+    lines.add(fmt::format("energy_region_{}_wh", name), in_wh(joules));
+    lines.add(fmt::format("energy_region_{}_uncertainty_wh", name),
+              in_wh(region_uncertainty_j(measurement, k)));
+    lines.add(fmt::format("energy_devices_region_{}_wh", name),
+              in_wh(sum_j(measurement, k, is_own_device)));
+    if (!joules)
+      lines.add(fmt::format("energy_region_{}_absent", name), reason(measurement, k));
+    lines.add(fmt::format("power_region_{}_w", name), mean_power_w(joules, time));
+    lines.add(fmt::format("duration_region_{}_s", name), duration_s(time));
   }
-  return lines;
+  return lines.take();
 }
 
 std::vector<std::string> region_warnings(const Measurement& measurement) {

@@ -103,6 +103,10 @@ class ApparentPower {
 
 inline constexpr double joules_per_wh = 3600;
 
+inline std::optional<double> in_wh(std::optional<double> energy_j) {
+  return energy_j ? std::optional(*energy_j / joules_per_wh) : std::nullopt;
+}
+
 /// Energy in all stretches of a region together. Absent values are absent, never zero.
 struct RegionEnergy {
   std::optional<double> energy_j;  ///< Counter or integral, as for the run.

@@ -26,14 +26,15 @@ std::string combine(std::vector<EnergyFile> files);
 std::string combine_files(std::span<const std::filesystem::path> files,
                           const std::filesystem::path& output);
 
-/// The lines of an `energy.txt`.
-/// @throws bench::Error, with the place, if it cannot be read or has another kind of line
-std::vector<NameValue> read_summary(const std::filesystem::path& file);
+/// The text of an `energy.txt`, read again.
+/// @param file its name, for errors
+/// @throws bench::Error, with the place, if it has another kind of line
+Summary parse_summary(const std::string& text, const std::filesystem::path& file);
 
 /// When the meters ran whose figures are combined.
 enum class Course { at_once, in_sequence };
 
-/// The `name=value` lines of several meters that have measured different things, on one node or
+/// The summaries of several meters that have measured different things, on one node or
 /// many, as one: energies are added, sources are all, the quality is the worst. Where one of them
 /// has no total there is none, and `energy_absent` says why; so for the regions that it measured.
 ///
@@ -41,8 +42,7 @@ enum class Course { at_once, in_sequence };
 /// maxima need not coincide), durations are the longest. Of meters that ran one after the other
 /// durations are added, `power_max_w` is the highest, and other powers are their mean over the time
 /// in which they were drawn: that of the region, or of the program.
-std::vector<NameValue> combine_summaries(std::span<const std::vector<NameValue>> summaries,
-                                         Course course = Course::at_once);
+Summary combine_summaries(std::span<const Summary> summaries, Course course = Course::at_once);
 
 /// Whether an operand is an `energy.txt` (a name that ends in `.txt`) or a directory (one that
 /// exists, or a name with `/` at its end). Anything else is a table.

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <bench/base/process.hpp>
-#include <bench/base/value.hpp>
 #include <bench/energy/core/measurement.hpp>
+#include <bench/energy/program/report.hpp>
 
 namespace bench::energy {
 
@@ -44,16 +44,13 @@ MethodologyLevel methodology_level(const Measured& measured);
 
 /// The lines of a summary: `energy_nodes` and `energy_gap_s`, from which those of several meters
 /// are computed again, `energy_level` and `energy_level_limit`.
-std::vector<std::pair<std::string, std::string>> methodology_summary(const Measured& measured);
+Summary methodology_summary(const Measured& measured);
 
 struct EnergyColumn {
   std::string
       name;  ///< Ends in the unit: `_wh`, `_w`, `_s`, `_percent`; none is a number or a text.
   bool text = false;
 };
-
-/// Nothing where there is no value.
-using EnergyCell = std::optional<Value>;
 
 /// What every format holds: a row per channel and, last, one for the `total` of the additive ones.
 /// docs/reference/energy.md says what each column means.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <bench/base/value.hpp>
 #include <bench/energy/core/measurement.hpp>
 #include <bench/energy/program/energy_table.hpp>
 #include <bench/energy/program/jpwr.hpp>
@@ -86,21 +87,18 @@ class Hdf5File {
   ~Hdf5File();
 
   void add_group(const std::string& path);
-  /// Attributes of a group or dataset; `/` is the file.
-  void set_text(const std::string& path, const std::string& name, const std::string& text);
-  void set_real(const std::string& path, const std::string& name, double value);
-  void set_integer(const std::string& path, const std::string& name, long long value);
-  void add_texts(const std::string& path, std::span<const std::string> texts);
-  /// The numbers 0 to `count` - 1.
-  void add_counting(const std::string& path, std::size_t count);
+  /// Sets an attribute of a group or dataset; `/` is the file.
+  void set(const std::string& path, const std::string& name, const Value& value);
 
   /// Puts the bytes of the next row behind those that are there.
   using NextRow = std::function<void(std::string& bytes)>;
+  /// A dataset with one dimension or two, of a type of the library; a row is an element of the
+  /// first.
+  void add_dataset(const std::string& path, hdf5::Id type, std::span<const hdf5::Size> dimensions,
+                   const NextRow& next_row, hdf5::Id properties = hdf5::standard);
+  void add_texts(const std::string& path, std::span<const std::string> texts);
   /// A dataset with one dimension whose elements have named members, in chunks, as PyTables wants.
   void add_table(const std::string& path, std::span<const Hdf5Column> columns, std::size_t rows,
-                 const NextRow& next_row);
-  /// A dataset of doubles with one dimension or two; a row is an element of the first.
-  void add_reals(const std::string& path, std::span<const hdf5::Size> dimensions,
                  const NextRow& next_row);
 
   /// Completes the file and gives it its name.
@@ -112,10 +110,6 @@ class Hdf5File {
   Object object(hdf5::Id id) const;
   Object text_type(std::size_t size) const;
   Object simple_space(std::span<const hdf5::Size> dimensions) const;
-  void add_attribute(const std::string& path, const std::string& name, hdf5::Id type,
-                     const void* value);
-  void add_dataset(const std::string& path, hdf5::Id type, std::span<const hdf5::Size> dimensions,
-                   const NextRow& next_row, hdf5::Id properties = hdf5::standard);
   void check(int code) const;
   [[noreturn]] void fail() const;
 

@@ -19,12 +19,30 @@ namespace bench::energy {
 
 class RunRecord;
 
+/// The least and the most that the additive channels draw together at one tick.
+class TotalPower {
+ public:
+  using Values = std::vector<std::optional<double>>;  ///< One for each channel.
+
+  /// Sets the channels, and forgets the range.
+  void start(const std::vector<Channel>& channels);
+  /// Keeps the value of a slow source for the ticks until its next one.
+  void hold(std::size_t channel, std::optional<double> power_w) { latest_[channel] = power_w; }
+  void add(const Values& power_w);
+  const PowerRange& range() const { return range_; }
+
+ private:
+  std::vector<std::size_t> additive_;  ///< Channels that are added up.
+  Values latest_;                      ///< What slow sources showed last.
+  PowerRange range_;
+};
+
 /// Brings the samples of several sources, each read by its own thread, together in rows, one
 /// per tick. A source that is late or stuck holds nobody up: its values of that tick are missing
 /// then. Safe to use by several threads.
 class PowerTable {
  public:
-  using Values = std::vector<std::optional<double>>;
+  using Values = TotalPower::Values;
 
   explicit PowerTable(std::size_t sources) { wanted_.parts.resize(sources); }
 
@@ -80,7 +98,6 @@ class PowerTable {
   void write_header();
   void record_columns() const;
   void write(const Row& row);
-  void add_total(const Values& row);
 
   mutable std::mutex mutex_;
   std::condition_variable log_is_set_;
@@ -92,15 +109,13 @@ class PowerTable {
   bool writing_ = false;  ///< A thread is about to write; it alone uses what follows.
 
   Layout layout_;
-  std::vector<std::size_t> additive_;  ///< Columns that are added up.
   std::optional<PowerLog> log_;
   std::shared_ptr<RunRecord> record_;
   std::size_t recorded_version_ = 0;
   std::size_t columns_in_log_ = 0;
   bool has_header_ = false;
   double unix_time_s_ = 0;
-  Values latest_;  ///< Of the channels of slow sources.
-  PowerRange total_;
+  TotalPower total_;
 };
 
 }  // namespace bench::energy

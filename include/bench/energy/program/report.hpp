@@ -6,16 +6,32 @@
 #include <utility>
 #include <vector>
 
+#include <bench/base/value.hpp>
 #include <bench/energy/core/machine_state.hpp>
 #include <bench/energy/core/measurement.hpp>
 #include <bench/energy/sources/methods.hpp>
 
 namespace bench::energy {
 
+/// A figure of the meter, see figures.hpp: a number, or a text.
+using NameValue = std::pair<std::string, Value>;
+using Summary = std::vector<NameValue>;
+
+/// Formats the value as files show it: numbers with seven digits, or with four if they describe the
+/// machine or the measurement.
+std::string text_of(const NameValue& line);
+/// `energy_wh=1.5`
+std::string line_of(const NameValue& line);
+
+/// The value of a cell, if it has one.
+using EnergyCell = std::optional<Value>;
+/// Formats the cell as files show it: numbers with seven digits, an absent value as an empty text.
+std::string text_of(const EnergyCell& cell);
+
 /// What is known of the machine, as names that begin with `machine_` and values: its load before,
 /// CPUs that others used, governor, clocks, temperatures, reasons for lower clocks, and last
 /// `machine_disturbance` where it was not quiet.
-std::vector<std::pair<std::string, std::string>> machine_summary(const MachineState& machine);
+Summary machine_summary(const MachineState& machine);
 
 /// The additive channels together. Each sum is there only if every one of them has a value.
 struct Total {
@@ -42,12 +58,10 @@ std::optional<double> net_energy_j(std::optional<double> energy_j,
 /// Nothing where a meter was killed before its first sample.
 std::optional<double> known_duration_s(const Measurement& measurement);
 
-using NameValue = std::pair<std::string, std::string>;
-
 /// Half width of a channel's energy in joules; nothing without one.
 std::optional<double> uncertainty_j(const ChannelEnergy& channel, const Measurement& measurement);
 
-/// The summary as names and values, in the order in which it is printed: `energy_wh` and
+/// The summary in the order in which it is printed: `energy_wh` and
 /// `energy_uncertainty_wh`, `power_mean_w`, `power_max_w`, of single GPUs and IPUs
 /// `power_device_max_w` and `power_device_mean_w`, of all of them `power_devices_mean_w`,
 /// the sum of their maxima `power_devices_max_w`, `energy_devices_wh`, and that by their counters
@@ -55,20 +69,15 @@ std::optional<double> uncertainty_j(const ChannelEnergy& channel, const Measurem
 /// baseline was measured `power_idle_w` and `energy_net_wh`, `energy_<channel>_wh`, `duration_s`,
 /// `energy_source`, `energy_quality`, `energy_too_short` if it is; in a recovery `energy_recovered`
 /// with what that means; where no total can be given, `energy_absent` with the reason in its place.
-std::vector<NameValue> summary(const Measurement& measurement);
+Summary summary(const Measurement& measurement);
 
 /// What a user should know besides: one line each.
 std::vector<std::string> warnings(const Measurement& measurement);
 
-/// Energy of a region over the additive channels, in joules; nothing unless every one of them has a
-/// value: never zero, which is what a region shows whose marks came in one moment, and a counter
-/// that did not move in it.
-std::optional<double> region_energy_j(const Measurement& measurement, std::size_t region);
-
 /// `energy_region_<name>_wh`, that of GPUs and IPUs alone `energy_devices_region_<name>_wh`,
 /// `power_region_<name>_w` (mean) and `duration_region_<name>_s` of every region, as far as they
 /// are known, under `distinct_identifiers`.
-std::vector<NameValue> region_summary(const Measurement& measurement);
+Summary region_summary(const Measurement& measurement);
 
 /// Which regions have no energy, and why, and whether some share a name: one line each.
 std::vector<std::string> region_warnings(const Measurement& measurement);

@@ -1,7 +1,7 @@
-#include "abbreviations.hpp"
 #include "command.hpp"
 #include "commands.hpp"
 #include "interruption.hpp"
+#include "options/cli11.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,6 +12,7 @@
 #include <functional>
 #include <new>
 #include <set>
+#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -27,6 +28,7 @@
 #include <unistd.h>
 
 #include <bench/base/error.hpp>
+#include <bench/base/help.hpp>
 #include <bench/base/text.hpp>
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/log_file.hpp>
@@ -36,33 +38,70 @@
 namespace bench::cli {
 namespace {
 
-/// The did-you-mean for the first long option that the command does not have; empty: none is near.
-std::string misspelt_option(const CLI::App& command, const std::vector<std::string>& arguments) {
-  std::vector<std::string> known;
-  for (const CLI::Option* option : command.get_options())
-    for (const std::string& name : option->get_lnames())
-      known.push_back("--" + name);
-  for (const std::string& argument : arguments) {
-    const std::string word = argument.substr(0, argument.find('='));
-    if (word.starts_with("--") && word != "--" && std::ranges::find(known, word) == known.end())
-      return did_you_mean(word, known);
-  }
-  return "";
+/// The long options that JUBE's commands have. A script of JUBE's means one of them, whatever bench
+/// has added.
+bool is_of_jube(const std::string& name) {
+  static const std::set<std::string> names{
+      "analyse",      "append",          "command", "comment", "csv-parametrization",
+      "debug",        "devel",           "display", "error",   "exclude",
+      "force",        "hide-animation",  "id",      "help",    "num",
+      "include-path", "not-bench",       "only",    "outpath", "result",
+      "only-bench",   "parametrization", "reverse", "select",  "step",
+      "strict",       "style",           "tag",     "update",  "verbose",
+      "version",      "workpackage"};
+  return names.contains(name);
 }
 
-/// The did-you-mean for a word in the place of a command's own command, as in `mlperf chek`.
-std::string misspelt_subcommand(const CLI::App& command,
-                                const std::vector<std::string>& arguments) {
-  std::vector<std::string> known;
-  for (const CLI::App* sub : command.get_subcommands({}))
-    known.push_back(sub->get_name());
-  if (known.empty() || !command.get_parent())
-    return "";
-  const auto word = std::find_if(arguments.begin() + 1, arguments.end(),
-                                 [](const auto& text) { return !text.starts_with('-'); });
-  if (word == arguments.end() || std::ranges::find(known, *word) != known.end())
-    return "";
-  return suggestion(*word, known, fmt::format("the commands of {} are ", command.get_name()));
+/// The whole name of what may be the beginning of one, both without dashes.
+std::string whole_name(const std::string& beginning, const CLI::App& command) {
+  std::vector<std::string> names;  // one of each option that fits
+  for (const CLI::Option* option : command.get_options()) {
+    std::string fitting;
+    for (const std::string& name : option->get_lnames()) {
+      if (name == beginning)
+        return name;
+      if (name.starts_with(beginning) && (fitting.empty() || is_of_jube(name)))
+        fitting = name;
+    }
+    if (!fitting.empty())
+      names.push_back(fitting);
+  }
+  if (names.size() > 1 && std::ranges::count_if(names, is_of_jube) > 0)
+    std::erase_if(names, std::not_fn(is_of_jube));
+  if (names.size() > 1)
+    throw CLI::ArgumentMismatch(fmt::format("--{} may be --{}", beginning, join(names, " or --")));
+  return names.empty() ? beginning : names.front();
+}
+
+/// Writes out the long options of the arguments, as JUBE takes them: `--res` is `--result`, also
+/// where an option that JUBE does not have begins so. What abbreviates no option is left for the
+/// parser, and so is what follows `--`.
+/// @throws CLI::ParseError if several options begin like that
+void write_out_options(std::vector<std::string>& arguments, const CLI::App& command) {
+  for (std::string& argument : arguments) {
+    if (argument == "--")
+      break;
+    if (!argument.starts_with("--"))
+      continue;
+    const std::string beginning = argument.substr(2, argument.find('=') - 2);
+    argument.replace(2, beginning.size(), whole_name(beginning, command));
+  }
+}
+
+/// The command that the arguments name, or its own command: the program itself where they name
+/// none.
+const CLI::App& called_command(const CLI::App& program, std::span<const std::string> arguments) {
+  const CLI::App* at = &program;
+  for (const std::string& word : arguments) {
+    if (word.starts_with('-') && at != &program)
+      continue;
+    const auto commands = at->get_subcommands({});
+    const auto next = std::ranges::find(commands, word, &CLI::App::get_name);
+    if (next == commands.end())
+      break;
+    at = *next;
+  }
+  return *at;
 }
 
 /// `bench`, `bench run`, `bench baseline check`.
@@ -70,37 +109,14 @@ std::string call_of(const CLI::App& command) {
   return command.get_parent() ? call_of(*command.get_parent()) + " " + command.get_name() : "bench";
 }
 
-/// The command's own command that the arguments name, else the command.
-const CLI::App* action_of(const CLI::App* command, const std::vector<std::string>& arguments) {
-  const auto word = std::find_if(arguments.begin() + 1, arguments.end(),
-                                 [](const auto& text) { return !text.starts_with('-'); });
-  if (word != arguments.end())
-    for (const CLI::App* sub : command->get_subcommands({}))
-      if (sub->get_name() == *word)
-        return sub;
-  return command;
-}
-
-/// What the parser says. The end of a range that has none is the largest number, with 309 digits.
-std::string text_of(const CLI::ParseError& error) {
-  constexpr std::size_t longest_range = 100;
-  const std::string text = error.what();
-  const auto range = text.find(" not in range ");
-  return range != std::string::npos && text.size() - range > longest_range
-             ? text.substr(0, range) + " is too small"
-             : text;
-}
-
 /// @param at the command that was called, or the program itself
 int usage(const CLI::App& at, const CLI::ParseError& error,
-          const std::vector<std::string>& arguments) {
+          std::span<const std::string> arguments) {
+  const options::Refusal refusal = options::refusal_of(at, error, arguments);
   std::string hint = swallowed_hint(at);
   if (hint.empty())
-    hint = misspelt_option(at, arguments);
-  if (hint.empty())
-    hint = misspelt_subcommand(at, arguments);
-  tell(fmt::format("error: {}\nhint: {}", text_of(error),
-                   hint.empty() ? call_of(at) + " --help" : hint));
+    hint = refusal.hint.empty() ? call_of(at) + " --help" : refusal.hint;
+  tell(fmt::format("error: {}\nhint: {}", refusal.message, hint));
   return usage_error;
 }
 
@@ -120,25 +136,6 @@ std::string option_without_path(const CLI::App& command) {
         std::ranges::find(option->results(), "") != option->results().end())
       return option->get_name();
   return "";
-}
-
-/// `bench contine x` is worth a better answer than "the following arguments were not expected".
-int unknown_command(const std::string& word) {
-  std::vector<std::string> known;
-  for (const CommandGroup& group : command_groups())
-    for (const Command& command : group.commands)
-      known.emplace_back(command.name);
-  const std::string near = did_you_mean(word, known);
-  tell(fmt::format("error: unknown command '{}'\nhint: {}", word,
-                   near.empty() ? "known: " + join(known, ", ") : near));
-  return usage_error;
-}
-
-bool is_known(const std::string& word) {
-  return std::ranges::any_of(command_groups(), [&](const CommandGroup& group) {
-    return std::ranges::any_of(group.commands,
-                               [&](const Command& command) { return word == command.name; });
-  });
 }
 
 constexpr std::array general_options{"--strict", "--force", "--debug", "--devel"};
@@ -166,12 +163,15 @@ void accept_commas(CLI::App& command) {
     accept_commas(*subcommand);
 }
 
-/// @param called the one that may need the general options; the others are spared the time
+/// @param called alone has its options, unless it shows those of all: they take half a millisecond
 void declare_commands(CLI::App& app, const std::string& called, std::function<int()>& action) {
+  const bool shows_all = called == "help" || called == "complete";
   for (const CommandGroup& group : command_groups())
     for (const Command& command : group.commands) {
       CLI::App* sub = app.add_subcommand(command.name, command.summary)->group(group.title);
-      sub->footer(fmt::format("Example:\n  {}", command.example));
+      if (!shows_all && command.name != called)
+        continue;
+      sub->footer(fmt::format("  {}", command.example));
       sub->final_callback([&action, run_it = command.declare(*sub)] { action = run_it; });
       if (command.name == called) {
         accept_general_options(*sub);
@@ -215,26 +215,25 @@ int run(std::vector<std::string> arguments) {
   app.require_subcommand(1);
   app.footer(
       "`bench COMMAND --help` shows an example of each, `bench help` explains the language.");
+  app.formatter_fn([](const CLI::App* command, const std::string& call, CLI::AppFormatMode) {
+    return text_of(options::help_of(*command, call));
+  });
   std::function<int()> action;
   declare_commands(app, arguments.empty() ? "" : arguments[0], action);
-  if (!arguments.empty() && !arguments[0].starts_with('-') && !is_known(arguments[0]))
-    return unknown_command(arguments[0]);
   command_log().set_command(arguments);
-  const CLI::App& at = !arguments.empty() && is_known(arguments.front())
-                           ? *action_of(app.get_subcommand(arguments.front()), arguments)
-                           : app;
-  const std::vector<std::string> written = arguments;
+  const CLI::App& at = called_command(app, arguments);
   try {
-    arguments = with_whole_options(std::move(arguments), at);
-    std::ranges::reverse(arguments);
-    app.parse(std::move(arguments));
+    if (&at == &app && !arguments.empty() && !arguments[0].starts_with('-'))
+      throw CLI::ExtrasError({arguments[0]});  // whatever follows, such as --help
+    write_out_options(arguments, at);
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::Success& asked_for_help) {
     std::ostringstream help;
     const int code = app.exit(asked_for_help, help);
     print(help.str());
     return has_written_output() ? code : failure;
   } catch (const CLI::ParseError& error) {
-    return usage(at, error, written);
+    return usage(at, error, std::span(arguments).subspan(at.get_parent() ? 1 : 0));
   }
   if (const std::string hint = swallowed_hint(at); !hint.empty())
     return swallowed(at, hint);

@@ -1,7 +1,7 @@
-#include "choose.hpp"
 #include "command.hpp"
 #include "evaluation.hpp"
 #include "interruption.hpp"
+#include "runs.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -18,7 +18,6 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/cli/output/baseline_text.hpp>
 #include <bench/cli/output/comparison_text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/insight/baseline.hpp>

@@ -174,16 +174,17 @@ constexpr const char* footer =
 
 constexpr const char* combine_usage = "bench-energy combine FILES... [--output FILE]";
 constexpr const char* combine_description =
-    "Merges the energy files of ranks and nodes into one table: energy.csv or energy.json of this\n"
-    "program, and jpwr's csv where they tell their node. What several ranks of a node saw is\n"
-    "counted once.\n"
+    "Merges the energy files of ranks and nodes into one table: energy.csv or energy.json of this "
+    "program, and jpwr's csv where they tell their node. What several ranks of a node saw is "
+    "counted "
+    "once.\n"
     "Of energy.*.txt, makes one energy.txt (--output) with all energies added. A directory stands "
-    "for\n"
+    "for "
     "those that are in it.";
 
 constexpr const char* recover_usage = "bench-energy recover DIR [options]";
 constexpr const char* recover_description =
-    "Makes the results of a meter that was killed, up to its last sample, from power.csv and\n"
+    "Makes the results of a meter that was killed, up to its last sample, from power.csv and "
     "unfinished.jsonl in its --out directory. What is there is left as it is.";
 
 constexpr std::array own_options{"--method", "--out", "--suffix", "--format"};

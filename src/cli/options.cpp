@@ -1,6 +1,7 @@
 #include "command.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,41 @@ void print_table(const result::Table& table, const std::string& style) {
 void declare_columns(CLI::App& app, ShowOptions& show) {
   app.add_option("--select", show.select, "show only these columns")->type_name("NAME");
   app.add_option("--exclude", show.exclude, "show all columns except these")->type_name("NAME");
+}
+
+CLI::Validator number_above_zero() {
+  return {[](const std::string& word) -> std::string {
+            const auto number = parse_number(word);
+            return number && std::isfinite(*number) && *number > 0
+                       ? ""
+                       : fmt::format("'{}' is not a number above 0", word);
+          },
+          ""};
+}
+
+void declare_margin(CLI::App& app, double& percent) {
+  app.add_option("--margin", percent, "the smallest change that matters")
+      ->type_name("PERCENT")
+      ->check(number_above_zero())
+      ->capture_default_str();
+}
+
+void warn_of_idle(const Update& update) {
+  if (!update.file.empty())
+    return;
+  if (!update.tags.empty())
+    tell("warning: --tag has no effect without --update");
+  if (!update.include_path.empty())
+    tell("warning: --include-path has no effect without --update");
+}
+
+void declare_update(CLI::App& app, Update& update, const std::string& description) {
+  app.add_option("-u,--update", update.file, description)->type_name("FILE");
+  app.add_option("-t,--tag", update.tags, "tags for that file, in addition to those of the run")
+      ->type_name("TAG");
+  app.add_option("--include-path", update.include_path,
+                 "first directories to search for that file's includes")
+      ->type_name("DIR");
 }
 
 }  // namespace bench::cli

@@ -58,9 +58,6 @@ void print_table(const result::Table& table, const std::string& style);
 /// `--select` and `--exclude`: names of columns.
 void declare_columns(CLI::App& app, ShowOptions& show);
 
-/// The words of `bench export --format`.
-std::vector<std::string> export_formats();
-
 /// Accepts only finite numbers above 0.
 CLI::Validator number_above_zero();
 

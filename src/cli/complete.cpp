@@ -21,7 +21,6 @@
 #include <bench/cli/output/output.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/results/library.hpp>
-#include <bench/results/style.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {
@@ -59,7 +58,6 @@ std::vector<std::string> run_ids(const std::vector<std::string>& words) {
 Candidates values_of(const CLI::App& command, const CLI::Option& option,
                      const std::vector<std::string>& words) {
   const std::string type = option.get_type_name();
-  const std::string of = command.get_name();
   if (type == "FILE" || type == "PATH")
     return {.paths = "files"};
   if (type == "DIR")
@@ -70,18 +68,9 @@ Candidates values_of(const CLI::App& command, const CLI::Option& option,
     return {.words = platform::platform_names()};
   if (option.check_lname("compare"))
     return {.words = references::reference_names()};
-  if (option.check_lname("style"))
-    return {.words =
-                result::style_names(of == "result" ? result::Styles::all : result::Styles::text)};
-  if (option.check_lname("format"))
-    return {.words = export_formats()};
-  if (option.check_lname("shell"))
-    return {.words = {"bash", "zsh", "fish"}};
-  if (of == "log" && option.check_lname("command"))
+  if (command.get_name() == "log" && option.check_lname("command"))
     return {.words = log_names()};
-  if (of == "output" && option.check_lname("only"))
-    return {.words = {"stdout", "stderr"}};
-  return {};
+  return {.words = options::values_of(option)};
 }
 
 /// Where neither an option nor its value stands: what the command is about, and the names of its

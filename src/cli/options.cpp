@@ -1,6 +1,5 @@
 #include "command.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -17,15 +16,9 @@ namespace bench::cli {
 void declare_style(CLI::App& app, std::string& style, const std::string& description,
                    result::Styles styles) {
   const std::vector<std::string> known = result::style_names(styles);
-  const auto refusal = [known](const std::string& word) -> std::string {
-    if (std::ranges::find(known, word) != known.end())
-      return "";
-    return fmt::format("unknown table style '{}'; {}", word,
-                       suggestion(word, known, "the styles are "));
-  };
   app.add_option("-s,--style", style, fmt::format("{}: {}", description, join(known, ", ")))
       ->type_name("STYLE")
-      ->check(CLI::Validator(refusal, ""));
+      ->check(CLI::IsMember(known));
 }
 
 void print_table(const result::Table& table, const std::string& style) {

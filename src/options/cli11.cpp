@@ -29,6 +29,14 @@ std::vector<std::string> names_of(const CLI::Option& option) {
   return names;
 }
 
+std::vector<std::string> values_of(const CLI::Option& option) {
+  const std::string name = option.get_type_name();
+  const auto brace = name.find(":{");
+  return brace == std::string::npos || !name.ends_with("}")
+             ? std::vector<std::string>()
+             : CLI::detail::split(name.substr(brace + 2, name.size() - brace - 3), ',');
+}
+
 namespace {
 
 std::string joined(const std::vector<std::string>& words, std::string_view separator) {
@@ -45,21 +53,25 @@ std::string_view type_of(std::string_view name) {
 }
 
 /// `a, b`, `above 0`, `1 to 16`; empty: anything, or the text says it.
-std::string values_of(std::string_view name, const std::string& text) {
-  const auto colon = name.find(':');
-  if (colon == std::string_view::npos)
+std::string range_of(const CLI::Option& option) {
+  const std::string& text = option.get_description();
+  const std::vector<std::string> values = values_of(option);
+  if (std::ranges::all_of(
+          values,
+          [&](const std::string& value) { return text.find(value) != std::string::npos; }) &&
+      !values.empty())
     return "";
-  const std::string_view words = name.substr(colon + 1);
+  if (!values.empty())
+    return joined(values, ", ");
+  const std::string name = option.get_type_name();
+  const auto colon = name.find(':');
+  if (colon == std::string::npos)
+    return "";
+  const std::string_view words = std::string_view(name).substr(colon + 1);
   if (words == "POSITIVE")
     return "above 0";
   if (words == "NONNEGATIVE")
     return "0 or more";
-  if (words.starts_with("{") && words.ends_with("}")) {
-    const auto values = CLI::detail::split(std::string(words.substr(1, words.size() - 2)), ',');
-    const bool all_are_told = std::ranges::all_of(
-        values, [&](const std::string& value) { return text.find(value) != std::string::npos; });
-    return all_are_told ? "" : joined(values, ", ");
-  }
   constexpr std::string_view range = "in [";
   const auto begin = words.find(range);
   const auto middle = words.find(" - ", begin);
@@ -87,9 +99,8 @@ std::string remarks_on(const CLI::App& command, const CLI::Option& option) {
   std::vector<std::string> remarks;
   if (option.get_required() && !option.get_positional())
     remarks.emplace_back("required");
-  if (std::string values = values_of(option.get_type_name(), option.get_description());
-      takes_value(option) && !values.empty())
-    remarks.push_back(std::move(values));
+  if (std::string range = range_of(option); takes_value(option) && !range.empty())
+    remarks.push_back(std::move(range));
   if (const auto& others = option.get_needs(); !others.empty())
     remarks.push_back("only with " + names_among(command, others));
   // An option for another kind of call excludes many, and each of them says so.
@@ -159,14 +170,23 @@ std::string unknown_option(const std::vector<std::string>& known,
   return "";
 }
 
-/// What the parser says. The end of a range that has none is the largest number, with 309 digits.
-std::string text_of(const CLI::ParseError& error) {
-  constexpr std::size_t longest_range = 100;
+/// What the parser says, of a value what might be meant in its place.
+Refusal refusal_of(const CLI::ParseError& error) {
   const std::string text = error.what();
-  const auto range = text.find(" not in range ");
-  return range != std::string::npos && text.size() - range > longest_range
-             ? text.substr(0, range) + " is too small"
-             : text;
+  // The end of a range that has none is the largest number, with 309 digits.
+  constexpr std::size_t longest_range = 100;
+  if (const auto range = text.find(" not in range ");
+      range != std::string::npos && text.size() - range > longest_range)
+    return {text.substr(0, range) + " is too small", ""};
+  constexpr std::string_view behind_value = " not in {";
+  const auto end = text.find(behind_value);
+  const auto begin = text.find(": ");
+  if (begin == std::string::npos || end == std::string::npos || !text.ends_with("}"))
+    return {text, ""};
+  const std::string value = text.substr(begin + 2, end - begin - 2);
+  const std::string known = text.substr(end + behind_value.size());
+  return {fmt::format("{}: unknown value '{}'", text.substr(0, begin), value),
+          suggestion(value, CLI::detail::split(known.substr(0, known.size() - 1), ','))};
 }
 
 }  // namespace
@@ -203,7 +223,7 @@ Refusal refusal_of(const CLI::App& command, const CLI::ParseError& error,
   }
   const bool is_too_much = dynamic_cast<const CLI::ExtrasError*>(&error);
   if (!is_too_much && !dynamic_cast<const CLI::RequiredError*>(&error))
-    return {text_of(error), ""};
+    return refusal_of(error);
   std::string option = unknown_option(known, arguments);
   std::vector<std::string> commands;
   for (const CLI::App* one : command.get_subcommands({}))
@@ -222,7 +242,7 @@ Refusal refusal_of(const CLI::App& command, const CLI::ParseError& error,
   }
   if (!option.empty())
     return {fmt::format("unknown option '{}'", option), did_you_mean(option, known)};
-  return {commands.empty() ? text_of(error) : "a command is required", ""};
+  return commands.empty() ? refusal_of(error) : Refusal{"a command is required", ""};
 }
 
 }  // namespace bench::options

@@ -19,6 +19,9 @@ namespace bench::options {
 /// `-i`, `--id`: with their dashes, the short ones first.
 std::vector<std::string> names_of(const CLI::Option& option);
 
+/// The words that an option takes; empty: any.
+std::vector<std::string> values_of(const CLI::Option& option);
+
 /// What `--help` shows of the program or of one of its commands.
 /// @param call `bench run`
 Help help_of(const CLI::App& command, const std::string& call);

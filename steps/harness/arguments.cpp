@@ -136,8 +136,9 @@ bool parse_command_line(CLI::App& app, int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     const std::vector<std::string> arguments(argv + 1, argv + argc);
     const options::Refusal refusal = options::refusal_of(app, error, arguments);
+    const char* const separator = refusal.hint.ends_with("?") ? " " : "; ";
     throw UsageError(refusal.message,
-                     refusal.hint.empty() ? help : fmt::format("{} {}", refusal.hint, help));
+                     refusal.hint.empty() ? help : refusal.hint + separator + help);
   }
   return true;
 }

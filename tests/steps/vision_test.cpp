@@ -77,16 +77,18 @@ INSTANTIATE_TEST_SUITE_P(
     Vision, VisionOptionsTest,
     testing::Values(
         Wrong{"Model", "--model vgg19",
-              "--model: vgg19 not in {alexnet,inception3,resnet18,resnet34,resnet50,resnet50_v2,"
-              "resnet101,resnet152,vgg16}"},
-        Wrong{"Precision", "--precision fp8", "--precision: fp8 not in {fp32,tf32,bf16,fp16}"},
+              "--model: unknown value 'vgg19'\nhint: did you mean 'vgg16'? `vision --help`"},
+        Wrong{"Precision", "--precision fp8",
+              "--precision: unknown value 'fp8'\nhint: known: fp32, tf32, bf16, fp16; `vision "
+              "--help`"},
         Wrong{"Fp16OnTheCpu", "--precision fp16 --device cpu",
               "precision fp16 does not work on the CPU"},
         Wrong{"Tf32OnTheCpu", "--precision tf32 --device cpu",
               "precision tf32 does not work on the CPU"},
         Wrong{"GraphOnTheCpu", "--cuda-graph --device cpu",
               "--cuda-graph needs a GPU, and this run is on the CPU"},
-        Wrong{"LogFormat", "--log-format json", "--log-format: json not in {tf_cnn,torch}"},
+        Wrong{"LogFormat", "--log-format json",
+              "--log-format: unknown value 'json'\nhint: known: tf_cnn, torch"},
         Wrong{"EvalSteps", "--eval-steps -1", "--eval-steps: Value -1 not in range"},
         Wrong{"IntervalWithoutEvaluation", "--eval-steps 0 --eval-interval 2",
               "there is no evaluation for --eval-interval"},

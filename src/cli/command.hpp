@@ -64,8 +64,20 @@ CLI::Validator number_above_zero();
 /// `--margin`, of commands that judge changes.
 void declare_margin(CLI::App& app, double& percent);
 
-/// The request for an input file, or for a directory that `bench export` wrote.
-setup::Request request_for(const std::string& file, setup::Request request);
+/// An input file, or a directory that `bench export` wrote, and how it is read.
+struct InputChoice {
+  std::vector<std::string> tags;
+  std::vector<std::string> include_path;
+  setup::Request request;
+
+  /// `--tag`, `--include-path`, `--outpath` and `--platform`.
+  void declare(CLI::App& app);
+  void declare_max_workpackages(CLI::App& app);
+  setup::Request request_for(const std::string& file) const;
+};
+
+/// `--strict` and `--lenient`.
+void declare_strictness(CLI::App& app, bool& strict, bool& lenient);
 
 /// A finding in columns: health, check and text, its remedy as a hint on the next line.
 /// @param columns of the terminal, at which lines wrap; 0: no wrapping

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
@@ -74,13 +75,6 @@ std::string run_information(const setup::Run& run, const workspace::Workspace& w
   return text + failures;
 }
 
-std::string ids_of(const std::vector<long long>& ids) {
-  std::vector<std::string> texts;
-  for (const long long id : ids)
-    texts.push_back(std::to_string(id));
-  return join(texts, ",");
-}
-
 std::string csv_line(const std::vector<std::string>& cells, const std::string& separator) {
   std::vector<std::string> quoted;
   for (const std::string& cell : cells)
@@ -134,9 +128,10 @@ std::string step_information(const setup::Run& run, const inspect::RunView& view
     if (workpackage.step != step)
       continue;
     rows.push_back({std::to_string(workpackage.id), std::to_string(workpackage.iteration),
-                    ids_of(workpackage.parents), std::string(name_of(workpackage.state)),
-                    std::to_string(workpackage.attempts), workpackage.directory,
-                    parameters_text(workpackage.parameters), workpackage.reason});
+                    fmt::format("{}", fmt::join(workpackage.parents, ",")),
+                    std::string(name_of(workpackage.state)), std::to_string(workpackage.attempts),
+                    workpackage.directory, parameters_text(workpackage.parameters),
+                    workpackage.reason});
     if (!parameters)
       continue;
     details += fmt::format("\nworkpackage {}\n", workpackage.id);

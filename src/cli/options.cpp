@@ -6,10 +6,14 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/results/style.hpp>
 #include <bench/results/table.hpp>
+#include <bench/share/crate.hpp>
+#include <bench/share/crate_archive.hpp>
+#include <bench/space/input.hpp>
 
 namespace bench::cli {
 
@@ -66,6 +70,43 @@ void declare_update(CLI::App& app, Update& update, const std::string& descriptio
   app.add_option("--include-path", update.include_path,
                  "first directories to search for that file's includes")
       ->type_name("DIR");
+}
+
+void InputChoice::declare(CLI::App& app) {
+  app.add_option("-t,--tag", tags, "active tags; the tag of a platform selects that platform")
+      ->type_name("TAG");
+  app.add_option("--include-path", include_path, "directories to search for included files")
+      ->type_name("DIR");
+  app.add_option("-o,--outpath", request.outpath, "directory of the runs")->type_name("DIR");
+  app.add_option("--platform", request.platform, "machine to run on: its name or file")
+      ->type_name("NAME");
+}
+
+void InputChoice::declare_max_workpackages(CLI::App& app) {
+  app.add_option("--max-workpackages", request.max_workpackages,
+                 "refuse a run with more workpackages")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+}
+
+setup::Request InputChoice::request_for(const std::string& file) const {
+  setup::Request made = request;
+  made.tags = {tags.begin(), tags.end()};
+  made.include_path.assign(include_path.begin(), include_path.end());
+  if (crate::is_archive(file))
+    throw Error(file + " is an archive", "unpack it, and run the directory that was in it");
+  if (crate::is_export(file))
+    return crate::rerun_request(file, std::move(made));
+  made.input_file = file;
+  return made;
+}
+
+void declare_strictness(CLI::App& app, bool& strict, bool& lenient) {
+  CLI::Option* const is_strict = app.add_flag("--strict", strict, "treat warnings as errors");
+  app.add_flag("--lenient", lenient,
+               "only warn about unknown keys and misspelt names, as in a file for JUBE")
+      ->excludes(is_strict);
 }
 
 }  // namespace bench::cli

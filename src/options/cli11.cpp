@@ -150,13 +150,6 @@ void add_commands(const CLI::App& command, Help& help) {
   }
 }
 
-/// The first word that is no option; empty: none.
-std::string first_word(std::span<const std::string> arguments) {
-  const auto word = std::ranges::find_if_not(
-      arguments, [](const std::string& text) { return text.starts_with('-'); });
-  return word == arguments.end() ? "" : *word;
-}
-
 /// The first long option that neither the command nor one above it has; empty: none.
 std::string unknown_option(const std::vector<std::string>& known,
                            std::span<const std::string> arguments) {
@@ -224,21 +217,26 @@ Refusal refusal_of(const CLI::App& command, const CLI::ParseError& error,
   const bool is_too_much = dynamic_cast<const CLI::ExtrasError*>(&error);
   if (!is_too_much && !dynamic_cast<const CLI::RequiredError*>(&error))
     return refusal_of(error);
-  std::string option = unknown_option(known, arguments);
+  const std::string option = unknown_option(known, arguments);
   std::vector<std::string> commands;
   for (const CLI::App* one : command.get_subcommands({}))
     commands.push_back(one->get_name());
-  const std::string word = first_word(arguments);
-  if (option.empty() && !word.empty() && !commands.empty() &&
-      std::ranges::find(commands, word) == commands.end())
-    return {fmt::format("unknown command '{}'", word), suggestion(word, commands)};
+  const auto word = std::ranges::find_if_not(
+      arguments, [](const std::string& text) { return text.starts_with('-'); });
+  if (option.empty() && word != arguments.end() && !commands.empty() &&
+      std::ranges::find(commands, *word) == commands.end())
+    return {fmt::format("unknown command '{}'", *word), suggestion(*word, commands)};
   if (is_too_much && option.empty()) {
-    const std::vector<std::string> extras = program->remaining(true);
-    const auto dash =
-        std::ranges::find_if(extras, [](const std::string& text) { return text.starts_with('-'); });
-    if (dash == extras.end())
-      return {fmt::format("unexpected argument '{}'", extras.front()), ""};
-    option = *dash;
+    std::vector<std::string> extras = program->remaining(true);
+    std::erase(extras, "--");
+    const auto end_of_options = std::ranges::find(arguments, "--");
+    const auto short_option = std::ranges::find_if(extras, [&](const std::string& text) {
+      return text.starts_with('-') &&
+             std::find(arguments.begin(), end_of_options, text) != end_of_options;
+    });
+    return {short_option != extras.end() ? fmt::format("unknown option '{}'", *short_option)
+                                         : fmt::format("unexpected argument '{}'", extras.front()),
+            ""};
   }
   if (!option.empty())
     return {fmt::format("unknown option '{}'", option), did_you_mean(option, known)};

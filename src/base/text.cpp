@@ -1,5 +1,3 @@
-#include "closest.hpp"
-
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -22,23 +20,6 @@ namespace bench {
 namespace {
 
 constexpr std::string_view white_space = " \t\n\r\f\v";
-
-/// Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i)
-    d[i][0] = i;
-  for (std::size_t j = 0; j <= b.size(); ++j)
-    d[0][j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i)
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t cost = a[i - 1] == b[j - 1] ? 0 : 1;
-      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + cost});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-    }
-  return d[a.size()][b.size()];
-}
 
 /// `from_chars` knows no plus sign.
 std::string_view without_plus(std::string_view text) {
@@ -128,30 +109,6 @@ std::optional<double> parse_number(std::string_view text) {
   if (error != std::errc() || end != text.data() + text.size() || text.empty())
     return std::nullopt;
   return value;
-}
-
-std::optional<std::string> closest(std::string_view word, std::span<const std::string> known) {
-  if (word.size() < 2)
-    return std::nullopt;  // every other letter is as near
-  std::optional<std::string> best;
-  std::size_t best_distance = std::max<std::size_t>(1, (word.size() + 1) / 3) + 1;
-  for (const std::string& candidate : known)
-    if (const auto d = distance(to_lower(word), to_lower(candidate)); d < best_distance) {
-      best = candidate;
-      best_distance = d;
-    }
-  return best;
-}
-
-std::string did_you_mean(std::string_view word, std::span<const std::string> known) {
-  const std::optional<std::string> best = closest(word, known);
-  return best ? fmt::format("did you mean '{}'?", *best) : "";
-}
-
-std::string suggestion(std::string_view word, std::span<const std::string> known,
-                       std::string_view introduction) {
-  const std::string near = did_you_mean(word, known);
-  return near.empty() && !known.empty() ? std::string(introduction) + join(known, ", ") : near;
 }
 
 bool contains_any(std::string_view text, std::span<const std::string_view> phrases) {

@@ -1,6 +1,6 @@
 #include "command.hpp"
-#include "each.hpp"
 #include "evaluation.hpp"
+#include "runs.hpp"
 
 #include <filesystem>
 #include <functional>

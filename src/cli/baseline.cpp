@@ -1,8 +1,7 @@
-#include "choose.hpp"
 #include "command.hpp"
-#include "each.hpp"
 #include "evaluation.hpp"
 #include "interruption.hpp"
+#include "runs.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -20,13 +19,13 @@
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/cli/output/baseline_text.hpp>
 #include <bench/cli/output/comparison_text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/progress.hpp>
 #include <bench/insight/accept.hpp>
 #include <bench/insight/baseline.hpp>
 #include <bench/insight/confirm.hpp>
+#include <bench/insight/difference.hpp>
 #include <bench/insight/run_comparison.hpp>
 #include <bench/run/run_status.hpp>
 #include <bench/space/metadata.hpp>
@@ -43,6 +42,48 @@ using workspace::Workspace;
 
 std::filesystem::path directory_of_runs(const std::string& directory) {
   return workspace::is_run(directory) ? outpath_of(directory) : std::filesystem::path(directory);
+}
+
+/// Why a run has no baseline, and what to do.
+/// @param outpath with the accepted runs
+/// @param run the id of the checked run
+std::string no_baseline_text(const inspect::Baseline& baseline, const std::string& outpath,
+                             int run) {
+  if (baseline.accepted == 0)
+    return fmt::format(
+        "undecided: no other run in {0} is accepted\n"
+        "hint: if the numbers of run {1} are good: `bench baseline accept {0} -i {1}`",
+        outpath, run);
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::string> names;
+  for (const inspect::TextDifference& one : baseline.differences) {
+    rows.push_back({one.name, in_one_line(one.b), in_one_line(one.a)});
+    names.push_back(one.name);
+  }
+  return fmt::format(
+      "undecided: no accepted run in {0} has the fingerprint of run {1}\n{2}"
+      "hint: `--across {3}` compares them anyway; `bench baseline accept {0} -i {1}` starts a new "
+      "baseline",
+      outpath, run,
+      text_table(
+          {"fact", fmt::format("accepted run {}", baseline.nearest.id), fmt::format("run {}", run)},
+          rows),
+      join(names, " "));
+}
+
+/// A row for each accepted run, or a line if there is none.
+std::string accepted_text(const std::vector<inspect::KnownRun>& runs, const std::string& outpath) {
+  std::vector<std::vector<std::string>> rows;
+  for (const inspect::KnownRun& run : runs)
+    if (run.is_accepted()) {
+      const auto facts = setup::shown_facts(run.metadata);
+      rows.push_back({std::to_string(run.directory.id), run.metadata.benchmark, facts.at("started"),
+                      facts.at("accepted"),
+                      inspect::short_name_of(inspect::fingerprint_of(run.metadata))});
+    }
+  if (rows.empty())
+    return fmt::format("no run in {} is accepted\n", outpath);
+  return text_table({"run", "benchmark", "started", "accepted", "fingerprint"}, rows);
 }
 
 int accept_run(const RunDirectory& directory) {

@@ -160,37 +160,19 @@ int check_file(const setup::Request& request, bool strict, bool lenient) {
 
 std::function<int()> declare_check(CLI::App& app) {
   struct Options {
-    setup::Request request;
+    InputChoice input;
     std::string file;
-    std::vector<std::string> tags;
-    std::vector<std::string> include_path;
     bool strict = false;
     bool lenient = false;
   };
   const auto options = std::make_shared<Options>();
-  setup::Request& request = options->request;
   app.add_option("FILE", options->file, "input file, or a directory that `bench export` wrote")
       ->required();
-  app.add_option("-t,--tag", options->tags, "active tags")->type_name("TAG");
-  app.add_option("--include-path", options->include_path,
-                 "directories to search for included files")
-      ->type_name("DIR");
-  app.add_option("-o,--outpath", request.outpath, "directory of the runs")->type_name("DIR");
-  app.add_option("--platform", request.platform, "machine to run on")->type_name("NAME");
-  app.add_option("--max-workpackages", request.max_workpackages,
-                 "refuse a run with more workpackages")
-      ->type_name("N")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  auto* strict = app.add_flag("--strict", options->strict, "treat warnings as errors");
-  app.add_flag("--lenient", options->lenient,
-               "only warn about unknown keys and misspelt names, as in a file for JUBE")
-      ->excludes(strict);
+  options->input.declare(app);
+  options->input.declare_max_workpackages(app);
+  declare_strictness(app, options->strict, options->lenient);
   return [options] {
-    options->request.tags = {options->tags.begin(), options->tags.end()};
-    options->request.include_path = {options->include_path.begin(), options->include_path.end()};
-    return check_file(request_for(options->file, options->request), options->strict,
-                      options->lenient);
+    return check_file(options->input.request_for(options->file), options->strict, options->lenient);
   };
 }
 

@@ -1,18 +1,19 @@
 #pragma once
 
-#include "evaluation.hpp"
+#include "runs.hpp"
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include <bench/cli/output/show.hpp>
+#include <bench/insight/doctor.hpp>
 #include <bench/results/style.hpp>
 #include <bench/results/table.hpp>
 #include <bench/space/input.hpp>
-#include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {
 
@@ -22,7 +23,7 @@ constexpr int failure = 1;
 constexpr int usage_error = 2;
 constexpr int undecided = 3;
 
-/// A command of `bench`: what the table in main.cpp lists.
+/// A command of `bench`, a row in commands.cpp.
 struct Command {
   const char* name;
   const char* summary;
@@ -31,19 +32,14 @@ struct Command {
   std::function<int()> (*declare)(CLI::App& app);
 };
 
-/// `[DIR]` and `-i`: which run a command is about.
-struct RunChoice {
-  std::string directory = ".";
-  std::vector<std::string> ids;
-
-  void declare(CLI::App& app);
-  void declare_directory(CLI::App& app);
-  void declare_ids(CLI::App& app);
-  /// The runs that were chosen, ascending by id; the last one without `-i`.
-  std::vector<workspace::RunDirectory> runs() const {
-    return workspace::select_runs(directory, ids);
-  }
+/// A group of commands in the list of `bench --help`.
+struct CommandGroup {
+  const char* title;
+  std::span<const Command> commands;
 };
+
+/// All commands.
+std::span<const CommandGroup> command_groups();
 
 /// `-u`, `-t`, `--include-path`: an input file for an existing run.
 /// @param description what it is used for
@@ -62,24 +58,38 @@ void print_table(const result::Table& table, const std::string& style);
 /// `--select` and `--exclude`: names of columns.
 void declare_columns(CLI::App& app, ShowOptions& show);
 
-/// The words of `bench export --format`.
-std::vector<std::string> export_formats();
-
 /// Accepts only finite numbers above 0.
 CLI::Validator number_above_zero();
 
 /// `--margin`, of commands that judge changes.
 void declare_margin(CLI::App& app, double& percent);
 
-/// The request for an input file, or for a directory that `bench export` wrote.
-setup::Request request_for(const std::string& file, setup::Request request);
+/// An input file, or a directory that `bench export` wrote, and how it is read.
+struct InputChoice {
+  std::vector<std::string> tags;
+  std::vector<std::string> include_path;
+  setup::Request request;
 
-/// FILE, DIR, PATH or RUN, where the command has one; else null.
-const CLI::Option* place_option(const CLI::App& command);
+  /// `--tag`, `--include-path`, `--outpath` and `--platform`.
+  void declare(CLI::App& app);
+  void declare_max_workpackages(CLI::App& app);
+  setup::Request request_for(const std::string& file) const;
+};
 
-/// The hint for a FILE or DIR that an option with several values consumed, as in `-t a b file.yaml`
-/// or `-i 0 runs`. Empty if there is none.
-std::string swallowed_hint(const CLI::App& command);
+/// `--strict` and `--lenient`.
+void declare_strictness(CLI::App& app, bool& strict, bool& lenient);
+
+/// A finding in columns: health, check and text, its remedy as a hint on the next line.
+/// @param columns of the terminal, at which lines wrap; 0: no wrapping
+std::string finding_text(const doctor::Finding& finding, std::size_t columns);
+
+/// `19 ok, 1 warning, 0 errors`
+std::string findings_summary(const std::vector<doctor::Finding>& findings);
+
+/// Reads the command line and does what it asks for.
+/// @param arguments behind the name of the program
+/// @returns the exit code
+int run_command(std::vector<std::string> arguments);
 
 std::function<int()> declare_run(CLI::App& app);
 std::function<int()> declare_continue(CLI::App& app);

@@ -1,5 +1,3 @@
-#include "commands.hpp"
-
 #include "command.hpp"
 
 #include <array>

@@ -1,6 +1,6 @@
-#include "choose.hpp"
 #include "command.hpp"
 #include "evaluation.hpp"
+#include "runs.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -39,18 +39,6 @@ struct CompareOptions {
 constexpr auto usage_hint =
     "`bench compare RUN_A RUN_B`, `bench compare DIR -i 0 1`, or `bench "
     "compare DIR NAME=VALUE_A NAME=VALUE_B`";
-
-using NameValue = std::pair<std::string, std::string>;
-
-/// `version=old`, unless a directory has that name.
-std::optional<NameValue> parameter_of(const std::string& word) {
-  const auto equals = word.find('=');
-  std::error_code absent;
-  if (equals == std::string::npos || equals == 0 || word.find('/') < equals ||
-      std::filesystem::is_directory(word, absent))
-    return std::nullopt;
-  return NameValue{word.substr(0, equals), word.substr(equals + 1)};
-}
 
 /// What one side is made of.
 struct Choice {
@@ -96,7 +84,7 @@ std::pair<Choice, Choice> two_sides(const CompareOptions& options) {
   std::vector<std::string> directories;
   std::vector<NameValue> parameters;
   for (const std::string& side : options.sides)
-    if (const auto parameter = parameter_of(side))
+    if (const auto parameter = name_and_value(side))
       parameters.push_back(*parameter);
     else
       directories.push_back(side);

@@ -1,7 +1,7 @@
 #include "command.hpp"
-#include "each.hpp"
 #include "evaluation.hpp"
 #include "interruption.hpp"
+#include "runs.hpp"
 #include "work.hpp"
 
 #include <algorithm>

@@ -1,20 +1,31 @@
 #include "command.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <fmt/core.h>
+
+#include <bench/base/help.hpp>
+#include <bench/base/text.hpp>
 #include <bench/cli/output/console.hpp>
-#include <bench/cli/output/doctor_text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/insight/doctor.hpp>
 #include <bench/insight/doctor_checks.hpp>
 
 namespace bench::cli {
 namespace {
+
+constexpr std::size_t health_width = 9;
+constexpr std::size_t check_width = 13;
+constexpr std::size_t text_column = health_width + check_width;
+/// A terminal with less room for the text than that gets lines as they are.
+constexpr std::size_t least_width = 30;
 
 struct DoctorOptions {
   std::vector<std::string> names;
@@ -64,6 +75,28 @@ int show_doctor(const DoctorOptions& options) {
 }
 
 }  // namespace
+
+std::string finding_text(const doctor::Finding& finding, std::size_t columns) {
+  const bool breaks = columns >= text_column + least_width;
+  const auto text_of = [&](const std::string& text) {
+    const std::string line = one_line(text);
+    return breaks ? wrapped(line, text_column, columns, text_column) : line;
+  };
+  std::string text = fmt::format("{:<{}}{:<{}}{}\n", word_of(finding.health), health_width,
+                                 finding.check, check_width, text_of(finding.text));
+  if (!finding.remedy.empty())
+    text += fmt::format("{:{}}{}\n", "", text_column, text_of("hint: " + finding.remedy));
+  return text;
+}
+
+std::string findings_summary(const std::vector<doctor::Finding>& findings) {
+  const auto count = [&](doctor::Health health) {
+    return static_cast<std::size_t>(std::ranges::count(findings, health, &doctor::Finding::health));
+  };
+  return fmt::format("{} ok, {}, {}", count(doctor::Health::ok),
+                     plural(count(doctor::Health::warning), "warning"),
+                     plural(count(doctor::Health::error), "error"));
+}
 
 std::function<int()> declare_doctor(CLI::App& app) {
   const auto options = std::make_shared<DoctorOptions>();

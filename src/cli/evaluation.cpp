@@ -1,6 +1,6 @@
 #include "evaluation.hpp"
 
-#include "each.hpp"
+#include "runs.hpp"
 
 #include <cerrno>
 #include <cstring>

@@ -1,7 +1,7 @@
-#include "choose.hpp"
 #include "command.hpp"
 #include "evaluation.hpp"
 #include "interruption.hpp"
+#include "runs.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -18,7 +18,6 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/cli/output/baseline_text.hpp>
 #include <bench/cli/output/comparison_text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/insight/baseline.hpp>
@@ -182,8 +181,6 @@ void require_format(const CLI::App& app, const ExportOptions& options) {
     throw Error(fmt::format("--margin applies to the format summary, not to {}", options.format));
 }
 
-}  // namespace
-
 std::vector<std::string> export_formats() {
   std::vector<std::string> names{crate_format};
   for (const formats::Format& format : formats::formats())
@@ -191,22 +188,17 @@ std::vector<std::string> export_formats() {
   return names;
 }
 
+}  // namespace
+
 std::function<int()> declare_export(CLI::App& app) {
   const auto options = std::make_shared<ExportOptions>();
   options->choice.declare(app);
-  const auto refusal = [](const std::string& word) -> std::string {
-    const auto known = export_formats();
-    if (std::ranges::find(known, word) != known.end())
-      return "";
-    return fmt::format("unknown format '{}'; {}", word,
-                       suggestion(word, known, "the formats are "));
-  };
   app.add_option(
          "-f,--format", options->format,
          fmt::format("{}: {}", "ro-crate (a directory or archive that others can run again)",
                      join(export_formats(), ", ")))
       ->type_name("FORMAT")
-      ->check(CLI::Validator(refusal, ""))
+      ->check(CLI::IsMember(export_formats()))
       ->capture_default_str();
   app.add_option("--output", options->output,
                  "where to write; .tar, .tar.gz, .tgz and .zip make an archive of an ro-crate; "

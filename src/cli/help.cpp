@@ -1,6 +1,7 @@
+#include "help.hpp"
+
 #include "command.hpp"
-#include "topics.hpp"
-#include "wrapped.hpp"
+#include "options/cli11.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -13,15 +14,15 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 #include <bench/base/files.hpp>
+#include <bench/base/help.hpp>
 #include <bench/base/text.hpp>
 #include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/document/elements.hpp>
-#include <bench/energy/program/command_line.hpp>
+#include <bench/document/schema.hpp>
 #include <bench/energy/program/options.hpp>
 #include <bench/machine/platform.hpp>
 
@@ -59,6 +60,11 @@ std::string in_markdown(const std::string& text) {
   return replace_all(replace_all(text, "<", "\\<"), "*", "\\*");
 }
 
+std::string paragraph(const std::string& text, std::size_t indent = 0) {
+  constexpr std::size_t columns = 98;
+  return wrapped(in_markdown(text), indent, columns) + "\n";
+}
+
 std::string fenced(const std::string& text, std::string_view kind) {
   return fmt::format("```{}\n{}\n```\n", kind, text);
 }
@@ -67,7 +73,7 @@ std::string attribute_line(const Attribute& attribute) {
   std::string line = "- " + code(attribute.name) + " (" + attribute.type_text();
   if (!attribute.otherwise.empty())
     line += "; default: " + attribute.otherwise;
-  return wrapped(in_markdown(line + "): " + attribute.meaning), 2);
+  return paragraph(line + "): " + attribute.meaning, 2);
 }
 
 std::string links(const std::vector<std::string>& names) {
@@ -78,21 +84,21 @@ std::string links(const std::vector<std::string>& names) {
 }
 
 std::string element_section(const Element& element) {
-  std::string text = "\n### " + element.name + "\n\n" +
-                     wrapped(in_markdown(capitalised(element.meaning) + "."), 0) + "\n";
+  std::string text =
+      "\n### " + element.name + "\n\n" + paragraph(capitalised(element.meaning) + ".") + "\n";
   if (!element.details.empty())
-    text += wrapped(in_markdown(replace_all(element.details, "\n", " ")), 0) + "\n";
+    text += paragraph(replace_all(element.details, "\n", " ")) + "\n";
   text += fenced(element.example, element.name == "include" ? "xml" : "yaml");
   if (!element.attributes.empty())
     text += "\n";
   for (const Attribute& attribute : element.attributes)
     text += attribute_line(attribute);
   if (!element.children.empty())
-    text += "\n" + wrapped("Contains: " + links(element.children), 0);
+    text += "\n" + paragraph("Contains: " + links(element.children));
   if (const auto parents = language::parents_of(element); !parents.empty())
-    text += "\n" + wrapped("In: " + links(parents), 0);
+    text += "\n" + paragraph("In: " + links(parents));
   if (!element.see_also.empty())
-    text += "\n" + wrapped("See also: " + links(split_names(element.see_also, ",")), 0);
+    text += "\n" + paragraph("See also: " + links(split_names(element.see_also, ",")));
   return text;
 }
 
@@ -100,7 +106,7 @@ std::string topic_sections(std::span<const Topic> topics) {
   std::string text;
   for (const Topic& topic : topics)
     text += fmt::format("\n### {}\n\n{}\n{}", topic.name,
-                        wrapped(capitalised(topic.summary) + ":", 0), fenced(topic.text, "text"));
+                        paragraph(capitalised(topic.summary) + ":"), fenced(topic.text, "text"));
   return text;
 }
 
@@ -114,20 +120,6 @@ std::string language_reference() {
   text += "\n## Metrics\n" + topic_sections(metric_topics());
   return text + "\n## Terms\n" + topic_sections(concept_topics());
 }
-
-/// A page of section 1 of the manual, as plain text.
-struct ManualPage {
-  struct Section {
-    std::string heading;  ///< In capitals, as on all pages.
-    std::string text = {};
-    std::vector<std::pair<std::string, std::string>> entries = {};  ///< Terms and what they mean.
-    std::string verbatim = {};                                      ///< Lines, as they are.
-  };
-  std::string name;  ///< `bench-run`
-  std::string summary;
-  std::vector<Section> sections;
-};
-using Section = ManualPage::Section;
 
 /// Not to be taken for requests, escapes or typographic dashes.
 std::string escaped(std::string_view text) {
@@ -163,128 +155,75 @@ std::string in_capitals(std::string text) {
   return text;
 }
 
-std::string roff_of(const ManualPage::Section& section) {
-  std::string roff = fmt::format(".SH {}\n", escaped(section.heading));
-  if (!section.text.empty())
-    roff += escaped(section.text) + "\n";
-  for (const auto& [term, meaning] : section.entries)
-    roff += fmt::format(".TP\n.B {}\n{}\n", escaped(term), escaped(meaning));
-  if (!section.verbatim.empty())
-    roff += fmt::format(".nf\n{}\n.fi\n", escaped(section.verbatim));
-  return roff;
-}
-
-/// The page in roff, with the macros of man(7). The same for the same page: it has no date.
-std::string roff_of(const ManualPage& page, const std::string& version) {
-  std::string roff = fmt::format(".TH {} 1 \"\" \"bench {}\" \"bench\"\n.SH NAME\n{} \\- {}\n",
-                                 escaped(in_capitals(page.name)), version, escaped(page.name),
-                                 escaped(page.summary));
-  for (const ManualPage::Section& section : page.sections)
-    roff += roff_of(section);
-  return roff;
-}
-
-/// The page of `bench-energy`.
-ManualPage meter_manual() {
-  ManualPage page{
-      .name = "bench-energy", .summary = "measures the energy that a program uses", .sections = {}};
-  const auto helps = energy::helps();
+/// The page as it is for `man`, with the macros of man(7). The same for the same helps: it has no
+/// date.
+/// @param helps of the program or command, then of its own commands
+std::string manual_page(const std::string& name, const std::string& summary,
+                        const std::vector<Help>& helps, const std::string& see_also) {
+  std::string roff =
+      fmt::format(".TH {} 1 \"\" \"bench {}\" \"bench\"\n.SH NAME\n{} \\- {}\n",
+                  escaped(in_capitals(name)), BENCH_VERSION, escaped(name), escaped(summary));
+  const auto begin = [&roff](const std::string& heading) {
+    roff += fmt::format(".SH {}\n", escaped(in_capitals(heading)));
+  };
+  const auto add_lines = [&roff](const std::string& lines) {
+    roff += fmt::format(".nf\n{}\n.fi\n", escaped(lines));
+  };
   std::vector<std::string> usages;
-  for (const energy::Help& help : helps)
-    usages.emplace_back(help.usage);
-  page.sections.push_back({.heading = "SYNOPSIS", .verbatim = join(usages, "\n")});
-  for (const energy::Help& help : helps) {
-    const std::string behind = *help.name ? fmt::format(" OF {}", in_capitals(help.name)) : "";
-    page.sections.push_back({.heading = "DESCRIPTION" + behind, .verbatim = help.description});
-    for (const auto& [heading, rows] : help.options) {
-      ManualPage::Section options{.heading = in_capitals(heading) + behind};
-      for (const energy::OptionRow& row : rows)
-        options.entries.emplace_back(energy::left_of(row), row.help);
-      page.sections.push_back(std::move(options));
+  for (const Help& help : helps)
+    usages.push_back(help.usage);
+  begin("synopsis");
+  add_lines(join(usages, "\n"));
+  for (const Help& help : helps) {
+    const std::string behind = &help == helps.data() ? "" : " of " + help.name;
+    if (help.description != summary) {
+      begin("description" + behind);
+      roff += escaped(help.description) + "\n";
     }
-    if (*help.footer)
-      page.sections.push_back({.heading = "NOTES" + behind, .verbatim = help.footer});
+    for (const Help::Section& section : help.sections) {
+      begin((section.heading.empty() ? "notes" : section.heading) + behind);
+      for (const Help::Row& row : section.rows)
+        roff += fmt::format(".TP\n.B {}\n{}\n", escaped(row.left), escaped(row.text));
+      if (!section.lines.empty())
+        add_lines(section.lines);
+    }
   }
-  page.sections.push_back({.heading = "SEE ALSO", .text = "bench(1)"});
-  return page;
+  begin("see also");
+  return roff + see_also + "\n";
 }
 
-/// What `--help` has of the option on its left, and on its right.
-std::pair<std::string, std::string> entry_of(const CLI::Option& option) {
-  const CLI::Formatter text;
-  const bool positional = option.get_positional();
-  std::string name = text.make_option_name(&option, positional);
-  std::string rest = text.make_option_opts(&option);
-  return {std::string(strip(replace_all(name, ",", ", ") + rest)), text.make_option_desc(&option)};
-}
-
-/// Its arguments and options, those left out that `--help` leaves out.
-void add_options(const CLI::App& command, const std::string& behind, ManualPage& page) {
-  Section arguments{.heading = "ARGUMENTS" + behind};
-  Section options{.heading = "OPTIONS" + behind};
-  for (const CLI::Option* option : command.get_options())
-    if (!option->get_group().empty())
-      (option->get_positional() ? arguments : options).entries.push_back(entry_of(*option));
-  for (Section* section : {&arguments, &options})
-    if (!section->entries.empty())
-      page.sections.push_back(std::move(*section));
-}
-
-std::string usage_of(const CLI::App& command, const std::string& call) {
-  std::string text = CLI::Formatter().make_usage(&command, call);
-  constexpr std::string_view label = "Usage: ";
-  if (const auto at = text.find(label); at != std::string::npos)
-    text.erase(0, at + label.size());
-  return std::string(strip(text));
-}
-
-ManualPage page_of(const CLI::App& command) {
+/// Of the command and of its own commands, which have the same example.
+std::vector<Help> helps_of(const CLI::App& command) {
   const std::string call = "bench " + command.get_name();
-  ManualPage page{
-      .name = "bench-" + command.get_name(), .summary = command.get_description(), .sections = {}};
-  std::vector<std::string> usages;
-  const std::vector<const CLI::App*> actions = command.get_subcommands({});
-  for (const CLI::App* action : actions)
-    usages.push_back(usage_of(*action, call + " " + action->get_name()));
-  if (actions.empty())
-    usages.push_back(usage_of(command, call));
-  page.sections.push_back({.heading = "SYNOPSIS", .verbatim = join(usages, "\n")});
-  add_options(command, "", page);
-  for (const CLI::App* action : actions) {
-    const std::string behind = " OF " + action->get_name();
-    page.sections.push_back({.heading = "DESCRIPTION" + behind, .text = action->get_description()});
-    add_options(*action, behind, page);
+  std::vector<Help> helps{options::help_of(command, call)};
+  for (const CLI::App* action : command.get_subcommands({})) {
+    helps.push_back(options::help_of(*action, call + " " + action->get_name()));
+    std::erase_if(helps.back().sections, [](const auto& one) { return one.heading == "Example"; });
   }
-  page.sections.push_back(
-      {.heading = "EXAMPLE", .verbatim = replace_all(command.get_footer(), "Example:\n", "")});
-  page.sections.push_back({.heading = "SEE ALSO", .text = "bench(1)"});
-  return page;
-}
-
-ManualPage page_of_program(const CLI::App& root) {
-  ManualPage page{.name = "bench", .summary = "runs benchmarks on HPC systems", .sections = {}};
-  Section listed{.heading = "COMMANDS"};
-  for (const CLI::App* command : root.get_subcommands({}))
-    listed.entries.emplace_back(fmt::format("bench-{}(1)", command->get_name()),
-                                command->get_description());
-  page.sections = {{.heading = "SYNOPSIS", .verbatim = "bench COMMAND [OPTIONS] ..."},
-                   {.heading = "DESCRIPTION", .text = root.get_footer()},
-                   std::move(listed),
-                   {.heading = "ENVIRONMENT", .verbatim = find_topic("environment")->text},
-                   {.heading = "EXIT STATUS", .text = find_topic("exit_codes")->text},
-                   {.heading = "SEE ALSO", .text = "bench-energy(1)"}};
-  return page;
+  return helps;
 }
 
 /// Writes the manual pages of the program, of each of its commands and of `bench-energy`.
 /// @throws Error if a file cannot be written
 void write_manual(const CLI::App& root, const std::filesystem::path& directory) {
-  std::vector<ManualPage> pages{page_of_program(root), meter_manual()};
-  for (const CLI::App* command : root.get_subcommands({}))
-    pages.push_back(page_of(*command));
   make_directories(directory);
-  for (const ManualPage& page : pages)
-    write_file_atomically(directory / (page.name + ".1"), roff_of(page, BENCH_VERSION));
+  const auto write = [&](const std::string& name, const std::string& summary,
+                         const std::vector<Help>& helps, const std::string& see_also) {
+    write_file_atomically(directory / (name + ".1"), manual_page(name, summary, helps, see_also));
+  };
+  Help program{.name = "",
+               .description = root.get_footer(),
+               .usage = "bench COMMAND [OPTIONS] ...",
+               .sections = {{.heading = "Commands"},
+                            {.heading = "Environment", .lines = find_topic("environment")->text},
+                            {.heading = "Exit status", .lines = find_topic("exit_codes")->text}}};
+  for (const CLI::App* command : root.get_subcommands({})) {
+    const std::string name = "bench-" + command->get_name();
+    program.sections.front().rows.push_back({name + "(1)", command->get_description()});
+    write(name, command->get_description(), helps_of(*command), "bench(1)");
+  }
+  write("bench", "runs benchmarks on HPC systems", {program}, "bench-energy(1)");
+  write("bench-energy", "measures the energy that a program uses", energy::helps(), "bench(1)");
 }
 
 std::string list_of(std::span<const Topic> topics) {
@@ -378,6 +317,13 @@ std::function<int()> declare_help(CLI::App& app) {
     if (!*markdown)
       return show_help(*app.get_parent(), word_of(*topic));
     print(language_reference());
+    return 0;
+  };
+}
+
+std::function<int()> declare_schema(CLI::App&) {
+  return [] {
+    print(language::schema() + "\n");
     return 0;
   };
 }

@@ -1,6 +1,6 @@
-#include "choose.hpp"
 #include "command.hpp"
 #include "evaluation.hpp"
+#include "runs.hpp"
 
 #include <cmath>
 #include <cstddef>

@@ -1,5 +1,5 @@
 #include "command.hpp"
-#include "each.hpp"
+#include "runs.hpp"
 
 #include <algorithm>
 #include <filesystem>

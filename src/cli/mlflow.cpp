@@ -1,7 +1,6 @@
-#include "choose.hpp"
 #include "command.hpp"
-#include "each.hpp"
 #include "evaluation.hpp"
+#include "runs.hpp"
 
 #include <cstddef>
 #include <cstdlib>

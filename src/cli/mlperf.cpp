@@ -19,7 +19,7 @@
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
 #include <bench/cli/output/output.hpp>
-#include <bench/cli/output/tables.hpp>
+#include <bench/cli/output/show.hpp>
 #include <bench/results/style.hpp>
 #include <bench/results/table.hpp>
 #include <bench/share/mlperf.hpp>

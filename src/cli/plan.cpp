@@ -1,6 +1,6 @@
-#include "choose.hpp"
 #include "command.hpp"
 #include "evaluation.hpp"
+#include "runs.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -42,9 +42,7 @@ using workspace::RunDirectory;
 
 struct PlanOptions {
   std::string file;
-  std::vector<std::string> tags;
-  std::vector<std::string> include_path;
-  setup::Request request;
+  InputChoice input;
   std::vector<std::string> history;
   std::string budget;
   std::string costs;
@@ -235,10 +233,7 @@ void plan_benchmark(const PlanOptions& options, const setup::Input& input,
 }
 
 int plan_file(const PlanOptions& options) {
-  setup::Request request = options.request;
-  request.tags = {options.tags.begin(), options.tags.end()};
-  request.include_path = {options.include_path.begin(), options.include_path.end()};
-  request = request_for(options.file, std::move(request));
+  const setup::Request request = options.input.request_for(options.file);
   Diagnostics diagnostics = telling_diagnostics(false, true);
   const setup::Input input = setup::read_input(request, diagnostics);
   engine::check_input(input, diagnostics);
@@ -286,15 +281,9 @@ int check_plan(const PlanOptions& options) {
 
 std::function<int()> declare_plan(CLI::App& app) {
   const auto options = std::make_shared<PlanOptions>();
-  setup::Request& request = options->request;
   CLI::Option* const file =
       app.add_option("FILE", options->file, "input file, or a directory that `bench export` wrote");
-  app.add_option("-t,--tag", options->tags, "active tags")->type_name("TAG");
-  app.add_option("--include-path", options->include_path,
-                 "directories to search for included files")
-      ->type_name("DIR");
-  app.add_option("-o,--outpath", request.outpath, "directory of the runs")->type_name("DIR");
-  app.add_option("--platform", request.platform, "machine to run on")->type_name("NAME");
+  options->input.declare(app);
   app.add_option("--history", options->history,
                  "outpaths or runs to learn from, besides those below the outpath")
       ->type_name("DIR");

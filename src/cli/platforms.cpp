@@ -19,7 +19,6 @@
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/cli/output/console.hpp>
-#include <bench/cli/output/doctor_text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/insight/doctor_checks.hpp>
 #include <bench/insight/survey.hpp>

@@ -1,5 +1,5 @@
 #include "command.hpp"
-#include "each.hpp"
+#include "runs.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <bench/base/error.hpp>
@@ -59,13 +60,6 @@ bool confirmed(const std::string& question, bool force) {
   if (!yes)
     tell("nothing was removed");
   return yes;
-}
-
-std::string ids_text(const std::vector<long long>& ids) {
-  std::vector<std::string> texts;
-  for (const long long id : ids)
-    texts.push_back(std::to_string(id));
-  return join(texts, ", ");
 }
 
 /// What is removed, as a question.
@@ -121,14 +115,14 @@ void remove_some_workpackages(const RunDirectory& run, const RemoveOptions& opti
   const engine::Removal removal = engine::plan_removal(workspace, chosen);
   std::string question =
       fmt::format("remove workpackage{} {} of run {}", removal.reset.size() == 1 ? "" : "s",
-                  ids_text(removal.reset), run.id);
+                  fmt::join(removal.reset, ", "), run.id);
   if (!removal.elsewhere.empty())
     question += fmt::format(", which may still run on {}", removal.elsewhere.begin()->second);
   if (!removal.removed.empty())
-    question += fmt::format(", and its dependents: {}", ids_text(removal.removed));
+    question += fmt::format(", and its dependents: {}", fmt::join(removal.removed, ", "));
   if (!removal.reconsidered.empty())
-    question +=
-        fmt::format(", and decide again about skipped ones: {}", ids_text(removal.reconsidered));
+    question += fmt::format(", and decide again about skipped ones: {}",
+                            fmt::join(removal.reconsidered, ", "));
   if (!confirmed(question, options.force))
     return;
   engine::remove_workpackages(run, workspace, removal);
@@ -138,7 +132,8 @@ void remove_some_workpackages(const RunDirectory& run, const RemoveOptions& opti
                     run.id, count == 1 ? "it" : "them"));
   if (!removal.reconsidered.empty())
     tell(fmt::format("note: what it implied is decided again: workpackage{} {}",
-                     removal.reconsidered.size() == 1 ? "" : "s", ids_text(removal.reconsidered)));
+                     removal.reconsidered.size() == 1 ? "" : "s",
+                     fmt::join(removal.reconsidered, ", ")));
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
 #include "command.hpp"
-#include "each.hpp"
 #include "evaluation.hpp"
 #include "published.hpp"
-#include "shown_runs.hpp"
+#include "runs.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -26,8 +26,6 @@
 #include <bench/run/make_run.hpp>
 #include <bench/run/preflight.hpp>
 #include <bench/run/preview.hpp>
-#include <bench/share/crate.hpp>
-#include <bench/share/crate_archive.hpp>
 #include <bench/space/input.hpp>
 #include <bench/space/job_settings.hpp>
 #include <bench/space/run.hpp>
@@ -150,9 +148,7 @@ std::string preview_text(const setup::Run& run, const std::vector<engine::Previe
 
 struct RunOptions {
   std::vector<std::string> files;
-  std::vector<std::string> tags;
-  std::vector<std::string> include_path;
-  setup::Request request;
+  InputChoice input;
   std::vector<int> ids;  ///< Of the runs to come, in order; the others get the next free one.
   bool dry_run = false;
   bool all = false;  ///< Of a dry run: every workpackage.
@@ -198,7 +194,7 @@ int run_benchmark(const RunOptions& options, const setup::Input& input,
   setup::Run run = setup::plan_run(input, benchmark, request);
   Diagnostics diagnostics = telling_diagnostics(options.work.strict);
   job::check_templates(run, diagnostics);
-  tell_idle_options(options.request, run);
+  tell_idle_options(options.input.request, run);
   if (options.work.chain) {
     std::vector<std::string> of_chain;
     engine::chain_steps(run, of_chain);
@@ -227,12 +223,7 @@ struct InputFile {
 };
 
 InputFile read_input_file(const RunOptions& options, const std::string& file) {
-  setup::Request request = options.request;
-  request.budget = options.work.budget;
-  request.parallel = options.work.parallel;
-  request.tags = {options.tags.begin(), options.tags.end()};
-  request.include_path = {options.include_path.begin(), options.include_path.end()};
-  request = request_for(file, std::move(request));
+  setup::Request request = options.input.request_for(file);
   command_log().begin_parsing();
   Diagnostics diagnostics = telling_diagnostics(options.work.strict, !options.work.lenient);
   setup::Input input = setup::read_input(request, diagnostics);
@@ -283,38 +274,21 @@ int run_files(RunOptions& options) {
 
 }  // namespace
 
-setup::Request request_for(const std::string& file, setup::Request request) {
-  if (crate::is_archive(file))
-    throw Error(file + " is an archive", "unpack it, and run the directory that was in it");
-  if (crate::is_export(file))
-    return crate::rerun_request(file, std::move(request));
-  request.input_file = file;
-  return request;
-}
-
 std::function<int()> declare_run(CLI::App& app) {
   const auto options = std::make_shared<RunOptions>();
-  setup::Request& request = options->request;
+  setup::Request& request = options->input.request;
   app.add_option("FILE", options->files, "input files, or directories that `bench export` wrote")
       ->required();
-  app.add_option("-t,--tag", options->tags,
-                 "active tags; the tag of a platform selects that platform")
-      ->type_name("TAG");
-  app.add_option("-o,--outpath", request.outpath, "directory of the runs")->type_name("DIR");
+  options->input.declare(app);
   app.add_option("-i,--id", options->ids, "ids of the runs, in order; default: the next free ones")
       ->type_name("ID");
   app.add_option_function<std::string>(
          "-m,--comment", [&request](const std::string& text) { request.comment = text; },
          "comment that replaces the file's; '' for none")
       ->type_name("TEXT");
-  app.add_option("--include-path", options->include_path,
-                 "directories to search for included files")
-      ->type_name("DIR");
   app.add_option("--only-bench", request.only_benchmarks, "run only these benchmarks of the file")
       ->type_name("NAME");
   app.add_option("--not-bench", request.not_benchmarks, "run all benchmarks except these")
-      ->type_name("NAME");
-  app.add_option("--platform", request.platform, "machine to run on: its name or file")
       ->type_name("NAME");
   app.add_option("--power-source", request.power_source,
                  "how energy is measured, for example model:cpu=65W")
@@ -328,17 +302,17 @@ std::function<int()> declare_run(CLI::App& app) {
                  "seed for steps with `order: random`; default: drawn, and recorded in the run")
       ->type_name("N")
       ->check(CLI::NonNegativeNumber);
-  app.add_option("--max-workpackages", request.max_workpackages,
-                 "refuse a run with more workpackages")
-      ->type_name("N")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+  options->input.declare_max_workpackages(app);
   declare(app, options->work);
   app.add_flag("-n,--dry-run,--debug", options->dry_run,
                "show resources, combinations, commands and job scripts; create and start nothing");
   app.add_flag("--all", options->all,
                "with -n: show every workpackage, not only the first of each step");
-  return [options] { return run_files(*options); };
+  return [options] {
+    options->input.request.budget = options->work.budget;
+    options->input.request.parallel = options->work.parallel;
+    return run_files(*options);
+  };
 }
 
 }  // namespace bench::cli

@@ -1,6 +1,5 @@
-#include "choose.hpp"
 #include "command.hpp"
-#include "each.hpp"
+#include "runs.hpp"
 
 #include <algorithm>
 #include <chrono>

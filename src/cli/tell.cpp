@@ -1,6 +1,6 @@
-#include "choose.hpp"
 #include "command.hpp"
 #include "evaluation.hpp"
+#include "runs.hpp"
 
 #include <functional>
 #include <iostream>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
@@ -28,12 +29,9 @@ namespace {
 
 /// `{"run":0,"workpackages":[4,5],"new":true}`
 std::string answer(const workspace::RunDirectory& run, const engine::AddedPoint& added) {
-  std::vector<std::string> ids;
-  for (const long long id : added.workpackages)
-    ids.push_back(std::to_string(id));
   return fmt::format(R"({{"run":{},"workpackages":[{}],"new":{}}})"
                      "\n",
-                     run.id, join(ids, ","), added.is_new);
+                     run.id, fmt::join(added.workpackages, ","), added.is_new);
 }
 
 /// Adds points from standard input, one per line. Points before an invalid one are kept.
@@ -78,12 +76,10 @@ int ask(const RunChoice& choice, const std::vector<long long>& workpackages) {
   const std::vector<tabulate::TidyRun> runs{{one.run, one.workspace, one.analyses}};
   result::Table table = tabulate::tidy(runs).table;
   std::string where = "state in ('done', 'failed', 'skipped')";
-  if (!workpackages.empty()) {
-    std::vector<std::string> ids;
-    for (const long long id : workpackages)
-      ids.push_back(std::to_string(one.workspace.workpackage(id).id));  // which must exist
-    where += fmt::format(" and workpackage in ({})", join(ids, ", "));
-  }
+  for (const long long id : workpackages)
+    one.workspace.workpackage(id);  // throws if it does not exist
+  if (!workpackages.empty())
+    where += fmt::format(" and workpackage in ({})", fmt::join(workpackages, ", "));
   result::choose_rows(table, where);
   print(result::render(table, "jsonl"));
   return 0;

@@ -1,5 +1,5 @@
 #include "command.hpp"
-#include "each.hpp"
+#include "runs.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -53,13 +53,10 @@ Question question_of(const WhyOptions& options) {
   question.choice.ids = options.ids;
   bool has_directory = false;
   for (const std::string& word : options.words) {
-    const auto equals = word.find('=');
-    std::error_code absent;
     if (const auto number = parse_integer(word); number && *number >= 0)
       question.workpackages.push_back(*number);
-    else if (equals != std::string::npos && equals > 0 &&
-             !std::filesystem::is_directory(word, absent))
-      question.point.emplace_back(word.substr(0, equals), word.substr(equals + 1));
+    else if (auto parameter = name_and_value(word))
+      question.point.push_back(std::move(*parameter));
     else if (!std::exchange(has_directory, true))
       question.choice.directory = word;
     else

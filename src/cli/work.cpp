@@ -1,5 +1,6 @@
 #include "work.hpp"
 
+#include "command.hpp"
 #include "interruption.hpp"
 
 #include <algorithm>
@@ -50,10 +51,7 @@ void declare(CLI::App& app, WorkOptions& options) {
   app.add_flag("-e,--exit,--error", options.stop_at_error, "stop at the first failure");
   app.add_flag("-a,--analyse", options.analyse, "analyse afterwards");
   app.add_flag("-r,--result", options.result, "analyse and show the result afterwards");
-  auto* strict = app.add_flag("--strict", options.strict, "treat warnings as errors");
-  app.add_flag("--lenient", options.lenient,
-               "only warn about unknown keys and misspelt names, as in a file for JUBE")
-      ->excludes(strict);
+  declare_strictness(app, options.strict, options.lenient);
   app.add_flag("--wait", options.wait, "wait until all batch jobs have ended");
   app.add_flag("--chain", options.chain,
                "submit jobs that depend on others at once; the batch system makes them wait");

@@ -7,7 +7,6 @@
 #include <string>
 
 #include <CLI/CLI.hpp>
-#include <fmt/core.h>
 
 namespace bench::dataset {
 namespace {
@@ -32,9 +31,6 @@ int main(int argc, char** argv) {
     if (argc > 1 && argv[1] == subcommand.name)
       return subcommand.run(argc - 1, argv + 1);
   }
-  if (argc > 1 && argv[1][0] != '-')
-    throw steps::UsageError(fmt::format("unknown subcommand '{}'", argv[1]),
-                            "`dataset --help` lists the subcommands");
   app.require_subcommand(1);
   steps::parse_command_line(app, argc, argv);
   return steps::exit_ok;

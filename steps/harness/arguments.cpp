@@ -1,14 +1,12 @@
 #include "harness/arguments.hpp"
 
 #include "harness/program.hpp"
+#include "options/cli11.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <numeric>
 #include <set>
 #include <string>
 #include <string_view>
@@ -24,52 +22,6 @@ namespace bench::steps {
 namespace {
 
 constexpr std::int64_t many = std::int64_t{1} << 40;  // far above use, far below overflow
-
-/// Levenshtein's: how many letters to put in, take out or change.
-std::size_t edit_distance(std::string_view from, std::string_view to) {
-  std::vector<std::size_t> row(to.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (const char letter : from) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t k = 1; k < row.size(); ++k) {
-      const std::size_t changed = diagonal + (letter == to[k - 1] ? 0 : 1);
-      diagonal = row[k];
-      row[k] = std::min({changed, row[k] + 1, row[k - 1] + 1});
-    }
-  }
-  return row.back();
-}
-
-/// The option that may be meant by one that there is not, `--name` or `--name=value`; empty where
-/// none is close.
-std::string nearest_option(const CLI::App& app, std::string_view unknown) {
-  if (!unknown.starts_with("--"))
-    return "";
-  const std::string_view name = unknown.substr(2, unknown.find('=') - 2);
-  std::size_t least = 1 + name.size() / 3;
-  std::string nearest;
-  for (const CLI::Option* option : app.get_options())
-    for (const std::string& known : option->get_lnames())
-      if (const std::size_t far = edit_distance(name, known);
-          far <= least && (nearest.empty() || far < least)) {
-        least = far;
-        nearest = "--" + known;
-      }
-  return nearest;
-}
-
-/// CLI11 tells them from the last to the first.
-UsageError not_expected(const CLI::App& app, const std::string& help) {
-  std::string all;
-  std::string meant;
-  for (const std::string& word : app.remaining()) {
-    all += " " + word;
-    if (meant.empty())
-      meant = nearest_option(app, word);
-  }
-  return {"not expected:" + all,
-          meant.empty() ? help : fmt::format("{} may be meant; {}", meant, help)};
-}
 
 /// Returns true if `--version` is given without a value.
 bool asks_for_version(int argc, char** argv) {
@@ -172,17 +124,21 @@ bool parse_command_line(CLI::App& app, int argc, char** argv) {
     return false;
   }
   try {
+    if (argc > 1 && argv[1][0] != '-' && !app.get_subcommands({}).empty())
+      throw CLI::ExtrasError({argv[1]});  // whatever follows, such as --help
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", app.help());
+    fmt::print("{}", text_of(options::help_of(app, app.get_name())));
     return false;
   } catch (const CLI::CallForVersion&) {
     fmt::print("{}", version);
     return false;
-  } catch (const CLI::ExtrasError&) {
-    throw not_expected(app, help);
   } catch (const CLI::ParseError& error) {
-    throw UsageError(error.what(), help);
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    const options::Refusal refusal = options::refusal_of(app, error, arguments);
+    const char* const separator = refusal.hint.ends_with("?") ? " " : "; ";
+    throw UsageError(refusal.message,
+                     refusal.hint.empty() ? help : refusal.hint + separator + help);
   }
   return true;
 }

@@ -154,7 +154,7 @@ INSTANTIATE_TEST_SUITE_P(
         UsageCase{"UnknownOption",
                   {"status", "--fast"},
                   2,
-                  "error: The following argument was not expected: --fast\n"
+                  "error: unknown option '--fast'\n"
                   "hint: bench status --help\n"},
         UsageCase{"NumberThatIsTooSmall",
                   {"baseline", "check", "--confirm", "0"},

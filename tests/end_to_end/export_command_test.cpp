@@ -354,7 +354,7 @@ TEST_F(ExportTest, RefusesWhatItCannotDo) {
       {{"runs", "--output", "out.zip"}, "out.zip already exists\nhint: choose another name"},
       {{"runs", "--output", "runs/000001/out"}, "is inside of the run directory that is exported"},
       {{"runs", "-i", "all"}, "cannot export 2 runs at once\nhint: choose one with `-i ID`"},
-      {{"runs", "-f", "junt"}, "unknown format 'junt'; did you mean 'junit'?", 2},
+      {{"runs", "-f", "junt"}, "--format: unknown value 'junt'\nhint: did you mean 'junit'?", 2},
       {{"runs", "-f", "junit", "--license", "MIT"}, "--license applies to the format ro-crate"},
       {{"runs", "--margin", "2"}, "--margin applies to the format summary, not to ro-crate"},
       {{"runs", "--output", "no/such/place.tar"}, "cannot write no/such/place.tar"},

@@ -101,19 +101,14 @@ INSTANTIATE_TEST_SUITE_P(
         MisuseCase{"ValueOfAFlag", {"--quiet=yes"}, "--quiet takes no value", ""}),
     [](const auto& test) { return test.param.name; });
 
-TEST(CommandLine, HelpIsWrapped) {
-  const std::array rows{
-      OptionRow{"--out", Arity::one, "DIR", "here",
-                "Where to put all of the files that this makes, one below the other"},
-      OptionRow{"--a-name-that-is-long", Arity::repeated, "KIND", "", "Of these"},
-      OptionRow{.name = "--quiet", .help = "Say nothing"}};
-  EXPECT_EQ(help_of("Options", rows),
-            "Options:\n"
-            "  --out DIR=here            Where to put all of the files that this makes, one\n"
-            "                            below the other\n"
-            "  --a-name-that-is-long KIND ...\n"
-            "                            Of these\n"
-            "  --quiet                   Say nothing\n");
+TEST(CommandLine, HelpHasTheValueAndThePreset) {
+  const std::array options{OptionRow{"--out", Arity::one, "DIR", "here", "Where to put all"},
+                           OptionRow{"--of", Arity::repeated, "KIND", "", "Of these"},
+                           OptionRow{.name = "--quiet", .help = "Say nothing"}};
+  std::string text;
+  for (const Help::Row& row : rows_of(options))
+    text += row.left + "|" + row.text + "\n";
+  EXPECT_EQ(text, "--out DIR=here|Where to put all\n--of KIND ...|Of these\n--quiet|Say nothing\n");
 }
 
 }  // namespace

@@ -175,13 +175,13 @@ TEST(DatasetFields, RefusesWrongArguments) {
   }
 }
 
-TEST(DatasetProgram, NeedsASubcommand) {
+TEST(DatasetProgram, NeedsACommand) {
   const Outcome none = steps::run_in_shell(DATASET_PROGRAM, "");
   EXPECT_EQ(none.exit_code, 2);
-  EXPECT_THAT(none.err, HasSubstr("A subcommand is required"));
+  EXPECT_THAT(none.err, HasSubstr("a command is required"));
   const Outcome unknown = steps::run_in_shell(DATASET_PROGRAM, "feilds --help");
   EXPECT_EQ(unknown.exit_code, 2);
-  EXPECT_THAT(unknown.err, HasSubstr("unknown subcommand 'feilds'"));
+  EXPECT_THAT(unknown.err, HasSubstr("unknown command 'feilds'\nhint: did you mean 'fields'?"));
   const Outcome help = steps::run_in_shell(DATASET_PROGRAM, "--help");
   EXPECT_EQ(help.exit_code, 0);
   EXPECT_THAT(help.out, HasSubstr("images"));

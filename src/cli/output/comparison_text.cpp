@@ -13,19 +13,21 @@
 
 #include <bench/base/text.hpp>
 #include <bench/cli/output/comparison_text.hpp>
-#include <bench/cli/output/difference_text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/energy/core/figures.hpp>
+#include <bench/insight/baseline.hpp>
 #include <bench/insight/difference.hpp>
 #include <bench/insight/run_comparison.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/numbers/comparison.hpp>
 #include <bench/numbers/decide.hpp>
 #include <bench/results/table.hpp>
+#include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {
 namespace {
 
+using inspect::CheckOutcome;
 using inspect::ComparedPoint;
 using inspect::RunComparison;
 using verdict::Objection;
@@ -348,6 +350,41 @@ std::string comparison_text(const RunComparison& comparison, const SideNames& na
   for (const std::string& note : shown.notes)
     text += note + "\n";
   return text;
+}
+
+std::string baseline_name(const std::vector<workspace::RunDirectory>& runs) {
+  const std::string newest = short_path(runs.back().path);
+  return runs.size() == 1 ? fmt::format("{} (accepted)", newest)
+                          : fmt::format("{} accepted runs, {} to {}", runs.size(),
+                                        short_path(runs.front().path), newest);
+}
+
+std::string outcome_text(const inspect::BaselineCheck& check, double margin) {
+  std::string text;
+  if (check.uncounted > 0)
+    text += fmt::format(
+        "{}: `better` is not set, so these metrics have no direction and do not count\n",
+        plural(check.uncounted, "row"));
+  const std::string loss = fmt::format("worse by {:g} % or more", margin * 100);
+  if (check.outcome == CheckOutcome::passed)
+    return text + fmt::format("passed: none of {} is {}\n", plural(check.passed, "row"), loss);
+  std::vector<std::string> reasons;
+  if (check.regressions > 0)
+    reasons.push_back(plural(check.regressions, "row") + " slower or worse");
+  if (check.diverged > 0)
+    reasons.push_back(plural(check.diverged, "row") + " no longer finite");
+  if (check.lost_points > 0)
+    reasons.push_back(plural(check.lost_points, "point") + " lost by failures");
+  if (check.lost_metrics > 0)
+    reasons.push_back(plural(check.lost_metrics, "metric") + " missing");
+  if (check.incomplete > 0)
+    reasons.push_back(plural(check.incomplete, "row") + " without some values");
+  if (check.undecided > 0)
+    reasons.push_back(fmt::format("{} may be {}", plural(check.undecided, "row"), loss));
+  if (reasons.empty())
+    reasons.emplace_back("no row counts");
+  const bool has_failed = check.outcome == CheckOutcome::failed;
+  return text + fmt::format("{}: {}\n", has_failed ? "failed" : "undecided", join(reasons, ", "));
 }
 
 result::Table comparison_table(const RunComparison& comparison) {

@@ -250,6 +250,14 @@ std::string parameters_text(const workspace::Parameters& parameters) {
   return join(texts, " ");
 }
 
+std::string in_one_line(const std::string& text) {
+  constexpr std::size_t most = 60;
+  if (text.empty())
+    return "-";
+  const std::string line = replace_all(text, "\n", " ");
+  return display_width(line) <= most ? line : to_valid_utf8(line.substr(0, most - 2)) + "..";
+}
+
 std::string short_path(const std::filesystem::path& path) {
   std::error_code is_deleted;
   const std::string relative =

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -8,16 +7,10 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
-#include <bench/base/text.hpp>
+#include <bench/base/help.hpp>
 #include <bench/energy/program/command_line.hpp>
 
 namespace bench::energy {
-namespace {
-
-constexpr std::size_t line_columns = 80;
-constexpr std::size_t help_column = 28;
-
-}  // namespace
 
 CommandLine::CommandLine(std::span<const OptionRow> table,
                          const std::vector<std::string>& arguments, Operands operands)
@@ -91,36 +84,18 @@ std::string CommandLine::value(std::string_view name) const {
   return row_of(name)->preset;
 }
 
-std::string left_of(const OptionRow& row) {
-  std::string text = row.name;
-  if (row.arity != Arity::none)
-    text += std::string(" ") + row.value;
-  if (row.arity == Arity::repeated || row.arity == Arity::words)
-    text += " ...";
-  if (*row.preset != '\0')
-    text += std::string("=") + row.preset;
-  return text;
-}
-
-std::string help_of(const std::string& heading, std::span<const OptionRow> rows) {
-  std::string text = heading + ":\n";
-  for (const OptionRow& row : rows) {
-    std::string line = "  " + left_of(row);
-    if (line.size() + 2 > help_column) {
-      text += line + "\n";
-      line.clear();
-    }
-    line.resize(help_column, ' ');
-    for (const std::string& word : split_names(row.help, " ")) {
-      if (line.size() + 1 + word.size() > line_columns) {
-        text += line + "\n";
-        line.assign(help_column, ' ');
-      }
-      line += (line.size() == help_column ? "" : " ") + word;
-    }
-    text += line + "\n";
+std::vector<Help::Row> rows_of(std::span<const OptionRow> options) {
+  std::vector<Help::Row> rows;
+  for (const OptionRow& option : options) {
+    Help::Row& row = rows.emplace_back(Help::Row{option.name, option.help});
+    if (option.arity != Arity::none)
+      row.left += std::string(" ") + option.value;
+    if (option.arity == Arity::repeated || option.arity == Arity::words)
+      row.left += " ...";
+    if (*option.preset != '\0')
+      row.left += std::string("=") + option.preset;
   }
-  return text;
+  return rows;
 }
 
 }  // namespace bench::energy

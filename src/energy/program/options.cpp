@@ -6,12 +6,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 #include <unistd.h>
 
 #include <bench/base/error.hpp>
+#include <bench/base/help.hpp>
 #include <bench/base/host.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/core/additive.hpp>
@@ -156,14 +158,13 @@ constexpr const char* usage = "bench-energy [options] -- program args";
 constexpr const char* description =
     "Runs a program and measures the energy that the node uses meanwhile.\n"
     "The program's output, exit code and signals pass through; the result goes to standard error.";
-constexpr const char* footer =
-    "Examples:\n"
+constexpr const char* examples =
     "  bench-energy --out energy --interval 50ms -- python3 train.py --epochs 1\n"
     "  srun bench-energy --per-node --out energy --suffix %h -- ./train    (one meter per node)\n"
     "  bench-energy combine energy/energy.*.csv --output combined_energy.csv\n"
     "  bench-energy recover energy    (writes the results of a killed meter)\n"
-    "  bench-energy --methods pynvml gh --df-out energy --df-filetype csv ./train    (as jpwr)\n"
-    "\n"
+    "  bench-energy --methods pynvml gh --df-out energy --df-filetype csv ./train    (as jpwr)";
+constexpr const char* footer =
     "Files in the --out directory: power.csv, energy.txt, and energy.csv, energy.json or "
     "energy.h5.\n"
     "One of jpwr's options makes it a command line of jpwr's: its files are written, the program\n"
@@ -173,16 +174,17 @@ constexpr const char* footer =
 
 constexpr const char* combine_usage = "bench-energy combine FILES... [--output FILE]";
 constexpr const char* combine_description =
-    "Merges the energy files of ranks and nodes into one table: energy.csv or energy.json of this\n"
-    "program, and jpwr's csv where they tell their node. What several ranks of a node saw is\n"
-    "counted once.\n"
+    "Merges the energy files of ranks and nodes into one table: energy.csv or energy.json of this "
+    "program, and jpwr's csv where they tell their node. What several ranks of a node saw is "
+    "counted "
+    "once.\n"
     "Of energy.*.txt, makes one energy.txt (--output) with all energies added. A directory stands "
-    "for\n"
+    "for "
     "those that are in it.";
 
 constexpr const char* recover_usage = "bench-energy recover DIR [options]";
 constexpr const char* recover_description =
-    "Makes the results of a meter that was killed, up to its last sample, from power.csv and\n"
+    "Makes the results of a meter that was killed, up to its last sample, from power.csv and "
     "unfinished.jsonl in its --out directory. What is there is left as it is.";
 
 constexpr std::array own_options{"--method", "--out", "--suffix", "--format"};
@@ -193,7 +195,7 @@ constexpr std::array refused_options{"--use-mpi", "--mpi-ranks"};
 constexpr OptionRow help_option{.name = "--help", .help = "Print this help (also -h)"};
 constexpr std::array options_of_measuring{
     help_option,
-    OptionRow{"--method", Arity::repeated, "NAME"},  // its help is that of the sources
+    OptionRow{"--method", Arity::repeated, "NAME"},  // the second: its help is that of the sources
     OptionRow{"--interval", Arity::one, "TIME", "100ms", "Mean time between samples, 1ms to 10s"},
     OptionRow{"--out", Arity::one, "DIR", "",
               "Directory for the files; without it none are written"},
@@ -271,39 +273,31 @@ constexpr std::array options_of_recovering{
 };
 
 Help help_of_measuring() {
-  static const std::string methods = "Power source, or several with commas: " + methods_help();
-  static auto rows_with_methods = options_of_measuring;
-  std::ranges::find(rows_with_methods, "--method", &OptionRow::name)->help = methods.c_str();
-  const std::span<const OptionRow> rows = rows_with_methods;
-  const auto own = rows.size() - jpwr_options.size();  // the last ones are jpwr's
+  const std::span<const OptionRow> options = options_of_measuring;
+  const auto own = options.size() - jpwr_options.size();  // the last ones are jpwr's
+  std::vector<Help::Row> rows = rows_of(options.first(own));
+  rows[1].text = "Power source, or several with commas: " + methods_help();
   return {.name = "",
           .description = description,
           .usage = usage,
-          .options = {{"Options", rows.first(own)}, {"jpwr's options", rows.subspan(own)}},
-          .footer = footer};
+          .sections = {{.heading = "Options", .rows = std::move(rows)},
+                       {.heading = "jpwr's options", .rows = rows_of(options.subspan(own))},
+                       {.heading = "Examples", .rows = {}, .lines = examples},
+                       {.heading = "", .rows = {}, .lines = footer}}};
 }
 
 Help help_of_combining() {
   return {.name = "combine",
           .description = combine_description,
           .usage = combine_usage,
-          .options = {{"Options", options_of_combining}},
-          .footer = ""};
+          .sections = {{.heading = "Options", .rows = rows_of(options_of_combining)}}};
 }
 
 Help help_of_recovering() {
   return {.name = "recover",
           .description = recover_description,
           .usage = recover_usage,
-          .options = {{"Options", options_of_recovering}},
-          .footer = ""};
-}
-
-std::string rendered(const Help& help) {
-  std::string text = fmt::format("{}\n\nUsage: {}\n\n", help.description, help.usage);
-  for (const auto& [heading, rows] : help.options)
-    text += help_of(heading, rows) + "\n";
-  return *help.footer ? text + help.footer + "\n" : text;
+          .sections = {{.heading = "Options", .rows = rows_of(options_of_recovering)}}};
 }
 
 /// @throws bench::Error with a hint, if one is not
@@ -451,7 +445,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
                          Operands::at_the_end);
   if (line.wants_help()) {
     Options options;
-    options.help = rendered(help_of_measuring());
+    options.help = text_of(help_of_measuring());
     return options;
   }
   require_known(line, options_of_measuring);
@@ -474,7 +468,7 @@ CombineOptions parse_combine_options(const std::vector<std::string>& arguments) 
   CombineOptions options;
   const CommandLine line(options_of_combining, arguments, Operands::anywhere);
   if (line.wants_help()) {
-    options.help = rendered(help_of_combining());
+    options.help = text_of(help_of_combining());
     return options;
   }
   require_known(line, options_of_combining);
@@ -503,7 +497,7 @@ RecoverOptions parse_recover_options(const std::vector<std::string>& arguments) 
   RecoverOptions options;
   const CommandLine line(options_of_recovering, arguments, Operands::anywhere);
   if (line.wants_help()) {
-    options.help = rendered(help_of_recovering());
+    options.help = text_of(help_of_recovering());
     return options;
   }
   require_known(line, options_of_recovering);

@@ -3,8 +3,10 @@
 #include <string>
 #include <vector>
 
+#include <bench/insight/baseline.hpp>
 #include <bench/insight/run_comparison.hpp>
 #include <bench/results/table.hpp>
+#include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {
 
@@ -31,5 +33,11 @@ ShownComparison shown_comparison(const inspect::RunComparison& comparison, doubl
 
 /// All of them in one table, for programs. Relative numbers are shares: 0.01 is 1 %.
 result::Table comparison_table(const inspect::RunComparison& comparison);
+
+/// The runs of a baseline, as side `a`.
+std::string baseline_name(const std::vector<workspace::RunDirectory>& runs);
+
+/// The last lines of a check, beginning with its outcome.
+std::string outcome_text(const inspect::BaselineCheck& check, double margin);
 
 }  // namespace bench::cli

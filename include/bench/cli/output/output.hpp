@@ -78,6 +78,10 @@ std::string aligned_lines(const std::vector<std::vector<std::string>>& rows,
                           const std::string& indent = "");
 /// `text` with every line but the first indented, unless it is empty.
 std::string hanging(const std::string& text, std::size_t indent);
+/// Items of a list in one cell, `-` for none; the first part of a long one, which json and csv have
+/// as a whole.
+std::string in_one_line(const std::string& text);
+
 /// `/home/me/runs` as `runs` where that is shorter from here.
 std::string short_path(const std::filesystem::path& path);
 

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include <bench/base/help.hpp>
+
 namespace bench::energy {
 
 /// How many values an option has.
@@ -71,10 +73,7 @@ class CommandLine {
   bool wants_help_ = false;
 };
 
-/// The option with what its value is called, `--interval TIME=100ms`.
-std::string left_of(const OptionRow& row);
-
-/// The rows under their heading, wrapped for a terminal of 80 columns.
-std::string help_of(const std::string& heading, std::span<const OptionRow> rows);
+/// The options as the help shows them: `--interval TIME=100ms`.
+std::vector<Help::Row> rows_of(std::span<const OptionRow> options);
 
 }  // namespace bench::energy

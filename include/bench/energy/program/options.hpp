@@ -4,14 +4,12 @@
 #include <filesystem>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <bench/base/error.hpp>
+#include <bench/base/help.hpp>
 #include <bench/energy/program/child.hpp>
-#include <bench/energy/program/command_line.hpp>
 #include <bench/energy/program/output.hpp>
 #include <bench/energy/sources/methods.hpp>
 #include <bench/energy/sources/setting.hpp>
@@ -64,16 +62,7 @@ void check_gpu_power_limit(const std::string& text, const Place& place);
 void check_gpu_clock(const std::string& text, const Place& place);
 void check_cpu_governor(const std::string& text, const Place& place = {});
 
-/// What `--help` tells of one way to call the program.
-struct Help {
-  const char* name;  ///< The word that asks for it; empty for the measurement.
-  const char* description;
-  const char* usage;
-  std::vector<std::pair<const char*, std::span<const OptionRow>>> options;  ///< By their heading.
-  const char* footer;
-};
-
-/// To measure, to combine and to recover, for the manual page.
+/// What `--help` tells: of measuring, combining and recovering.
 std::vector<Help> helps();
 
 /// What the command line of the meter asks for.

@@ -1,21 +1,54 @@
-#include "topics.hpp"
-#include "wrapped.hpp"
+#include "help.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/help.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unit.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/document/elements.hpp>
 #include <bench/numbers/metric.hpp>
 
 namespace bench::cli {
 namespace {
+
+/// What `bench help` shows of an element: everything that the table of elements holds.
+std::string page_of(const language::Element& element) {
+  std::vector<std::string> parts;
+  if (!element.details.empty())
+    parts.push_back(element.details);
+  if (!element.attributes.empty()) {
+    std::vector<std::vector<std::string>> rows;
+    for (const language::Attribute& attribute : element.attributes)
+      rows.push_back(
+          {attribute.name, attribute.type_text(),
+           attribute.meaning + (attribute.otherwise.empty()
+                                    ? ""
+                                    : fmt::format(" (default: {})", attribute.otherwise))});
+    parts.emplace_back(strip("Attributes:\n" + aligned_lines(rows, "  ")));
+  }
+  std::string relations;
+  if (!element.children.empty())
+    relations += fmt::format("Contains: {}\n", join(element.children, ", "));
+  if (const auto parents = language::parents_of(element); !parents.empty())
+    relations += fmt::format("In: {}\n", join(parents, ", "));
+  if (!element.see_also.empty())
+    relations += fmt::format("See also: {}.\n", element.see_also);
+  if (!relations.empty())
+    parts.emplace_back(strip(relations));
+  if (!element.example.empty())
+    parts.push_back("Example:\n  " + hanging(element.example, 2));
+  return join(parts, "\n\n");
+}
 
 using metric::Form;
 using metric::Input;
@@ -43,7 +76,7 @@ Other words are units of their own: tokens, images, EUR. These have a fixed mean
 /// `bench help` indents them, and so does a page that shows what it prints.
 std::string lines_of(std::string_view text, std::size_t indent) {
   constexpr std::size_t width = 92;
-  return wrapped(std::string(text), indent, width);
+  return wrapped(text, indent, width) + "\n";
 }
 
 /// As an input file would have it.
@@ -88,36 +121,67 @@ std::string overview() {
   return fmt::format("{}\n\n{}", how_metrics_work, aligned_lines(rows, "  "));
 }
 
-struct Page {
-  std::string name;
-  std::string summary;
-  std::string text;
-};
+/// JUBE's names of topics that have another one here, or are part of one.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> names_of_jube{
+    {{"directory_structure", "run_directory"}, {"statistical_values", "statistics"}}};
 
-std::vector<Page> made_pages() {
-  std::vector<Page> pages{
-      {"metric", "numbers calculated from the rows of a table", overview()},
-      {"units", "units of values, and their arithmetic",
-       fmt::format("{}\n{}\nPrograms also print FLOPS (FLOP/s), FPS (frames/s), sec and day.",
-                   how_units_work, lines_of(join(unit::known_names(), " "), 0))}};
-  for (const Metric& metric : metric::metrics())
-    pages.push_back({std::string(metric.name), std::string(metric.summary), page_of(metric)});
-  for (Page& page : pages)
-    page.text = strip(page.text);
-  return pages;
+std::string own_name(const std::string& word) {
+  for (const auto& [of_jube, own] : names_of_jube)
+    if (word == of_jube)
+      return std::string(own);
+  // JUBE calls the topic of an element `<element>_tag`.
+  return word.ends_with("_tag") ? word.substr(0, word.size() - 4) : word;
 }
 
 }  // namespace
 
-std::span<const Topic> metric_topics() {
-  static const std::vector<Page> pages = made_pages();
+const std::vector<Topic>& element_topics() {
   static const std::vector<Topic> topics = [] {
     std::vector<Topic> made;
-    for (const Page& page : pages)
-      made.push_back({page.name.c_str(), page.summary.c_str(), page.text.c_str()});
+    for (const language::Element& element : language::all_elements())
+      made.push_back({element.name, element.meaning, page_of(element)});
     return made;
   }();
   return topics;
+}
+
+const std::vector<Topic>& metric_topics() {
+  static const std::vector<Topic> topics = [] {
+    std::vector<Topic> made{
+        {"metric", "numbers calculated from the rows of a table", overview()},
+        {"units", "units of values, and their arithmetic",
+         fmt::format("{}\n{}\nPrograms also print FLOPS (FLOP/s), FPS (frames/s), sec and day.",
+                     how_units_work, lines_of(join(unit::known_names(), " "), 0))}};
+    for (const Metric& metric : metric::metrics())
+      made.push_back({std::string(metric.name), std::string(metric.summary), page_of(metric)});
+    for (Topic& topic : made)
+      topic.text = strip(topic.text);
+    return made;
+  }();
+  return topics;
+}
+
+std::array<std::span<const Topic>, 4> all_topics() {
+  return {structure_topics(), element_topics(), metric_topics(), concept_topics()};
+}
+
+const Topic* find_topic(const std::string& word) {
+  const std::string name = own_name(word);
+  for (const auto& topics : all_topics())
+    for (const Topic& topic : topics)
+      if (name == topic.name)
+        return &topic;
+  return nullptr;
+}
+
+std::vector<std::string> topic_names() {
+  std::vector<std::string> names;
+  for (const auto& topics : all_topics())
+    for (const Topic& topic : topics)
+      names.push_back(topic.name);
+  for (const auto& [of_jube, own] : names_of_jube)
+    names.emplace_back(of_jube);
+  return names;
 }
 
 }  // namespace bench::cli

@@ -9,19 +9,19 @@ namespace bench::cli {
 
 /// A text of `bench help`: a few lines without a final newline.
 struct Topic {
-  const char* name;
-  const char* summary;
-  const char* text;
+  std::string name;
+  std::string summary;
+  std::string text;
 };
 
 /// What holds for an input file as a whole.
-std::span<const Topic> structure_topics();
+const std::vector<Topic>& structure_topics();
 /// The elements of the input language, in the order in which a file uses them.
-std::span<const Topic> element_topics();
+const std::vector<Topic>& element_topics();
 /// Metrics of rows, one topic each, and units.
-std::span<const Topic> metric_topics();
+const std::vector<Topic>& metric_topics();
 /// What does not belong to one element.
-std::span<const Topic> concept_topics();
+const std::vector<Topic>& concept_topics();
 /// All of them, in this order.
 std::array<std::span<const Topic>, 4> all_topics();
 /// The topic with that name, JUBE's own or `<element>_tag` included; null where there is none.

@@ -1,3 +1,5 @@
+#include "power.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <functional>
@@ -21,7 +23,6 @@
 #include <bench/pages/gather.hpp>
 #include <bench/pages/page.hpp>
 #include <bench/pages/plan.hpp>
-#include <bench/pages/power.hpp>
 #include <bench/pages/sheet.hpp>
 #include <bench/pages/source.hpp>
 #include <bench/results/combine.hpp>

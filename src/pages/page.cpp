@@ -12,9 +12,12 @@
 #include <bench/base/text.hpp>
 #include <bench/pages/library.hpp>
 #include <bench/pages/page.hpp>
+#include <bench/results/html.hpp>
 
 namespace bench::report {
 namespace {
+
+using result::html_text;
 
 /// RFC 4648, section 4.
 std::string base64(std::string_view bytes) {
@@ -32,32 +35,6 @@ std::string policy_hash(std::string_view script) {
   unsigned length = 0;
   EVP_Digest(script.data(), script.size(), digest.data(), &length, EVP_sha256(), nullptr);
   return "sha256-" + base64({reinterpret_cast<const char*>(digest.data()), digest.size()});
-}
-
-/// `text` with `& < > " '` as entities of HTML.
-std::string html_text(std::string_view text) {
-  std::string html;
-  for (const char c : text)
-    switch (c) {
-      case '&':
-        html += "&amp;";
-        break;
-      case '<':
-        html += "&lt;";
-        break;
-      case '>':
-        html += "&gt;";
-        break;
-      case '"':
-        html += "&quot;";
-        break;
-      case '\'':
-        html += "&#39;";
-        break;
-      default:
-        html += c;
-    }
-  return html;
 }
 
 /// Fills placeholders `{{name}}` in one pass: inserted text is not searched again.

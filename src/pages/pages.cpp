@@ -46,6 +46,10 @@ std::string link_to_run(const RunSummary& run) {
   return link(address("run", {{"name", run.name}}), run.name);
 }
 
+std::string link_to_file(const RunSummary& run, const std::string& path) {
+  return link(address("file", {{"name", run.name}, {"path", path}}), path);
+}
+
 std::string progress_bar(const workspace::StepCounts& counts, const std::string& live) {
   return fmt::format(
       "<progress max=\"{}\" value=\"{}\" data-live=\"{}.ended\" "

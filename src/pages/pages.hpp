@@ -51,6 +51,8 @@ PageResponse refusal(int status, const std::string& title, const std::string& te
 
 std::string link_to_runs();
 std::string link_to_run(const RunSummary& run);
+/// @param path below the run directory
+std::string link_to_file(const RunSummary& run, const std::string& path);
 
 /// Progress of a run or step; the script keeps it up to date.
 /// @param live where its counts are in the JSON: `steps.0`

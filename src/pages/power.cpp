@@ -1,3 +1,5 @@
+#include "power.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -25,7 +27,6 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/pages/figure.hpp>
 #include <bench/pages/plan.hpp>
-#include <bench/pages/power.hpp>
 #include <bench/pages/sheet.hpp>
 #include <bench/pages/source.hpp>
 #include <bench/results/table.hpp>
@@ -61,8 +62,7 @@ std::vector<fs::path> logs_of(const setup::Run& run, const Workpackage& workpack
   std::vector<fs::path> logs =
       files_matching(run.directory.path / workpackage.directory, "work/power*.csv");
   std::erase_if(logs, [&](const fs::path& log) {
-    return !energy::suffix_of(log.filename().string(), "power", ".csv") ||
-           open_below(run.directory.path, log).get() < 0;
+    return !is_power_log(log) || open_below(run.directory.path, log).get() < 0;
   });
   return logs;
 }
@@ -156,40 +156,28 @@ bool add_rows(const setup::Run& run, const std::string& label, const fs::path& l
   return any;
 }
 
-struct Band {
-  std::string region;
-  double begin_s;
-  double end_s;
-};
-
 /// The visits in the meter's file, if it exists: the longest, which are visible, ordered by their
 /// beginning.
-std::vector<Band> bands_in(const fs::path& directory, const fs::path& times) {
+std::vector<RegionVisit> bands_in(const fs::path& directory, const fs::path& times) {
   constexpr std::uintmax_t most_bytes = 1 << 26;  // a million visits
   constexpr std::size_t most_bands = 300;
   if (open_below(directory, times).get() < 0)
     return {};
-  std::vector<Band> bands;
-  const auto lines = energy::parse_csv(read_limited(times, most_bytes), times);
-  for (const energy::CsvLine& line : lines)
-    if (line.cells.size() == 3)
-      if (const auto begin_s = parse_number(line.cells[1]), end_s = parse_number(line.cells[2]);
-          begin_s && end_s && std::isfinite(*begin_s) && std::isfinite(*end_s))
-        bands.push_back({to_valid_utf8(line.cells[0]), *begin_s, *end_s});
+  std::vector<RegionVisit> bands = region_visits(read_limited(times, most_bytes), times);
   std::ranges::stable_sort(bands, std::greater(),
-                           [](const Band& one) { return one.end_s - one.begin_s; });
+                           [](const RegionVisit& one) { return one.end_s - one.begin_s; });
   bands.resize(std::min(bands.size(), most_bands));
-  std::ranges::stable_sort(bands, {}, &Band::begin_s);
+  std::ranges::stable_sort(bands, {}, &RegionVisit::begin_s);
   return bands;
 }
 
 /// Regions behind the lines of a panel.
-void draw_bands(const std::vector<Band>& bands, Panel& panel) {
+void draw_bands(const std::vector<RegionVisit>& bands, Panel& panel) {
   if (bands.empty())
     return;
   nlohmann::ordered_json specification = nlohmann::ordered_json::parse(panel.specification);
   nlohmann::ordered_json values = nlohmann::ordered_json::array();
-  for (const Band& band : bands)
+  for (const RegionVisit& band : bands)
     values.push_back({{"region", band.region}, {"begin", band.begin_s}, {"end", band.end_s}});
   nlohmann::ordered_json x = specification["layer"][0]["encoding"]["x"];
   x["field"] = "begin";
@@ -223,7 +211,8 @@ void draw_bands(const std::vector<Band>& bands, Panel& panel) {
 
 /// The regions that each sample of the figure is in, as a column of its data.
 /// @param bands of each workpackage, by its label
-void add_region_column(const std::map<std::string, std::vector<Band>>& bands, Figure& figure) {
+void add_region_column(const std::map<std::string, std::vector<RegionVisit>>& bands,
+                       Figure& figure) {
   const auto column = [&](const char* title) -> const FigureColumn& {
     return *std::ranges::find(figure.columns, title, &FigureColumn::title);
   };
@@ -234,7 +223,7 @@ void add_region_column(const std::map<std::string, std::vector<Band>>& bands, Fi
     const auto time_s = as_number(times.values[row].value());
     std::vector<std::string> names;
     if (const auto found = bands.find(to_text(labels.values[row].value())); found != bands.end())
-      for (const Band& band : found->second)
+      for (const RegionVisit& band : found->second)
         if (time_s && band.begin_s <= *time_s && *time_s < band.end_s &&
             std::ranges::find(names, band.region) == names.end())
           names.push_back(band.region);
@@ -248,15 +237,11 @@ void add_region_column(const std::map<std::string, std::vector<Band>>& bands, Fi
 /// Adds the bands of all shown workpackages to the panels and the data.
 void add_regions(const setup::Run& run, const std::vector<Measured>& shown, Figure& figure,
                  std::vector<Warning>& warnings) {
-  std::map<std::string, std::vector<Band>> bands;
+  std::map<std::string, std::vector<RegionVisit>> bands;
   for (std::size_t k = 0; k < figure.panels.size(); ++k) {
     // For several nodes, those of the first: their clocks and programs are alike.
-    const fs::path& log = shown[k].logs.front();
-    const std::string node = node_of(log);
-    const fs::path times =
-        log.parent_path() /
-        (node.empty() ? "region_times.csv" : fmt::format("region_times.{}.csv", node));
-    std::vector<Band> of_panel;
+    const fs::path times = file_beside(shown[k].logs.front(), "region_times");
+    std::vector<RegionVisit> of_panel;
     isolate_errors(times, warnings, [&] { of_panel = bands_in(run.directory.path, times); });
     draw_bands(of_panel, figure.panels[k]);
     if (!of_panel.empty())
@@ -267,6 +252,24 @@ void add_regions(const setup::Run& run, const std::vector<Measured>& shown, Figu
 }
 
 }  // namespace
+
+std::vector<RegionVisit> region_visits(const std::string& text, const fs::path& file) {
+  std::vector<RegionVisit> visits;
+  for (const energy::CsvLine& line : energy::parse_csv(text, file))
+    if (line.cells.size() == 3)
+      if (const auto begin_s = parse_number(line.cells[1]), end_s = parse_number(line.cells[2]);
+          begin_s && end_s && std::isfinite(*begin_s) && std::isfinite(*end_s))
+        visits.push_back({to_valid_utf8(line.cells[0]), *begin_s, *end_s});
+  return visits;
+}
+
+bool is_power_log(const fs::path& file) {
+  return energy::suffix_of(file.filename().string(), "power", ".csv").has_value();
+}
+
+fs::path file_beside(const fs::path& log, const std::string& stem) {
+  return log.parent_path() / (stem + log.filename().string().substr(std::string("power").size()));
+}
 
 std::string note_of(const setup::Run& run, const Warning& warning) {
   const std::string directory = run.directory.path.string() + "/";

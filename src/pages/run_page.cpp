@@ -70,9 +70,7 @@ std::string logs_html(const RunSummary& run) {
   for (const std::string& name : cli::log_names()) {
     const std::string file = name + ".log";
     if (const UniqueFd fd = open_in_run(run.directory.path, file); fd.valid())
-      html += fmt::format("<li>{} {}</li>\n",
-                          link(address("file", {{"name", run.name}, {"path", file}}), file),
-                          size_text(bytes_of(fd)));
+      html += fmt::format("<li>{} {}</li>\n", link_to_file(run, file), size_text(bytes_of(fd)));
   }
   return html.empty() ? "" : "<h2>Logs</h2>\n<ul>\n" + html + "</ul>\n";
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "power.hpp"
+#include "report_power.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,5 +1,4 @@
 #include "html.hpp"
-#include "news.hpp"
 #include "pages.hpp"
 #include "run_index.hpp"
 

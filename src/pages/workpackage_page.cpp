@@ -1,13 +1,10 @@
 #include "files.hpp"
 #include "html.hpp"
-#include "news.hpp"
 #include "pages.hpp"
-#include "power.hpp"
 #include "power_curve.hpp"
-#include "reason.hpp"
+#include "report_power.hpp"
 #include "run_content.hpp"
 #include "run_index.hpp"
-#include "workpackage_table.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,9 +1,8 @@
 #include "../support/temp_directory.hpp"
 #include "invariant.hpp"
 #include "pages/files.hpp"
-#include "pages/power.hpp"
 #include "pages/power_curve.hpp"
-#include "pages/visitor.hpp"
+#include "pages/report_power.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -19,6 +18,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
+#include <bench/pages/server.hpp>
 
 namespace bench::fuzz {
 namespace {

@@ -1,5 +1,8 @@
 // What the marks of a figure say about its values.
 #include "pages/csv_source.hpp"
+#include "pages/figure_draw.hpp"
+#include "pages/figure_plan.hpp"
+#include "pages/figure_source.hpp"
 #include "support/case_name.hpp"
 
 #include <cstddef>
@@ -10,8 +13,6 @@
 #include <gmock/gmock.h>
 
 #include <bench/pages/figure.hpp>
-#include <bench/pages/plan.hpp>
-#include <bench/pages/source.hpp>
 
 namespace bench::report {
 namespace {

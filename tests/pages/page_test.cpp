@@ -6,8 +6,7 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/pages/library.hpp>
-#include <bench/pages/page.hpp>
+#include <bench/pages/report_page.hpp>
 #include <bench/results/table.hpp>
 
 namespace bench::report {

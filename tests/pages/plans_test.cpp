@@ -1,5 +1,8 @@
 // Which figures a table gets.
 #include "pages/csv_source.hpp"
+#include "pages/figure_draw.hpp"
+#include "pages/figure_plan.hpp"
+#include "pages/figure_source.hpp"
 #include "support/case_name.hpp"
 #include "support/message_of.hpp"
 #include "support/source_directory.hpp"
@@ -21,8 +24,6 @@
 #include <bench/base/value.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/pages/figure.hpp>
-#include <bench/pages/plan.hpp>
-#include <bench/pages/source.hpp>
 #include <bench/results/table.hpp>
 
 namespace bench::report {

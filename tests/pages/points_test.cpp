@@ -1,5 +1,7 @@
 // Which values the points of a figure have.
 #include "pages/csv_source.hpp"
+#include "pages/figure_draw.hpp"
+#include "pages/figure_plan.hpp"
 #include "support/case_name.hpp"
 
 #include <optional>
@@ -11,7 +13,6 @@
 
 #include <bench/base/value.hpp>
 #include <bench/pages/figure.hpp>
-#include <bench/pages/plan.hpp>
 
 namespace bench::report {
 namespace {

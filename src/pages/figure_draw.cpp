@@ -1,9 +1,13 @@
-#include "channels.hpp"
-#include "charts.hpp"
-#include "levels.hpp"
-#include "points.hpp"
+#include "figure_draw.hpp"
+
+#include "figure_channels.hpp"
+#include "figure_charts.hpp"
+#include "figure_plan.hpp"
+#include "figure_points.hpp"
+#include "figure_source.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -19,8 +23,6 @@
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
 #include <bench/pages/figure.hpp>
-#include <bench/pages/plan.hpp>
-#include <bench/pages/source.hpp>
 
 namespace bench::report {
 namespace {
@@ -370,6 +372,71 @@ std::string pooled_note(const Source& source, const Plan& plan, std::size_t poin
                      hidden.empty() ? "" : " over " + join(hidden, ", "));
 }
 
+/// The columns of a stack of bars: a row for each part, and one for a bar that has none.
+class PartTable {
+ public:
+  explicit PartTable(Chart& chart) : chart_(chart) {}
+
+  void add(const std::string& name, const Point& point, std::optional<Value> part,
+           std::optional<Value> number, std::size_t order) {
+    Data& data = chart_.data;
+    data.at(chart_.x).values.emplace_back(name);
+    data.at(*chart_.color).values.push_back(std::move(part));
+    data.at(chart_.measures.front().value).values.push_back(std::move(number));
+    data.at(*chart_.row).values.emplace_back(static_cast<long long>(order));
+    if (!chart_.state)
+      return;
+    data.at(*chart_.state).values.emplace_back(name_of(point.state));
+    data.at(*chart_.mark_of_state).values.emplace_back(std::string(short_name(point.state)));
+    data.at(*chart_.reason)
+        .values.push_back(point.reason.empty() ? std::nullopt : std::optional<Value>(point.reason));
+  }
+
+ private:
+  Chart& chart_;
+};
+
+/// The parts of a stack, one below the other, with the rest of their total.
+void add_parts(const Source& source, const Plan& plan, const std::vector<Point>& points,
+               Chart& chart) {
+  std::vector<std::size_t> named{plan.x};
+  named.insert(named.end(), plan.color.begin(), plan.color.end());
+  const Column& first = source.columns[plan.y.front()];
+  chart.x = chart.data.add(named.size() == 1 ? source.columns[plan.x].title : "");
+  chart.color = chart.data.add("part");
+  chart.measures.push_back({.value = chart.data.add("time", first.unit), .low = {}, .high = {}});
+  chart.row = chart.data.add("order");  // order of the parts
+  const bool all_done =
+      std::ranges::all_of(points, [](const Point& point) { return point.state == RowState::done; });
+  if (!all_done) {
+    chart.state = chart.data.add("state");
+    chart.mark_of_state = chart.data.add("mark");
+    chart.reason = chart.data.add("reason");
+  }
+  PartTable table(chart);
+  for (const std::size_t y : plan.y)
+    chart.color_levels.push_back(source.columns[y].title);
+  if (plan.total)
+    chart.color_levels.emplace_back("rest");
+  for (const Point& point : points) {
+    std::string name = combined_text(source, named, point.row);
+    if (point.is_partial())
+      name += fmt::format(" ({})", point.completed());
+    chart.x_levels.push_back(name);
+    double sum = 0;
+    for (std::size_t k = 0; k < plan.y.size(); ++k)
+      if (point.y[k].value) {
+        table.add(name, point, chart.color_levels[k], *point.y[k].value, k);
+        sum += *point.y[k].value;
+      }
+    const auto total = plan.total ? point.y.back().value : std::nullopt;
+    if (total && *total > sum)
+      table.add(name, point, "rest", *total - sum, plan.y.size());
+    if (point.state != RowState::done && sum == 0)
+      table.add(name, point, std::nullopt, std::nullopt, 0);
+  }
+}
+
 }  // namespace
 
 Figure draw(const Source& source, const Plan& plan) {
@@ -433,6 +500,18 @@ Figure draw(const Source& source, const Plan& plan) {
         fmt::format("{} of {} points, lowest and highest values kept", points.size(), all_points));
   figure.columns = chart.data.taken();
   return figure;
+}
+
+std::string slug_of(const std::string& text) {
+  std::string slug;
+  for (const char c : text)
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      slug += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    else if (!slug.empty() && slug.back() != '-')
+      slug += '-';
+  while (!slug.empty() && slug.back() == '-')
+    slug.pop_back();
+  return slug.empty() ? "figure" : slug.substr(0, 80);
 }
 
 void make_ids_unique(std::vector<Figure>& figures) {

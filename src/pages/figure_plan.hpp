@@ -1,13 +1,13 @@
 #pragma once
 
+#include "figure_source.hpp"
+
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <bench/model/benchmark.hpp>
-#include <bench/pages/figure.hpp>
-#include <bench/pages/source.hpp>
 
 namespace bench::report {
 
@@ -40,6 +40,9 @@ struct Plan {
   std::string title;                 ///< Empty: generated from the columns.
 };
 
+/// The parameters that the plan does not place, so that rows of different values are one point.
+std::vector<std::size_t> hidden_parameters(const Source& source, const Plan& plan);
+
 /// Chooses the most informative figures of a table by the kinds of its columns. Pure.
 ///
 /// - Speed-up and efficiency over the parameter that they are calculated for, with the ideal.
@@ -58,19 +61,5 @@ std::vector<Plan> default_plans(const Source& source);
 /// does not place become facets.
 /// @throws Error with its place if the table has no such column, or there were too many panels
 Plan asked_plan(const Source& source, const model::Figure& asked);
-
-/// Draws a plan.
-Figure draw(const Source& source, const Plan& plan);
-
-/// Downsamples a line to at most `most` points, ascending by x: keeps the lowest and the highest
-/// point of each section, so that no peak is lost.
-/// @param height of a point
-std::vector<std::size_t> thinned(const std::vector<double>& height, std::size_t most);
-
-/// `text` in lower case with `-` for everything but letters and digits; never empty.
-std::string slug_of(const std::string& text);
-
-/// Appends a number to ids that occur twice.
-void make_ids_unique(std::vector<Figure>& figures);
 
 }  // namespace bench::report

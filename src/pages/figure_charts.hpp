@@ -1,7 +1,7 @@
 #pragma once
 
-#include "channels.hpp"
-#include "points.hpp"
+#include "figure_channels.hpp"
+#include "figure_plan.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -10,8 +10,6 @@
 #include <vector>
 
 #include <bench/pages/figure.hpp>
-#include <bench/pages/plan.hpp>
-#include <bench/pages/source.hpp>
 
 namespace bench::report {
 
@@ -70,9 +68,5 @@ Json failure_texts(const Chart& chart, Json encoding);
 Json is_partial(const Chart& chart);
 
 std::vector<std::size_t> tooltip_of_failures(const Chart& chart);
-
-/// The parts of a stack, one below the other, with the rest of their total.
-void add_parts(const Source& source, const Plan& plan, const std::vector<Point>& points,
-               Chart& chart);
 
 }  // namespace bench::report

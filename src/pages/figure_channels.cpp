@@ -1,6 +1,7 @@
-#include "channels.hpp"
+#include "figure_channels.hpp"
 
-#include "levels.hpp"
+#include "figure_plan.hpp"
+#include "figure_source.hpp"
 
 #include <algorithm>
 #include <array>
@@ -19,8 +20,6 @@
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
 #include <bench/pages/figure.hpp>
-#include <bench/pages/plan.hpp>
-#include <bench/pages/source.hpp>
 
 namespace bench::report {
 namespace {

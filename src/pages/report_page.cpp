@@ -1,26 +1,182 @@
+#include "figure_source.hpp"
+
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
+#include <openssl/evp.h>
 
 #include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
+#include <bench/base/gzip.hpp>
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
+#include <bench/machine/platform.hpp>
 #include <bench/pages/figure.hpp>
-#include <bench/pages/page.hpp>
-#include <bench/pages/source.hpp>
+#include <bench/pages/report_page.hpp>
 #include <bench/results/format.hpp>
+#include <bench/results/html.hpp>
 #include <bench/results/table.hpp>
 
 namespace bench::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* vega_file = "vega.js";
+constexpr const char* licenses_file = "THIRD_PARTY_LICENSES";
+
+/// In a build directory, Vega is beside the program and the rest is in the source tree.
+std::vector<fs::path> report_directories() {
+  std::vector<fs::path> directories;
+  for (const fs::path& directory : platform::data_directories())
+    directories.push_back(directory / "report");
+  const fs::path own = executable_directory();
+  directories.push_back(own.parent_path() / "share/bench/report");
+  directories.push_back(own / "share/bench/report");
+  return directories;
+}
+
+fs::path path_of(const std::string& name) {
+  const std::vector<fs::path> directories = report_directories();
+  std::error_code absent;
+  for (const fs::path& directory : directories)
+    if (fs::is_regular_file(directory / name, absent))
+      return directory / name;
+  if (name != vega_file && name != licenses_file)
+    throw Error(fmt::format("cannot find {}, which reports need", name),
+                "install bench again: the file belongs in share/bench/report");
+  throw Error("reports need Vega and Vega-Lite, which this installation of bench lacks",
+              fmt::format("build bench on a machine with npm and network access, or copy {} and {} "
+                          "from share/bench/report of such a build to {}",
+                          vega_file, licenses_file, directories.front().string()));
+}
+
+/// @throws Error with what the program says
+void run(std::vector<std::string> arguments, const std::string& input = "") {
+  constexpr double limit_s = 300;
+  const std::string program = arguments.front();
+  const CommandOutput output = [&] {
+    try {
+      return run_command({.arguments = std::move(arguments)}, limit_s, input);
+    } catch (const Error& error) {
+      throw Error(fmt::format("{} failed to draw the figures: {}", program, error.message()));
+    }
+  }();
+  if (!output.status.success())
+    throw Error(
+        fmt::format("{} failed to draw the figures: {}", program, output.status.description()),
+        std::string(strip(output.standard_error)));
+}
+
+}  // namespace
+
+Library load_library() {
+  return {.page = read_file(path_of("page.html")),
+          .style = read_file(path_of("page.css")),
+          .script = read_file(path_of("figure.js")) + read_file(path_of("page.js")),
+          .vega = read_file(path_of(vega_file)),
+          .licenses = read_file(path_of(licenses_file))};
+}
+
+std::vector<fs::path> draw_figures(const std::string& content, const fs::path& directory) {
+  const fs::path node = find_program("node");
+  if (node.empty())
+    throw Error("--figures needs Node.js, but the program `node` was not found",
+                "install it, or open the report and save each figure with its button");
+  make_directories(directory);
+  const fs::path list = directory / ".figures";
+  run({node.string(), path_of("draw.mjs").string(), path_of(vega_file).string(),
+       path_of("figure.js").string(), list.string(), directory.string()},
+      content);
+  std::vector<fs::path> files;
+  for (const std::string& name : split_names(read_file(list), "\n"))
+    files.push_back(directory / name);
+  fs::remove(list);
+  if (const fs::path convert = find_program("rsvg-convert"); !convert.empty())
+    for (std::size_t k = 0, count = files.size(); k < count; ++k) {
+      fs::path png = files[k];
+      png.replace_extension(".png");
+      run({convert.string(), "--zoom=2", "--background-color=white", "-o", png.string(),
+           files[k].string()});
+      files.push_back(png);
+    }
+  std::ranges::sort(files);
+  return files;
+}
+
+namespace {
+
+using result::html_text;
+
+/// RFC 4648, section 4.
+std::string base64(std::string_view bytes) {
+  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // and the NUL that OpenSSL writes
+  const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                                     reinterpret_cast<const unsigned char*>(bytes.data()),
+                                     static_cast<int>(bytes.size()));
+  text.resize(static_cast<std::size_t>(length));
+  return text;
+}
+
+/// `sha256-...`, as a Content-Security-Policy names a script.
+std::string policy_hash(std::string_view script) {
+  std::array<unsigned char, 32> digest{};
+  unsigned length = 0;
+  EVP_Digest(script.data(), script.size(), digest.data(), &length, EVP_sha256(), nullptr);
+  return "sha256-" + base64({reinterpret_cast<const char*>(digest.data()), digest.size()});
+}
+
+/// Fills placeholders `{{name}}` in one pass: inserted text is not searched again.
+std::string filled(std::string_view page, const std::map<std::string, std::string>& texts) {
+  std::string html;
+  for (auto hole = page.find("{{"); hole != std::string_view::npos; hole = page.find("{{")) {
+    const auto end = page.find("}}", hole);
+    const std::string name(page.substr(hole + 2, end - hole - 2));
+    const auto text = texts.find(name);
+    if (end == std::string_view::npos || text == texts.end())
+      throw Error(fmt::format("unknown placeholder '{}' in the report's page.html", name),
+                  "page.html and bench must have the same version");
+    html.append(page.substr(0, hole)).append(text->second);
+    page.remove_prefix(end + 2);
+  }
+  return html.append(page);
+}
+
+}  // namespace
+
+std::string html_of(const Page& page, const Library& library) {
+  // Vega writes inline styles into its charts; these cannot load anything.
+  const std::string policy = fmt::format(
+      "default-src 'none'; script-src '{}' '{}'; style-src 'unsafe-inline'; img-src data: blob:; "
+      "base-uri 'none'; form-action 'none'",
+      policy_hash(library.script), policy_hash(library.vega));
+  return filled(
+      library.page,
+      {{"title", html_text(to_valid_utf8(page.title))},
+       {"version", html_text(page.version)},
+       {"policy", policy},
+       {"style", library.style},
+       {"script", library.script},
+       {"vega", base64(gzip(library.vega, Compression::smallest))},
+       {"content", base64(gzip(content_of(page), Compression::smallest))},
+       {"tables", base64(gzip(tables_of(page, library.licenses), Compression::smallest))}});
+}
+
 namespace {
 
 using Json = nlohmann::ordered_json;

@@ -1,12 +1,12 @@
 #pragma once
 
+#include "figure_plan.hpp"
+#include "figure_source.hpp"
+
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <bench/pages/plan.hpp>
-#include <bench/pages/source.hpp>
 
 namespace bench::report {
 
@@ -37,6 +37,11 @@ struct Point {
 
 /// Text of a cell for the state of a point: `OOM`.
 const char* short_name(RowState state);
+
+/// Downsamples a line to at most `most` points, ascending by x: keeps the lowest and the highest
+/// point of each section, so that no peak is lost.
+/// @param height of a point
+std::vector<std::size_t> thinned(const std::vector<double>& height, std::size_t most);
 
 /// The points of a plan, ordered by x, row, colour and facet.
 std::vector<Point> points_of(const Source& source, const Plan& plan);

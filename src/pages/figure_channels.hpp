@@ -1,5 +1,7 @@
 #pragma once
 
+#include "figure_plan.hpp"
+
 #include <cstddef>
 #include <span>
 #include <string>
@@ -8,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include <bench/pages/figure.hpp>
-#include <bench/pages/plan.hpp>
 
 namespace bench::report {
 

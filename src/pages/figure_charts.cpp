@@ -1,6 +1,7 @@
-#include "charts.hpp"
+#include "figure_charts.hpp"
 
-#include "channels.hpp"
+#include "figure_channels.hpp"
+#include "figure_plan.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -14,7 +15,6 @@
 
 #include <bench/base/value.hpp>
 #include <bench/pages/figure.hpp>
-#include <bench/pages/plan.hpp>
 
 namespace bench::report {
 namespace {
@@ -402,6 +402,23 @@ Json measure_from_zero(const Chart& chart, const Measure& measure) {
   Json x = bench::report::measure(chart.data, measure.value, chart.y_scale, true);
   x["stack"] = chart.mark == Mark::stack ? Json("zero") : Json(nullptr);
   return x;
+}
+
+Json stacks(const Chart& chart, const Measure& measure) {
+  const std::vector<std::size_t> shown{chart.x, *chart.color, measure.value};
+  const Json y = names(chart.data, chart.x, chart.x_levels);
+  Json layers = Json::array();
+  layers.push_back({{"transform", Json::array({is_valid(measure.value)})},
+                    {"mark", {{"type", "bar"}}},
+                    {"encoding",
+                     {{"y", y},
+                      {"x", measure_from_zero(chart, measure)},
+                      {"color", colors(chart.data, *chart.color, chart.color_levels)},
+                      {"order", {{"field", field(*chart.row)}, {"type", "quantitative"}}},
+                      {"tooltip", tooltip(chart.data, shown)}}}});
+  if (chart.state)
+    layers.push_back(failure_texts(chart, {{"y", y}}));
+  return layers;
 }
 
 /// In pixels.

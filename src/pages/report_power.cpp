@@ -1,4 +1,9 @@
-#include "power.hpp"
+#include "report_power.hpp"
+
+#include "figure_draw.hpp"
+#include "figure_plan.hpp"
+#include "figure_points.hpp"
+#include "figure_source.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -26,9 +31,7 @@
 #include <bench/energy/program/power_log.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/pages/figure.hpp>
-#include <bench/pages/plan.hpp>
-#include <bench/pages/sheet.hpp>
-#include <bench/pages/source.hpp>
+#include <bench/pages/report_sheet.hpp>
 #include <bench/results/table.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>

@@ -10,8 +10,8 @@
 #include <bench/base/diagnostics.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/pages/figure.hpp>
-#include <bench/pages/page.hpp>
-#include <bench/pages/sheet.hpp>
+#include <bench/pages/report_page.hpp>
+#include <bench/pages/report_sheet.hpp>
 #include <bench/results/table.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/workspace.hpp>

@@ -1,4 +1,7 @@
-#include "power.hpp"
+#include "figure_draw.hpp"
+#include "figure_plan.hpp"
+#include "figure_source.hpp"
+#include "report_power.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -20,11 +23,9 @@
 #include <bench/base/value.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/pages/figure.hpp>
-#include <bench/pages/gather.hpp>
-#include <bench/pages/page.hpp>
-#include <bench/pages/plan.hpp>
-#include <bench/pages/sheet.hpp>
-#include <bench/pages/source.hpp>
+#include <bench/pages/report_gather.hpp>
+#include <bench/pages/report_page.hpp>
+#include <bench/pages/report_sheet.hpp>
 #include <bench/results/combine.hpp>
 #include <bench/results/table.hpp>
 #include <bench/space/run.hpp>

@@ -1,6 +1,7 @@
-#include "points.hpp"
+#include "figure_points.hpp"
 
-#include "levels.hpp"
+#include "figure_plan.hpp"
+#include "figure_source.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -18,8 +19,6 @@
 #include <bench/base/value.hpp>
 #include <bench/numbers/reals.hpp>
 #include <bench/numbers/statistics.hpp>
-#include <bench/pages/plan.hpp>
-#include <bench/pages/source.hpp>
 
 namespace bench::report {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <bench/pages/page.hpp>
+#include <bench/pages/report_page.hpp>
 #include <bench/results/table.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/workspace.hpp>

@@ -10,8 +10,8 @@
 
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
-#include <bench/pages/page.hpp>
-#include <bench/pages/sheet.hpp>
+#include <bench/pages/report_page.hpp>
+#include <bench/pages/report_sheet.hpp>
 #include <bench/results/table.hpp>
 #include <bench/space/metadata.hpp>
 #include <bench/space/run.hpp>

@@ -1,7 +1,7 @@
-#include "files.hpp"
 #include "html.hpp"
 #include "pages.hpp"
 #include "run_content.hpp"
+#include "run_files.hpp"
 #include "run_index.hpp"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
-#include "files.hpp"
 #include "html.hpp"
 #include "pages.hpp"
 #include "power_curve.hpp"
 #include "report_power.hpp"
 #include "run_content.hpp"
+#include "run_files.hpp"
 #include "run_index.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #include "../support/temp_directory.hpp"
 #include "invariant.hpp"
-#include "pages/files.hpp"
 #include "pages/power_curve.hpp"
 #include "pages/report_power.hpp"
+#include "pages/run_files.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,7 @@
 // What the marks of a figure say about its values.
-#include "pages/csv_source.hpp"
 #include "pages/figure_draw.hpp"
+
+#include "pages/csv_source.hpp"
 #include "pages/figure_plan.hpp"
 #include "pages/figure_source.hpp"
 #include "support/case_name.hpp"

@@ -1,7 +1,8 @@
 // Which figures a table gets.
+#include "pages/figure_plan.hpp"
+
 #include "pages/csv_source.hpp"
 #include "pages/figure_draw.hpp"
-#include "pages/figure_plan.hpp"
 #include "pages/figure_source.hpp"
 #include "support/case_name.hpp"
 #include "support/message_of.hpp"

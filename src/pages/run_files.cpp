@@ -1,4 +1,4 @@
-#include "files.hpp"
+#include "run_files.hpp"
 
 #include <algorithm>
 #include <cstddef>

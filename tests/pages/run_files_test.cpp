@@ -1,4 +1,4 @@
-#include "pages/files.hpp"
+#include "pages/run_files.hpp"
 
 #include "support/temp_directory.hpp"
 

@@ -24,9 +24,8 @@
 #include <bench/base/files.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/pages/gather.hpp>
-#include <bench/pages/library.hpp>
-#include <bench/pages/page.hpp>
+#include <bench/pages/report_gather.hpp>
+#include <bench/pages/report_page.hpp>
 #include <bench/results/report.hpp>
 #include <bench/results/table.hpp>
 #include <bench/results/tidy.hpp>

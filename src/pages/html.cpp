@@ -3,11 +3,14 @@
 #include <cctype>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
+#include <bench/results/table.hpp>
 
 namespace bench::serve {
 namespace {
@@ -57,6 +60,24 @@ std::string fact(std::string_view name, std::string_view text) {
   return strip(text).empty()
              ? ""
              : fmt::format("<dt>{}</dt><dd>{}</dd>\n", html_text(name), html_text(text));
+}
+
+std::string cell_html(const result::Cell& cell) {
+  if (!cell.value)
+    return cell.absent_reason.empty()
+               ? ""
+               : fmt::format("<span class=\"absent\" title=\"{}\">n/a</span>",
+                             html_text(cell.absent_reason));
+  if (const double* real = std::get_if<double>(&*cell.value))
+    return fmt::format("<span title=\"{}\">{:.6g}{}</span>", to_text(*cell.value), *real,
+                       cell.estimated ? " (estimated)" : "");
+  constexpr std::size_t longest = 120;
+  const std::string text = to_text(*cell.value);
+  const std::string estimated = cell.estimated ? " (estimated)" : "";
+  if (text.size() <= longest)
+    return html_text(text + estimated);
+  return fmt::format("<span title=\"{}\">{}…</span>", html_text(text.substr(0, 10 * longest)),
+                     html_text(text.substr(0, longest)));
 }
 
 std::string page(std::string_view title, const std::vector<std::string>& path,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <bench/results/html.hpp>
+#include <bench/results/table.hpp>
 
 namespace bench::serve {
 
@@ -29,6 +30,9 @@ std::string live_text(std::string_view text, const std::string& live);
 
 /// A term and its text in a list of facts; empty if the text is empty.
 std::string fact(std::string_view name, std::string_view text);
+
+/// A value formatted for people, shortened if it is long; `n/a` with the reason if it is missing.
+std::string cell_html(const result::Cell& cell);
 
 /// The address that the script polls, and the version by which it decides whether to reload the
 /// whole content or only to replace texts.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include <bench/base/text.hpp>
 #include <bench/pages/site.hpp>
@@ -25,6 +26,17 @@ std::string parameter_of(const PageRequest& request, const std::string& name) {
 std::size_t count_of(const PageRequest& request, const std::string& name) {
   const auto number = parse_integer(parameter_of(request, name));
   return number && *number > 0 ? static_cast<std::size_t>(*number) : 0;
+}
+
+nlohmann::json json_of(const workspace::StepCounts& counts) {
+  nlohmann::json json{{"ended", counts.ended()}, {"all", counts.all()}, {"text", text_of(counts)}};
+  for (const workspace::State state : workspace::all_states)
+    json[std::string(name_of(state))] = counts.of(state);
+  return json;
+}
+
+std::string text_of(const nlohmann::json& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 PageResponse json_answer(const std::string& json) {
@@ -44,6 +56,10 @@ std::string link_to_runs() {
 
 std::string link_to_run(const RunSummary& run) {
   return link(address("run", {{"name", run.name}}), run.name);
+}
+
+std::string link_to_file(const RunSummary& run, const std::string& path) {
+  return link(address("file", {{"name", run.name}, {"path", path}}), path);
 }
 
 std::string progress_bar(const workspace::StepCounts& counts, const std::string& live) {

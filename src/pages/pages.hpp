@@ -1,13 +1,16 @@
 #pragma once
 
-#include "reports.hpp"
 #include "run_content.hpp"
 #include "run_index.hpp"
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <bench/pages/site.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::serve {
 
@@ -45,12 +48,20 @@ std::string parameter_of(const PageRequest& request, const std::string& name);
 /// The value as a count; 0 if it is not a number.
 std::size_t count_of(const PageRequest& request, const std::string& name);
 
+/// The counts of a run or step as JSON, with `ended`, `all` and `text` for the page.
+nlohmann::json json_of(const workspace::StepCounts& counts);
+
+/// Serialises JSON whose strings may hold arbitrary bytes.
+std::string text_of(const nlohmann::json& json);
+
 PageResponse json_answer(const std::string& json);
 /// An error page with one sentence.
 PageResponse refusal(int status, const std::string& title, const std::string& text);
 
 std::string link_to_runs();
 std::string link_to_run(const RunSummary& run);
+/// @param path below the run directory
+std::string link_to_file(const RunSummary& run, const std::string& path);
 
 /// Progress of a run or step; the script keeps it up to date.
 /// @param live where its counts are in the JSON: `steps.0`

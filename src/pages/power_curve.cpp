@@ -12,12 +12,13 @@
 
 #include <fmt/core.h>
 
-#include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
 #include <bench/energy/program/power_log.hpp>
 
 namespace bench::serve {
 namespace {
+
+using report::RegionVisit;
 
 constexpr std::size_t most_channels = 16;
 constexpr double width = 1000;
@@ -158,25 +159,6 @@ PowerCurve read_power_curve(UniqueFd fd, const std::string& file) {
           std::isfinite(row.front()) && std::isfinite(power_w))
         curve.channels[k].samples.add({row.front(), power_w});
   return curve;
-}
-
-std::vector<RegionVisit> read_region_visits(const std::string& text) {
-  constexpr std::size_t most_visits = 2000;
-  std::vector<RegionVisit> visits;
-  for (const std::string& line : split(text, "\n")) {
-    if (visits.size() == most_visits)
-      break;
-    // A name with commas is quoted.
-    const auto last = line.rfind(',');
-    const auto first = last == std::string::npos || last == 0 ? last : line.rfind(',', last - 1);
-    if (first == std::string::npos)
-      continue;
-    const auto begin_s = parse_number(line.substr(first + 1, last - first - 1));
-    const auto end_s = parse_number(line.substr(last + 1));
-    if (begin_s && end_s && std::isfinite(*begin_s) && std::isfinite(*end_s))
-      visits.push_back({line.substr(0, first), *begin_s, *end_s});
-  }
-  return visits;
 }
 
 std::string power_figure(const PowerCurve& curve, const std::vector<RegionVisit>& visits,

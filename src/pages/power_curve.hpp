@@ -1,5 +1,7 @@
 #pragma once
 
+#include "report_power.hpp"
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -57,19 +59,9 @@ struct PowerCurve {
 /// @throws Error if it cannot be read
 PowerCurve read_power_curve(UniqueFd fd, const std::string& file);
 
-/// One visit of the program to a region that it marks.
-struct RegionVisit {
-  std::string region;
-  double begin_s = 0;
-  double end_s = 0;
-};
-
-/// The visits in a `region_times.csv`, the first 2,000; invalid rows are skipped.
-std::vector<RegionVisit> read_region_visits(const std::string& text);
-
 /// The curve as an HTML figure with inline SVG.
 /// @param visits shown behind the curve
-std::string power_figure(const PowerCurve& curve, const std::vector<RegionVisit>& visits,
+std::string power_figure(const PowerCurve& curve, const std::vector<report::RegionVisit>& visits,
                          std::string_view caption);
 
 }  // namespace bench::serve

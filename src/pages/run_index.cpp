@@ -1,7 +1,5 @@
 #include "run_index.hpp"
 
-#include "reason.hpp"
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -133,6 +131,15 @@ std::string elapsed_text(const RunSummary& run, const std::string& state) {
   const auto& started = run.started_unix_s;
   const auto ended = state == "running" ? std::optional(unix_time_now()) : run.last_change_unix_s;
   return started && ended && *ended >= *started ? human_duration(*ended - *started) : "";
+}
+
+std::string reason_of_failure(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.hint().empty() ? error.message() : error.message() + "; " + error.hint();
+  }
+  return "";
 }
 
 std::string stamp_of(const fs::path& run_directory) {

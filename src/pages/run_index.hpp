@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -42,6 +43,10 @@ bool is_final(const std::string& state);
 /// Time from its start to its last change, or to now if it is in progress: `4 min 05 s`; empty if
 /// unknown.
 std::string elapsed_text(const RunSummary& run, const std::string& state);
+
+/// Runs `action` and catches its Error, so that one unreadable run does not hide the others.
+/// @returns the error and its hint in one line; empty on success
+std::string reason_of_failure(const std::function<void()>& action);
 
 /// Changes when the records of a run change: made of inode numbers, sizes and times.
 std::string stamp_of(const std::filesystem::path& run_directory);

@@ -1,16 +1,16 @@
-#include "files.hpp"
 #include "html.hpp"
-#include "news.hpp"
 #include "pages.hpp"
 #include "run_content.hpp"
+#include "run_files.hpp"
 #include "run_index.hpp"
-#include "workpackage_table.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -19,6 +19,7 @@
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
+#include <bench/base/value.hpp>
 #include <bench/cli/output/log_file.hpp>
 #include <bench/pages/site.hpp>
 #include <bench/results/analyses.hpp>
@@ -26,6 +27,7 @@
 #include <bench/results/html.hpp>
 #include <bench/results/report.hpp>
 #include <bench/results/table.hpp>
+#include <bench/results/tidy.hpp>
 #include <bench/space/metadata.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
@@ -34,7 +36,40 @@
 namespace bench::serve {
 namespace {
 
+using result::Cell;
+using tabulate::TidyColumn;
+using tabulate::TidyTable;
+using workspace::Workpackage;
 using workspace::Workspace;
+
+/// Selects the workpackages of a run that a page shows.
+struct Selection {
+  std::string state;  ///< Empty: any.
+  std::size_t from = 0;
+
+  explicit Selection(const PageRequest& request)
+      : state(parameter_of(request, "state")), from(count_of(request, "from")) {}
+
+  static constexpr std::size_t rows_per_page = 200;
+};
+
+/// Positions of the shown workpackages, ascending.
+struct Selected {
+  std::vector<std::size_t> positions;
+  std::size_t all = 0;  ///< Including other pages.
+};
+
+Selected selected(const std::vector<Workpackage>& workpackages, const Selection& selection) {
+  Selected shown;
+  for (std::size_t position = 0; position < workpackages.size(); ++position) {
+    if (!selection.state.empty() && name_of(workpackages[position].state) != selection.state)
+      continue;
+    if (shown.all >= selection.from && shown.positions.size() < Selection::rows_per_page)
+      shown.positions.push_back(position);
+    ++shown.all;
+  }
+  return shown;
+}
 
 /// Changes when the page must be rebuilt; texts alone are updated in place.
 std::string version_of(const RunSummary& run, const std::string& state) {
@@ -70,9 +105,7 @@ std::string logs_html(const RunSummary& run) {
   for (const std::string& name : cli::log_names()) {
     const std::string file = name + ".log";
     if (const UniqueFd fd = open_in_run(run.directory.path, file); fd.valid())
-      html += fmt::format("<li>{} {}</li>\n",
-                          link(address("file", {{"name", run.name}, {"path", file}}), file),
-                          size_text(bytes_of(fd)));
+      html += fmt::format("<li>{} {}</li>\n", link_to_file(run, file), size_text(bytes_of(fd)));
   }
   return html.empty() ? "" : "<h2>Logs</h2>\n<ul>\n" + html + "</ul>\n";
 }
@@ -135,6 +168,69 @@ std::string neighbours(const RunSummary& run, const Selection& selection, const 
   return html + "</p>\n";
 }
 
+constexpr std::size_t most_columns = 60;
+
+/// A selection of the meter's many figures; the page of a workpackage has all.
+constexpr std::array<std::string_view, 4> main_figures{"energy_wh", "power_mean_w", "power_max_w",
+                                                       "duration_s"};
+
+/// Parameters, results and figures that have a value in any shown row, in the order of the table.
+std::vector<std::size_t> columns_of(const TidyTable& tidy, const Selected& shown) {
+  std::vector<std::size_t> columns;
+  for (std::size_t column = 0; column < tidy.columns.size(); ++column) {
+    const std::string& title = tidy.table.headings[column].title;
+    const TidyColumn kind = tidy.columns[column];
+    const bool is_wanted =
+        kind == TidyColumn::parameter || kind == TidyColumn::finding ||
+        (kind == TidyColumn::meter &&
+         std::ranges::find(main_figures, title) != main_figures.end()) ||
+        (kind == TidyColumn::origin && (title == "step" || title == "iteration")) ||
+        (kind == TidyColumn::end && (title == "run_time" || title == "host" || title == "reason"));
+    const bool has_something = std::ranges::any_of(shown.positions, [&](std::size_t position) {
+      const Cell& cell = tidy.table.rows[position][column];
+      const bool is_first_of_one = title == "iteration" && cell.value == Value(0LL);
+      return (cell.value && !is_first_of_one) || !cell.absent_reason.empty();
+    });
+    if (is_wanted && has_something && columns.size() < most_columns)
+      columns.push_back(column);
+  }
+  return columns;
+}
+
+bool is_number(const Cell& cell) {
+  return cell.value && !std::holds_alternative<std::string>(*cell.value);
+}
+
+/// A row for each selected workpackage: state, parameters, results, energies.
+/// @param run_name for links
+std::string workpackage_table(const RunContent& content, const std::string& run_name,
+                              const Selected& shown) {
+  const TidyTable& tidy = content.tidy();
+  const std::vector<std::size_t> columns = columns_of(tidy, shown);
+  std::string html = "<div class=\"wide\"><table>\n<thead><tr><th>workpackage</th><th>state</th>";
+  for (const std::size_t column : columns) {
+    const result::Heading& heading = tidy.table.headings[column];
+    html += fmt::format(
+        "<th>{}</th>",
+        html_text(heading.title + (heading.unit.empty() ? "" : "[" + heading.unit + "]")));
+  }
+  html += "</tr></thead>\n<tbody>\n";
+  for (std::size_t row = 0; row < shown.positions.size(); ++row) {
+    const Workpackage& one = content.view().all()[shown.positions[row]];
+    html += fmt::format(
+        "<tr><th>{}</th><td>{}</td>",
+        link(address("workpackage", {{"name", run_name}, {"id", std::to_string(one.id)}}),
+             std::to_string(one.id)),
+        badge(name_of(one.state), fmt::format("workpackages.{}.state", row)));
+    for (const std::size_t column : columns) {
+      const Cell& cell = tidy.table.rows[shown.positions[row]][column];
+      html += fmt::format("<td{}>{}</td>", is_number(cell) ? " class=\"n\"" : "", cell_html(cell));
+    }
+    html += "</tr>\n";
+  }
+  return html + "</tbody></table></div>\n";
+}
+
 }  // namespace
 
 PageResponse run_page(PageContext& context, const RunSummary& run, const PageRequest& request) {
@@ -182,11 +278,16 @@ PageResponse run_news(PageContext&, const RunSummary& run, const PageRequest& re
   const Workspace workspace = Workspace::open(run.directory.path, Workspace::Access::read);
   const auto workpackages = workspace.workpackages();
   for (const std::size_t position : selected(workpackages, Selection(request)).positions) {
-    const workspace::Workpackage& one = workpackages[position];
+    const Workpackage& one = workpackages[position];
     news["workpackages"].push_back(
         {{"id", one.id}, {"step", one.step}, {"state", name_of(one.state)}});
   }
   return json_answer(text_of(news));
+}
+
+PageResponse report_page(PageContext& context, const RunSummary& run, const PageRequest&) {
+  const auto content = context.contents.read(run.directory);
+  return {.content = *context.reports.read(run.directory, *content), .is_document = true};
 }
 
 PageResponse tables_page(PageContext&, const RunSummary& run, const PageRequest&) {

@@ -1,33 +1,80 @@
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <string>
+
+#include <fmt/core.h>
+#include <sys/random.h>
+
 #include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
 #include <bench/pages/server.hpp>
+
+namespace bench::serve {
+
+std::string random_token() {
+  std::array<unsigned char, 16> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+    throw Error::of_system("cannot generate a token", errno);
+  std::string token;
+  for (const unsigned char byte : bytes)
+    token += fmt::format("{:02x}", byte);
+  return token;
+}
+
+bool is_same_secret(const std::string& a, const std::string& b) {
+  if (a.size() != b.size())
+    return false;
+  unsigned char difference = 0;
+  for (std::size_t k = 0; k < a.size(); ++k)
+    difference |= static_cast<unsigned char>(a[k] ^ b[k]);
+  return difference == 0;
+}
+
+std::string cookie_of(const std::string& header, const std::string& name) {
+  for (const std::string& pair : split_names(header, ";"))
+    if (pair.starts_with(name + "="))
+      return pair.substr(name.size() + 1);
+  return "";
+}
+
+bool is_loopback_name(const std::string& host) {
+  const auto bracket = host.find(']');
+  const auto colon = host.find(':', bracket == std::string::npos ? 0 : bracket);
+  const std::string name = to_lower(host.substr(0, colon));
+  const std::string port = colon == std::string::npos ? "" : host.substr(colon + 1);
+  return (name == "127.0.0.1" || name == "localhost" || name == "[::1]") &&
+         port.find_first_not_of("0123456789") == std::string::npos;
+}
+
+}  // namespace bench::serve
 
 #ifdef BENCH_HTTP
 
-#include "connections.hpp"
-#include "stream.hpp"
-#include "visitor.hpp"
-
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
-#include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <memory>
-#include <string>
+#include <mutex>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
-#include <fmt/core.h>
 #include <httplib.h>
 #include <malloc.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
 #include <bench/pages/site.hpp>
 
@@ -42,6 +89,208 @@ constexpr std::size_t threads = 8;
 constexpr int most_downloads = 4;
 /// Queued requests; no regular visitor sends as many.
 constexpr int most_requests = 256;
+
+/// The stream from which the library reads a request and to which it writes the answer. Only the
+/// header is readable. A client that takes less than 64 KiB in 10 s is disconnected.
+class HeadStream : public httplib::Stream {
+ public:
+  HeadStream(const UniqueFd& socket, std::string head, const std::atomic<bool>& ending)
+      : socket_(socket), head_(std::move(head)), ending_(ending) {}
+
+  bool has_failed() const { return failed_; }
+
+  bool is_readable() const override { return read_ < head_.size(); }
+  bool is_writable() const override { return !failed_; }
+
+  ssize_t read(char* to, std::size_t size) override {
+    const std::size_t count = std::min(size, head_.size() - read_);
+    head_.copy(to, count, read_);
+    read_ += count;
+    return static_cast<ssize_t>(count);
+  }
+
+  ssize_t write(const char* from, std::size_t size) override {
+    std::size_t sent = 0;
+    while (!failed_ && sent < size) {
+      const ssize_t took = ::send(socket_.get(), from + sent, std::min(size - sent, piece),
+                                  MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (took > 0)
+        note(static_cast<std::size_t>(took)), sent += static_cast<std::size_t>(took);
+      else if (took < 0 && (errno == EAGAIN || errno == EINTR))
+        failed_ = !waited();
+      else
+        failed_ = true;
+    }
+    return failed_ ? -1 : static_cast<ssize_t>(size);
+  }
+
+  void get_remote_ip_and_port(std::string& ip, int& port) const override {
+    ip = "127.0.0.1";
+    port = 0;
+  }
+  void get_local_ip_and_port(std::string& ip, int& port) const override {
+    ip = "127.0.0.1";
+    port = 0;
+  }
+  socket_t socket() const override { return socket_.get(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::size_t piece = 65'536;
+  static constexpr std::chrono::seconds patience{10};
+
+  void note(std::size_t bytes) {
+    taken_ += bytes;
+    if (taken_ < piece)
+      return;
+    taken_ = 0;
+    since_ = Clock::now();
+  }
+
+  bool waited() const {
+    constexpr int pause_ms = 200;
+    pollfd reader{.fd = socket_.get(), .events = POLLOUT, .revents = 0};
+    ::poll(&reader, 1, pause_ms);
+    return !ending_ && Clock::now() - since_ < patience;
+  }
+
+  const UniqueFd& socket_;
+  std::string head_;
+  std::size_t read_ = 0;
+  const std::atomic<bool>& ending_;
+  bool failed_ = false;
+  std::size_t taken_ = 0;
+  Clock::time_point since_ = Clock::now();
+};
+
+/// A connection on which a complete request header has arrived.
+struct RequestHead {
+  UniqueFd socket;
+  std::string text;  ///< Ends with the empty line.
+};
+
+/// Connections that wait for their next request, all watched by one thread. A client that sends one
+/// byte per second occupies a descriptor for a few seconds, but no thread.
+class Connections {
+ public:
+  /// @param take called on the watching thread with each complete request
+  explicit Connections(std::function<void(RequestHead)> take);
+  ~Connections();
+
+  /// Thread-safe. If there are too many connections, closes the one that has waited longest.
+  void add(UniqueFd socket);
+
+  static constexpr std::size_t most_waiting = 512;
+  static constexpr std::size_t longest_head = 16'384;  ///< Bytes.
+  static constexpr std::chrono::seconds patience{10};  ///< For a request header to arrive.
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Waiting {
+    UniqueFd socket;
+    Clock::time_point since;
+  };
+
+  void watch();
+  /// Checks what has arrived of a header. Removes the connection if the header is complete or
+  /// invalid.
+  std::optional<RequestHead> check_header(int socket);
+  void close_late_ones();
+
+  std::function<void(RequestHead)> take_;
+  UniqueFd events_;
+  UniqueFd wake_;
+  std::mutex mutex_;
+  std::map<int, Waiting> waiting_;  ///< By descriptor.
+  bool ending_ = false;
+  std::thread thread_;
+};
+
+Connections::Connections(std::function<void(RequestHead)> take)
+    : take_(std::move(take)),
+      events_(::epoll_create1(EPOLL_CLOEXEC)),
+      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  epoll_event event{.events = EPOLLIN, .data = {.fd = wake_.get()}};
+  if (!events_.valid() || !wake_.valid() ||
+      ::epoll_ctl(events_.get(), EPOLL_CTL_ADD, wake_.get(), &event) != 0)
+    throw Error::of_system("cannot watch connections", errno);
+  thread_ = std::thread([this] { watch(); });
+}
+
+Connections::~Connections() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  const std::uint64_t one = 1;
+  while (::write(wake_.get(), &one, sizeof one) < 0 && errno == EINTR) {
+  }
+  thread_.join();
+}
+
+void Connections::add(UniqueFd socket) {
+  const std::lock_guard lock(mutex_);
+  if (waiting_.size() >= most_waiting)
+    waiting_.erase(
+        std::ranges::min_element(waiting_, {}, [](const auto& one) { return one.second.since; }));
+  const int number = socket.get();
+  waiting_[number] = {std::move(socket), Clock::now()};
+  // Edge-triggered: the header is only peeked at, and stays readable until it is complete.
+  epoll_event event{.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data = {.fd = number}};
+  if (::epoll_ctl(events_.get(), EPOLL_CTL_ADD, number, &event) != 0)
+    waiting_.erase(number);
+}
+
+std::optional<RequestHead> Connections::check_header(int socket) {
+  const std::lock_guard lock(mutex_);
+  const auto found = waiting_.find(socket);
+  if (found == waiting_.end())
+    return std::nullopt;
+  std::string text(longest_head, '\0');
+  const ssize_t got = ::recv(socket, text.data(), text.size(), MSG_PEEK | MSG_DONTWAIT);
+  if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+    return std::nullopt;
+  constexpr std::string_view end_of_head = "\r\n\r\n";
+  const auto end =
+      std::string_view(text.data(), got > 0 ? static_cast<std::size_t>(got) : 0).find(end_of_head);
+  if (end == std::string_view::npos) {
+    if (got <= 0 || static_cast<std::size_t>(got) == longest_head)
+      waiting_.erase(found);
+    return std::nullopt;
+  }
+  text.resize(end + end_of_head.size());
+  ::epoll_ctl(events_.get(), EPOLL_CTL_DEL, socket, nullptr);
+  RequestHead head{std::move(found->second.socket), std::move(text)};
+  waiting_.erase(found);
+  // Data after the header stays in the socket for the next read.
+  if (::recv(socket, head.text.data(), head.text.size(), MSG_DONTWAIT) !=
+      static_cast<ssize_t>(head.text.size()))
+    return std::nullopt;
+  return head;
+}
+
+void Connections::close_late_ones() {
+  const std::lock_guard lock(mutex_);
+  const auto now = Clock::now();
+  std::erase_if(waiting_, [&](const auto& one) { return now - one.second.since > patience; });
+}
+
+void Connections::watch() {
+  constexpr int second_ms = 1000;
+  std::array<epoll_event, 64> arrived{};
+  for (;;) {
+    const int count = ::epoll_wait(events_.get(), arrived.data(), arrived.size(), second_ms);
+    {
+      const std::lock_guard lock(mutex_);
+      if (ending_)
+        return;
+    }
+    for (int k = 0; k < count; ++k)
+      if (auto head = check_header(arrived[static_cast<std::size_t>(k)].data.fd))
+        take_(std::move(*head));
+    close_late_ones();
+  }
+}
 
 /// The library runs a task for each accepted connection. Ours only hands the connection over, so it
 /// needs no thread.

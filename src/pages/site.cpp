@@ -1,5 +1,4 @@
 #include "pages.hpp"
-#include "reason.hpp"
 #include "run_index.hpp"
 
 #include <array>

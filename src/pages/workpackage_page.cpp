@@ -1,13 +1,12 @@
-#include "files.hpp"
 #include "html.hpp"
-#include "news.hpp"
 #include "pages.hpp"
 #include "power_curve.hpp"
-#include "reason.hpp"
+#include "report_power.hpp"
 #include "run_content.hpp"
+#include "run_files.hpp"
 #include "run_index.hpp"
-#include "workpackage_table.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -41,7 +40,6 @@ using workspace::Workpackage;
 
 constexpr std::size_t tail_bytes = 16'384;
 constexpr std::size_t most_curves = 16;
-constexpr std::uint64_t most_region_bytes = 1 << 20;
 
 /// One workpackage of a run.
 struct Shown {
@@ -94,10 +92,6 @@ Tail read_tail(const RunSummary& run, const std::string& path) {
 std::string version_of(const Workpackage& workpackage, const std::vector<std::string>& paths) {
   return fmt::format("{} {} {}", name_of(workpackage.state), workpackage.attempts,
                      join(paths, " "));
-}
-
-std::string link_to_file(const RunSummary& run, const std::string& path) {
-  return link(address("file", {{"name", run.name}, {"path", path}}), path);
 }
 
 std::string link_to_whole(const RunSummary& run, const std::string& path) {
@@ -158,36 +152,38 @@ std::string tails_html(const Shown& shown, const std::vector<std::string>& paths
   return html;
 }
 
-/// `power.csv`, `power.node7.csv`
-bool is_power_file(const std::string& path) {
-  const std::string name = fs::path(path).filename().string();
-  return name.starts_with("power") && name.ends_with(".csv");
+/// Reads a small file of a run with `read(text)`.
+/// @returns a note if it is damaged; empty if it was read, or does not exist
+template <class Read>
+std::string note_of_reading(const Shown& shown, const std::string& path, Read read) {
+  constexpr std::uint64_t most_bytes = 1 << 20;
+  const UniqueFd file = open_in_run(shown.run.directory.path, path);
+  if (!file.valid() || bytes_of(file) > most_bytes)
+    return "";
+  const std::string reason = reason_of_failure([&] { read(read_all(file, path)); });
+  return reason.empty() ? "" : fmt::format("<p class=\"note\">{}</p>\n", html_text(reason));
 }
 
-/// Opens a small file that the meter wrote beside `power.csv` or `power.node7.csv`; invalid if it
-/// does not exist.
-UniqueFd open_beside(const Shown& shown, std::string path, const char* stem) {
-  path.replace(path.rfind("power"), 5, stem);
-  UniqueFd file = open_in_run(shown.run.directory.path, path);
-  return file.valid() && bytes_of(file) <= most_region_bytes ? std::move(file) : UniqueFd();
-}
-
-/// The visits of the program to the regions that it marks.
-std::vector<RegionVisit> visits_beside(const Shown& shown, const std::string& path) {
-  const UniqueFd file = open_beside(shown, path, "region_times");
-  return file.valid() ? read_region_visits(tail_of(file, most_region_bytes).text)
-                      : std::vector<RegionVisit>();
+/// The power over time before the regions in which the program was.
+/// @param log its path below the run directory
+std::string curve_html(const Shown& shown, const PowerCurve& curve, const std::string& log) {
+  constexpr std::size_t most_visits = 2000;
+  std::vector<report::RegionVisit> visits;
+  const std::string times = report::file_beside(log, "region_times").string();
+  const std::string note = note_of_reading(shown, times, [&](const std::string& text) {
+    visits = report::region_visits(text, times);
+    visits.resize(std::min(visits.size(), most_visits));
+  });
+  return power_figure(curve, visits, log) + note;
 }
 
 /// The energies of these regions.
-std::string regions_html(const Shown& shown, const std::string& path) {
-  const UniqueFd file = open_beside(shown, path, "regions");
-  if (!file.valid())
-    return "";
+std::string regions_html(const Shown& shown, const std::string& log) {
+  const std::string path = report::file_beside(log, "regions").string();
   std::string rows;
-  const std::string reason = reason_of_failure([&] {
+  const std::string note = note_of_reading(shown, path, [&](const std::string& text) {
     bool is_heading = true;
-    for (const energy::CsvLine& line : energy::parse_csv(read_all(file, path), path)) {
+    for (const energy::CsvLine& line : energy::parse_csv(text, path)) {
       rows += "<tr>";
       for (const std::string& cell : line.cells)
         rows += fmt::format("<{0}>{1}</{0}>", is_heading ? "th" : "td", html_text(cell));
@@ -195,8 +191,8 @@ std::string regions_html(const Shown& shown, const std::string& path) {
       is_heading = false;
     }
   });
-  if (!reason.empty())
-    return fmt::format("<p class=\"note\">{}</p>\n", html_text(reason));
+  if (!note.empty() || rows.empty())
+    return note;
   return fmt::format("<div class=\"wide\"><table>\n<tbody>\n{}</tbody></table></div>\n", rows);
 }
 
@@ -204,7 +200,7 @@ std::string curves_html(const Shown& shown, const FileList& list) {
   std::string html;
   std::size_t curves = 0;
   for (const FileEntry& entry : list.files) {
-    if (!is_power_file(entry.path) || curves == most_curves)
+    if (!report::is_power_log(entry.path) || curves == most_curves)
       continue;
     UniqueFd file = open_in_run(shown.run.directory.path, entry.path);
     if (!file.valid())
@@ -212,8 +208,7 @@ std::string curves_html(const Shown& shown, const FileList& list) {
     const PowerCurve curve = read_power_curve(std::move(file), entry.path);
     if (curve.empty())
       continue;
-    html += power_figure(curve, visits_beside(shown, entry.path), entry.path) +
-            regions_html(shown, entry.path);
+    html += curve_html(shown, curve, entry.path) + regions_html(shown, entry.path);
     ++curves;
   }
   return html.empty() ? "" : "<h2>Power</h2>\n" + html;

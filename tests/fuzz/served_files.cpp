@@ -1,8 +1,8 @@
 #include "../support/temp_directory.hpp"
 #include "invariant.hpp"
-#include "pages/files.hpp"
 #include "pages/power_curve.hpp"
-#include "pages/visitor.hpp"
+#include "pages/report_power.hpp"
+#include "pages/run_files.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -10,12 +10,15 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <sys/stat.h>
 
 #include <bench/base/below.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
+#include <bench/pages/server.hpp>
 
 namespace bench::fuzz {
 namespace {
@@ -63,7 +66,12 @@ void check_curve(const std::string& text) {
   for (const auto& channel : curve.channels)
     require(channel.samples.samples().size() <= 2 * serve::Envelope::most_stretches,
             "a curve has a bounded number of points");
-  const std::string html = serve::power_figure(curve, serve::read_region_visits(text), text);
+  std::vector<report::RegionVisit> visits;
+  try {
+    visits = report::region_visits(text, "region_times.csv");
+  } catch (const Error&) {  // not CSV
+  }
+  const std::string html = serve::power_figure(curve, visits, text);
   require(to_valid_utf8(html) == html, "a page is UTF-8");
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "pages/figure_source.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -7,7 +9,6 @@
 
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
-#include <bench/pages/source.hpp>
 #include <bench/results/table.hpp>
 
 namespace bench::report {

@@ -73,9 +73,11 @@ TEST(PowerCurveTest, TheFigureEscapesTheNamesOfChannels) {
 }
 
 TEST(PowerCurveTest, RegionsAreBandsBehindTheCurve) {
-  const auto visits =
-      read_region_visits("region,begin_s,end_s\nwarmup,0,0.5\n<b>,0.5,9\nwarmup,1\nbad,x,1\n");
+  const auto visits = report::region_visits(
+      "region,begin_s,end_s\n\"load, \"\"all\"\"\",0,0.5\n<b>,0.5,9\nlost,nan,1\nbad,x,1\n",
+      "region_times.csv");
   ASSERT_EQ(visits.size(), 2U);
+  EXPECT_EQ(visits[0].region, "load, \"all\"");
   EXPECT_EQ(visits[1].region, "<b>");
   EXPECT_THAT(power_figure(curve_of("time_s,a_w\n0,50\n1,100\n"), visits, "power.csv"),
               AllOf(HasSubstr("<rect class=\"region c1\" x=\"0.0\" y=\"-2\" width=\"500.0\""),

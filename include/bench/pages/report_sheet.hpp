@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <bench/pages/report_page.hpp>
+#include <bench/results/table.hpp>
+#include <bench/space/run.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::report {
+
+/// `scaling/000003`: outpath and id, without the directories above, which describe the author's
+/// machine rather than the run.
+std::string name_of(const setup::Run& run);
+
+/// What was run, where and when, and the states of its workpackages.
+RunSheet sheet_of(const setup::Run& run, const workspace::Workspace& workspace);
+
+/// An empty table of failures.
+result::Table no_failures();
+
+/// Adds a row for each workpackage of the run of this name that failed or was skipped.
+void add_failures(const std::string& run, const workspace::Workspace& workspace,
+                  result::Table& failures);
+
+}  // namespace bench::report

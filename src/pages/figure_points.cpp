@@ -1,0 +1,173 @@
+#include "figure_points.hpp"
+
+#include "figure_plan.hpp"
+#include "figure_source.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/value.hpp>
+#include <bench/numbers/reals.hpp>
+#include <bench/numbers/statistics.hpp>
+
+namespace bench::report {
+namespace {
+
+/// The index of each text of a column among its levels; missing ones come last.
+class Places {
+ public:
+  explicit Places(const Column& column) : column_(column) {
+    for (std::string& level : column.levels())
+      places_.emplace(std::move(level), places_.size());
+  }
+  std::size_t of(std::size_t row) const {
+    const auto found = places_.find(column_.text(row));
+    return found == places_.end() ? places_.size() : found->second;
+  }
+
+ private:
+  const Column& column_;
+  std::unordered_map<std::string, std::size_t> places_;
+};
+
+/// @param is_repetition whether the rows have the same parameters, so that there is an interval
+Shown shown(const Column& column, const std::vector<std::size_t>& rows, bool is_repetition) {
+  std::vector<double> numbers;
+  std::size_t last = 0;
+  for (const std::size_t row : rows)
+    if (const auto number = column.number(row)) {
+      numbers.push_back(*number);
+      last = row;
+    }
+  if (numbers.empty())
+    return {};
+  if (numbers.size() == 1)
+    return {.value = numbers.front(),
+            .low = column.low[last],
+            .high = column.high[last],
+            .numbers = column.iterations[last]};
+  Shown all{.value = statistics::median(numbers), .low = {}, .high = {}, .numbers = numbers};
+  if (!is_repetition)
+    return all;
+  const std::vector<Value> values(numbers.begin(), numbers.end());
+  const statistics::Numbers sums = statistics::numbers_of(values);
+  const auto end = [&](const char* suffix) {
+    return as_number(statistics::statistic_of(suffix)->compute(values, &sums));
+  };
+  const auto low = end("_ci_low");
+  const auto high = end("_ci_high");
+  if (low && high && *low < *high) {
+    all.low = low;
+    all.high = high;
+  }
+  return all;
+}
+
+/// Of rows that are all not done, the most informative one.
+void set_state(const Source& source, const std::vector<std::size_t>& rows, Point& point) {
+  for (const std::size_t row : rows) {
+    point.done += source.done[row];
+    point.failed += source.failed[row];
+  }
+  if (std::ranges::any_of(rows, [&](std::size_t row) { return source.is_done(row); }))
+    return;
+  const std::size_t row = *std::ranges::min_element(
+      rows, {}, [&](std::size_t one) { return static_cast<int>(source.states[one]); });
+  point.state = source.states[row];
+  point.reason = source.reasons[row];
+}
+
+}  // namespace
+
+std::string Point::completed() const {
+  return fmt::format("{} of {}", done, done + failed);
+}
+
+const char* short_name(RowState state) {
+  switch (state) {
+    case RowState::out_of_memory:
+      return "OOM";
+    case RowState::failed:
+      return "failed";
+    case RowState::skipped:
+      return "skipped";
+    case RowState::done:
+    case RowState::unfinished:
+      break;
+  }
+  return "";
+}
+
+std::vector<Point> points_of(const Source& source, const Plan& plan) {
+  std::vector<std::size_t> keys{plan.x};
+  if (plan.row)
+    keys.push_back(*plan.row);
+  keys.insert(keys.end(), plan.color.begin(), plan.color.end());
+  keys.insert(keys.end(), plan.facet.begin(), plan.facet.end());
+  const bool is_repetition = hidden_parameters(source, plan).empty();
+  std::vector<Places> places;
+  for (const std::size_t key : keys)
+    places.emplace_back(source.columns[key]);
+  std::map<std::vector<std::size_t>, std::vector<std::size_t>> groups;
+  for (std::size_t row = 0; row < source.rows(); ++row) {
+    if (!source.columns[plan.x].values[row])
+      continue;
+    std::vector<std::size_t> key;
+    for (const Places& place : places)
+      key.push_back(place.of(row));
+    groups[key].push_back(row);
+  }
+  std::vector<Point> points;
+  for (const auto& [key, members] : groups) {
+    Point& point = points.emplace_back();
+    point.row = members.front();
+    if (!plan.color.empty())
+      point.color = combined_text(source, plan.color, point.row);
+    if (!plan.facet.empty())
+      point.facet = combined_text(source, plan.facet, point.row);
+    // A workpackage keeps the values that were found until it failed, but they do not count.
+    std::vector<std::size_t> done;
+    std::ranges::copy_if(members, std::back_inserter(done),
+                         [&](std::size_t row) { return source.is_done(row); });
+    for (const std::size_t y : plan.y) {
+      point.y.push_back(shown(source.columns[y], done, is_repetition));
+      point.y.back().is_baseline = std::ranges::any_of(
+          done, [&](std::size_t row) { return source.columns[y].is_baseline[row]; });
+    }
+    set_state(source, members, point);
+  }
+  return points;
+}
+
+std::vector<std::size_t> thinned(const std::vector<double>& height, std::size_t most) {
+  std::vector<std::size_t> kept;
+  if (height.size() <= most) {
+    kept.resize(height.size());
+    std::iota(kept.begin(), kept.end(), 0U);
+    return kept;
+  }
+  const std::size_t sections = most / 2;
+  for (std::size_t section = 0; section < sections; ++section) {
+    const auto at = [&](std::size_t k) {
+      return height.begin() + static_cast<std::ptrdiff_t>(k * height.size() / sections);
+    };
+    const auto [low, high] = std::minmax_element(at(section), at(section + 1));
+    const auto position = [&](auto one) { return static_cast<std::size_t>(one - height.begin()); };
+    kept.push_back(std::min(position(low), position(high)));
+    if (low != high)
+      kept.push_back(std::max(position(low), position(high)));
+  }
+  return kept;
+}
+
+}  // namespace bench::report

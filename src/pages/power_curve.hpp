@@ -49,6 +49,7 @@ struct PowerCurve {
     Envelope samples;
   };
   std::vector<Channel> channels;
+  int damaged_line = 0;  ///< What begins there is left out; 0: nothing is.
 
   bool empty() const;
 };

@@ -20,6 +20,7 @@
 #include <nlohmann/json.hpp>
 
 #include <bench/base/below.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
@@ -152,6 +153,11 @@ std::string tails_html(const Shown& shown, const std::vector<std::string>& paths
   return html;
 }
 
+std::string damage_note(const std::string& path, int line, const std::string& what) {
+  return fmt::format("<p class=\"note\">{}{}: {}</p>\n", html_text(path),
+                     line > 0 ? fmt::format(": line {}", line) : "", html_text(what));
+}
+
 /// Reads a small file of a run with `read(text)`.
 /// @returns a note if it is damaged; empty if it was read, or does not exist
 template <class Read>
@@ -160,8 +166,12 @@ std::string note_of_reading(const Shown& shown, const std::string& path, Read re
   const UniqueFd file = open_in_run(shown.run.directory.path, path);
   if (!file.valid() || bytes_of(file) > most_bytes)
     return "";
-  const std::string reason = reason_of_failure([&] { read(read_all(file, path)); });
-  return reason.empty() ? "" : fmt::format("<p class=\"note\">{}</p>\n", html_text(reason));
+  try {
+    read(read_all(file, path));
+    return "";
+  } catch (const Error& error) {
+    return damage_note(path, error.place().line, error.message() + "; it is left out");
+  }
 }
 
 /// The power over time before the regions in which the program was.
@@ -206,10 +216,14 @@ std::string curves_html(const Shown& shown, const FileList& list) {
     if (!file.valid())
       continue;
     const PowerCurve curve = read_power_curve(std::move(file), entry.path);
-    if (curve.empty())
-      continue;
-    html += curve_html(shown, curve, entry.path) + regions_html(shown, entry.path);
-    ++curves;
+    if (!curve.empty()) {
+      html += curve_html(shown, curve, entry.path) + regions_html(shown, entry.path);
+      ++curves;
+    }
+    if (curve.damaged_line > 0 && !curve.channels.empty())
+      html += damage_note(entry.path, curve.damaged_line,
+                          "it does not have the cells of the first line; the samples from here on "
+                          "are left out");
   }
   return html.empty() ? "" : "<h2>Power</h2>\n" + html;
 }

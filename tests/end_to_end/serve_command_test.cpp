@@ -79,6 +79,17 @@ TEST_F(ServeTest, ShowsAWorkpackageWithItsOutputFilesAndPower) {
   EXPECT_EQ(get("workpackage?name=000000&id=x").status, 404);
 }
 
+TEST_F(ServeTest, SaysWhichFilesOfTheMeterAreDamaged) {
+  run_hostile_benchmark();
+  here_.write("runs/000000/000004_t/work/power.csv", "time_s,a_w\n0,50\n1,70\n2\n3,90\n");
+  here_.write("runs/000000/000004_t/work/region_times.csv", "region,begin_s,end_s\nload,0\n");
+  serve({"runs"});
+  EXPECT_THAT(content_of("workpackage?name=000000&id=4"),
+              AllOf(HasSubstr("50.0 to 70.0 W"),
+                    HasSubstr("<p class=\"note\">000004_t/work/power.csv: line 4: "),
+                    HasSubstr("<p class=\"note\">000004_t/work/region_times.csv: line 2: ")));
+}
+
 TEST_F(ServeTest, AFileIsShownOrSaved) {
   run_hostile_benchmark();
   serve({"runs"});

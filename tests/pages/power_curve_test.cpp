@@ -49,6 +49,14 @@ TEST(PowerCurveTest, WhatIsNoSampleIsLeftOut) {
     EXPECT_TRUE(curve_of(text).empty()) << what;
 }
 
+/// As after a full disk: a line that was cut off in the middle of the file.
+TEST(PowerCurveTest, SaysFromWhereOnAFileIsDamaged) {
+  const PowerCurve damaged = curve_of("time_s,a_w\n0.1,100\n0.2\n0.3,300\n");
+  EXPECT_EQ(damaged.damaged_line, 3);
+  EXPECT_EQ(damaged.channels.at(0).samples.samples().size(), 1U);
+  EXPECT_EQ(curve_of("time_s,a_w\n0.1,100\n0.2").damaged_line, 0) << "still being written";
+}
+
 TEST(PowerCurveTest, ThinningOutKeepsPeaksAndOrder) {
   Envelope envelope;
   constexpr int count = 100'000;

@@ -86,8 +86,8 @@ std::string finding_text(const doctor::Finding& finding, std::size_t columns);
 /// `19 ok, 1 warning, 0 errors`
 std::string findings_summary(const std::vector<doctor::Finding>& findings);
 
-/// Reads the command line and does what it asks for.
-/// @param arguments behind the name of the program
+/// Reads the command line and runs its command.
+/// @param arguments after the name of the program
 /// @returns the exit code
 int run_command(std::vector<std::string> arguments);
 

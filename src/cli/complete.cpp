@@ -26,8 +26,8 @@
 namespace bench::cli {
 namespace {
 
-/// What may stand in a place of the command line: files or directories, which a shell completes
-/// best itself, and words.
+/// The possible words at a place of the command line. The shell itself completes files and
+/// directories.
 struct Candidates {
   std::string_view paths = "none";  ///< Or `files`, `directories`.
   std::vector<std::string> words = {};
@@ -73,8 +73,7 @@ Candidates values_of(const CLI::App& command, const CLI::Option& option,
   return {.words = options::values_of(option)};
 }
 
-/// Where neither an option nor its value stands: what the command is about, and the names of its
-/// own commands.
+/// The operands of a command and the names of its own commands.
 Candidates operands_of(const CLI::App& command) {
   Candidates candidates;
   for (const CLI::App* action : command.get_subcommands({}))
@@ -93,7 +92,7 @@ Candidates operands_of(const CLI::App& command) {
   return candidates;
 }
 
-/// @param words of the command line behind the name of the program; the last is being written
+/// @param words of the command line after the name of the program; the user is writing the last
 Candidates candidates_for(const CLI::App& root, const std::vector<std::string>& words) {
   Candidates candidates;
   const auto commands = root.get_subcommands({});
@@ -120,9 +119,9 @@ Candidates candidates_for(const CLI::App& root, const std::vector<std::string>& 
   return is_option ? candidates : operands_of(command);
 }
 
-// The scripts ask the program, whose first line says whether files or directories go, too, and
-// whose other lines are the words, behind a tab with what they mean. What a shell calls may be an
-// alias, which only knows the program that is found as `bench`.
+// Each script asks the program. The first line of the answer is `none`, `files` or `directories`;
+// each further line is a word, followed by a tab and its meaning if it has one. If the shell calls
+// an alias, the script asks the program `bench`.
 
 constexpr const char* for_bash =
     R"sh(# Completion of @program@ for bash:  source <(@program@ complete -s bash)

@@ -155,8 +155,8 @@ std::string in_capitals(std::string text) {
   return text;
 }
 
-/// The page as it is for `man`, with the macros of man(7). The same for the same helps: it has no
-/// date.
+/// The source of a manual page, with the macros of man(7). It has no date, so the same helps give
+/// the same page.
 /// @param helps of the program or command, then of its own commands
 std::string manual_page(const std::string& name, const std::string& summary,
                         const std::vector<Help>& helps, const std::string& see_also) {

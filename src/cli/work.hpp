@@ -3,11 +3,13 @@
 #include <optional>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include <bench/machine/platform.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/workspace.hpp>
+
+namespace CLI {
+class App;
+}
 
 namespace bench::cli {
 

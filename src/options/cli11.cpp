@@ -47,12 +47,13 @@ bool takes_value(const CLI::Option& option) {
   return option.get_items_expected_max() > 0;
 }
 
-/// What CLI11 calls a value, and behind a colon what it may be: `INT:INT in [1 - 16]`.
+/// The name of a value, without the range that CLI11 adds to it: `INT` of `INT:INT in [1 - 16]`.
 std::string_view type_of(std::string_view name) {
   return name.substr(0, name.find(':'));
 }
 
-/// `a, b`, `above 0`, `1 to 16`; empty: anything, or the text says it.
+/// The values that an option takes: `a, b`, `above 0`, `1 to 16`. Empty if it takes any, or if its
+/// text names them.
 std::string range_of(const CLI::Option& option) {
   const std::string& text = option.get_description();
   const std::vector<std::string> values = values_of(option);
@@ -94,7 +95,7 @@ std::string names_among(const CLI::App& command, const std::set<CLI::Option*>& s
   return joined(names, ", ");
 }
 
-/// What the text of an option does not say.
+/// Added to the text of an option: `required; 1 or more; not with --epochs`.
 std::string remarks_on(const CLI::App& command, const CLI::Option& option) {
   std::vector<std::string> remarks;
   if (option.get_required() && !option.get_positional())
@@ -110,7 +111,7 @@ std::string remarks_on(const CLI::App& command, const CLI::Option& option) {
   return joined(remarks, "; ");
 }
 
-/// `-i, --id ID ...` and what it means, with what it may be.
+/// `-i, --id ID ...`, its text and its remarks.
 Help::Row row_of(const CLI::App& command, const CLI::Option& option) {
   const std::string type(type_of(option.get_type_name()));
   std::string left = option.get_positional() ? option.get_name() : joined(names_of(option), ", ");
@@ -163,7 +164,7 @@ std::string unknown_option(const std::vector<std::string>& known,
   return "";
 }
 
-/// What the parser says, of a value what might be meant in its place.
+/// The words of the parser. For an unknown value the hint suggests a known one.
 Refusal refusal_of(const CLI::ParseError& error) {
   const std::string text = error.what();
   // The end of a range that has none is the largest number, with 309 digits.

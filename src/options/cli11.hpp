@@ -12,8 +12,8 @@ class Option;
 class ParseError;
 }  // namespace CLI
 
-/// What all programs whose command line CLI11 reads have in common: those of the steps contain
-/// these files, too.
+/// The help and the errors of every program whose command line CLI11 reads. The step programs
+/// contain these files, too.
 namespace bench::options {
 
 /// `-i`, `--id`: with their dashes, the short ones first.
@@ -22,18 +22,18 @@ std::vector<std::string> names_of(const CLI::Option& option);
 /// The words that an option takes; empty: any.
 std::vector<std::string> values_of(const CLI::Option& option);
 
-/// What `--help` shows of the program or of one of its commands.
+/// Makes the help of the program or of one of its commands.
 /// @param call `bench run`
 Help help_of(const CLI::App& command, const std::string& call);
 
-/// Why a command line cannot be read.
+/// The reason that a command line cannot be read.
 struct Refusal {
   std::string message;
-  std::string hint;  ///< What may have been meant; empty: nothing is near.
+  std::string hint;  ///< Suggests the word that was meant; empty if no known word is near.
 };
 
 /// @param command the one that was called, or the program
-/// @param arguments behind the name of the command
+/// @param arguments after the name of the command
 Refusal refusal_of(const CLI::App& command, const CLI::ParseError& error,
                    std::span<const std::string> arguments);
 

@@ -37,7 +37,7 @@ struct Program {
     app.add_flag("--secret")->group("");
   }
 
-  /// What is said of these arguments.
+  /// Message and hint for these arguments.
   std::string refusal(const std::vector<std::string>& arguments) {
     try {
       app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));

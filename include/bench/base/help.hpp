@@ -7,9 +7,9 @@
 
 namespace bench {
 
-/// What a program tells of itself or of one of its commands, with `--help` and in its manual page.
+/// The help of a program or of one of its commands: `--help` and the manual page show it.
 struct Help {
-  /// An option, an argument or a command, and what it is for.
+  /// An option, an argument or a command, with its meaning.
   struct Row {
     std::string left;
     std::string text;
@@ -17,16 +17,16 @@ struct Help {
   struct Section {
     std::string heading;  ///< May be empty.
     std::vector<Row> rows = {};
-    std::string lines = {};  ///< As they are, below the rows.
+    std::string lines = {};  ///< Shown unchanged below the rows.
   };
 
-  std::string name;  ///< Of the command; empty: the program itself.
+  std::string name;  ///< The name of the command; empty: the program itself.
   std::string description;
   std::string usage;
   std::vector<Section> sections;
 };
 
-/// For a terminal of 80 columns.
+/// The help as text for a terminal of 80 columns.
 std::string text_of(const Help& help);
 
 /// The words of a text in lines that end before column `width`. All but the first are indented.

@@ -1,6 +1,6 @@
 # Fetches what draws the figures of reports, by npm and the lock file with its hashes. A failure is
 # told and is none of the build: `bench report` says what is missing.
-#   source       the folder report/ of the sources
+#   source       the folder src/pages/report
 #   work         where packages are unpacked
 #   destination  where vega.js and THIRD_PARTY_LICENSES go
 #   stamp        written in any case, so that a build without network asks once

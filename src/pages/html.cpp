@@ -1,13 +1,16 @@
 #include "html.hpp"
 
 #include <cctype>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <variant>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
 #include <bench/results/table.hpp>
@@ -31,6 +34,14 @@ std::string percent_encoded(std::string_view text) {
 }
 
 }  // namespace
+
+std::filesystem::path beside_program(const std::string& folder) {
+  const auto own = executable_directory();
+  const auto installed = own.parent_path() / "share/bench" / folder;
+  std::error_code absent;
+  return std::filesystem::is_directory(installed, absent) ? installed
+                                                          : own / "share/bench" / folder;
+}
 
 std::string address(std::string_view page, const Parameters& parameters) {
   std::string text(page);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,9 @@
 namespace bench::serve {
 
 using result::html_text;
+
+/// The folder of that name in the `share/bench` that this program was installed or built with.
+std::filesystem::path beside_program(const std::string& folder);
 
 /// Names and values behind the `?` of an address.
 using Parameters = std::vector<std::pair<std::string, std::string>>;

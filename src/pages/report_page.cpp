@@ -1,4 +1,5 @@
 #include "figure_source.hpp"
+#include "html.hpp"
 
 #include <algorithm>
 #include <array>
@@ -40,14 +41,11 @@ namespace fs = std::filesystem;
 constexpr const char* vega_file = "vega.js";
 constexpr const char* licenses_file = "THIRD_PARTY_LICENSES";
 
-/// In a build directory, Vega is beside the program and the rest is in the source tree.
 std::vector<fs::path> report_directories() {
   std::vector<fs::path> directories;
   for (const fs::path& directory : platform::data_directories())
     directories.push_back(directory / "report");
-  const fs::path own = executable_directory();
-  directories.push_back(own.parent_path() / "share/bench/report");
-  directories.push_back(own / "share/bench/report");
+  directories.push_back(serve::beside_program("report"));
   return directories;
 }
 

@@ -1,3 +1,4 @@
+#include "html.hpp"
 #include "pages.hpp"
 #include "run_index.hpp"
 
@@ -14,7 +15,6 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
-#include <bench/machine/platform.hpp>
 #include <bench/pages/site.hpp>
 
 namespace bench::serve {
@@ -53,9 +53,8 @@ fs::path served_directory(const fs::path& root) {
 struct Site::Parts {
   explicit Parts(const fs::path& root) : context{root, RunIndex(root), {}, {}} {
     for (const auto& [name, type] : installed)
-      files[std::string(name)] = {
-          .type = std::string(type),
-          .content = read_file(platform::data_directory() / "serve" / name)};
+      files[std::string(name)] = {.type = std::string(type),
+                                  .content = read_file(beside_program("serve") / name)};
   }
 
   PageResponse respond(const PageRequest& request) {

@@ -189,8 +189,9 @@ TEST(ReportWithoutVegaTest, SaysHowToGetIt) {
   make_directories(here.path() / "bin");
   make_directories(here.path() / "share/bench");
   fs::copy(BENCH_PROGRAM, here.path() / "bin/bench");
-  for (const char* folder : {"platforms", "templates", "references", "report"})
-    fs::copy(support::source_directory() / folder, here.path() / "share/bench" / folder,
+  for (const char* folder : {"platforms", "templates", "references", "src/pages/report"})
+    fs::copy(support::source_directory() / folder,
+             here.path() / "share/bench" / fs::path(folder).filename(),
              fs::copy_options::recursive);
   here.write("in.yaml", "name: a\noutpath: runs\nstep: {name: s, do: echo}\n");
   const auto bench = [&](std::vector<std::string> arguments) {

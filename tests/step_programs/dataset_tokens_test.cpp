@@ -129,11 +129,12 @@ TEST_F(DatasetTokensTest, RefusesWrongArguments) {
     std::string arguments;
     std::string message;
   };
-  const Case cases[] = {{"", "--text is required"},
-                        {"--text /nowhere/a", "/nowhere/a"},
-                        {"--text " + text + " --vocabulary v.json", "--merges"},
-                        {"--text " + text + " --append-eod", "--vocabulary"},
-                        {"--text " + text + " --documents word", "--documents: word not in"}};
+  const Case cases[] = {
+      {"", "--text is required"},
+      {"--text /nowhere/a", "/nowhere/a"},
+      {"--text " + text + " --vocabulary v.json", "--merges"},
+      {"--text " + text + " --append-eod", "--vocabulary"},
+      {"--text " + text + " --documents word", "--documents: unknown value 'word'"}};
   for (const Case& c : cases) {
     const Outcome outcome = run(c.arguments);
     EXPECT_EQ(outcome.exit_code, 2) << c.arguments;

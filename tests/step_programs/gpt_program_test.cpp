@@ -400,7 +400,7 @@ INSTANTIATE_TEST_SUITE_P(
         MistakeCase{"Beta", "--adam-beta2 1", "--adam-beta2: 1 is not a number from 0 to below 1"},
         MistakeCase{"Seed", "--data-seed -1", "--data-seed: -1 is not a whole number"},
         MistakeCase{"Unknown", "--hiden 64 --batches 4",
-                    "not expected: --hiden 64 --batches 4\nhint: --hidden may be meant"},
+                    "unknown option '--hiden'\nhint: did you mean '--hidden'?"},
         MistakeCase{"Interval", "--save-interval 2", "--save-interval requires --save"},
         MistakeCase{"ProfiledCheckpoint", "--save c --profile t.json", "--profile excludes --save"},
         MistakeCase{"Tf32", "--layers 1 --device cpu --precision tf32",

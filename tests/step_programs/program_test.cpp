@@ -20,7 +20,7 @@ TEST_P(RealProgramTest, StartsAndEndsWithWhatItSaysToAMistake) {
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(outcome.out, "");
   EXPECT_EQ(outcome.err,
-            program_name(GetParam()) + ": error: not expected: --no-such-option\nhint: `" +
+            program_name(GetParam()) + ": error: unknown option '--no-such-option'\nhint: `" +
                 program_name(GetParam()) + " --help` lists the options and their defaults\n");
 }
 

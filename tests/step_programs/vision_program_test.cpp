@@ -334,7 +334,7 @@ TEST_F(KernelsTest, OfThisProcessorAreUsedWithoutAWarning) {
 TEST(VisionProgram, RefusesWrongArguments) {
   const Outcome outcome = run_vision("--stepz 3");
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("not expected: --stepz 3\nhint: --steps may be meant"));
+  EXPECT_THAT(outcome.err, HasSubstr("unknown option '--stepz'\nhint: did you mean '--steps'?"));
   EXPECT_EQ(outcome.out, "");
 }
 

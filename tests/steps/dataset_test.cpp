@@ -156,7 +156,7 @@ TEST(DatasetFields, RefusesWrongArguments) {
   const Case cases[] = {
       {format + to, "--field is required"},
       {"--samples 2 --field x:float32:3" + to, "--format is required"},
-      {"--format zarr --samples 2 --field x:float32:3" + to, "--format: zarr not in"},
+      {"--format zarr --samples 2 --field x:float32:3" + to, "--format: unknown value 'zarr'"},
       {format + " --field x:float32:3", "--output is required"},
       {format + " --field x:float32:3 --output " + folder.file("full"), "full is not empty"},
       {format + " --field x:float32:3 --output /proc/d", "cannot write /proc/d: "},

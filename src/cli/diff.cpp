@@ -155,8 +155,8 @@ result::Table difference_table(const Differences& differences) {
   const auto add = [&](const char* what, const std::string& step, const std::string& point,
                        const std::string& name, const std::string& a, const std::string& b) {
     std::vector<result::Cell>& row = table.rows.emplace_back();
-    for (const std::string& text : {std::string(what), step, point, name, std::string(), a, b,
-                                    std::string(), std::string()})
+    for (const std::string& text :
+         {std::string(what), step, point, name, std::string(), a, b, std::string(), std::string()})
       row.push_back({.value = text});
   };
   for (const TextDifference& fact : differences.provenance)

@@ -241,7 +241,8 @@ bool has_written_output() {
 int run_command(std::vector<std::string> arguments) {
   arguments = with_command_first(std::move(arguments));
   CLI::App app("bench runs benchmarks on HPC systems.", "bench");
-  app.set_version_flag("-V,--version", "bench " BENCH_VERSION);
+  app.set_help_flag("-h,--help", "print this help");
+  app.set_version_flag("-V,--version", "bench " BENCH_VERSION, "print the version");
   app.require_subcommand(1);
   app.footer(
       "`bench COMMAND --help` shows an example of each, `bench help` explains the language.");

@@ -112,13 +112,14 @@ std::int64_t micro_batch_size(const CommonArguments& arguments) {
 }
 
 bool parse_command_line(CLI::App& app, int argc, char** argv) {
+  app.get_help_ptr()->description("print this help");
   const std::string help =
       fmt::format("`{} --help` lists the options and their defaults", app.get_name());
   std::string version = fmt::format("{} {}\n", app.get_name(), BENCH_VERSION);
   if (app.get_option_no_throw("--build-info"))  // a program that trains
     version += fmt::format("LibTorch {}\n", TORCH_VERSION);
   if (!app.get_option_no_throw("--version")) {
-    app.set_version_flag("--version", version);
+    app.set_version_flag("--version", version, "print the version");
   } else if (asks_for_version(argc, argv)) {
     fmt::print("{}", version);
     return false;

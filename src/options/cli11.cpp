@@ -57,13 +57,11 @@ std::string_view type_of(std::string_view name) {
 std::string range_of(const CLI::Option& option) {
   const std::string& text = option.get_description();
   const std::vector<std::string> values = values_of(option);
-  if (std::ranges::all_of(
-          values,
-          [&](const std::string& value) { return text.find(value) != std::string::npos; }) &&
-      !values.empty())
-    return "";
-  if (!values.empty())
-    return joined(values, ", ");
+  if (!values.empty()) {
+    const bool has_all = std::ranges::all_of(
+        values, [&](const std::string& value) { return text.find(value) != std::string::npos; });
+    return has_all ? "" : joined(values, ", ");
+  }
   const std::string name = option.get_type_name();
   const auto colon = name.find(':');
   if (colon == std::string::npos)

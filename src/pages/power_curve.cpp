@@ -158,7 +158,7 @@ PowerCurve read_power_curve(UniqueFd fd, const std::string& file) {
       if (const double power_w = row[channels[k].column];
           std::isfinite(row.front()) && std::isfinite(power_w))
         curve.channels[k].samples.add({row.front(), power_w});
-  curve.damaged_line = reader.damaged_line();
+  curve.damage = report::damage_in(reader, row, file);
   return curve;
 }
 

@@ -3,10 +3,12 @@
 #include "report_power.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/base/unique_fd.hpp>
 
 namespace bench::serve {
@@ -49,7 +51,7 @@ struct PowerCurve {
     Envelope samples;
   };
   std::vector<Channel> channels;
-  int damaged_line = 0;  ///< What begins there is left out; 0: nothing is.
+  std::optional<Warning> damage;  ///< From where on the file is left out; none: it is whole.
 
   bool empty() const;
 };

@@ -118,11 +118,8 @@ std::vector<std::pair<std::string, Samples>> samples_in(const setup::Run& run, c
         channels[k].second.time_s.push_back(row.front());
         channels[k].second.power_w.push_back(power_w);
       }
-  if (const int line = reader.damaged_line(); line > 0)
-    warnings.push_back(
-        {fmt::format("{} cells where the first line has {}", row.size(), reader.columns().size()),
-         "it is left out from here on",
-         {log.string(), line, 0}});
+  if (auto damage = damage_in(reader, row, log))
+    warnings.push_back(*std::move(damage));
   return channels;
 }
 
@@ -272,6 +269,16 @@ bool is_power_log(const fs::path& file) {
 
 fs::path file_beside(const fs::path& log, const std::string& stem) {
   return log.parent_path() / (stem + log.filename().string().substr(std::string("power").size()));
+}
+
+std::optional<Warning> damage_in(const energy::PowerLogReader& reader,
+                                 const std::vector<double>& last, const fs::path& log) {
+  if (reader.damaged_line() == 0)
+    return std::nullopt;
+  return Warning{
+      fmt::format("{} cells where the first line has {}", last.size(), reader.columns().size()),
+      "it is left out from here on",
+      {log.string(), reader.damaged_line(), 0}};
 }
 
 std::string note_of(const setup::Run& run, const Warning& warning) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <bench/base/diagnostics.hpp>
+#include <bench/energy/program/power_log.hpp>
 #include <bench/pages/figure.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/workspace.hpp>
@@ -36,6 +37,11 @@ struct PowerFigure {
   std::optional<Figure> figure;   ///< Nothing if there are no samples.
   std::vector<Warning> warnings;  ///< About damaged files, which are left out.
 };
+
+/// Where and why a log ended although other lines follow; none: it is whole.
+/// @param last the row that was read last
+std::optional<Warning> damage_in(const energy::PowerLogReader& reader,
+                                 const std::vector<double>& last, const std::filesystem::path& log);
 
 /// A warning in one line, without the directories above the run:
 /// `000000_train/work/power.csv: line 1: this quote is never closed; it is left out`

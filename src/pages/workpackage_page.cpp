@@ -20,6 +20,7 @@
 #include <nlohmann/json.hpp>
 
 #include <bench/base/below.hpp>
+#include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
@@ -153,9 +154,9 @@ std::string tails_html(const Shown& shown, const std::vector<std::string>& paths
   return html;
 }
 
-std::string damage_note(const std::string& path, int line, const std::string& what) {
-  return fmt::format("<p class=\"note\">{}{}: {}</p>\n", html_text(path),
-                     line > 0 ? fmt::format(": line {}", line) : "", html_text(what));
+std::string damage_note(const Shown& shown, const Warning& damage) {
+  return fmt::format("<p class=\"note\">{}</p>\n",
+                     html_text(report::note_of(shown.content.run(), damage)));
 }
 
 /// Reads a small file of a run with `read(text)`.
@@ -170,7 +171,7 @@ std::string note_of_reading(const Shown& shown, const std::string& path, Read re
     read(read_all(file, path));
     return "";
   } catch (const Error& error) {
-    return damage_note(path, error.place().line, error.message() + "; it is left out");
+    return damage_note(shown, {error.message(), "it is left out", {path, error.place().line}});
   }
 }
 
@@ -220,10 +221,8 @@ std::string curves_html(const Shown& shown, const FileList& list) {
       html += curve_html(shown, curve, entry.path) + regions_html(shown, entry.path);
       ++curves;
     }
-    if (curve.damaged_line > 0 && !curve.channels.empty())
-      html += damage_note(entry.path, curve.damaged_line,
-                          "it does not have the cells of the first line; the samples from here on "
-                          "are left out");
+    if (curve.damage && !curve.channels.empty())
+      html += damage_note(shown, *curve.damage);
   }
   return html.empty() ? "" : "<h2>Power</h2>\n" + html;
 }

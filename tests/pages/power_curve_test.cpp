@@ -49,12 +49,13 @@ TEST(PowerCurveTest, WhatIsNoSampleIsLeftOut) {
     EXPECT_TRUE(curve_of(text).empty()) << what;
 }
 
-/// As after a full disk: a line that was cut off in the middle of the file.
+/// A full disk cuts a line off, and the meter writes on once there is room.
 TEST(PowerCurveTest, SaysFromWhereOnAFileIsDamaged) {
   const PowerCurve damaged = curve_of("time_s,a_w\n0.1,100\n0.2\n0.3,300\n");
-  EXPECT_EQ(damaged.damaged_line, 3);
+  ASSERT_TRUE(damaged.damage);
+  EXPECT_EQ(damaged.damage->place.line, 3);
   EXPECT_EQ(damaged.channels.at(0).samples.samples().size(), 1U);
-  EXPECT_EQ(curve_of("time_s,a_w\n0.1,100\n0.2").damaged_line, 0) << "still being written";
+  EXPECT_FALSE(curve_of("time_s,a_w\n0.1,100\n0.2").damage) << "still being written";
 }
 
 TEST(PowerCurveTest, ThinningOutKeepsPeaksAndOrder) {

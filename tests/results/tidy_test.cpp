@@ -199,7 +199,7 @@ TEST_F(TidyTest, BringsTheWorkpackagesOfItsRows) {
   EXPECT_EQ(made.attempts.size(), 2 * workspace_->attempts().size());
 }
 
-/// Of a parameter without a type, a text is a number where nothing is lost by reading it as one.
+/// A parameter without a type is a number if its text loses nothing when it is read as one.
 TEST_F(TidyTest, TakesATextForTheNumberThatItSays) {
   const std::vector<std::string> numbers{"0", "-3", "8", "0.5", "2.0", "1e-3", "1E5"};
   const std::vector<std::string> texts{"007", "+1", "1.10", "1_000", "nan", "inf", "fp16", "0x10"};

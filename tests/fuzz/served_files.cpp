@@ -3,6 +3,7 @@
 #include "pages/power_curve.hpp"
 #include "pages/report_power.hpp"
 #include "pages/run_files.hpp"
+#include "pages/visitor.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -18,7 +19,6 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
-#include <bench/pages/server.hpp>
 
 namespace bench::fuzz {
 namespace {

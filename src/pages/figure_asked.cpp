@@ -27,19 +27,10 @@ std::size_t column_of(const Source& source, const std::string& name, const Place
 }
 
 Mark mark_of(const model::Figure& asked, const Column& x) {
-  switch (asked.mark) {
-    case model::Figure::Mark::line:
-      return Mark::line;
-    case model::Figure::Mark::bar:
-      return Mark::bar;
-    case model::Figure::Mark::heatmap:
-      return Mark::heatmap;
-    case model::Figure::Mark::point:
-      return Mark::point;
-    case model::Figure::Mark::automatic:
-      break;
-  }
-  return x.is_numeric ? Mark::line : Mark::bar;
+  constexpr std::array marks{Mark::line, Mark::bar, Mark::heatmap, Mark::point};
+  if (asked.mark == model::Figure::Mark::automatic)
+    return x.is_numeric ? Mark::line : Mark::bar;
+  return marks[static_cast<std::size_t>(asked.mark) - 1];
 }
 
 Scale scale_of(model::Figure::Scale asked) {

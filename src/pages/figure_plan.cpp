@@ -301,12 +301,17 @@ class Chooser {
 
 }  // namespace
 
+std::vector<std::size_t> Plan::keys() const {
+  std::vector<std::size_t> keys{x};
+  if (row)
+    keys.push_back(*row);
+  keys.insert(keys.end(), color.begin(), color.end());
+  keys.insert(keys.end(), facet.begin(), facet.end());
+  return keys;
+}
+
 std::vector<std::size_t> hidden_parameters(const Source& source, const Plan& plan) {
-  std::vector<std::size_t> placed{plan.x};
-  if (plan.row)
-    placed.push_back(*plan.row);
-  placed.insert(placed.end(), plan.color.begin(), plan.color.end());
-  placed.insert(placed.end(), plan.facet.begin(), plan.facet.end());
+  std::vector<std::size_t> placed = plan.keys();
   std::ranges::copy_if(plan.y, std::back_inserter(placed),
                        [&](std::size_t y) { return source.columns[y].is_parameter; });
   return free_parameters(source, placed);

@@ -4,7 +4,6 @@
 #include "run_index.hpp"
 
 #include <cmath>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>

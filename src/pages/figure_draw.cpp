@@ -395,6 +395,25 @@ void add_parts(const Source& source, const Plan& plan, const std::vector<Point>&
   add_states(of_rows, chart);
 }
 
+/// What the marks are, and what the values are or lack.
+void add_notes_of_values(const Source& source, const Plan& plan, const Chart& chart,
+                         std::vector<std::string>& notes) {
+  const auto has = [&](auto is_in) {
+    return plan.mark != Mark::heatmap && std::ranges::any_of(chart.measures, is_in);
+  };
+  if (has([](const Measure& one) { return one.low.has_value(); }))
+    notes.emplace_back(
+        "whiskers: 95 % confidence interval of the median, within the lowest and highest value");
+  if (has([](const Measure& one) { return !one.numbers.empty(); }))
+    notes.emplace_back("dots: the values behind each median");
+  if (std::ranges::any_of(plan.y, [&](std::size_t y) { return source.columns[y].is_estimated; }))
+    notes.emplace_back("estimated: from a model, not a measurement");
+  for (const std::size_t y : plan.y)
+    if (const Column& column = source.columns[y]; column.not_finite > 0)
+      notes.push_back(fmt::format("nan or infinite values of {}, not drawn: {}", column.title,
+                                  column.not_finite));
+}
+
 }  // namespace
 
 Figure draw(const Source& source, const Plan& plan) {
@@ -430,26 +449,11 @@ Figure draw(const Source& source, const Plan& plan) {
     add_completed(points, chart);
   }
   figure.panels = panels_of(chart);
-  const bool has_intervals = std::ranges::any_of(
-      chart.measures, [](const Measure& measure) { return measure.low.has_value(); });
   if (std::string note = pooled_note(source, plan, found_points); !note.empty())
     figure.notes.push_back(std::move(note));
   if (ideal != plan.ideal)
     figure.notes.emplace_back("no ideal: the figure has no baseline, or several");
-  if (has_intervals && plan.mark != Mark::heatmap)
-    figure.notes.emplace_back(
-        "whiskers: 95 % confidence interval of the median, within the lowest and highest value");
-  if (plan.mark != Mark::heatmap &&
-      std::ranges::any_of(chart.measures, [](const Measure& one) { return !one.numbers.empty(); }))
-    figure.notes.emplace_back("dots: the values behind each median");
-  const bool is_estimated =
-      std::ranges::any_of(plan.y, [&](std::size_t y) { return source.columns[y].is_estimated; });
-  if (is_estimated)
-    figure.notes.emplace_back("estimated: from a model, not a measurement");
-  for (const std::size_t y : plan.y)
-    if (const Column& column = source.columns[y]; column.not_finite > 0)
-      figure.notes.push_back(fmt::format("nan or infinite values of {}, not drawn: {}",
-                                         column.title, column.not_finite));
+  add_notes_of_values(source, plan, chart, figure.notes);
   figure.notes.insert(figure.notes.end(), levels.notes.begin(), levels.notes.end());
   if (chart.completed)
     figure.notes.emplace_back("a ring, or a text such as 4 of 5: the other workpackages failed");

@@ -1,7 +1,6 @@
 #include "report_sheet.hpp"
 
 #include <array>
-#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>

@@ -2,14 +2,13 @@
 # links to the sources.
 set(report_directory ${PROJECT_BINARY_DIR}/share/bench/report)
 set(page_sources ${PROJECT_SOURCE_DIR}/src/pages)
-set(report_files page.html page.css page.js figure.js draw.mjs)
+set(report_files page.html page.css figure.js cards.js report.js serve.js draw.mjs)
 file(MAKE_DIRECTORY ${report_directory})
 foreach(file ${report_files})
   file(CREATE_LINK ${page_sources}/report/${file} ${report_directory}/${file} SYMBOLIC)
 endforeach()
-file(CREATE_LINK ${page_sources}/serve ${PROJECT_BINARY_DIR}/share/bench/serve SYMBOLIC)
 
-# What draws the figures of `bench report`: fetched once per lock file, and again by the target
+# What draws their figures: fetched once per lock file, and again by the target
 # fetch_vega. Without npm or network bench builds all the same.
 set(fetch_vega ${CMAKE_COMMAND} -Dsource=${page_sources}/report
                -Dwork=${PROJECT_BINARY_DIR}/report_packages -Ddestination=${report_directory}
@@ -26,4 +25,3 @@ list(TRANSFORM report_files PREPEND ${page_sources}/report/)
 install(FILES ${report_files} DESTINATION ${CMAKE_INSTALL_DATADIR}/bench/report COMPONENT bench)
 install(FILES ${report_directory}/vega.js ${report_directory}/THIRD_PARTY_LICENSES
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bench/report COMPONENT bench OPTIONAL)
-install(DIRECTORY ${page_sources}/serve DESTINATION ${CMAKE_INSTALL_DATADIR}/bench COMPONENT bench)

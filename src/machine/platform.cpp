@@ -203,16 +203,22 @@ fs::path user_directory() {
   return home.empty() ? fs::path() : fs::path(home) / ".config" / "bench";
 }
 
-fs::path data_directory() {
+fs::path share_directory() {
   std::error_code absent;
   const fs::path own = executable_directory();
   const fs::path installed = own.parent_path() / "share" / "bench";
   for (const fs::path& candidate : {installed, own / "share" / "bench"})
-    if (const fs::path platforms = candidate / "platforms"; fs::is_directory(platforms, absent))
-      // In a build directory these are links to the sources.
-      return fs::is_symlink(platforms) ? fs::canonical(platforms).parent_path() : candidate;
+    if (fs::is_directory(candidate / "platforms", absent))
+      return candidate;
   throw Error("cannot find bench's platforms and templates",
               fmt::format("expected in {}", installed.string()));
+}
+
+fs::path data_directory() {
+  const fs::path share = share_directory();
+  const fs::path platforms = share / "platforms";
+  // In a build directory these are links to the sources.
+  return fs::is_symlink(platforms) ? fs::canonical(platforms).parent_path() : share;
 }
 
 std::vector<fs::path> data_directories(const fs::path& beside) {

@@ -4,7 +4,6 @@
 #include "run_index.hpp"
 
 #include <cmath>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,17 +34,10 @@ struct OpenRun {
 };
 
 std::string rows_html(const cli::ShownComparison& shown) {
-  std::string html = "<div class=\"wide\"><table>\n<thead><tr>";
-  for (const std::string& heading : shown.headings)
-    html += fmt::format("<th>{}</th>", html_text(heading));
-  html += "</tr></thead>\n<tbody>\n";
-  for (const auto& row : shown.rows) {
-    html += "<tr>";
-    for (const std::string& cell : row)
-      html += fmt::format("<td>{}</td>", html_text(cell));
-    html += "</tr>\n";
-  }
-  return html + "</tbody></table></div>\n";
+  std::string rows;
+  for (const auto& row : shown.rows)
+    rows += "<tr>" + cells_html("td", row) + "</tr>\n";
+  return table_html(cells_html("th", shown.headings), rows);
 }
 
 std::string side_html(const char* letter, const RunSummary& run, const OpenRun& open) {
@@ -53,10 +45,7 @@ std::string side_html(const char* letter, const RunSummary& run, const OpenRun& 
       fmt::format("<dt>{}</dt><dd>{} ({}, started {})</dd>\n", letter, link_to_run(run),
                   html_text(run.benchmark), html_text(run.started));
   if (!open.content->is_analysed())
-    html += fmt::format(
-        "<dt></dt><dd class=\"note\">The last analysis is older than the last workpackage: run "
-        "<code>bench analyse {}</code>.</dd>\n",
-        html_text(shell_quote(run.directory.path.string())));
+    html += "<dt></dt><dd>" + unanalysed_note(run) + "</dd>\n";
   return html;
 }
 
@@ -91,16 +80,16 @@ PageResponse comparison_page(PageContext& context, const PageRequest& request) {
       cli::shown_comparison(inspect::compare_runs({.runs = {first.side()}},
                                                   {.runs = {second.side()}}, {.margin = margin}),
                             margin);
-  std::string body = "<h1>Comparison</h1>\n<dl>\n" + side_html("a", *a, first) +
+  std::string body = "<h1>Comparison</h1>\n<dl class=\"card\">\n" + side_html("a", *a, first) +
                      side_html("b", *b, second) + "</dl>\n" +
                      margin_form(names[0], names[1], *margin_percent);
   for (const std::string& condition : shown.conditions)
-    body += fmt::format("<p class=\"note\">{}</p>\n", html_text(condition));
+    body += note(condition);
   if (!shown.rows.empty())
     body += rows_html(shown);
   body += fmt::format("<p>{}</p>\n", html_text(shown.summary));
-  for (const std::string& note : shown.notes)
-    body += fmt::format("<p class=\"note\">{}</p>\n", html_text(note));
+  for (const std::string& text : shown.notes)
+    body += note(text);
   return {.content = page("comparison", {link_to_runs()}, body)};
 }
 

@@ -31,6 +31,34 @@ std::vector<std::size_t> tooltip_columns(const Chart& chart, const Measure& meas
   return columns;
 }
 
+std::vector<std::size_t> tooltip_of_failures(const Chart& chart) {
+  std::vector<std::size_t> columns{chart.x};
+  for (const auto& column : {chart.row, chart.color, chart.facet, chart.state, chart.reason})
+    if (column)
+      columns.push_back(*column);
+  return columns;
+}
+
+/// Selects the points that are partly done.
+Json is_partial(const Chart& chart) {
+  Json texts = Json::array();
+  for (const auto& value : chart.data.at(*chart.completed).values)
+    if (value && std::ranges::find(texts, Json(to_text(*value))) == texts.end())
+      texts.push_back(to_text(*value));
+  return {{"filter", {{"field", field(*chart.completed)}, {"oneOf", texts}}}};
+}
+
+/// Text at the beginning of each bar that is not done.
+Json failure_texts(const Chart& chart, Json encoding) {
+  encoding.erase("color");
+  encoding["x"] = {{"value", 4}};
+  encoding["text"] = {{"field", field(*chart.mark_of_state)}, {"type", "nominal"}};
+  encoding["tooltip"] = tooltip(chart.data, tooltip_of_failures(chart));
+  return {{"transform", Json::array({is_not_done(*chart.state)})},
+          {"mark", {{"type", "text"}, {"align", "left"}, {"style", "failure-text"}}},
+          {"encoding", encoding}};
+}
+
 /// A ring around points that are partly done, with their count.
 void add_partial(const Chart& chart, Json encoding, Json& layers) {
   if (!chart.completed)
@@ -182,27 +210,6 @@ void add_numbers(const Chart& chart, const Measure& measure, const std::string& 
                     {"encoding", encoding}});
 }
 
-/// The panel's rows: those of its facet.
-Json rows_of(const Chart& chart, const std::string& facet_level) {
-  return chart.facet ? Json::array({is_equal(*chart.facet, facet_level)}) : Json::array();
-}
-
-Json layers_of(const Chart& chart, const Measure& measure, const std::string& facet_level) {
-  switch (chart.mark) {
-    case Mark::bar:
-      return bars(chart, measure, facet_level);
-    case Mark::heatmap:
-      return heatmap(chart, measure);
-    case Mark::stack:
-      return stacks(chart, measure);
-    case Mark::line:
-    case Mark::point:
-    case Mark::step:
-      break;
-  }
-  return lines(chart, measure, facet_level);
-}
-
 /// Panels side by side share a scale, so that they can be compared.
 void share_domain(const Chart& chart, const Measure& measure, Json& y) {
   std::vector<double> numbers;
@@ -221,34 +228,6 @@ void share_domain(const Chart& chart, const Measure& measure, Json& y) {
   const double high = *std::ranges::max_element(numbers);
   if (low < high)
     y["scale"]["domain"] = {low, high};
-}
-
-}  // namespace
-
-std::vector<std::size_t> tooltip_of_failures(const Chart& chart) {
-  std::vector<std::size_t> columns{chart.x};
-  for (const auto& column : {chart.row, chart.color, chart.facet, chart.state, chart.reason})
-    if (column)
-      columns.push_back(*column);
-  return columns;
-}
-
-Json is_partial(const Chart& chart) {
-  Json texts = Json::array();
-  for (const auto& value : chart.data.at(*chart.completed).values)
-    if (value && std::ranges::find(texts, Json(to_text(*value))) == texts.end())
-      texts.push_back(to_text(*value));
-  return {{"filter", {{"field", field(*chart.completed)}, {"oneOf", texts}}}};
-}
-
-Json failure_texts(const Chart& chart, Json encoding) {
-  encoding.erase("color");
-  encoding["x"] = {{"value", 4}};
-  encoding["text"] = {{"field", field(*chart.mark_of_state)}, {"type", "nominal"}};
-  encoding["tooltip"] = tooltip(chart.data, tooltip_of_failures(chart));
-  return {{"transform", Json::array({is_not_done(*chart.state)})},
-          {"mark", {{"type", "text"}, {"align", "left"}, {"style", "failure-text"}}},
-          {"encoding", encoding}};
 }
 
 Json lines(const Chart& chart, const Measure& measure, const std::string& facet_level) {
@@ -295,6 +274,13 @@ Json lines(const Chart& chart, const Measure& measure, const std::string& facet_
   add_partial(chart, encoding, layers);
   add_failures(chart, x, layers);
   return layers;
+}
+
+/// The value of a bar, which begins at zero.
+Json measure_from_zero(const Chart& chart, const Measure& measure) {
+  Json x = bench::report::measure(chart.data, measure.value, chart.y_scale, true);
+  x["stack"] = chart.mark == Mark::stack ? Json("zero") : Json(nullptr);
+  return x;
 }
 
 Json bars(const Chart& chart, const Measure& measure, const std::string& facet_level) {
@@ -398,12 +384,6 @@ Json heatmap(const Chart& chart, const Measure& measure) {
   return layers;
 }
 
-Json measure_from_zero(const Chart& chart, const Measure& measure) {
-  Json x = bench::report::measure(chart.data, measure.value, chart.y_scale, true);
-  x["stack"] = chart.mark == Mark::stack ? Json("zero") : Json(nullptr);
-  return x;
-}
-
 Json stacks(const Chart& chart, const Measure& measure) {
   const std::vector<std::size_t> shown{chart.x, *chart.color, measure.value};
   const Json y = names(chart.data, chart.x, chart.x_levels);
@@ -419,6 +399,27 @@ Json stacks(const Chart& chart, const Measure& measure) {
   if (chart.state)
     layers.push_back(failure_texts(chart, {{"y", y}}));
   return layers;
+}
+
+Json layers_of(const Chart& chart, const Measure& measure, const std::string& facet_level) {
+  switch (chart.mark) {
+    case Mark::bar:
+      return bars(chart, measure, facet_level);
+    case Mark::heatmap:
+      return heatmap(chart, measure);
+    case Mark::stack:
+      return stacks(chart, measure);
+    case Mark::line:
+    case Mark::point:
+    case Mark::step:
+      break;
+  }
+  return lines(chart, measure, facet_level);
+}
+
+/// The panel's rows: those of its facet.
+Json rows_of(const Chart& chart, const std::string& facet_level) {
+  return chart.facet ? Json::array({is_equal(*chart.facet, facet_level)}) : Json::array();
 }
 
 /// In pixels.
@@ -439,6 +440,8 @@ int height_of(const Chart& chart) {
   }
   return 260;
 }
+
+}  // namespace
 
 std::vector<Panel> panels_of(const Chart& chart) {
   std::vector<Panel> panels;

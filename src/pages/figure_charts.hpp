@@ -49,24 +49,4 @@ struct Chart {
 /// A panel for each measure and each value of the facet.
 std::vector<Panel> panels_of(const Chart& chart);
 
-int height_of(const Chart& chart);
-
-/// The value of a bar, which begins at zero.
-Json measure_from_zero(const Chart& chart, const Measure& measure);
-
-/// The layers of one panel.
-/// @param facet_level of the panel; empty without facets
-Json lines(const Chart& chart, const Measure& measure, const std::string& facet_level);
-Json bars(const Chart& chart, const Measure& measure, const std::string& facet_level);
-Json heatmap(const Chart& chart, const Measure& measure);
-Json stacks(const Chart& chart, const Measure& measure);
-
-/// Text at the beginning of each bar that is not done.
-Json failure_texts(const Chart& chart, Json encoding);
-
-/// Selects the points that are partly done.
-Json is_partial(const Chart& chart);
-
-std::vector<std::size_t> tooltip_of_failures(const Chart& chart);
-
 }  // namespace bench::report

@@ -1,5 +1,6 @@
 #include "figure_draw.hpp"
 
+#include "envelope.hpp"
 #include "figure_channels.hpp"
 #include "figure_charts.hpp"
 #include "figure_plan.hpp"
@@ -7,6 +8,7 @@
 #include "figure_source.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstddef>
 #include <functional>
@@ -14,6 +16,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -28,40 +31,23 @@ namespace bench::report {
 namespace {
 
 std::string titles_of(const Source& source, const std::vector<std::size_t>& columns,
-                      bool with_units) {
+                      std::string_view between, bool with_units = false) {
   std::vector<std::string> titles;
   for (const std::size_t column : columns)
     titles.push_back(with_units ? source.columns[column].label() : source.columns[column].title);
-  return join(titles, " and ");
+  return join(titles, between);
 }
 
-const char* kind_of(Mark mark) {
-  switch (mark) {
-    case Mark::line:
-      return "Lines";
-    case Mark::bar:
-      return "Bars";
-    case Mark::heatmap:
-      return "Heatmap";
-    case Mark::point:
-      return "Points";
-    case Mark::stack:
-      return "Stacked bars";
-    case Mark::step:
-      break;
-  }
-  return "Distribution function";
+std::string kind_of(Mark mark) {
+  constexpr std::array kinds{"Lines",  "Bars",         "Heatmap",
+                             "Points", "Stacked bars", "Distribution function"};
+  return kinds[static_cast<std::size_t>(mark)];
 }
 
 /// `batch_size=256, precision=bf16`: the position of a point.
 std::string place_of(const Source& source, const Plan& plan, const Point& point) {
-  std::vector<std::size_t> columns{plan.x};
-  if (plan.row)
-    columns.push_back(*plan.row);
-  columns.insert(columns.end(), plan.color.begin(), plan.color.end());
-  columns.insert(columns.end(), plan.facet.begin(), plan.facet.end());
   std::vector<std::string> texts;
-  for (const std::size_t column : columns)
+  for (const std::size_t column : plan.keys())
     texts.push_back(
         fmt::format("{}={}", source.columns[column].title, source.columns[column].text(point.row)));
   return join(texts, ", ");
@@ -91,7 +77,7 @@ std::string extremes(const Source& source, const Plan& plan, const std::vector<P
 
 /// `throughput over batch_size`
 std::string title_of(const Source& source, const Plan& plan) {
-  const std::string y = titles_of(source, plan.y, false);
+  const std::string y = titles_of(source, plan.y, " and ");
   const std::string& x = source.columns[plan.x].title;
   switch (plan.mark) {
     case Mark::line:
@@ -115,15 +101,15 @@ std::string title_of(const Source& source, const Plan& plan) {
 std::string description_of(const Source& source, const Plan& plan,
                            const std::vector<Point>& points) {
   std::string text =
-      fmt::format("{} of {}, {} {}", kind_of(plan.mark), titles_of(source, plan.y, true),
+      fmt::format("{} of {}, {} {}", kind_of(plan.mark), titles_of(source, plan.y, " and ", true),
                   plan.mark == Mark::bar || plan.mark == Mark::heatmap ? "by" : "over",
                   source.columns[plan.x].label());
   if (plan.row)
     text += fmt::format(" and {}", source.columns[*plan.row].label());
   if (!plan.color.empty())
-    text += fmt::format(", for each {}", titles_of(source, plan.color, false));
+    text += fmt::format(", for each {}", titles_of(source, plan.color, " and "));
   if (!plan.facet.empty())
-    text += fmt::format(", a panel for each {}", titles_of(source, plan.facet, false));
+    text += fmt::format(", a panel for each {}", titles_of(source, plan.facet, " and "));
   text += ".";
   if (plan.mark != Mark::step && plan.mark != Mark::stack)
     text += extremes(source, plan, points);
@@ -179,12 +165,9 @@ ShownLevels limit(const Source& source, const Plan& plan, std::vector<Point>& po
         shown.notes);
   };
   if (!plan.color.empty() && plan.mark != Mark::stack) {
-    std::vector<std::string> titles;
-    for (const std::size_t column : plan.color)
-      titles.push_back(source.columns[column].title);
     shown.color = combined_levels(source, plan.color);
     cut(
-        shown.color, colors_shown, join(titles, ", "),
+        shown.color, colors_shown, titles_of(source, plan.color, ", "),
         [](const Point& point) { return point.color; }, points, shown.notes);
   }
   if (!plan.facet.empty()) {
@@ -238,11 +221,9 @@ void add_axes(const Source& source, const Plan& plan, const std::vector<Point>& 
     chart.row_levels = levels.row;
   }
   const auto add_combined = [&](const std::vector<std::size_t>& columns, auto text) {
-    std::vector<std::string> titles;
-    for (const std::size_t column : columns)
-      titles.push_back(source.columns[column].title);
-    const std::size_t at = chart.data.add(
-        join(titles, ", "), columns.size() == 1 ? source.columns[columns[0]].unit : "");
+    const std::size_t at =
+        chart.data.add(titles_of(source, columns, ", "),
+                       columns.size() == 1 ? source.columns[columns[0]].unit : "");
     for (const Point& point : points)
       chart.data.at(at).values.emplace_back(point.*text);
     return at;
@@ -331,7 +312,7 @@ void add_states(const std::vector<Point>& points, Chart& chart) {
   chart.reason = chart.data.add("reason");
   for (const Point& point : points) {
     chart.data.at(*chart.state).values.emplace_back(name_of(point.state));
-    chart.data.at(*chart.mark_of_state).values.emplace_back(std::string(short_name(point.state)));
+    chart.data.at(*chart.mark_of_state).values.emplace_back(short_name(point.state));
     const bool known = !point.reason.empty();
     chart.data.at(*chart.reason)
         .values.push_back(known ? std::optional<Value>(point.reason) : std::nullopt);
@@ -347,12 +328,11 @@ std::vector<Point> thinned_lines(const Plan& plan, std::vector<Point> points) {
     lines[{points[k].color, points[k].facet}].push_back(k);
   std::set<std::size_t> kept;
   for (const auto& [line, members] : lines) {
-    std::vector<double> height;
+    Envelope envelope(most_points);
     for (const std::size_t member : members)
-      height.push_back(points[member].y.front().value.value_or(0));
-    for (const std::size_t k : thinned(height, most_points))
-      kept.insert(members[k]);
-    kept.insert(members.back());
+      envelope.add({static_cast<double>(member), points[member].y.front().value.value_or(0)});
+    for (const Envelope::Point& point : envelope.points())
+      kept.insert(static_cast<std::size_t>(point.x));
   }
   std::vector<Point> fewer;
   for (const std::size_t k : kept)
@@ -365,76 +345,73 @@ std::string pooled_note(const Source& source, const Plan& plan, std::size_t poin
   const std::size_t rows = source.rows();
   if (points >= rows || plan.mark == Mark::step)
     return "";
-  std::vector<std::string> hidden;
-  for (const std::size_t k : hidden_parameters(source, plan))
-    hidden.push_back(source.columns[k].title);
+  const std::string hidden = titles_of(source, hidden_parameters(source, plan), ", ");
   return fmt::format("{} rows in {} points: medians{}", rows, points,
-                     hidden.empty() ? "" : " over " + join(hidden, ", "));
+                     hidden.empty() ? "" : " over " + hidden);
 }
 
-/// The columns of a stack of bars: a row for each part, and one for a bar that has none.
-class PartTable {
- public:
-  explicit PartTable(Chart& chart) : chart_(chart) {}
-
-  void add(const std::string& name, const Point& point, std::optional<Value> part,
-           std::optional<Value> number, std::size_t order) {
-    Data& data = chart_.data;
-    data.at(chart_.x).values.emplace_back(name);
-    data.at(*chart_.color).values.push_back(std::move(part));
-    data.at(chart_.measures.front().value).values.push_back(std::move(number));
-    data.at(*chart_.row).values.emplace_back(static_cast<long long>(order));
-    if (!chart_.state)
-      return;
-    data.at(*chart_.state).values.emplace_back(name_of(point.state));
-    data.at(*chart_.mark_of_state).values.emplace_back(std::string(short_name(point.state)));
-    data.at(*chart_.reason)
-        .values.push_back(point.reason.empty() ? std::nullopt : std::optional<Value>(point.reason));
-  }
-
- private:
-  Chart& chart_;
-};
-
-/// The parts of a stack, one below the other, with the rest of their total.
+/// The parts of a stack, one below the other, with the rest of their total: a row for each part,
+/// and one for a bar that has none.
 void add_parts(const Source& source, const Plan& plan, const std::vector<Point>& points,
                Chart& chart) {
   std::vector<std::size_t> named{plan.x};
   named.insert(named.end(), plan.color.begin(), plan.color.end());
-  const Column& first = source.columns[plan.y.front()];
-  chart.x = chart.data.add(named.size() == 1 ? source.columns[plan.x].title : "");
-  chart.color = chart.data.add("part");
-  chart.measures.push_back({.value = chart.data.add("time", first.unit), .low = {}, .high = {}});
-  chart.row = chart.data.add("order");  // order of the parts
-  const bool all_done =
-      std::ranges::all_of(points, [](const Point& point) { return point.state == RowState::done; });
-  if (!all_done) {
-    chart.state = chart.data.add("state");
-    chart.mark_of_state = chart.data.add("mark");
-    chart.reason = chart.data.add("reason");
-  }
-  PartTable table(chart);
+  const std::size_t bar = chart.data.add(named.size() == 1 ? source.columns[plan.x].title : "");
+  const std::size_t part = chart.data.add("part");
+  const std::size_t time = chart.data.add("time", source.columns[plan.y.front()].unit);
+  const std::size_t order = chart.data.add("order");
+  chart.x = bar;
+  chart.color = part;
+  chart.measures.push_back({.value = time, .low = {}, .high = {}});
+  chart.row = order;
   for (const std::size_t y : plan.y)
     chart.color_levels.push_back(source.columns[y].title);
   if (plan.total)
     chart.color_levels.emplace_back("rest");
+  std::vector<Point> of_rows;
+  const auto add_row = [&](const Point& point, std::optional<Value> name,
+                           std::optional<Value> number, std::size_t place) {
+    chart.data.at(bar).values.emplace_back(chart.x_levels.back());
+    chart.data.at(part).values.push_back(std::move(name));
+    chart.data.at(time).values.push_back(std::move(number));
+    chart.data.at(order).values.emplace_back(static_cast<long long>(place));
+    of_rows.push_back(point);
+  };
   for (const Point& point : points) {
-    std::string name = combined_text(source, named, point.row);
-    if (point.is_partial())
-      name += fmt::format(" ({})", point.completed());
-    chart.x_levels.push_back(name);
+    chart.x_levels.push_back(combined_text(source, named, point.row) +
+                             (point.is_partial() ? fmt::format(" ({})", point.completed()) : ""));
     double sum = 0;
     for (std::size_t k = 0; k < plan.y.size(); ++k)
       if (point.y[k].value) {
-        table.add(name, point, chart.color_levels[k], *point.y[k].value, k);
+        add_row(point, chart.color_levels[k], *point.y[k].value, k);
         sum += *point.y[k].value;
       }
     const auto total = plan.total ? point.y.back().value : std::nullopt;
     if (total && *total > sum)
-      table.add(name, point, "rest", *total - sum, plan.y.size());
+      add_row(point, "rest", *total - sum, plan.y.size());
     if (point.state != RowState::done && sum == 0)
-      table.add(name, point, std::nullopt, std::nullopt, 0);
+      add_row(point, std::nullopt, std::nullopt, 0);
   }
+  add_states(of_rows, chart);
+}
+
+/// What the marks are, and what the values are or lack.
+void add_notes_of_values(const Source& source, const Plan& plan, const Chart& chart,
+                         std::vector<std::string>& notes) {
+  const auto has = [&](auto is_in) {
+    return plan.mark != Mark::heatmap && std::ranges::any_of(chart.measures, is_in);
+  };
+  if (has([](const Measure& one) { return one.low.has_value(); }))
+    notes.emplace_back(
+        "whiskers: 95 % confidence interval of the median, within the lowest and highest value");
+  if (has([](const Measure& one) { return !one.numbers.empty(); }))
+    notes.emplace_back("dots: the values behind each median");
+  if (std::ranges::any_of(plan.y, [&](std::size_t y) { return source.columns[y].is_estimated; }))
+    notes.emplace_back("estimated: from a model, not a measurement");
+  for (const std::size_t y : plan.y)
+    if (const Column& column = source.columns[y]; column.not_finite > 0)
+      notes.push_back(fmt::format("nan or infinite values of {}, not drawn: {}", column.title,
+                                  column.not_finite));
 }
 
 }  // namespace
@@ -472,26 +449,11 @@ Figure draw(const Source& source, const Plan& plan) {
     add_completed(points, chart);
   }
   figure.panels = panels_of(chart);
-  const bool has_intervals = std::ranges::any_of(
-      chart.measures, [](const Measure& measure) { return measure.low.has_value(); });
   if (std::string note = pooled_note(source, plan, found_points); !note.empty())
     figure.notes.push_back(std::move(note));
   if (ideal != plan.ideal)
     figure.notes.emplace_back("no ideal: the figure has no baseline, or several");
-  if (has_intervals && plan.mark != Mark::heatmap)
-    figure.notes.emplace_back(
-        "whiskers: 95 % confidence interval of the median, within the lowest and highest value");
-  if (plan.mark != Mark::heatmap &&
-      std::ranges::any_of(chart.measures, [](const Measure& one) { return !one.numbers.empty(); }))
-    figure.notes.emplace_back("dots: the values behind each median");
-  const bool is_estimated =
-      std::ranges::any_of(plan.y, [&](std::size_t y) { return source.columns[y].is_estimated; });
-  if (is_estimated)
-    figure.notes.emplace_back("estimated: from a model, not a measurement");
-  for (const std::size_t y : plan.y)
-    if (const Column& column = source.columns[y]; column.not_finite > 0)
-      figure.notes.push_back(fmt::format("nan or infinite values of {}, not drawn: {}",
-                                         column.title, column.not_finite));
+  add_notes_of_values(source, plan, chart, figure.notes);
   figure.notes.insert(figure.notes.end(), levels.notes.begin(), levels.notes.end());
   if (chart.completed)
     figure.notes.emplace_back("a ring, or a text such as 4 of 5: the other workpackages failed");

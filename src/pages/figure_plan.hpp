@@ -38,6 +38,9 @@ struct Plan {
   Ideal ideal = Ideal::none;
   std::optional<std::size_t> total;  ///< Of a stack: the total of its parts.
   std::string title;                 ///< Empty: generated from the columns.
+
+  /// The columns whose values distinguish points: x, row, colours, facets.
+  std::vector<std::size_t> keys() const;
 };
 
 /// The parameters that the plan does not place, so that rows of different values are one point.

@@ -4,10 +4,10 @@
 #include "figure_source.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <iterator>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -93,30 +93,15 @@ std::string Point::completed() const {
   return fmt::format("{} of {}", done, done + failed);
 }
 
-const char* short_name(RowState state) {
-  switch (state) {
-    case RowState::out_of_memory:
-      return "OOM";
-    case RowState::failed:
-      return "failed";
-    case RowState::skipped:
-      return "skipped";
-    case RowState::done:
-    case RowState::unfinished:
-      break;
-  }
-  return "";
+std::string short_name(RowState state) {
+  constexpr std::array names{"", "OOM", "failed", "skipped", ""};
+  return names[static_cast<std::size_t>(state)];
 }
 
 std::vector<Point> points_of(const Source& source, const Plan& plan) {
-  std::vector<std::size_t> keys{plan.x};
-  if (plan.row)
-    keys.push_back(*plan.row);
-  keys.insert(keys.end(), plan.color.begin(), plan.color.end());
-  keys.insert(keys.end(), plan.facet.begin(), plan.facet.end());
   const bool is_repetition = hidden_parameters(source, plan).empty();
   std::vector<Places> places;
-  for (const std::size_t key : keys)
+  for (const std::size_t key : plan.keys())
     places.emplace_back(source.columns[key]);
   std::map<std::vector<std::size_t>, std::vector<std::size_t>> groups;
   for (std::size_t row = 0; row < source.rows(); ++row) {
@@ -147,27 +132,6 @@ std::vector<Point> points_of(const Source& source, const Plan& plan) {
     set_state(source, members, point);
   }
   return points;
-}
-
-std::vector<std::size_t> thinned(const std::vector<double>& height, std::size_t most) {
-  std::vector<std::size_t> kept;
-  if (height.size() <= most) {
-    kept.resize(height.size());
-    std::iota(kept.begin(), kept.end(), 0U);
-    return kept;
-  }
-  const std::size_t sections = most / 2;
-  for (std::size_t section = 0; section < sections; ++section) {
-    const auto at = [&](std::size_t k) {
-      return height.begin() + static_cast<std::ptrdiff_t>(k * height.size() / sections);
-    };
-    const auto [low, high] = std::minmax_element(at(section), at(section + 1));
-    const auto position = [&](auto one) { return static_cast<std::size_t>(one - height.begin()); };
-    kept.push_back(std::min(position(low), position(high)));
-    if (low != high)
-      kept.push_back(std::max(position(low), position(high)));
-  }
-  return kept;
 }
 
 }  // namespace bench::report

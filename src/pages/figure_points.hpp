@@ -35,13 +35,8 @@ struct Point {
   std::string completed() const;  ///< `4 of 5`
 };
 
-/// Text of a cell for the state of a point: `OOM`.
-const char* short_name(RowState state);
-
-/// Downsamples a line to at most `most` points, ascending by x: keeps the lowest and the highest
-/// point of each section, so that no peak is lost.
-/// @param height of a point
-std::vector<std::size_t> thinned(const std::vector<double>& height, std::size_t most);
+/// Text of a cell for the state of a point: `OOM`; empty for one that has not failed.
+std::string short_name(RowState state);
 
 /// The points of a plan, ordered by x, row, colour and facet.
 std::vector<Point> points_of(const Source& source, const Plan& plan);

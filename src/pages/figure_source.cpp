@@ -145,22 +145,42 @@ bool is_numeric(const Column& column) {
   return any;
 }
 
+/// Separates combined texts; never occurs in a table.
+constexpr char between = '\x1f';
+
+bool differs(const Source& source, const Column& column) {
+  std::optional<double> first;
+  for (std::size_t row = 0; row < source.rows(); ++row)
+    if (const auto number = column.number(row); number && source.is_done(row)) {
+      if (first && *first != *number)
+        return true;
+      first = number;
+    }
+  return false;
+}
+
+/// A column that describes the spread of another, or nearly repeats it.
+bool is_a_lesser_statistic(const Source& source, const Column& column) {
+  constexpr std::array<std::string_view, 4> centres{"_avg", "_median", "_first", "_sum"};
+  const auto* statistic = statistics::statistic_of(column.name);
+  if (!statistic)
+    return false;
+  const std::string base(statistics::without_suffix(column.name));
+  const bool is_centre = std::ranges::find(centres, statistic->suffix) != centres.end();
+  for (const Column& other : source.columns) {
+    if (&other == &column)
+      return !is_centre;
+    if (statistics::without_suffix(other.name) == base)
+      return true;
+  }
+  return !is_centre;
+}
+
 }  // namespace
 
 std::string name_of(RowState state) {
-  switch (state) {
-    case RowState::done:
-      return "done";
-    case RowState::out_of_memory:
-      return "out of memory";
-    case RowState::failed:
-      return "failed";
-    case RowState::skipped:
-      return "skipped";
-    case RowState::unfinished:
-      break;
-  }
-  return "unfinished";
+  constexpr std::array names{"done", "out of memory", "failed", "skipped", "unfinished"};
+  return names[static_cast<std::size_t>(state)];
 }
 
 std::string Column::label() const {
@@ -250,41 +270,6 @@ Source source_of(const result::Table& table,
   fill_counts(table, source);
   return source;
 }
-
-namespace {
-
-/// Separates combined texts; never occurs in a table.
-constexpr char between = '\x1f';
-
-bool differs(const Source& source, const Column& column) {
-  std::optional<double> first;
-  for (std::size_t row = 0; row < source.rows(); ++row)
-    if (const auto number = column.number(row); number && source.is_done(row)) {
-      if (first && *first != *number)
-        return true;
-      first = number;
-    }
-  return false;
-}
-
-/// A column that describes the spread of another, or nearly repeats it.
-bool is_a_lesser_statistic(const Source& source, const Column& column) {
-  constexpr std::array<std::string_view, 4> centres{"_avg", "_median", "_first", "_sum"};
-  const auto* statistic = statistics::statistic_of(column.name);
-  if (!statistic)
-    return false;
-  const std::string base(statistics::without_suffix(column.name));
-  const bool is_centre = std::ranges::find(centres, statistic->suffix) != centres.end();
-  for (const Column& other : source.columns) {
-    if (&other == &column)
-      return !is_centre;
-    if (statistics::without_suffix(other.name) == base)
-      return true;
-  }
-  return !is_centre;
-}
-
-}  // namespace
 
 std::size_t combinations(const Source& source, std::span<const std::size_t> columns) {
   std::unordered_set<std::string> known;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <filesystem>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,9 +12,6 @@
 namespace bench::serve {
 
 using result::html_text;
-
-/// The folder of that name in the `share/bench` that this program was installed or built with.
-std::filesystem::path beside_program(const std::string& folder);
 
 /// Names and values behind the `?` of an address.
 using Parameters = std::vector<std::pair<std::string, std::string>>;
@@ -35,6 +32,21 @@ std::string live_text(std::string_view text, const std::string& live);
 /// A term and its text in a list of facts; empty if the text is empty.
 std::string fact(std::string_view name, std::string_view text);
 
+/// Cells of a table.
+/// @param tag `th` or `td`
+std::string cells_html(const char* tag, const std::vector<std::string>& texts);
+
+/// A table, scrolled if it is wide.
+/// @param head cells, as HTML; empty: it has no head
+/// @param rows as HTML
+std::string table_html(const std::string& head, const std::string& rows);
+
+std::string note(std::string_view text);
+
+/// Where the script draws figures.
+/// @param address of their JSON
+std::string figures_place(const std::string& title, const std::string& address);
+
 /// A value formatted for people, shortened if it is long; `n/a` with the reason if it is missing.
 std::string cell_html(const result::Cell& cell);
 
@@ -44,6 +56,20 @@ struct Live {
   std::string address;  ///< Empty: the page does not change.
   std::string version;
 };
+
+/// The part of a long table that a page shows.
+struct Part {
+  std::size_t from = 0;
+  std::size_t rows = 0;  ///< At most.
+  std::size_t all = 0;   ///< Of all parts.
+};
+
+/// `201 to 400 of 950` with links to the parts before and behind; empty if there is only one.
+/// @param page its address, with these parameters and `from`
+std::string pager(std::string_view page, const Parameters& parameters, const Part& part);
+
+/// With `from`, unless that is 0.
+Parameters starting_at(std::size_t row, Parameters parameters);
 
 /// A whole page.
 /// @param path links to the pages above it, as HTML

@@ -62,6 +62,13 @@ std::string link_to_file(const RunSummary& run, const std::string& path) {
   return link(address("file", {{"name", run.name}, {"path", path}}), path);
 }
 
+std::string unanalysed_note(const RunSummary& run) {
+  return fmt::format(
+      "<p class=\"note\">The last analysis is older than the last workpackage: run <code>bench "
+      "analyse {}</code>.</p>\n",
+      html_text(shell_quote(run.directory.path.string())));
+}
+
 std::string progress_bar(const workspace::StepCounts& counts, const std::string& live) {
   return fmt::format(
       "<progress max=\"{}\" value=\"{}\" data-live=\"{}.ended\" "

@@ -2,6 +2,7 @@
 
 #include "run_content.hpp"
 #include "run_index.hpp"
+#include "run_reports.hpp"
 
 #include <cstddef>
 #include <filesystem>
@@ -19,7 +20,7 @@ struct PageContext {
   std::filesystem::path root;  ///< Canonical.
   RunIndex index;
   RunContents contents;
-  Reports reports;
+  RunReports reports;
 };
 
 /// Builds a page about all runs.
@@ -40,6 +41,8 @@ PageResponse workpackage_page(PageContext& context, const RunSummary& run,
                               const PageRequest& request);
 PageResponse workpackage_news(PageContext& context, const RunSummary& run,
                               const PageRequest& request);
+/// The JSON of the figures of a run, or of one of its workpackages.
+PageResponse figures_page(PageContext& context, const RunSummary& run, const PageRequest& request);
 PageResponse file_page(PageContext& context, const RunSummary& run, const PageRequest& request);
 PageResponse file_download(PageContext& context, const RunSummary& run, const PageRequest& request);
 
@@ -62,6 +65,9 @@ std::string link_to_runs();
 std::string link_to_run(const RunSummary& run);
 /// @param path below the run directory
 std::string link_to_file(const RunSummary& run, const std::string& path);
+
+/// What to do about a run that is not analysed.
+std::string unanalysed_note(const RunSummary& run);
 
 /// Progress of a run or step; the script keeps it up to date.
 /// @param live where its counts are in the JSON: `steps.0`

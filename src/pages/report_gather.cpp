@@ -1,7 +1,9 @@
 #include "figure_draw.hpp"
 #include "figure_plan.hpp"
 #include "figure_source.hpp"
-#include "report_power.hpp"
+#include "meter_files.hpp"
+#include "power_figure.hpp"
+#include "report_sheet.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -25,7 +27,6 @@
 #include <bench/pages/figure.hpp>
 #include <bench/pages/report_gather.hpp>
 #include <bench/pages/report_page.hpp>
-#include <bench/pages/report_sheet.hpp>
 #include <bench/results/combine.hpp>
 #include <bench/results/table.hpp>
 #include <bench/space/run.hpp>
@@ -39,12 +40,6 @@ using result::Table;
 
 /// Whether a name denotes a parameter.
 using IsParameter = std::function<bool(const std::string& name)>;
-
-/// The figures that the input file requests for a table, or those that `default_plans` chooses.
-/// @param is_distribution the last two columns are values and their shares
-std::vector<Figure> figures_of(const result::Table& table, const IsParameter& is_parameter,
-                               std::span<const model::Figure> asked = {},
-                               bool is_distribution = false);
 
 std::optional<std::size_t> column_of(const Table& table, const std::string& name) {
   const auto found = std::ranges::find(table.headings, name, &result::Heading::name);
@@ -98,6 +93,8 @@ std::vector<Figure> default_figures(const Source& source) {
   return figures;
 }
 
+/// The figures that the input file requests for a table, or those that `default_plans` chooses.
+/// @param is_distribution the last two columns are values and their shares
 std::vector<Figure> figures_of(const Table& table, const IsParameter& is_parameter,
                                std::span<const model::Figure> asked, bool is_distribution) {
   Source source = source_of(table, is_parameter);
@@ -221,7 +218,7 @@ void Gatherer::add(const setup::Run& run, const workspace::Workspace& workspace,
   PowerFigure power = power_figure(run, workspace);
   std::vector<std::string> damaged;
   for (Warning& warning : power.warnings) {
-    damaged.push_back(note_of(run, warning));
+    damaged.push_back(note_of(run.directory.path, warning));
     diagnostics.warn(std::move(warning.message), std::move(warning.hint), std::move(warning.place));
   }
   if (!damaged.empty())

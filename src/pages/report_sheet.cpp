@@ -1,5 +1,6 @@
+#include "report_sheet.hpp"
+
 #include <array>
-#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -9,9 +10,8 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
-#include <bench/base/time.hpp>
+#include <bench/insight/run_view.hpp>
 #include <bench/pages/report_page.hpp>
-#include <bench/pages/report_sheet.hpp>
 #include <bench/results/table.hpp>
 #include <bench/space/metadata.hpp>
 #include <bench/space/run.hpp>
@@ -81,31 +81,33 @@ std::string name_of(const setup::Run& run) {
   return (run.directory.path.parent_path().filename() / run.directory.path.filename()).string();
 }
 
-RunSheet sheet_of(const setup::Run& run, const workspace::Workspace& workspace) {
-  RunSheet sheet{
-      .name = name_of(run), .facts = {}, .states = workspace::table_of(workspace.counts())};
+std::vector<std::pair<std::string, std::string>> facts_of(const setup::Run& run,
+                                                          const std::string& last_change) {
+  std::vector<std::pair<std::string, std::string>> all;
   const auto known = setup::shown_facts(run.metadata);
   for (const Fact& fact : facts) {
     const auto found = known.find(fact.name);
     if (found != known.end() && !found->second.empty())
-      sheet.facts.emplace_back(fact.title, shown(fact.name, found->second));
-    if (std::string_view(fact.name) == "started")
-      if (const auto unix_s = workspace.last_change_unix_s())
-        sheet.facts.emplace_back("last change", local_time_at(*unix_s));
+      all.emplace_back(fact.title, shown(fact.name, found->second));
+    if (std::string_view(fact.name) == "started" && !last_change.empty())
+      all.emplace_back("last change", last_change);
   }
-  return sheet;
+  return all;
 }
 
-result::Table no_failures() {
-  result::Table table;
-  table.name = "failures";
-  for (const char* title : {"run", "workpackage", "step", "state", "parameters", "reason"})
-    table.headings.push_back({.title = title, .unit = "", .place = {}, .name = title});
-  return table;
+RunSheet sheet_of(const setup::Run& run, const workspace::Workspace& workspace) {
+  return {.name = name_of(run),
+          .facts = facts_of(run, inspect::last_change(workspace)),
+          .states = workspace::table_of(workspace.counts())};
 }
 
 void add_failures(const std::string& run, const workspace::Workspace& workspace,
                   result::Table& failures) {
+  if (failures.headings.empty()) {
+    failures.name = "failures";
+    for (const char* title : {"run", "workpackage", "step", "state", "parameters", "reason"})
+      failures.headings.push_back({.title = title, .unit = "", .place = {}, .name = title});
+  }
   for (const Workpackage& one : workspace.workpackages()) {
     if (one.state != workspace::State::failed && one.state != workspace::State::skipped)
       continue;

@@ -1,11 +1,11 @@
 #pragma once
 
+#include "recent.hpp"
+
 #include <cstddef>
-#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <utility>
 
 #include <bench/insight/run_view.hpp>
 #include <bench/results/analyses.hpp>
@@ -32,6 +32,8 @@ class RunContent {
   const tabulate::Analyses& analyses() const { return analyses_; }
   /// Whether the last analysis ran after the last workpackage ended.
   bool is_analysed() const { return is_analysed_; }
+  /// Whether its tables and figures need so much memory that pages show them only when asked to.
+  bool is_large() const;
 
  private:
   RunContent(const workspace::RunDirectory& directory, workspace::Workspace workspace);
@@ -50,34 +52,13 @@ class RunContents {
   std::shared_ptr<const RunContent> read(const workspace::RunDirectory& directory);
 
  private:
-  struct Known {
-    std::string stamp;
-    std::shared_ptr<const RunContent> content;
-  };
   std::shared_ptr<const RunContent> known(const std::string& stamp);
 
   std::mutex reading_;  ///< One is read at a time: it may need a lot of memory.
   std::mutex mutex_;
-  std::list<Known> known_;  ///< Most recent first.
+  Recent<RunContent> recent_;
   std::string large_stamp_;
   std::weak_ptr<const RunContent> large_;  ///< One that is too large to be kept, while it is used.
-};
-
-/// Cache of the most recently requested reports, as `bench report` writes them, valid until the
-/// records of a run change. Each takes a second to write and has several megabytes.
-class Reports {
- public:
-  /// @throws Error if the run cannot be read, or bench was installed without Vega
-  std::shared_ptr<const std::string> read(const workspace::RunDirectory& directory,
-                                          const RunContent& content);
-
- private:
-  struct Known {
-    std::string stamp;
-    std::shared_ptr<const std::string> html;
-  };
-  std::mutex mutex_;
-  std::list<Known> known_;  ///< Most recent first.
 };
 
 }  // namespace bench::serve

@@ -62,11 +62,8 @@ struct Listing {
       }
   }
 
-  Parameters parameters(std::size_t first) const {
-    Parameters all{{"sort", sort}, {"order", is_descending ? "down" : "up"}};
-    if (first > 0)
-      all.emplace_back("from", std::to_string(first));
-    return all;
+  Parameters parameters() const {
+    return {{"sort", sort}, {"order", is_descending ? "down" : "up"}};
   }
 };
 
@@ -141,33 +138,15 @@ std::string row_html(const Row& row, std::size_t number) {
 
 std::string tables_html(const List& list, const Listing& listing) {
   std::string html;
-  const std::string* outpath = nullptr;
-  std::string current;
-  for (std::size_t k = 0; k < list.rows.size(); ++k) {
-    const std::string here = list.rows[k].run->outpath();
-    if (!outpath || here != current) {
-      html += outpath ? "</tbody></table></div>\n" : "";
-      html += fmt::format(
-          "<h2>{}</h2>\n<div class=\"wide\"><table>\n<thead><tr>{}</tr></thead>\n<tbody>\n",
-          html_text(here.empty() ? "." : here), heading_cells(listing));
-      current = here;
-      outpath = &current;
-    }
-    html += row_html(list.rows[k], k);
+  for (std::size_t k = 0; k < list.rows.size();) {
+    const std::string outpath = list.rows[k].run->outpath();
+    std::string rows;
+    for (; k < list.rows.size() && list.rows[k].run->outpath() == outpath; ++k)
+      rows += row_html(list.rows[k], k);
+    html += fmt::format("<h2>{}</h2>\n", html_text(outpath.empty() ? "." : outpath)) +
+            table_html(heading_cells(listing), rows);
   }
-  return html + (outpath ? "</tbody></table></div>\n" : "");
-}
-
-std::string pages_html(const List& list, const Listing& listing) {
-  if (list.all <= rows_per_page)
-    return "";
-  std::string html = "<p class=\"pages\">";
-  for (std::size_t first = 0; first < list.all; first += rows_per_page)
-    html += (first == listing.from
-                 ? fmt::format("<b>{}</b>", first + 1)
-                 : link(address("./", listing.parameters(first)), std::to_string(first + 1))) +
-            " ";
-  return html + fmt::format("of {}</p>\n", list.all);
+  return html;
 }
 
 }  // namespace
@@ -181,13 +160,15 @@ PageResponse run_list_page(PageContext& context, const PageRequest& request) {
   else
     body += fmt::format(
         "<form action=\"compare\">\n{}<p><button>Compare a with b</button></p>\n</form>\n{}",
-        tables_html(list, listing), pages_html(list, listing));
+        tables_html(list, listing),
+        pager("./", listing.parameters(), {listing.from, rows_per_page, list.all}));
   if (context.index.is_cut_short())
     body +=
         "<p>There are too many directories to search. Serve a directory closer to the runs.</p>\n";
   const std::string title = context.root.filename().string();
   return {.content = page(title.empty() ? "runs" : title, {}, body,
-                          {address("news/runs", listing.parameters(listing.from)), list.version})};
+                          {address("news/runs", starting_at(listing.from, listing.parameters())),
+                           list.version})};
 }
 
 PageResponse run_list_news(PageContext& context, const PageRequest& request) {

@@ -1,12 +1,15 @@
 #include "html.hpp"
 #include "pages.hpp"
+#include "report_sheet.hpp"
 #include "run_content.hpp"
 #include "run_files.hpp"
 #include "run_index.hpp"
+#include "run_reports.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,14 +25,9 @@
 #include <bench/base/value.hpp>
 #include <bench/cli/output/log_file.hpp>
 #include <bench/pages/site.hpp>
-#include <bench/results/analyses.hpp>
-#include <bench/results/filters.hpp>
 #include <bench/results/html.hpp>
-#include <bench/results/report.hpp>
 #include <bench/results/table.hpp>
 #include <bench/results/tidy.hpp>
-#include <bench/space/metadata.hpp>
-#include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
@@ -44,11 +42,22 @@ using workspace::Workspace;
 
 /// Selects the workpackages of a run that a page shows.
 struct Selection {
+  std::string run;
   std::string state;  ///< Empty: any.
   std::size_t from = 0;
 
   explicit Selection(const PageRequest& request)
-      : state(parameter_of(request, "state")), from(count_of(request, "from")) {}
+      : run(parameter_of(request, "name")),
+        state(parameter_of(request, "state")),
+        from(count_of(request, "from")) {}
+
+  /// Of an address that shows the same, from the first one on.
+  Parameters parameters() const {
+    Parameters all{{"name", run}};
+    if (!state.empty())
+      all.emplace_back("state", state);
+    return all;
+  }
 
   static constexpr std::size_t rows_per_page = 200;
 };
@@ -79,24 +88,18 @@ std::string version_of(const RunSummary& run, const std::string& state) {
 }
 
 std::string facts_html(const RunSummary& run, const RunContent& content) {
-  constexpr std::array shown{"tags",       "accepted",     "power_source",  "host",
-                             "cpu",        "cpus_usable",  "gpus",          "gpu_driver",
-                             "input_file", "git_revision", "bench_version", "jube_version"};
-  std::string html = "<dl>\n" + fact("comment", run.comment) + fact("platform", run.platform) +
-                     fact("started", run.started) + fact("last change", run.last_change);
-  const auto facts = setup::shown_facts(content.run().metadata);
-  for (const char* name : shown)
-    if (const auto found = facts.find(name); found != facts.end())
-      html += fact(name, found->second);
+  std::string html = "<dl class=\"card\">\n";
+  for (const auto& [name, text] : report::facts_of(content.run(), run.last_change))
+    html += fact(name, text);
   return html + "</dl>\n";
 }
 
 std::string steps_html(const RunSummary& run) {
-  std::string html = "<table>\n<tbody>\n";
+  std::string rows;
   for (std::size_t k = 0; k < run.steps.size(); ++k)
-    html += fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", html_text(run.steps[k].step),
+    rows += fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", html_text(run.steps[k].step),
                         progress_bar(run.steps[k], fmt::format("steps.{}", k)));
-  return html + "</tbody></table>\n";
+  return table_html("", rows);
 }
 
 /// bench's own logs of the run.
@@ -125,13 +128,12 @@ std::string comparison_form(PageContext& context, const RunSummary& run) {
 }
 
 std::string state_filter(const RunSummary& run, const Selection& selection) {
-  std::string html = "<p>";
+  std::string html;
   const auto add = [&](const std::string& word, const std::string& state) {
-    Parameters parameters{{"name", run.name}};
-    if (!state.empty())
-      parameters.emplace_back("state", state);
+    Selection other = selection;
+    other.state = state;
     html += (state == selection.state ? fmt::format("<b>{}</b>", word)
-                                      : link(address("run", parameters), word)) +
+                                      : link(address("run", other.parameters()), word)) +
             " ";
   };
   add("all", "");
@@ -139,33 +141,7 @@ std::string state_filter(const RunSummary& run, const Selection& selection) {
   for (const workspace::State state : workspace::all_states)
     if (counts.of(state) > 0)
       add(std::string(name_of(state)), std::string(name_of(state)));
-  return html + "</p>\n";
-}
-
-Parameters parameters_of(const RunSummary& run, const Selection& selection, std::size_t from) {
-  Parameters parameters{{"name", run.name}};
-  if (!selection.state.empty())
-    parameters.emplace_back("state", selection.state);
-  if (from > 0)
-    parameters.emplace_back("from", std::to_string(from));
-  return parameters;
-}
-
-std::string neighbours(const RunSummary& run, const Selection& selection, const Selected& shown) {
-  constexpr std::size_t rows = Selection::rows_per_page;
-  if (shown.all <= rows)
-    return "";
-  std::string html = fmt::format("<p class=\"pages\">{} to {} of {} ",
-                                 shown.positions.empty() ? 0 : selection.from + 1,
-                                 selection.from + shown.positions.size(), shown.all);
-  if (selection.from > 0)
-    html += link(address("run", parameters_of(run, selection,
-                                              selection.from > rows ? selection.from - rows : 0)),
-                 "previous") +
-            " ";
-  if (selection.from + rows < shown.all)
-    html += link(address("run", parameters_of(run, selection, selection.from + rows)), "next");
-  return html + "</p>\n";
+  return "<p>" + html + "</p>\n";
 }
 
 constexpr std::size_t most_columns = 60;
@@ -207,28 +183,26 @@ std::string workpackage_table(const RunContent& content, const std::string& run_
                               const Selected& shown) {
   const TidyTable& tidy = content.tidy();
   const std::vector<std::size_t> columns = columns_of(tidy, shown);
-  std::string html = "<div class=\"wide\"><table>\n<thead><tr><th>workpackage</th><th>state</th>";
+  std::vector<std::string> headings{"workpackage", "state"};
   for (const std::size_t column : columns) {
     const result::Heading& heading = tidy.table.headings[column];
-    html += fmt::format(
-        "<th>{}</th>",
-        html_text(heading.title + (heading.unit.empty() ? "" : "[" + heading.unit + "]")));
+    headings.push_back(heading.title + (heading.unit.empty() ? "" : "[" + heading.unit + "]"));
   }
-  html += "</tr></thead>\n<tbody>\n";
+  std::string rows;
   for (std::size_t row = 0; row < shown.positions.size(); ++row) {
     const Workpackage& one = content.view().all()[shown.positions[row]];
-    html += fmt::format(
+    rows += fmt::format(
         "<tr><th>{}</th><td>{}</td>",
         link(address("workpackage", {{"name", run_name}, {"id", std::to_string(one.id)}}),
              std::to_string(one.id)),
         badge(name_of(one.state), fmt::format("workpackages.{}.state", row)));
     for (const std::size_t column : columns) {
       const Cell& cell = tidy.table.rows[shown.positions[row]][column];
-      html += fmt::format("<td{}>{}</td>", is_number(cell) ? " class=\"n\"" : "", cell_html(cell));
+      rows += fmt::format("<td{}>{}</td>", is_number(cell) ? " class=\"n\"" : "", cell_html(cell));
     }
-    html += "</tr>\n";
+    rows += "</tr>\n";
   }
-  return html + "</tbody></table></div>\n";
+  return table_html(cells_html("th", headings), rows);
 }
 
 }  // namespace
@@ -248,16 +222,17 @@ PageResponse run_page(PageContext& context, const RunSummary& run, const PageReq
   body += fmt::format("<p>{} {}</p>\n", link(address("tables", {{"name", run.name}}), "Tables"),
                       link(address("report", {{"name", run.name}}), "Report"));
   body += comparison_form(context, run);
+  if (!content->is_large())
+    body += figures_place("Figures", address("figures", {{"name", run.name}}));
   body += "<h2>Workpackages</h2>\n" + state_filter(run, selection);
   if (!content->is_analysed())
-    body += fmt::format(
-        "<p class=\"note\">The last analysis is older than the last workpackage: run <code>bench "
-        "analyse {}</code>.</p>\n",
-        html_text(shell_quote(run.directory.path.string())));
-  body += workpackage_table(*content, run.name, shown) + neighbours(run, selection, shown) +
-          logs_html(run);
+    body += unanalysed_note(run);
+  body +=
+      workpackage_table(*content, run.name, shown) +
+      pager("run", selection.parameters(), {selection.from, Selection::rows_per_page, shown.all}) +
+      logs_html(run);
   return {.content = page(run.name, {link_to_runs()}, body,
-                          {address("news/run", parameters_of(run, selection, selection.from)),
+                          {address("news/run", starting_at(selection.from, selection.parameters())),
                            version_of(run, state)})};
 }
 
@@ -287,36 +262,33 @@ PageResponse run_news(PageContext&, const RunSummary& run, const PageRequest& re
 
 PageResponse report_page(PageContext& context, const RunSummary& run, const PageRequest&) {
   const auto content = context.contents.read(run.directory);
-  return {.content = *context.reports.read(run.directory, *content), .is_document = true};
+  return {.content = *context.reports.page(run.directory, *content), .is_document = true};
 }
 
-PageResponse tables_page(PageContext&, const RunSummary& run, const PageRequest&) {
+PageResponse tables_page(PageContext& context, const RunSummary& run, const PageRequest&) {
   constexpr std::size_t most_rows = 2000;
-  Workspace workspace = Workspace::open(run.directory.path, Workspace::Access::read);
-  const setup::Run loaded = setup::load_run(run.directory, workspace);
+  const Workspace workspace = Workspace::open(run.directory.path, Workspace::Access::read);
   Diagnostics diagnostics;
-  tabulate::Report report =
-      tabulate::report(loaded, workspace, tabulate::stored_analyses(loaded, workspace), {},
-                       diagnostics, tabulate::Trust::foreign);
+  std::vector<result::Table> tables =
+      tables_of(*context.contents.read(run.directory), workspace, diagnostics);
   std::string body = fmt::format("<h1>Tables of {}</h1>\n", html_text(run.name));
-  for (tabulate::FilledTable& filled : report.tables) {
-    std::vector<std::string> notes = result::notes_of(filled.table);
-    for (std::string& note : result::notes_of_spreads(filled.table))
-      notes.push_back(std::move(note));
-    if (const std::size_t rows = filled.table.rows.size(); rows > most_rows) {
+  for (result::Table& table : tables) {
+    std::vector<std::string> notes = result::notes_of(table);
+    std::ranges::move(result::notes_of_spreads(table), std::back_inserter(notes));
+    if (const std::size_t rows = table.rows.size(); rows > most_rows) {
       notes.push_back(
           fmt::format("the first {} of {} rows; `bench result` shows all", most_rows, rows));
-      filled.table.rows.resize(most_rows);
-      filled.table.sources.resize(std::min(filled.table.sources.size(), most_rows));
+      table.rows.resize(most_rows);
+      table.sources.resize(std::min(table.sources.size(), most_rows));
     }
-    body += "<div class=\"wide\">" + result::html_table(filled.table) + "</div>\n";
-    for (const std::string& note : notes)
-      body += fmt::format("<p class=\"note\">{}</p>\n", html_text(note));
+    body += "<div class=\"scroll\">" + result::html_table(table) + "</div>\n";
+    for (const std::string& text : notes)
+      body += note(text);
   }
-  if (report.tables.empty())
+  if (tables.empty())
     body += "<p>The benchmark has no table.</p>\n";
   for (const Warning& warning : diagnostics.warnings())
-    body += fmt::format("<p class=\"note\">{}</p>\n", html_text(warning.message));
+    body += note(warning.message);
   return {.content = page("tables", {link_to_runs(), link_to_run(run)}, body)};
 }
 

@@ -1,59 +1,11 @@
-#include <array>
-#include <cerrno>
-#include <cstddef>
-#include <string>
-
-#include <fmt/core.h>
-#include <sys/random.h>
-
-#include <bench/base/error.hpp>
-#include <bench/base/text.hpp>
-#include <bench/pages/server.hpp>
-
-namespace bench::serve {
-
-std::string random_token() {
-  std::array<unsigned char, 16> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-    throw Error::of_system("cannot generate a token", errno);
-  std::string token;
-  for (const unsigned char byte : bytes)
-    token += fmt::format("{:02x}", byte);
-  return token;
-}
-
-bool is_same_secret(const std::string& a, const std::string& b) {
-  if (a.size() != b.size())
-    return false;
-  unsigned char difference = 0;
-  for (std::size_t k = 0; k < a.size(); ++k)
-    difference |= static_cast<unsigned char>(a[k] ^ b[k]);
-  return difference == 0;
-}
-
-std::string cookie_of(const std::string& header, const std::string& name) {
-  for (const std::string& pair : split_names(header, ";"))
-    if (pair.starts_with(name + "="))
-      return pair.substr(name.size() + 1);
-  return "";
-}
-
-bool is_loopback_name(const std::string& host) {
-  const auto bracket = host.find(']');
-  const auto colon = host.find(':', bracket == std::string::npos ? 0 : bracket);
-  const std::string name = to_lower(host.substr(0, colon));
-  const std::string port = colon == std::string::npos ? "" : host.substr(colon + 1);
-  return (name == "127.0.0.1" || name == "localhost" || name == "[::1]") &&
-         port.find_first_not_of("0123456789") == std::string::npos;
-}
-
-}  // namespace bench::serve
-
-#ifdef BENCH_HTTP
+#include "visitor.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <fstream>
@@ -62,23 +14,33 @@ bool is_loopback_name(const std::string& host) {
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include <httplib.h>
+#include <fmt/core.h>
 #include <malloc.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#ifdef BENCH_HTTP
+#include <httplib.h>
+#endif
 
+#include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
+#include <bench/pages/server.hpp>
 #include <bench/pages/site.hpp>
 
 namespace bench::serve {
+
+#ifdef BENCH_HTTP
+
 namespace {
 
 constexpr const char* loopback = "127.0.0.1";
@@ -549,11 +511,7 @@ void Server::run_until(const std::atomic<bool>& stop) {
   parts_->run_until(stop);
 }
 
-}  // namespace bench::serve
-
 #else
-
-namespace bench::serve {
 
 struct Server::Parts {};
 
@@ -570,6 +528,6 @@ std::string Server::address() const {
 
 void Server::run_until(const std::atomic<bool>&) {}
 
-}  // namespace bench::serve
-
 #endif
+
+}  // namespace bench::serve

@@ -1,5 +1,6 @@
 #include "html.hpp"
 #include "pages.hpp"
+#include "report_files.hpp"
 #include "run_index.hpp"
 
 #include <array>
@@ -25,19 +26,29 @@ namespace fs = std::filesystem;
 constexpr std::array<std::pair<std::string_view, PageMaker>, 3> pages{
     {{"", run_list_page}, {"news/runs", run_list_news}, {"compare", comparison_page}}};
 
-constexpr std::array<std::pair<std::string_view, RunPageMaker>, 8> run_pages{
+constexpr std::array<std::pair<std::string_view, RunPageMaker>, 9> run_pages{
     {{"run", run_page},
      {"news/run", run_news},
      {"tables", tables_page},
      {"report", report_page},
+     {"figures", figures_page},
      {"workpackage", workpackage_page},
      {"news/workpackage", workpackage_news},
      {"file", file_page},
      {"download", file_download}}};
 
-/// Files of the installation, read once.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 2> installed{
-    {{"page.css", "text/css; charset=utf-8"}, {"page.js", "text/javascript; charset=utf-8"}}};
+constexpr const char* script_type = "text/javascript; charset=utf-8";
+
+/// What the pages refer to, read once. Without Vega they have no figures.
+std::map<std::string, PageResponse> installed_files() {
+  std::map<std::string, PageResponse> files;
+  files["page.css"] = {.type = "text/css; charset=utf-8",
+                       .content = read_file(report::path_of("page.css"))};
+  files["page.js"] = {.type = script_type, .content = report::script_with("serve.js")};
+  if (reason_of_failure([&] { report::path_of("vega.js"); }).empty())
+    files["vega.js"] = {.type = script_type, .content = read_file(report::path_of("vega.js"))};
+  return files;
+}
 
 fs::path served_directory(const fs::path& root) {
   std::error_code failed;
@@ -51,11 +62,8 @@ fs::path served_directory(const fs::path& root) {
 }  // namespace
 
 struct Site::Parts {
-  explicit Parts(const fs::path& root) : context{root, RunIndex(root), {}, {}} {
-    for (const auto& [name, type] : installed)
-      files[std::string(name)] = {.type = std::string(type),
-                                  .content = read_file(beside_program("serve") / name)};
-  }
+  explicit Parts(const fs::path& root)
+      : context{root, RunIndex(root), {}, {}}, files(installed_files()) {}
 
   PageResponse respond(const PageRequest& request) {
     for (const auto& [path, make] : pages)

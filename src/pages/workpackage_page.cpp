@@ -1,7 +1,8 @@
 #include "html.hpp"
+#include "meter_files.hpp"
 #include "pages.hpp"
-#include "power_curve.hpp"
-#include "report_power.hpp"
+#include "power_figure.hpp"
+#include "report_json.hpp"
 #include "run_content.hpp"
 #include "run_files.hpp"
 #include "run_index.hpp"
@@ -12,7 +13,6 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,13 +21,12 @@
 
 #include <bench/base/below.hpp>
 #include <bench/base/diagnostics.hpp>
-#include <bench/base/error.hpp>
-#include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/base/unique_fd.hpp>
 #include <bench/energy/program/csv.hpp>
 #include <bench/insight/run_view.hpp>
+#include <bench/pages/figure.hpp>
 #include <bench/pages/site.hpp>
 #include <bench/results/table.hpp>
 #include <bench/results/tidy.hpp>
@@ -41,7 +40,7 @@ using tabulate::TidyColumn;
 using workspace::Workpackage;
 
 constexpr std::size_t tail_bytes = 16'384;
-constexpr std::size_t most_curves = 16;
+constexpr std::size_t most_logs = 16;
 
 /// One workpackage of a run.
 struct Shown {
@@ -102,7 +101,7 @@ std::string link_to_whole(const RunSummary& run, const std::string& path) {
 
 std::string attempt_facts(const Shown& shown) {
   const Workpackage& one = shown.workpackage;
-  std::string html = "<dl>\n" + fact("step", one.step) +
+  std::string html = "<dl class=\"card\">\n" + fact("step", one.step) +
                      fact("iteration", std::to_string(one.iteration)) + fact("reason", one.reason);
   if (one.attempts > 1)
     html += fact("attempts", std::to_string(one.attempts));
@@ -134,11 +133,7 @@ std::string values_html(const Shown& shown, const char* title, IsWanted is_wante
                         cell_html(cell),
                         cell.value ? html_text(heading.unit) : html_text(cell.absent_reason));
   }
-  return rows.empty() ? ""
-                      : fmt::format(
-                            "<h2>{}</h2>\n<div class=\"wide\"><table>\n<tbody>\n{}</tbody>"
-                            "</table></div>\n",
-                            title, rows);
+  return rows.empty() ? "" : fmt::format("<h2>{}</h2>\n{}", title, table_html("", rows));
 }
 
 std::string tails_html(const Shown& shown, const std::vector<std::string>& paths) {
@@ -154,91 +149,56 @@ std::string tails_html(const Shown& shown, const std::vector<std::string>& paths
   return html;
 }
 
-std::string damage_note(const Shown& shown, const Warning& damage) {
-  return fmt::format("<p class=\"note\">{}</p>\n",
-                     html_text(report::note_of(shown.content.run(), damage)));
+/// Those of the list that the meter has written.
+std::vector<std::string> power_logs(const FileList& list) {
+  std::vector<std::string> logs;
+  for (const FileEntry& entry : list.files)
+    if (report::is_power_log(entry.path))
+      logs.push_back(entry.path);
+  return logs;
 }
 
-/// Reads a small file of a run with `read(text)`.
-/// @returns a note if it is damaged; empty if it was read, or does not exist
-template <class Read>
-std::string note_of_reading(const Shown& shown, const std::string& path, Read read) {
-  constexpr std::uint64_t most_bytes = 1 << 20;
-  const UniqueFd file = open_in_run(shown.run.directory.path, path);
-  if (!file.valid() || bytes_of(file) > most_bytes)
-    return "";
-  try {
-    read(read_all(file, path));
-    return "";
-  } catch (const Error& error) {
-    return damage_note(shown, {error.message(), "it is left out", {path, error.place().line}});
-  }
-}
-
-/// The power over time before the regions in which the program was.
-/// @param log its path below the run directory
-std::string curve_html(const Shown& shown, const PowerCurve& curve, const std::string& log) {
-  constexpr std::size_t most_visits = 2000;
-  std::vector<report::RegionVisit> visits;
-  const std::string times = report::file_beside(log, "region_times").string();
-  const std::string note = note_of_reading(shown, times, [&](const std::string& text) {
-    visits = report::region_visits(text, times);
-    visits.resize(std::min(visits.size(), most_visits));
-  });
-  return power_figure(curve, visits, log) + note;
-}
-
-/// The energies of these regions.
+/// The energies of the regions that the meter has written beside a log.
 std::string regions_html(const Shown& shown, const std::string& log) {
-  const std::string path = report::file_beside(log, "regions").string();
+  constexpr std::uintmax_t most_bytes = 1 << 20;
+  const fs::path& run_directory = shown.run.directory.path;
+  const fs::path file = run_directory / report::file_beside(log, "regions");
+  std::string head;
   std::string rows;
-  const std::string note = note_of_reading(shown, path, [&](const std::string& text) {
-    bool is_heading = true;
-    for (const energy::CsvLine& line : energy::parse_csv(text, path)) {
-      rows += "<tr>";
-      for (const std::string& cell : line.cells)
-        rows += fmt::format("<{0}>{1}</{0}>", is_heading ? "th" : "td", html_text(cell));
-      rows += "</tr>\n";
-      is_heading = false;
-    }
-  });
-  if (!note.empty() || rows.empty())
-    return note;
-  return fmt::format("<div class=\"wide\"><table>\n<tbody>\n{}</tbody></table></div>\n", rows);
+  const auto damage =
+      report::read_meter_file(run_directory, file, most_bytes, [&](const std::string& text) {
+        for (const energy::CsvLine& line : energy::parse_csv(text, file))
+          if (head.empty())
+            head = cells_html("th", line.cells);
+          else
+            rows += "<tr>" + cells_html("td", line.cells) + "</tr>\n";
+      });
+  if (damage)
+    return note(report::note_of(run_directory, *damage));
+  return head.empty() ? "" : table_html(head, rows);
 }
 
-std::string curves_html(const Shown& shown, const FileList& list) {
-  std::string html;
-  std::size_t curves = 0;
-  for (const FileEntry& entry : list.files) {
-    if (!report::is_power_log(entry.path) || curves == most_curves)
-      continue;
-    UniqueFd file = open_in_run(shown.run.directory.path, entry.path);
-    if (!file.valid())
-      continue;
-    const PowerCurve curve = read_power_curve(std::move(file), entry.path);
-    if (!curve.empty()) {
-      html += curve_html(shown, curve, entry.path) + regions_html(shown, entry.path);
-      ++curves;
-    }
-    if (curve.damage && !curve.channels.empty())
-      html += damage_note(shown, *curve.damage);
-  }
-  return html.empty() ? "" : "<h2>Power</h2>\n" + html;
+std::string power_html(const Shown& shown, const std::vector<std::string>& logs) {
+  if (logs.empty())
+    return "";
+  std::string html = figures_place(
+      "Power",
+      address("figures", {{"name", shown.run.name}, {"id", std::to_string(shown.workpackage.id)}}));
+  for (std::size_t k = 0; k < std::min(logs.size(), most_logs); ++k)
+    html += regions_html(shown, logs[k]);
+  return html;
 }
 
 std::string files_html(const Shown& shown, const FileList& list) {
   if (list.files.empty())
     return "";
-  std::string html = "<h2>Files</h2>\n<div class=\"wide\"><table>\n<tbody>\n";
+  std::string rows;
   for (const FileEntry& entry : list.files)
-    html += fmt::format("<tr><td>{}</td><td class=\"n\">{}</td><td>{}</td></tr>\n",
+    rows += fmt::format("<tr><td>{}</td><td class=\"n\">{}</td><td>{}</td></tr>\n",
                         link_to_file(shown.run, entry.path), size_text(entry.bytes),
                         link_to_whole(shown.run, entry.path));
-  html += "</tbody></table></div>\n";
-  return html + (list.is_cut_short
-                     ? "<p class=\"note\">This list is incomplete: there are more files.</p>\n"
-                     : "");
+  return "<h2>Files</h2>\n" + table_html("", rows) +
+         (list.is_cut_short ? note("This list is incomplete: there are more files.") : "");
 }
 
 }  // namespace
@@ -260,7 +220,7 @@ PageResponse workpackage_page(PageContext& context, const RunSummary& run,
       fmt::format("<h1>Workpackage {} {}</h1>\n", one.id, badge(name_of(one.state), "state")) +
       attempt_facts(shown) + values_html(shown, "Parameters", of(TidyColumn::parameter)) +
       values_html(shown, "Values", of(TidyColumn::finding)) + tails_html(shown, paths) +
-      curves_html(shown, list) + values_html(shown, "Meter", of(TidyColumn::meter)) +
+      power_html(shown, power_logs(list)) + values_html(shown, "Meter", of(TidyColumn::meter)) +
       files_html(shown, list);
   const Parameters parameters{{"name", run.name}, {"id", std::to_string(one.id)}};
   return {.content = page(fmt::format("workpackage {}", one.id), {link_to_runs(), link_to_run(run)},
@@ -283,6 +243,25 @@ PageResponse workpackage_news(PageContext& context, const RunSummary& run,
                               {"state", name_of(shown.workpackage.state)},
                               {"version", version_of(shown.workpackage, paths)},
                               {"tails", tails}}));
+}
+
+PageResponse figures_page(PageContext& context, const RunSummary& run, const PageRequest& request) {
+  const auto content = context.contents.read(run.directory);
+  if (!request.parameters.contains("id"))
+    return json_answer(*context.reports.figures(run.directory, *content));
+  const Workpackage* asked = asked_workpackage(*content, request);
+  if (!asked)
+    return no_workpackage(run, request);
+  const fs::path& directory = run.directory.path;
+  const report::PowerFigure power =
+      report::power_figure(directory, power_logs(files_in_run(directory, asked->directory)));
+  std::vector<report::Figure> figures;
+  std::vector<std::string> notes;
+  if (power.figure)
+    figures.push_back(*power.figure);
+  for (const Warning& warning : power.warnings)
+    notes.push_back(report::note_of(directory, warning));
+  return json_answer(report::figures_of(figures, notes));
 }
 
 PageResponse file_page(PageContext&, const RunSummary& run, const PageRequest& request) {

@@ -50,7 +50,7 @@ step: {name: s, batch: true, energy: {interval: 20ms}, do: echo done}
   const std::string bench = (moved_ / "bin/bench").string();
   EXPECT_THAT(run({bench, "platforms"}).standard_output, HasSubstr("JUPITER"));
   EXPECT_THAT(run({bench, "references"}).standard_output, HasSubstr("d3.7_ap1"));
-  EXPECT_TRUE(fs::exists(moved_ / "share/bench/serve/page.js"));
+  EXPECT_TRUE(fs::exists(moved_ / "share/bench/report/serve.js"));
   EXPECT_FALSE(fs::exists(moved_ / "share/bench/references/source"));
   const CommandOutput outcome = run({bench, "run", "batch.yaml"});
   EXPECT_EQ(outcome.status.code, 0) << outcome.standard_error;

@@ -122,9 +122,6 @@ TEST_F(ReportTest, ARunWithoutTablesShowsAllThatIsKnown) {
   EXPECT_THAT(report({"runs"}), HasSubstr("2 figures, 1 table "));
 }
 
-/// Runs of different outpaths are compared, not pooled; neither are those of one name.
-/// The page finds its own data, and an SVG file is XML.
-/// What paper leaves out, it says; and headings break, so that columns stay on it.
 TEST_F(ReportTest, TimesOfARunThatMeasuresNothingAreDrawn) {
   run("name: t\noutpath: runs\nparameterset: {name: p, parameter: {n: [1, 2, 3]}}\n"
       "step: {name: s, use: p, do: 'true'}\n");

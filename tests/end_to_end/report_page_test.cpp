@@ -1,7 +1,6 @@
 // The page of `bench report` in a real browser.
+#include "browser.hpp"
 #include "report_test.hpp"
-#include "support/patience.hpp"
-#include "support/source_directory.hpp"
 
 #include <cstddef>
 #include <filesystem>
@@ -12,7 +11,6 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/files.hpp>
-#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 
 namespace bench::end_to_end {
@@ -23,24 +21,16 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// On a page in a browser.
 class ReportPageTest : public ReportTest {
  protected:
   void SetUp() override {
     ReportTest::SetUp();
-    if (find_program("chromium").empty() || find_program("node").empty())
+    if (!has_browser())
       GTEST_SKIP() << "chromium or node is not installed";
   }
 
-  /// What the expressions come to on the page, as JSON.
   std::string browse(const std::string& file, std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(),
-                     {"node", (support::source_directory() / "tests/pages/browser.mjs").string(),
-                      find_program("chromium").string(), (here_.path() / file).string()});
-    const CommandOutput output = run_command(
-        {.arguments = std::move(arguments), .directory = here_.path()}, support::far_too_long_s);
-    EXPECT_EQ(output.status.code, 0) << output.standard_error;
-    return output.standard_output;
+    return end_to_end::browse((here_.path() / file).string(), std::move(arguments));
   }
 };
 
@@ -247,6 +237,7 @@ result: {use: a, table: {name: "t", column: [word, n, value]}}
                           R"(["undefined",0,"<b>title</b>",true,true]})");
 }
 
+/// Runs of different outpaths are compared, not pooled; neither are those of one name.
 TEST_F(ReportPageTest, RunsWithoutTablesAreToldApart) {
   const std::string whole = training;
   run(whole.substr(0, whole.find("result: {use")), 1);
@@ -269,6 +260,7 @@ TEST_F(ReportPageTest, RunsWithoutTablesAreToldApart) {
       R"("runs/000000,runs/000000 (2),other/000000"]})");
 }
 
+/// The page finds its own data, and an SVG file is XML.
 TEST_F(ReportPageTest, OddNamesBreakNothing) {
   run(R"yaml(name: odd
 outpath: runs
@@ -293,6 +285,7 @@ result:
               AllOf(HasSubstr("\xef\xbf\xbd"), Not(HasSubstr("\x01"))));
 }
 
+/// Headings break, so that columns stay on the paper.
 TEST_F(ReportPageTest, PaperSaysHowManyRowsItShows) {
   std::string input = training;
   for (const char* name : {"precision", "batch_size"})
@@ -317,5 +310,6 @@ TEST_F(ReportPageTest, PaperSaysHowManyRowsItShows) {
   EXPECT_EQ(strip(browse("report.html", on_paper)),
             R"({"errors":[],"requests":[],"values":["none","block,3 of 6 rows",true]})");
 }
+
 }  // namespace
 }  // namespace bench::end_to_end

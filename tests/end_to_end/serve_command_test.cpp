@@ -1,7 +1,9 @@
 // `bench serve`: what its pages show, over HTTP.
+#include "browser.hpp"
 #include "end_to_end/bench_program.hpp"
 #include "serve_fixture.hpp"
 #include "support/eventually.hpp"
+#include "support/report_library.hpp"
 
 #include <csignal>
 #include <filesystem>
@@ -19,8 +21,10 @@ namespace {
 using support::eventually;
 using testing::AllOf;
 using testing::ContainsRegex;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 TEST_F(ServeTest, ItsAddressIsTheOnlyLineOfItsOutput) {
   serve();
@@ -73,21 +77,54 @@ TEST_F(ServeTest, ShowsAWorkpackageWithItsOutputFilesAndPower) {
                     HasSubstr("<h3>000002_s/work/stderr"),
                     HasSubstr("download?name=000000&amp;path=000002_s%2Fwork%2Fstdout")));
   EXPECT_THAT(content_of("workpackage?name=000000&id=4"),
-              AllOf(HasSubstr("<polyline class=\"line c0\""), HasSubstr("50.0 to 100.0 W")));
+              HasSubstr("data-figures=\"figures?name=000000&amp;id=4\""));
+  EXPECT_THAT(content_of("figures?name=000000&id=4"),
+              AllOf(HasSubstr("\"title\":\"power over time\""), HasSubstr("power [W]: from 50 "),
+                    HasSubstr(" to 100 "), EndsWith("\"notes\":[]}")));
+  EXPECT_EQ(content_of("figures?name=000000&id=0"), R"({"figures":[],"notes":[]})");
   EXPECT_THAT(content_of("news/workpackage?name=000000&id=2"), HasSubstr("\"text\":\"speed=3"));
   EXPECT_EQ(get("workpackage?name=000000&id=5").status, 404);
   EXPECT_EQ(get("workpackage?name=000000&id=x").status, 404);
+  EXPECT_EQ(get("figures?name=000000&id=x").status, 404);
 }
 
 TEST_F(ServeTest, SaysWhichFilesOfTheMeterAreDamaged) {
   run_hostile_benchmark();
-  here_.write("runs/000000/000004_t/work/power.csv", "time_s,a_w\n0,50\n1,70\n2\n3,90\n");
-  here_.write("runs/000000/000004_t/work/region_times.csv", "region,begin_s,end_s\nload,0\n");
+  const std::string work = "runs/000000/000004_t/work/";
+  here_.write(work + "power.csv", "time_s,a_w\n0,50\n1,70\n2\n3,90\n");
+  here_.write(work + "region_times.csv", "region,begin_s,end_s\nload,0\n");
+  here_.write(work + "regions.csv", "region,\"count\n");
   serve({"runs"});
   EXPECT_THAT(content_of("workpackage?name=000000&id=4"),
-              AllOf(HasSubstr("50.0 to 70.0 W"),
-                    HasSubstr("<p class=\"note\">000004_t/work/power.csv: line 4: "),
-                    HasSubstr("<p class=\"note\">000004_t/work/region_times.csv: line 2: ")));
+              HasSubstr("<p class=\"note\">000004_t/work/regions.csv: line 1: "));
+  EXPECT_THAT(content_of("figures?name=000000&id=4"),
+              AllOf(HasSubstr("power [W]: from 50 "), HasSubstr(" to 70 "),
+                    HasSubstr("\"notes\":[\"000004_t/work/power.csv: line 4: "),
+                    HasSubstr("\"000004_t/work/region_times.csv: line 2: ")));
+}
+
+/// As a report does, under a policy that allows no style in an attribute.
+TEST_F(ServeTest, DrawsTheFiguresOfARunAndThePowerOfAWorkpackage) {
+  if (!has_browser() || !support::has_report_library(BUILD_DIRECTORY))
+    GTEST_SKIP() << "chromium, node or Vega is missing";
+  run_hostile_benchmark();
+  here_.write("runs/000000/000004_t/work/region_times.csv", "region,begin_s,end_s\n<b>,0,0.5\n");
+  serve();
+  const auto shown = [&](const std::string& page) {
+    const std::string site = fmt::format("http://127.0.0.1:{}{}", port_, place_);
+    return browse(site + page,
+                  {"--first", site + "?token=" + token_,
+                   "document.querySelector('[data-figures] h2').textContent",
+                   "document.querySelectorAll('.chart').length",
+                   "document.querySelectorAll('.chart .mark-symbol path').length > 0",
+                   "[...document.querySelectorAll('.role-legend-label text')].map((text) => "
+                   "text.textContent).sort().join()"});
+  };
+  EXPECT_THAT(shown("run?name=runs/000000"),
+              AllOf(StartsWith("{\"errors\":[],"), HasSubstr("[\"Figures\",1,true,\"\"]")));
+  EXPECT_THAT(shown("workpackage?name=runs/000000&id=4"),
+              AllOf(StartsWith("{\"errors\":[],"),
+                    HasSubstr(fmt::format("[\"Power\",1,true,\"<b>,{}\"]", hostile_text))));
 }
 
 TEST_F(ServeTest, AFileIsShownOrSaved) {

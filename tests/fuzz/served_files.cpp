@@ -1,8 +1,8 @@
 #include "../support/temp_directory.hpp"
 #include "invariant.hpp"
-#include "pages/power_curve.hpp"
-#include "pages/report_power.hpp"
+#include "pages/meter_files.hpp"
 #include "pages/run_files.hpp"
+#include "pages/visitor.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <sys/stat.h>
 
@@ -18,7 +17,6 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
-#include <bench/pages/server.hpp>
 
 namespace bench::fuzz {
 namespace {
@@ -62,17 +60,15 @@ void check_header(const std::string& header) {
 void check_curve(const std::string& text) {
   static const support::TempDirectory directory;
   const fs::path file = directory.write("power.csv", text);
-  const serve::PowerCurve curve = serve::read_power_curve(open_regular_file(file), "power.csv");
+  const report::PowerCurve curve = report::read_power_curve(open_regular_file(file), "power.csv");
   for (const auto& channel : curve.channels)
-    require(channel.samples.samples().size() <= 2 * serve::Envelope::most_stretches,
+    require(channel.samples.points().size() <= report::most_power_points,
             "a curve has a bounded number of points");
-  std::vector<report::RegionVisit> visits;
   try {
-    visits = report::region_visits(text, "region_times.csv");
+    for (const report::RegionVisit& visit : report::region_visits(text, "region_times.csv"))
+      require(to_valid_utf8(visit.region) == visit.region, "a page is UTF-8");
   } catch (const Error&) {  // not CSV
   }
-  const std::string html = serve::power_figure(curve, visits, text);
-  require(to_valid_utf8(html) == html, "a page is UTF-8");
 }
 
 }  // namespace

@@ -109,6 +109,10 @@ struct Platform {
   const batch::Capabilities& capabilities() const { return system().capabilities; }
 };
 
+/// `share/bench` of the installation or of the build directory that this program is in.
+/// @throws Error if there is none
+std::filesystem::path share_directory();
+
 /// The shipped directory that holds `platforms`, `templates` and `examples`: beside the installed
 /// program (`../share/bench`), or the source tree that it was built from.
 /// @throws Error if there is none

@@ -11,7 +11,6 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/pages/figure.hpp>
 #include <bench/pages/report_page.hpp>
-#include <bench/pages/report_sheet.hpp>
 #include <bench/results/table.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/workspace.hpp>
@@ -64,7 +63,7 @@ class Gatherer {
   std::vector<TableGroup> tables_;
   std::vector<std::pair<std::size_t, Figure>> power_;  ///< With the index of the run.
   std::optional<result::Table> tidy_;
-  result::Table failures_ = no_failures();
+  result::Table failures_;
 };
 
 }  // namespace bench::report

@@ -1,7 +1,7 @@
 "use strict";
-// The page of a report: reads the data in it, shows tables and figures. Inserts every text of a
-// run as text, never as HTML.
-(() => {
+// Tables and figures of pages: of a report, and of `bench serve`. Inserts every text of a run as
+// text, never as HTML. Needs `benchFigure`.
+var benchCards = (() => {
   const { view, svg, valueOf, lengthOf } = benchFigure;
   const rowsAtATime = 100;
 
@@ -15,23 +15,17 @@
     return element;
   };
 
-  const unpack = async (id) => {
-    const coded = atob(document.getElementById(id).textContent);
-    const bytes = new Uint8Array(coded.length);
-    for (let k = 0; k < coded.length; ++k) bytes[k] = coded.charCodeAt(k);
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return new Response(stream).text();
-  };
-
   const save = (name, type, text) => {
     const url = URL.createObjectURL(new Blob([text], { type }));
     make("a", { href: url, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(url), 1000);
   };
 
-  const theme = () => document.documentElement.dataset.theme;
+  const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+  // Of the page, if it has one of its own.
+  const theme = () =>
+    document.documentElement.dataset.theme ?? (prefersDark.matches ? "dark" : "light");
 
-  // ---- tables
   const columnLabel = (column) => column.title + (column.unit ? ` [${column.unit}]` : "");
 
   const csvOf = (table) => {
@@ -133,7 +127,7 @@
 
     head(column, k) {
       const unit = [column.unit && `[${column.unit}]`, column.estimated && "(estimated)"];
-      return make("th", { scope: "col", class: Array.isArray(column.values) ? "number" : "" },
+      return make("th", { scope: "col", class: Array.isArray(column.values) ? "n" : "" },
         make("button", { type: "button", onclick: () => this.sort(k) }, column.title,
           make("span", { class: "unit" }, unit.filter(Boolean).map((text) => " " + text).join(""))));
     }
@@ -215,16 +209,15 @@
       const cells = this.table.columns.map((column) => {
         const text = shownAt(column, row);
         const number = Array.isArray(column.values);
-        if (text !== null) return make("td", { class: number ? "number" : "" }, text);
+        if (text !== null) return make("td", { class: number ? "n" : "" }, text);
         const why = column.absent && valueOf(column.absent, row);
-        return make("td", { class: number ? "number missing" : "missing", title: why ?? null },
+        return make("td", { class: number ? "n missing" : "missing", title: why ?? null },
           state === "done" ? "n/a" : state === "out of memory" ? "OOM" : state);
       });
       return make("tr", { class: kind }, ...cells);
     }
   }
 
-  // ---- figures
   // Above this many rows, charts use a canvas: so many SVG elements would slow the page down.
   const mostElements = 4000;
 
@@ -276,88 +269,11 @@
       data);
   };
 
-  // ---- sections
-  const sections = document.getElementById("sections");
-  const section = (id, title, ...children) => {
-    sections.append(make("a", { href: "#" + id }, title));
-    return make("section", { id }, make("h2", {}, title), ...children);
-  };
-
-  const plain = (rows) =>
-    make("div", { class: "plain" }, make("table", { class: "plain" },
-      make("thead", {}, make("tr", {}, ...rows[0].map((text) => make("th", { scope: "col" }, text)))),
-      make("tbody", {}, ...rows.slice(1).map((row) =>
-        make("tr", {}, ...row.map((text, k) => make("td", { class: k ? "number" : "" }, text)))))));
-
-  const tiles = (report) => {
-    const sums = new Map();
-    for (const run of report.runs)
-      for (const row of run.states.slice(1))
-        row.slice(1).forEach((count, k) => {
-          const state = run.states[0][k + 1];
-          sums.set(state, (sums.get(state) ?? 0) + Number(count));
-        });
-    const kinds = { done: "good", failed: "bad", skipped: "skip" };
-    const all = [["runs", report.runs.length], ...sums].filter(
-      ([name, count]) => count > 0 && !(name === "runs" && count === 1));
-    return make("div", { class: "tiles" }, ...all.map(([name, count]) =>
-      make("div", { class: `tile ${kinds[name] ?? ""}` }, make("b", {}, String(count)),
-        make("span", {}, name === "runs" ? name : `workpackages ${name}`))));
-  };
-
-  const runCard = (run) => {
-    const list = make("dl");
-    for (const [name, text] of run.facts) list.append(make("dt", {}, name), make("dd", {}, text));
-    return make("div", { class: "card" }, make("h3", {}, run.name), list,
-      run.states.length > 1 ? plain(run.states) : null);
-  };
-
-  const tableCard = (table) =>
-    make("div", { class: table.columns.length > 12 ? "card many-columns" : "card" },
-      make("h3", {}, table.title),
-      new Table(table, table.name || "table").element,
-      ...table.notes.map((note) => make("p", { class: "note" }, note)));
-
-  // What is there before the tables, which may be large, are unpacked.
-  const buildFirst = (report, main) => {
-    const charts = [];
-    const parts = [section("overview", "Overview",
-      report.comment ? make("p", { class: "comment" }, report.comment) : "", tiles(report))];
-    if (report.figures.length)
-      parts.push(section("figures", "Figures", make("div", { class: "figures" },
-        ...report.figures.map((figure) => figureCard(figure, charts)))));
-    main.replaceChildren(...parts);
-    return charts;
-  };
-
-  const buildRest = (report, { failures, tables, licenses }, main) => {
-    if (failures)
-      main.append(section("failures", "Failures",
-        make("div", { class: "card" }, new Table(failures, "failures").element)));
-    if (tables.length) main.append(section("tables", "Tables", ...tables.map(tableCard)));
-    main.append(section("runs", "Provenance",
-      make("div", { class: "runs" }, ...report.runs.map(runCard))));
-    main.append(section("about", "About", make("div", { class: "card" },
-      make("p", {}, `Made by bench ${report.version}. Drawn by Vega and Vega-Lite, which contain ` +
-        "D3. Everything is in this file; it loads nothing."),
-      make("details", {}, make("summary", {}, "licenses of the libraries in this file"),
-        make("pre", {}, licenses)))));
-  };
-
-  // ---- theme, size, print
-  const setTheme = (name, charts) => {
-    document.documentElement.dataset.theme = name;
-    document.getElementById("theme").textContent = name === "dark" ? "☀" : "☾";
-    document.getElementById("theme").setAttribute("aria-label",
-      name === "dark" ? "use light colours" : "use dark colours");
-    for (const chart of charts) chart.draw();
-  };
-
-  const watch = (charts) => {
-    document.getElementById("theme").addEventListener("click", () =>
-      setTheme(theme() === "dark" ? "light" : "dark", charts));
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) =>
-      setTheme(event.matches ? "dark" : "light", charts));
+  // Draws charts again where they have become wider or narrower, on paper, and when the preferred
+  // theme changes.
+  // @param charts those that the page shows at the time
+  const watch = (charts, setTheme) => {
+    prefersDark.addEventListener("change", () => setTheme(prefersDark.matches ? "dark" : "light"));
     let waiting = 0;
     addEventListener("resize", () => {
       clearTimeout(waiting);
@@ -368,43 +284,16 @@
     });
     let before = null;
     addEventListener("beforeprint", () => {
-      before = theme();
+      before = document.documentElement.dataset.theme;
       document.documentElement.dataset.theme = "light";
       for (const chart of charts) chart.draw(290);
     });
-    addEventListener("afterprint", () => setTheme(before, charts));
+    addEventListener("afterprint", () => {
+      if (before) document.documentElement.dataset.theme = before;
+      else delete document.documentElement.dataset.theme;
+      for (const chart of charts) chart.draw();
+    });
   };
 
-  const start = async () => {
-    const message = document.getElementById("message");
-    try {
-      document.documentElement.dataset.theme =
-        matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-      // The policy knows the hash of this script.
-      document.head.append(make("script", {}, await unpack("vega")));
-      const report = JSON.parse(await unpack("content"));
-      const main = document.getElementById("report");
-      const charts = buildFirst(report, main);
-      setTheme(theme(), []);
-      watch(charts);
-      const pause = () => new Promise((done) => setTimeout(done));  // the page stays usable
-      for (const chart of charts) {
-        chart.draw();
-        if (chart === charts[0]) {
-          performance.mark("first-chart");
-          await pause();
-          buildRest(report, JSON.parse(await unpack("tables-content")), main);
-        }
-        await pause();
-      }
-      if (!charts.length) buildRest(report, JSON.parse(await unpack("tables-content")), main);
-      document.documentElement.dataset.ready = String(charts.length);
-    } catch (error) {
-      message.textContent = `This report cannot be shown: ${error.message}`;
-      message.className = "message bad";
-      document.getElementById("report").replaceChildren(message);
-      throw error;
-    }
-  };
-  start();
+  return { make, theme, Table, figureCard, watch };
 })();

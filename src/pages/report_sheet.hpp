@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <bench/pages/report_page.hpp>
@@ -14,11 +15,13 @@ namespace bench::report {
 /// machine rather than the run.
 std::string name_of(const setup::Run& run);
 
-/// What was run, where and when, and the states of its workpackages.
-RunSheet sheet_of(const setup::Run& run, const workspace::Workspace& workspace);
+/// What was run, where and when: titles and texts for people.
+/// @param last_change its time; empty: unknown
+std::vector<std::pair<std::string, std::string>> facts_of(const setup::Run& run,
+                                                          const std::string& last_change);
 
-/// An empty table of failures.
-result::Table no_failures();
+/// These facts, and the states of its workpackages.
+RunSheet sheet_of(const setup::Run& run, const workspace::Workspace& workspace);
 
 /// Adds a row for each workpackage of the run of this name that failed or was skipped.
 void add_failures(const std::string& run, const workspace::Workspace& workspace,

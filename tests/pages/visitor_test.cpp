@@ -1,8 +1,8 @@
+#include "pages/visitor.hpp"
+
 #include <string>
 
 #include <gmock/gmock.h>
-
-#include <bench/pages/server.hpp>
 
 namespace bench::serve {
 namespace {

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <bench/pages/figure.hpp>
+
+namespace bench::report {
+
+/// Figures alone, as in `content_of`, and notes below them.
+std::string figures_of(const std::vector<Figure>& figures,
+                       const std::vector<std::string>& notes = {});
+
+}  // namespace bench::report

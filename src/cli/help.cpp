@@ -71,8 +71,8 @@ std::string fenced(const std::string& text, std::string_view kind) {
 
 std::string attribute_line(const Attribute& attribute) {
   std::string line = "- " + code(attribute.name) + " (" + attribute.type_text();
-  if (!attribute.otherwise.empty())
-    line += "; default: " + attribute.otherwise;
+  if (!attribute.otherwise.text().empty())
+    line += "; default: " + attribute.otherwise.text();
   return paragraph(line + "): " + attribute.meaning, 2);
 }
 

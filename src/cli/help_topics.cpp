@@ -31,9 +31,9 @@ std::string page_of(const language::Element& element) {
     for (const language::Attribute& attribute : element.attributes)
       rows.push_back(
           {attribute.name, attribute.type_text(),
-           attribute.meaning + (attribute.otherwise.empty()
+           attribute.meaning + (attribute.otherwise.text().empty()
                                     ? ""
-                                    : fmt::format(" (default: {})", attribute.otherwise))});
+                                    : fmt::format(" (default: {})", attribute.otherwise.text()))});
     parts.emplace_back(strip("Attributes:\n" + aligned_lines(rows, "  ")));
   }
   std::string relations;

@@ -28,6 +28,7 @@ namespace {
 using Kind = Value::Kind;
 using language::Element;
 using language::element;
+using language::Type;
 
 constexpr std::string_view content_key = "_";
 
@@ -45,10 +46,8 @@ bool is_flag(std::string_view key) {
   constexpr std::array<std::string_view, 3> words{"batch", "energy", "do_log_file"};
   return std::ranges::find(words, key) != words.end() ||
          std::ranges::any_of(language::all_elements(), [&](const Element& kind) {
-           return std::ranges::any_of(kind.attributes, [&](const language::Attribute& one) {
-             return one.name == key &&
-                    (one.type == language::Type::flag || one.type == language::Type::condition);
-           });
+           const language::Attribute* const row = kind.attribute(key);
+           return row && (row->type == Type::flag || row->type == Type::condition);
          });
 }
 
@@ -60,17 +59,13 @@ bool may_hold_hash(std::string_view element) {
 
 /// Whether `key: text` reads as an attribute of a parameter, not as a parameter of that name.
 bool is_setting(std::string_view key, const std::string& text) {
-  static const std::map<std::string_view, std::vector<std::string>> settings{
-      {"type", {"int", "float", "string", "str"}},
-      {"mode", {"text", "python", "perl", "shell", "env", "tag"}},
-      {"update_mode", {"never", "use", "step", "cycle", "always"}},
-      {"duplicate", {"none", "replace", "concat", "error"}},
-      {"export", {"True", "False"}},
-      {"separator", {}},
-      {"unit", {}}};
-  const auto found = settings.find(key);
-  return found != settings.end() &&
-         (found->second.empty() || std::ranges::find(found->second, text) != found->second.end());
+  const language::Attribute* const row = element("parameter").attribute(key);
+  if (!row)
+    return false;
+  if (row->type == Type::flag)
+    return text == "True" || text == "False";
+  return key == "separator" || key == "unit" || (key == "type" && text == "str") ||
+         std::ranges::find(row->words, text) != row->words.end();
 }
 
 /// `step 'train'`: how messages call an element.
@@ -232,14 +227,14 @@ class Converter {
 
   void take_entry(Node& made, const Element& kind, const Entry& entry, const std::string& what) {
     // What is both, such as `iterations`, is an attribute if it is a text.
-    const bool is_attribute = kind.has_own_attribute(entry.key) && is_scalar(*entry.value);
-    is_own_ = is_own_ || language::is_addition(kind.name, entry.key) ||
-              (kind.name == "step" && entry.key == "iterations" && !is_attribute);
-    if (kind.has_child(entry.key) && !is_attribute)
+    const language::Attribute* const row = kind.attribute(entry.key);
+    const bool is_child = kind.has_child(entry.key) && !(row && is_scalar(*entry.value));
+    is_own_ = is_own_ || (is_child ? element(entry.key).is_addition : row && row->is_addition);
+    if (is_child)
       return add(made, element(entry.key), *entry.value, entry.mark);
-    const bool known = kind.has_attribute(entry.key);
-    if (entry.value->kind == Kind::mapping && kind.takes_values(entry.key))
+    if (entry.value->kind == Kind::mapping && row && row->type == Type::values)
       return made.attributes.push_back(values(entry));
+    const bool known = kind.has_attribute(entry.key);
     if (!known)
       mistakes_.push_back({fmt::format("unknown key '{}' in {}", entry.key, what),
                            hint_for(kind, entry.key), place(entry.mark)});
@@ -398,7 +393,7 @@ class Converter {
 
   /// Gives a parameter the type that all its values have, unless its own attributes tell.
   static void infer_type(Node& made, const Value& content) {
-    if (made.find("type") || made.find("selection") || strip(made.get("mode", "text")) != "text")
+    if (made.find("type") || made.find("selection") || strip(made.value("mode")) != "text")
       return;
     bool integers = true;
     const auto is_number = [&](const Value& value) {

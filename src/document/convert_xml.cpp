@@ -69,16 +69,17 @@ std::vector<pugi::xml_node> select(const XmlFile& file, const std::string& path,
 }
 
 /// True if the file holds anything that JUBE does not have.
-bool uses_additions(const pugi::xml_node& node) {
+bool uses_additions(const Element& kind, const pugi::xml_node& node) {
   return std::ranges::any_of(node.attributes(),
                              [&](const pugi::xml_attribute& attribute) {
-                               return language::is_addition(node.name(), attribute.name());
+                               const auto* const row = kind.attribute(attribute.name());
+                               return row && row->is_addition;
                              }) ||
          std::ranges::any_of(node.children(), [&](const pugi::xml_node& child) {
-           return language::is_addition(node.name(), child.name()) ||
-                  (std::string_view(node.name()) == "step" &&
-                   std::string_view(child.name()) == "iterations") ||
-                  uses_additions(child);
+           if (!kind.has_child(child.name()))
+             return false;
+           const Element& of_child = element(child.name());
+           return of_child.is_addition || uses_additions(of_child, child);
          });
 }
 
@@ -100,7 +101,7 @@ Node XmlConverter::root(const XmlFile& file, const std::vector<std::string>& onl
     throw Error("the root element is a <benchmark>", "put it into <jube> ... </jube>",
                 file.place(from));
   const Element& kind = element("jube");
-  if (uses_additions(from))
+  if (uses_additions(kind, from))
     diagnostics_.add_own_file(file.place(from).file);
   if (only.empty())
     return convert(kind, file, from);

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <bench/document/elements.hpp>
@@ -34,6 +35,12 @@ std::string_view name_of(Type type) {
   return names.at(static_cast<std::size_t>(type));
 }
 
+Default in_words(std::string words) {
+  Default made;
+  made.words = std::move(words);
+  return made;
+}
+
 std::string Attribute::type_text() const {
   std::string text(words.empty() ? name_of(type) : words.front());
   for (std::size_t k = 1; k < words.size(); ++k)
@@ -45,17 +52,13 @@ bool Element::has_child(std::string_view key) const {
   return contains(children, key);
 }
 
-bool Element::has_own_attribute(std::string_view key) const {
-  return std::ranges::find(attributes, key, &Attribute::name) != attributes.end();
+const Attribute* Element::attribute(std::string_view key) const {
+  const auto found = std::ranges::find(attributes, key, &Attribute::name);
+  return found == attributes.end() ? nullptr : &*found;
 }
 
 bool Element::has_attribute(std::string_view key) const {
-  return has_own_attribute(key) || (key == "tag" && name != "jube");
-}
-
-bool Element::takes_values(std::string_view key) const {
-  const auto found = std::ranges::find(attributes, key, &Attribute::name);
-  return found != attributes.end() && found->type == Type::values;
+  return attribute(key) || (key == "tag" && name != "jube");
 }
 
 std::vector<std::string> Element::known() const {
@@ -73,24 +76,13 @@ const std::vector<Element>& all_elements() {
 }
 
 const Element& element(std::string_view name) {
-  // `at` guards a row that was forgotten; a test looks every child up.
-  const auto& all = all_elements();
-  const auto found = std::ranges::find(all, name, &Element::name);
-  return all.at(static_cast<std::size_t>(found - all.begin()));
-}
-
-bool is_addition(std::string_view element, std::string_view name) {
-  static const std::map<std::string_view, std::vector<std::string>> additions{
-      {"step",
-       {"batch", "energy", "retry", "prune", "search", "order", "where", "timeout",
-        "gpu_power_limit", "gpu_clock", "cpu_governor"}},
-      {"pattern", {"better"}},
-      {"result", {"figure"}},
-      {"table", {"cdf"}},
-      {"column", {"unit", "metric", "of", "formula", "baseline", "per", "better", "compare"}},
-      {"key", {"unit", "metric", "of", "formula", "baseline", "per"}}};
-  const auto found = additions.find(element);
-  return found != additions.end() && contains(found->second, name);
+  static const std::map<std::string_view, const Element*> by_name = [] {
+    std::map<std::string_view, const Element*> rows;
+    for (const Element& one : all_elements())
+      rows.emplace(one.name, &one);
+    return rows;
+  }();
+  return *by_name.at(name);  // `at` guards a row that was forgotten; a test looks every child up
 }
 
 std::vector<std::string> parents_of(const Element& child) {
@@ -101,11 +93,10 @@ std::vector<std::string> parents_of(const Element& child) {
   return parents;
 }
 
-std::vector<std::string> words_of(const std::string& name, const std::string& attribute) {
-  for (const Attribute& candidate : element(name).attributes)
-    if (candidate.name == attribute)
-      return candidate.words;
-  return {};
+const Attribute& attribute_of(std::string_view name, std::string_view attribute) {
+  const auto& rows = element(name).attributes;
+  const auto found = std::ranges::find(rows, attribute, &Attribute::name);
+  return rows.at(static_cast<std::size_t>(found - rows.begin()));
 }
 
 }  // namespace bench::language

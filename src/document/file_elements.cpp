@@ -11,7 +11,7 @@ std::vector<Attribute> of_copies() {
   return {{"source_dir", Type::path, "directory that precedes each path"},
           {"directory", Type::path, "the old name of source_dir"},
           {"target_dir", Type::path, "directory that precedes each new name; created if missing"},
-          {"name", Type::names, "new names, one for each path", "the old names"},
+          {"name", Type::names, "new names, one for each path", in_words("the old names")},
           {"separator", Type::text, "what separates the paths", ","},
           {"rel_path_ref",
            Type::text,
@@ -50,7 +50,7 @@ const std::vector<Element> elements_of_files = {
      .has_text = true,
      .attributes = {{"stdout", Type::path, "file of the output", "stdout"},
                     {"stderr", Type::path, "file of the error output", "stderr"},
-                    {"work_dir", Type::path, "where it runs", "the work directory"},
+                    {"work_dir", Type::path, "where it runs", in_words("the work directory")},
                     {"active", Type::condition, "if false, it does not run", "true"}},
      .example = "fileset:\n  name: input\n  prepare: mkdir -p checkpoints"},
     {.name = "substituteset",
@@ -76,7 +76,8 @@ const std::vector<Element> elements_of_files = {
      .meaning = "one replacement",
      .has_text = true,
      .attributes = {{"source", Type::text, "what to replace"},
-                    {"dest", Type::text, "the new text; a regex may use \\1", "the content"},
+                    {"dest", Type::text, "the new text; a regex may use \\1",
+                     in_words("the content")},
                     {"mode", Type::text, "text, or regex for a regular expression", "text"}},
      .example = "substituteset:\n"
                 "  name: fill\n"

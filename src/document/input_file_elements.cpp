@@ -75,7 +75,7 @@ const std::vector<Element> elements_of_a_file = {
     {.name = "include",
      .meaning = "includes a part of another file",
      .attributes = {{"from", Type::path, "the file"},
-                    {"path", Type::text, "XPath of the included part", "its root"}},
+                    {"path", Type::text, "XPath of the included part", in_words("its root")}},
      .details = "An element of XML files. In YAML: `!include FILE[:[\"key\"][0]]`.",
      .example = "<include from=\"sets.xml\" path=\"parameterset\"/>"},
 };

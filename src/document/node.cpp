@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/document/elements.hpp>
 #include <bench/document/node.hpp>
 
 namespace bench::document {
@@ -20,14 +21,17 @@ std::string Node::get(std::string_view key, std::string_view otherwise) const {
   return attribute ? attribute->value : std::string(otherwise);
 }
 
-bool Node::flag(std::string_view key, bool otherwise, const std::string& hint) const {
-  const Attribute* found = find(key);
-  if (!found)
-    return otherwise;
-  const std::string word = to_lower(strip(found->value));
+std::string Node::value(std::string_view key) const {
+  const language::Attribute* const row = language::element(name).attribute(key);
+  return get(key, row ? row->otherwise.value : "");
+}
+
+bool Node::flag(std::string_view key, const std::string& hint) const {
+  const std::string given = value(key);
+  const std::string word = to_lower(strip(given));
   if (word != "true" && word != "false")
-    throw Error(fmt::format("{} is true or false, not '{}'", key, found->value), hint,
-                found->place);
+    throw Error(fmt::format("{} is true or false, not '{}'", key, given), hint,
+                find(key) ? find(key)->place : place);
   return word == "true";
 }
 

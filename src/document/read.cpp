@@ -65,7 +65,7 @@ std::string key_of(const Node& entry) {
     return std::string(strip(entry.get("name")));
   if (entry.name == "sub")
     return std::string(strip(entry.get("source")));
-  if (entry.name == "iofile" && strip(entry.get("out_mode", "w")) != "a")
+  if (entry.name == "iofile" && strip(entry.value("out_mode")) != "a")
     return std::string(strip(entry.get("out")));
   return "";
 }
@@ -77,9 +77,9 @@ bool replaces(const Node& own, const Node& other) {
 
 /// Whether both definitions of a parameter count, as two in one set would.
 bool joins(const Node& own, const Node& set) {
-  const std::string of_entry = own.get("duplicate", "none");
+  const std::string of_entry = own.value("duplicate");
   return own.name == "parameter" &&
-         strip(strip(of_entry) == "none" ? set.get("duplicate") : of_entry) == "concat";
+         strip(strip(of_entry) == "none" ? set.value("duplicate") : of_entry) == "concat";
 }
 
 void take_duplicate(const Node& base, Node& merged) {

@@ -24,7 +24,7 @@ Element table() {
                      {"sort", Type::names, "columns to sort by"},
                      {"filter", Type::condition, filter_meaning},
                      {"transpose", Type::flag, "swap rows and columns", "false"},
-                     {"cdf", Type::name, "pattern whose distribution function is shown"}},
+                     addition({"cdf", Type::name, "pattern whose distribution function is shown"})},
       .details =
           "It is also written to result/<name>.dat.\n"
           "With cdf each row is repeated for each value that the pattern has there, "
@@ -39,18 +39,18 @@ Element table() {
 
 /// With those of an element whose values can be calculated.
 std::vector<Attribute> with_calculation(std::vector<Attribute> attributes) {
-  attributes.insert(
-      attributes.end(),
-      {{"unit", Type::text, "unit that its values are converted to, such as kWh",
-        "that of its values"},
-       {"metric", Type::name, "calculates it: `bench help metric` lists the metrics"},
-       {"of", Type::names,
-        "with metric: its inputs in order, which are names, or numbers such as 312 TFLOP/s"},
-       {"formula", Type::text,
-        "calculates it from names, numbers and + - * / ^ ( ), and base(NAME) of the baseline"},
-       {"baseline", Type::values,
-        "the row to compare with, by values of parameters: {nodes: 1}, {nodes: smallest}"},
-       {"per", Type::names, "with baseline: each combination of these has its own baseline"}});
+  for (const Attribute& row : std::vector<Attribute>{
+           {"unit", Type::text, "unit that its values are converted to, such as kWh",
+            in_words("that of its values")},
+           {"metric", Type::name, "calculates it: `bench help metric` lists the metrics"},
+           {"of", Type::names,
+            "with metric: its inputs in order, which are names, or numbers such as 312 TFLOP/s"},
+           {"formula", Type::text,
+            "calculates it from names, numbers and + - * / ^ ( ), and base(NAME) of the baseline"},
+           {"baseline", Type::values,
+            "the row to compare with, by values of parameters: {nodes: 1}, {nodes: smallest}"},
+           {"per", Type::names, "with baseline: each combination of these has its own baseline"}})
+    attributes.push_back(addition(row));
   return attributes;
 }
 
@@ -58,11 +58,12 @@ Element figure() {
   return {
       .name = "figure",
       .meaning = "a figure of `bench report`, in place of those that it chooses for the table",
-      .attributes = {{"table", Type::name, "the table that it shows", "the only one"},
+      .is_addition = true,
+      .attributes = {{"table", Type::name, "the table that it shows", in_words("the only one")},
                      {"mark",
                       Type::name,
                       "how the values are drawn",
-                      "lines over numbers, bars over names",
+                      in_words("lines over numbers, bars over names"),
                       {"line", "bar", "heatmap", "point"}},
                      {"x", Type::name, "column along the horizontal axis; of bars, their names"},
                      {"y", Type::names, "column with the values; several are a panel each"},
@@ -72,14 +73,14 @@ Element figure() {
                      {"x_scale",
                       Type::name,
                       "of the horizontal axis",
-                      "log where the values are powers of 2 or 10",
+                      in_words("log where the values are powers of 2 or 10"),
                       {"linear", "log", "fit"}},
                      {"scale",
                       Type::name,
                       "of the values: fit begins at the smallest one, linear at zero",
-                      "linear, or log where they differ by more than a factor of 100",
+                      in_words("linear, or log where they differ by more than a factor of 100"),
                       {"linear", "log", "fit"}},
-                     {"title", Type::text, "its title", "made of the columns"}},
+                     {"title", Type::text, "its title", in_words("made of the columns")}},
       .details =
           "Columns are called by their titles or names. Rows that share a place are shown "
           "as their median with its 95 % confidence interval. A row without a value is "
@@ -99,7 +100,8 @@ Element syslog() {
           .attributes = {{"name", Type::name, "its name"},
                          {"address", Type::path, "the server's socket"},
                          {"host", Type::name, "the server, in place of address"},
-                         {"port", Type::number, "its port", "514"},
+                         {"port", Type::number, "its port", "514"},  // RFC 5426, 3.3
+
                          {"format", Type::text, "format of a message"},
                          {"sort", Type::names, "columns to sort by"},
                          {"filter", Type::condition, filter_meaning}},
@@ -127,7 +129,7 @@ const std::vector<Element> elements_of_results = {
      .meaning = "tables and other outputs of the values",
      .children = {"use", "table", "figure", "syslog", "database"},
      .attributes = {{"result_dir", Type::path, "where the results are written",
-                     "`result` in the run"}},
+                     in_words("`result` in the run")}},
      .example = "result: {use: read, table: {name: losses, column: [nodes, loss]}}"},
     table(),
     figure(),
@@ -135,11 +137,12 @@ const std::vector<Element> elements_of_results = {
      .meaning = "a column of a table: a parameter, pattern or variable",
      .has_text = true,
      .attributes = with_calculation(
-         {{"title", Type::text, "its heading", "its name"},
+         {{"title", Type::text, "its heading", in_words("its name")},
           {"format", Type::text, "format of the numbers as in Python, such as .2f"},
           {"colw", Type::number, "minimum width in characters"},
           better(),
-          {"compare", Type::name, "what it is among published numbers", "its title or name"}}),
+          addition({"compare", Type::name, "what it is among published numbers",
+                    in_words("its title or name")})}),
      .details =
          "`bench result --compare` sets a column beside the published metric that compare "
          "names: metric, metric[unit] if the column has no unit, or none. A condition such as "
@@ -163,7 +166,7 @@ const std::vector<Element> elements_of_results = {
      .meaning = "a column of a syslog or database: a parameter, pattern or variable",
      .has_text = true,
      .attributes = with_calculation(
-         {{"title", Type::text, "name of its column", "its name"},
+         {{"title", Type::text, "name of its column", in_words("its name")},
           {"format", Type::text, "format of the numbers as in Python, such as .2f"},
           {"primekey", Type::flag, "a part of the primary key", "false"}}),
      .details = "It can calculate its values as a column does.",

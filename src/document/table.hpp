@@ -20,13 +20,19 @@ inline Attribute init_with() {
   return {"init_with", Type::text, "FILE[:NAME]: the set of another file that this one extends"};
 }
 
+/// An attribute that JUBE does not have.
+inline Attribute addition(Attribute row) {
+  row.is_addition = true;
+  return row;
+}
+
 /// `better` of a pattern and of a column.
 inline Attribute better() {
-  return {"better",
-          Type::text,
-          "whether higher or lower values are better, for `bench compare`",
-          "lower for times and energies, higher for rates",
-          {"higher", "lower"}};
+  return addition({"better",
+                   Type::text,
+                   "whether higher or lower values are better, for `bench compare`",
+                   in_words("lower for times and energies, higher for rates"),
+                   {"higher", "lower"}});
 }
 
 }  // namespace bench::language

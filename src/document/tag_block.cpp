@@ -80,7 +80,7 @@ std::set<std::string> used_tags(const Document& document) {
 bool is_forced(const Node& root) {
   bool forced = false;
   for (const Node* tags : root.all("tags"))
-    forced = tags->flag("forced", false) || forced;
+    forced = tags->flag("forced") || forced;
   return forced;
 }
 

@@ -33,7 +33,7 @@ std::vector<std::string> values_of(const Node& parameter) {
   std::vector<std::string> values;
   for (const Node* value : parameter.all("value"))
     values.emplace_back(strip(value->text));
-  return values.empty() ? split_values(parameter.text, parameter.get("separator", ",")) : values;
+  return values.empty() ? split_values(parameter.text, parameter.value("separator")) : values;
 }
 
 class TagSearch {

@@ -4,10 +4,12 @@
 #include "read.hpp"
 #include "step.hpp"
 
-#include <algorithm>
+#include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -28,6 +30,19 @@ namespace {
 using document::Node;
 using evaluate::Mode;
 
+/// Where each name stands in a list that has it once.
+class Positions {
+ public:
+  /// Where the name stands; nothing if it is new, and the next in the list.
+  std::optional<std::size_t> earlier(const std::string& name) {
+    const auto [position, is_new] = positions_.try_emplace(name, positions_.size());
+    return is_new ? std::nullopt : std::optional(position->second);
+  }
+
+ private:
+  std::unordered_map<std::string, std::size_t> positions_;
+};
+
 FileEntry build_prepare(const Node& node) {
   FileEntry entry;
   entry.action = FileEntry::Action::prepare;
@@ -42,14 +57,13 @@ FileEntry build_prepare(const Node& node) {
 FileEntry build_transfer(const Node& node) {
   FileEntry entry;
   entry.action = node.name == "link" ? FileEntry::Action::link : FileEntry::Action::copy;
-  entry.paths = split_names(node.text, node.get("separator", ","));
+  entry.paths = split_names(node.text, node.value("separator"));
   entry.names = split_names(attribute(node, "name"));
   entry.source_dir = attribute(node, node.find("source_dir") ? "source_dir" : "directory");
   entry.target_dir = attribute(node, "target_dir");
-  entry.internal =
-      one_of<bool>(node, "rel_path_ref", {{"external", false}, {"internal", true}}, false);
+  entry.internal = one_of<bool>(node, "rel_path_ref", {{"external", false}, {"internal", true}});
   entry.base = attribute(node, "file_path_ref");
-  entry.active = attribute(node, "active", "true");
+  entry.active = attribute(node, "active");
   entry.place = node.text_place;
   if (entry.paths.empty())
     throw Error(fmt::format("this {} does not name a file", node.name), "", node.place);
@@ -71,24 +85,19 @@ std::string required(const Node& node, const char* key) {
 SubstitutedFile build_file(const Node& node) {
   return {.in = required(node, "in"),
           .out = required(node, "out"),
-          .append = one_of<bool>(node, "out_mode", {{"w", false}, {"a", true}}, false),
+          .append = one_of<bool>(node, "out_mode", {{"w", false}, {"a", true}}),
           .place = node.place};
 }
 
-/// Of two with one source the last counts, in place of the first.
-void add_substitution(const Node& node, std::vector<Substitution>& substitutions) {
+Substitution build_substitution(const Node& node) {
   Substitution substitution;
   substitution.source = attribute(node, "source");
   if (substitution.source.empty())
     throw Error("this sub has no source", "add `source: ...`", node.place);
   substitution.dest = node.find("dest") ? attribute(node, "dest") : std::string(strip(node.text));
-  substitution.regex = attribute(node, "mode", "text") != "text";
+  substitution.regex = attribute(node, "mode") != "text";
   substitution.place = node.place;
-  const auto earlier = std::ranges::find(substitutions, substitution.source, &Substitution::source);
-  if (earlier == substitutions.end())
-    substitutions.push_back(std::move(substitution));
-  else
-    *earlier = std::move(substitution);
+  return substitution;
 }
 
 /// @throws Error if an entry names no file, or has another number of new names than of files
@@ -102,14 +111,21 @@ FileSet build_file_set(const Node& node) {
   return set;
 }
 
+/// Of two substitutions of one source the last counts, in place of the first.
 /// @throws Error if a file has no `in` or `out`, or a substitution no `source`
 SubstituteSet build_substitute_set(const Node& node) {
   SubstituteSet set{
       .name = required_name(node), .files = {}, .substitutions = {}, .place = node.place};
   for (const Node* file : node.all("iofile"))
     set.files.push_back(build_file(*file));
-  for (const Node* sub : node.all("sub"))
-    add_substitution(*sub, set.substitutions);
+  Positions positions;
+  for (const Node* sub : node.all("sub")) {
+    Substitution substitution = build_substitution(*sub);
+    if (const auto earlier = positions.earlier(substitution.source))
+      set.substitutions[*earlier] = std::move(substitution);
+    else
+      set.substitutions.push_back(std::move(substitution));
+  }
   return set;
 }
 
@@ -133,8 +149,8 @@ const std::map<std::string, Duplicate>& duplicate_words() {
   return words;
 }
 
-std::string stands_in(const Parameter& earlier) {
-  return fmt::format("first defined at {}:{}", earlier.place.file, earlier.place.line);
+std::string stands_in(const Place& earlier) {
+  return fmt::format("first defined at {}:{}", earlier.file, earlier.line);
 }
 
 void add_values(const Parameter& parameter, std::set<std::string>& values) {
@@ -148,7 +164,7 @@ void require_equal(bool equal, const char* what, const Parameter& earlier, const
   if (!equal)
     throw Error(
         fmt::format("cannot combine the definitions of '{}': they differ in {}", later.name, what),
-        stands_in(earlier), later.place);
+        stands_in(earlier.place), later.place);
 }
 
 /// Both as one template. Scripts in it are taken as plain text.
@@ -180,14 +196,14 @@ Definition merge(const Definition& earlier, const Definition& later, Duplicate o
                  const std::string& set_name) {
   if (earlier.duplicate != later.duplicate)
     throw Error(fmt::format("the definitions of '{}' differ in `duplicate`", later.parameter.name),
-                stands_in(earlier.parameter), later.parameter.place);
+                stands_in(earlier.parameter.place), later.parameter.place);
   switch (later.duplicate == Duplicate::none ? of_set : later.duplicate) {
     case Duplicate::concat:
       return {concatenate(earlier.parameter, later.parameter), later.duplicate};
     case Duplicate::error:
       throw Error(fmt::format("parameter '{}' is defined twice in parameter set '{}'",
                               later.parameter.name, set_name),
-                  stands_in(earlier.parameter), later.parameter.place);
+                  stands_in(earlier.parameter.place), later.parameter.place);
     case Duplicate::none:
     case Duplicate::replace:
       break;
@@ -199,12 +215,12 @@ Definition merge(const Definition& earlier, const Definition& later, Duplicate o
 Duplicate duplicate_of_parameter(const document::Node& node) {
   auto words = duplicate_words();
   words["none"] = Duplicate::none;
-  return one_of(node, "duplicate", words, Duplicate::none);
+  return one_of(node, "duplicate", words);
 }
 
 /// The `duplicate` of a set; `replace` if it has none.
 Duplicate duplicate_of_set(const document::Node& node) {
-  return one_of(node, "duplicate", duplicate_words(), Duplicate::replace);
+  return one_of(node, "duplicate", duplicate_words());
 }
 
 /// One parameter per name, in the order of their first definitions.
@@ -212,14 +228,12 @@ Duplicate duplicate_of_set(const document::Node& node) {
 std::vector<Parameter> merge_duplicates(std::vector<Definition> definitions, Duplicate of_set,
                                         const std::string& set_name) {
   std::vector<Definition> merged;
-  for (Definition& definition : definitions) {
-    const auto earlier = std::ranges::find(merged, definition.parameter.name,
-                                           [](const auto& one) { return one.parameter.name; });
-    if (earlier == merged.end())
-      merged.push_back(std::move(definition));
+  Positions positions;
+  for (Definition& definition : definitions)
+    if (const auto earlier = positions.earlier(definition.parameter.name))
+      merged[*earlier] = merge(merged[*earlier], definition, of_set, set_name);
     else
-      *earlier = merge(*earlier, definition, of_set, set_name);
-  }
+      merged.push_back(std::move(definition));
   std::vector<Parameter> parameters;
   for (Definition& definition : merged)
     parameters.push_back(std::move(definition.parameter));
@@ -259,15 +273,15 @@ Parameter build_parameter(const Node& node) {
     parameter.values.emplace_back(strip(value->text));
   parameter.type_is_inferred = !node.find("type") && node.find("inferred_type");
   parameter.type =
-      value_type(attribute(node, parameter.type_is_inferred ? "inferred_type" : "type", "string"));
-  parameter.mode = one_of(node, "mode", script_modes(), Mode::text);
+      value_type(attribute(node, parameter.type_is_inferred ? "inferred_type" : "type"));
+  parameter.mode = one_of(node, "mode", script_modes());
   if (!parameter.values.empty() && parameter.mode != Mode::text)
     throw Error(fmt::format("parameter '{}' has a list of values and a mode", parameter.name),
                 "list items are taken as written; with a mode, write the values as one text",
                 place_of(node, "mode"));
-  parameter.separator = node.get("separator", ",");
-  parameter.exported = node.flag("export", false);
-  parameter.update_mode = one_of(node, "update_mode", update_modes(), UpdateMode::never);
+  parameter.separator = node.value("separator");
+  parameter.exported = node.flag("export");
+  parameter.update_mode = one_of(node, "update_mode", update_modes());
   parameter.unit = attribute(node, "unit");
   parameter.place = node.text_place;
   apply_selection(node, parameter);
@@ -278,19 +292,18 @@ Pattern build_pattern(const Node& node) {
   Pattern pattern;
   pattern.name = identifier(node);
   pattern.text = strip(node.text);
-  if (const document::Attribute* mode = node.find("mode");
-      mode && strip(mode->value) != "pattern") {
+  if (attribute(node, "mode") != "pattern") {
     std::map<std::string, Mode> modes = script_modes();
     modes.erase("env");
     modes.erase("tag");
     pattern.derived = true;
-    pattern.mode = one_of(node, "mode", modes, Mode::text);
+    pattern.mode = one_of(node, "mode", modes);
   }
-  pattern.type = value_type(attribute(node, "type", "string"));
+  pattern.type = value_type(attribute(node, "type"));
   pattern.unit = attribute(node, "unit");
   if (const document::Attribute* otherwise = node.find("default"))
     pattern.default_value = strip(otherwise->value);
-  pattern.dotall = node.flag("dotall", false);
+  pattern.dotall = node.flag("dotall");
   pattern.better = better_of(node);
   pattern.place = node.text_place;
   return pattern;
@@ -307,13 +320,13 @@ ParameterSet build_parameter_set(const Node& node) {
 
 PatternSet build_pattern_set(const Node& node) {
   PatternSet set{.name = required_name(node), .patterns = {}, .place = node.place, .replaced = {}};
+  Positions positions;
   for (const Node* child : node.all("pattern")) {
     Pattern pattern = build_pattern(*child);
-    const auto earlier = std::ranges::find(set.patterns, pattern.name, &Pattern::name);
-    if (earlier == set.patterns.end())
-      set.patterns.push_back(std::move(pattern));
+    if (const auto earlier = positions.earlier(pattern.name))
+      set.replaced.push_back(std::exchange(set.patterns[*earlier], std::move(pattern)));
     else
-      set.replaced.push_back(std::exchange(*earlier, std::move(pattern)));
+      set.patterns.push_back(std::move(pattern));
   }
   return set;
 }
@@ -322,13 +335,14 @@ PatternSet build_pattern_set(const Node& node) {
 /// @throws Error if a name is there already
 template <class Part, class Build>
 void append_parts(const Node& parent, const char* element, Build build, std::vector<Part>& parts) {
+  Positions positions;
+  for (const Part& earlier : parts)
+    positions.earlier(earlier.name);
   for (const Node* child : parent.all(element)) {
     Part part = build(*child);
-    for (const Part& earlier : parts)
-      if (earlier.name == part.name)
-        throw Error(fmt::format("{} '{}' is defined twice", element, part.name),
-                    fmt::format("first defined at {}:{}", earlier.place.file, earlier.place.line),
-                    part.place);
+    if (const auto earlier = positions.earlier(part.name))
+      throw Error(fmt::format("{} '{}' is defined twice", element, part.name),
+                  stands_in(parts[*earlier].place), part.place);
     parts.push_back(std::move(part));
   }
 }
@@ -342,7 +356,7 @@ void append_sets(const Node& parent, Benchmark& benchmark) {
 
 Benchmark build_one(const Node& root, const Node& node) {
   Benchmark benchmark;
-  benchmark.name = attribute(node, "name", "benchmark");
+  benchmark.name = attribute(node, "name");
   benchmark.outpath = attribute(node, "outpath");
   benchmark.comment = attribute(node, "comment");
   if (const Node* comment = node.first("comment"))

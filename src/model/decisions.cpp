@@ -101,7 +101,7 @@ Goal read_goal(const Node& node) {
 }
 
 void read_race(const Node& node, Repetition& repetition) {
-  if (!one_of(node, "stop", std::map<std::string, bool>{{"dominated", true}}, false)) {
+  if (!one_of_or_none<bool>(node, "stop", {{"dominated", true}})) {
     for (const char* name : {"for", "per"})
       if (node.find(name))
         throw Error(fmt::format("`{}` of iterations has no effect", name),
@@ -276,17 +276,18 @@ const Node* only_one(const Node& step, const char* name) {
 }
 
 void read_iterations(const Node& node, Step& step) {
-  step.iterations = whole_number(node, "iterations", 1, 1);
+  step.iterations = whole_number(node, "iterations", 1);
   const Node* found = only_one(node, "iterations");
   if (!found)
     return;
   const Node& element = *found;
-  step.iterations = whole_number(element, "min", 3, 2);
+  step.iterations = whole_number(element, "min", 2);
   if (!element.find("until"))
     throw Error(fmt::format("`iterations` of step '{}' do not say until when", step.name),
                 "add `until: ci_halfwidth(NAME) < 1%`, or write a number", element.place);
   step.repetition = build_repetition(element);
-  step.repetition->most = whole_number(element, "max", std::max(20, step.iterations), 1);
+  step.repetition->most =
+      element.find("max") ? whole_number(element, "max", 1) : std::max(20, step.iterations);
   if (step.repetition->most < step.iterations)
     throw Error(fmt::format("max is {} and min is {}", step.repetition->most, step.iterations),
                 "max must be at least min", place_of(element, "max"));
@@ -297,7 +298,7 @@ Prune build_prune(const Node& node) {
   prune.place = node.place;
   prune.larger_place = place_of(node, "larger");
   prune.per_place = place_of(node, "per");
-  one_of(node, "when", std::map<std::string, bool>{{"oom", true}}, true);
+  one_of<bool>(node, "when", {{"oom", true}});
   prune.larger = split_names(attribute(node, "larger"));
   if (prune.larger.empty())
     throw Error("prune does not say with which parameters the need of memory grows",
@@ -331,7 +332,7 @@ Search build_search(const Node& node) {
   if (ends.size() != 2 || ends[0] > ends[1] || ends[1] > most)
     throw Error(fmt::format("invalid range '{}' in between", attribute(node, "between")),
                 "write two whole numbers from 1 up: between: [1, 4096]", place_of(node, "between"));
-  search.multiple_of = whole_number(node, "multiple_of", 1, 1);
+  search.multiple_of = whole_number(node, "multiple_of", 1);
   search.from = ends[0];
   search.to = ends[1] - ends[1] % search.multiple_of;
   if (search.from % search.multiple_of != 0)

@@ -22,14 +22,12 @@ namespace {
 
 using document::Node;
 
-constexpr int syslog_port = 514;  // RFC 5426, 3.3
-
 Key build_key(const Node& node) {
   Key key;
   key.name = strip(node.text);
   key.title = node.get("title");
   key.format = attribute(node, "format");
-  key.primary = node.flag("primekey", false);
+  key.primary = node.flag("primekey");
   key.place = node.text_place;
   key.unit = attribute(node, "unit");
   key.unit_place = place_of(node, "unit");
@@ -74,7 +72,7 @@ Syslog build_syslog(const Node& node) {
   syslog.name = required_name(node);
   syslog.address = attribute(node, "address");
   syslog.host = attribute(node, "host");
-  syslog.port = whole_number(node, "port", syslog_port, 1);
+  syslog.port = whole_number(node, "port", 1);
   syslog.format = node.get("format");
   syslog.sort = split_names(attribute(node, "sort"));
   syslog.filter = attribute(node, "filter");
@@ -155,14 +153,14 @@ Figure build_figure(const Node& node, const std::vector<Table>& tables) {
   const Table& table = table_of(node, tables);
   Figure figure;
   figure.table = table.name;
-  figure.mark = one_of(node, "mark", marks(), Figure::Mark::automatic);
+  figure.mark = one_of_or_none(node, "mark", marks()).value_or(Figure::Mark::automatic);
   figure.x = attribute(node, "x");
   figure.y = split_names(attribute(node, "y"));
   figure.color = split_names(attribute(node, "color"));
   figure.row = attribute(node, "row");
   figure.facet = attribute(node, "facet");
-  figure.x_scale = one_of(node, "x_scale", scales(), Figure::Scale::automatic);
-  figure.scale = one_of(node, "scale", scales(), Figure::Scale::automatic);
+  figure.x_scale = one_of_or_none(node, "x_scale", scales()).value_or(Figure::Scale::automatic);
+  figure.scale = one_of_or_none(node, "scale", scales()).value_or(Figure::Scale::automatic);
   figure.title = attribute(node, "title");
   figure.place = node.place;
   if (figure.x.empty() || figure.y.empty())
@@ -221,7 +219,8 @@ Column build_column(const Node& node) {
   if (const document::Attribute* title = node.find("title"))
     column.title = title->value;
   column.format = attribute(node, "format");
-  column.minimum_width = whole_number(node, "colw", 0, 0);
+  if (node.find("colw"))
+    column.minimum_width = whole_number(node, "colw", 0);
   column.place = node.text_place;
   column.compare = published_name(node);
   column.better = better_of(node);
@@ -237,7 +236,7 @@ Column build_column(const Node& node) {
 
 std::map<std::string, std::string> table_styles() {
   std::map<std::string, std::string> styles;
-  for (const std::string& style : language::words_of("table", "style"))
+  for (const std::string& style : language::attribute_of("table", "style").words)
     styles.emplace(style, style);
   return styles;
 }
@@ -245,11 +244,11 @@ std::map<std::string, std::string> table_styles() {
 Table build_table(const Node& node) {
   Table table;
   table.name = file_name(node);
-  table.style = one_of<std::string>(node, "style", table_styles(), "csv");
-  table.separator = node.get("separator", ",");
+  table.style = one_of(node, "style", table_styles());
+  table.separator = node.value("separator");
   table.sort = split_names(attribute(node, "sort"));
   table.filter = attribute(node, "filter");
-  table.transpose = node.flag("transpose", false);
+  table.transpose = node.flag("transpose");
   for (const Node* column : node.all("column"))
     table.columns.push_back(build_column(*column));
   table.place = node.place;
@@ -263,7 +262,7 @@ Table build_table(const Node& node) {
 Analyser build_analyser(const Node& node) {
   Analyser analyser;
   analyser.name = required_name(node);
-  analyser.reduce = node.flag("reduce", true);
+  analyser.reduce = node.flag("reduce");
   analyser.use = used_names(node);
   for (const Node* child : node.all("analyse"))
     analyser.analyses.push_back(build_analysis(*child));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,8 +18,8 @@ namespace bench::model {
 
 using document::Node;
 
-std::string attribute(const Node& node, const char* key, const char* otherwise) {
-  return std::string(strip(node.get(key, otherwise)));
+std::string attribute(const Node& node, const char* key) {
+  return std::string(strip(node.value(key)));
 }
 
 const Place& place_of(const Node& node, const char* key) {
@@ -58,22 +57,19 @@ std::string identifier(const Node& node) {
   return name;
 }
 
-int whole_number(const Node& node, const char* key, int otherwise, int minimum) {
-  const document::Attribute* found = node.find(key);
-  if (!found)
-    return otherwise;
-  const auto value = parse_integer(strip(found->value));
+int whole_number(const Node& node, const char* key, int minimum) {
+  const std::string text = attribute(node, key);
+  const auto value = parse_integer(text);
   if (!value || *value < minimum || *value > 1'000'000'000)
-    throw Error(fmt::format("{} must be a whole number of at least {}, not '{}'", key, minimum,
-                            found->value),
-                "", found->place);
+    throw Error(
+        fmt::format("{} must be a whole number of at least {}, not '{}'", key, minimum, text), "",
+        place_of(node, key));
   return static_cast<int>(*value);
 }
 
 std::optional<Better> better_of(const Node& node) {
-  static const std::map<std::string, std::optional<Better>> words{{"higher", Better::higher},
-                                                                  {"lower", Better::lower}};
-  return one_of<std::optional<Better>>(node, "better", words, std::nullopt);
+  return one_of_or_none<Better>(node, "better",
+                                {{"higher", Better::higher}, {"lower", Better::lower}});
 }
 
 std::vector<std::string> used_names(const Node& node) {

@@ -15,8 +15,8 @@
 
 namespace bench::model {
 
-/// The stripped value of an attribute, or `otherwise`.
-std::string attribute(const document::Node& node, const char* key, const char* otherwise = "");
+/// The stripped value of an attribute, or the default that the table of elements has for it.
+std::string attribute(const document::Node& node, const char* key);
 
 /// The place of an attribute's value; the element's where it has none.
 const Place& place_of(const document::Node& node, const char* key);
@@ -33,23 +33,28 @@ std::string file_name(const document::Node& node);
 /// @throws Error if it has other characters than letters, digits and underscores
 std::string identifier(const document::Node& node);
 
-/// A whole number of at least `minimum`.
+/// `attribute` as a whole number of at least `minimum`.
 /// @throws Error if it is none
-int whole_number(const document::Node& node, const char* key, int otherwise, int minimum);
+int whole_number(const document::Node& node, const char* key, int minimum);
 
-/// The value that belongs to the attribute's word.
+/// The value that belongs to the attribute's word; nothing where it is not given and has no
+/// default.
 /// @throws Error with the known words if it is none of them
 template <class T>
-T one_of(const document::Node& node, const char* key, const std::map<std::string, T>& words,
-         const T& otherwise) {
-  const document::Attribute* found = node.find(key);
-  if (!found)
-    return otherwise;
-  const auto match = words.find(std::string(strip(found->value)));
-  if (match != words.end())
+std::optional<T> one_of_or_none(const document::Node& node, const char* key,
+                                const std::map<std::string, T>& words) {
+  if (const auto match = words.find(attribute(node, key)); match != words.end())
     return match->second;
-  throw Error(fmt::format("invalid value '{}' for '{}' in {}", found->value, key, node.name),
-              suggestion(found->value, keys_of(words), "known: "), found->place);
+  if (const document::Attribute* const found = node.find(key))
+    throw Error(fmt::format("invalid value '{}' for '{}' in {}", found->value, key, node.name),
+                suggestion(found->value, keys_of(words), "known: "), found->place);
+  return std::nullopt;
+}
+
+/// As `one_of_or_none`, of an attribute with a default.
+template <class T>
+T one_of(const document::Node& node, const char* key, const std::map<std::string, T>& words) {
+  return one_of_or_none(node, key, words).value();
 }
 
 /// `better`, if it is there.

@@ -66,18 +66,18 @@ bool switched_on(const Node* node) {
 
 Batch build_batch(const Node& node) {
   Batch batch;
-  batch.nodes = attribute(node, "nodes", "1");
-  batch.tasks_per_node = attribute(node, "tasks_per_node", "1");
+  batch.nodes = attribute(node, "nodes");
+  batch.tasks_per_node = attribute(node, "tasks_per_node");
   batch.threads_per_task = attribute(node, "threads_per_task");
   batch.gpus_per_node = attribute(node, "gpus_per_node");
   batch.time_limit = attribute(node, "time_limit");
   if (!batch.time_limit.empty() && batch.time_limit.find('$') == std::string::npos)
     parse_time_limit_s(batch.time_limit, place_of(node, "time_limit"));
   batch.job_template = attribute(node, "template");
-  batch.array = node.flag("array", true);
+  batch.array = node.flag("array");
   batch.pack = attribute(node, "pack");
-  batch.kill_on_bad_exit = node.flag("kill_on_bad_exit", true);
-  batch.same_nodes = node.flag("same_nodes", false);
+  batch.kill_on_bad_exit = node.flag("kill_on_bad_exit");
+  batch.same_nodes = node.flag("same_nodes");
   for (const language::Attribute& one : language::job_settings())
     if (const document::Attribute* given = node.find(one.name))
       batch.settings.push_back({one.name, std::string(strip(given->value)), given->place});
@@ -109,13 +109,13 @@ Retry build_retry(const Node& node) {
   if (!text.empty() && (!number || *number < 0 || *number > 1000))
     throw Error(fmt::format("retry must be a number or a mapping, not '{}'", text), "",
                 node.text_place);
-  retry.times = text.empty() ? whole_number(node, "times", 1, 0) : static_cast<int>(*number);
+  retry.times = text.empty() ? whole_number(node, "times", 0) : static_cast<int>(*number);
   for (const Node* on : node.all("on"))
     for (const std::string& word : split_names(on->text))
       retry.on.push_back(build_outcome(word, *on));
   if (retry.on.empty())
     retry.on = faults;
-  const std::string factor = attribute(node, "timelimit_factor", "1");
+  const std::string factor = attribute(node, "timelimit_factor");
   const auto parsed = parse_number(factor);
   if (!parsed || !(*parsed >= 1) || !std::isfinite(*parsed))
     throw Error(fmt::format("timelimit_factor must be a number of at least 1, not '{}'", factor),
@@ -138,11 +138,11 @@ Energy build_energy(const Node& node) {
   check_with_meter(node, "baseline", energy::check_baseline);
   check_with_meter(node, "thermal", energy::check_thermal);
   Energy energy;
-  energy.methods = attribute(node, "methods", "auto");
-  energy.interval = attribute(node, "interval", "100ms");
+  energy.methods = attribute(node, "methods");
+  energy.interval = attribute(node, "interval");
   energy.baseline = attribute(node, "baseline");
   energy.thermal = attribute(node, "thermal");
-  energy.per_node = node.flag("per_node", true);
+  energy.per_node = node.flag("per_node");
   energy.place = node.place;
   return energy;
 }
@@ -196,10 +196,11 @@ Step build_step(const Node& node) {
   for (const Node* child : node.all("do"))
     step.commands.push_back(build_command(*child));
   read_iterations(node, step);
-  step.cycles = whole_number(node, "cycles", 1, 1);
-  step.procs = whole_number(node, "procs", 0, 1);
+  step.cycles = whole_number(node, "cycles", 1);
+  if (node.find("procs"))
+    step.procs = whole_number(node, "procs", 1);
   step.max_async = attribute(node, "max_async");
-  step.active = attribute(node, "active", "true");
+  step.active = attribute(node, "active");
   step.where = attribute(node, "where");
   step.timeout = attribute(node, "timeout");
   check_duration(node, "timeout");
@@ -207,7 +208,7 @@ Step build_step(const Node& node) {
   step.suffix = attribute(node, "suffix");
   step.shared = attribute(node, "shared");
   step.do_log_file = log_file(node);
-  step.exported = node.flag("export", false);
+  step.exported = node.flag("export");
   check_shared(step);
   if (const Node* batch = node.first("batch"); switched_on(batch))
     step.batch = build_batch(*batch);
@@ -216,11 +217,9 @@ Step build_step(const Node& node) {
   step.power = build_power_settings(node, step);
   if (const Node* retry = node.first("retry"))
     step.retry = build_retry(*retry);
-  step.order = one_of(
+  step.order = one_of<Order>(
       node, "order",
-      std::map<std::string, Order>{
-          {"given", Order::given}, {"interleaved", Order::interleaved}, {"random", Order::random}},
-      Order::given);
+      {{"given", Order::given}, {"interleaved", Order::interleaved}, {"random", Order::random}});
   if (const Node* prune = only_one(node, "prune"))
     step.prune = build_prune(*prune);
   if (const Node* search = only_one(node, "search"))

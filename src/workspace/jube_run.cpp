@@ -114,7 +114,7 @@ void take_findings(const Node& analysis, const Node& benchmark, JubeRun& run) {
     bool reduce = true;
     for (const Node* known : benchmark.all("analyser"))
       if (known->get("name") == name)
-        reduce = known->flag("reduce", true);
+        reduce = known->flag("reduce");
     std::map<std::pair<long long, std::string>, Value> found;
     for (const Node* step : analyser->all("step"))
       for (const auto& [workpackage, id] : representatives(run.workpackages, *step, reduce))

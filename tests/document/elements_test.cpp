@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <bench/base/diagnostics.hpp>
+#include <bench/base/integer.hpp>
+#include <bench/base/text.hpp>
+#include <bench/base/time.hpp>
 #include <bench/document/elements.hpp>
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
@@ -53,6 +56,32 @@ TEST(Elements, AnAttributeWithWordsShowsThemAsItsType) {
   EXPECT_EQ(type->type_text(), "int, float or string");
   const Attribute flag{.name = "export", .type = Type::flag};
   EXPECT_EQ(flag.type_text(), "true or false");
+}
+
+/// Whether a reader of this attribute takes the text.
+bool is_value_of(const Attribute& attribute, const std::string& text) {
+  if (!attribute.words.empty())
+    return std::ranges::find(attribute.words, text) != attribute.words.end();
+  switch (attribute.type) {
+    case Type::number:
+      return parse_integer(text).has_value();
+    case Type::flag:
+    case Type::condition:
+      return text == "true" || text == "false";
+    case Type::duration:
+      return parse_duration_s(text, {}) > 0;
+    default:
+      return true;
+  }
+}
+
+TEST(Elements, EveryDefaultIsAValueOfItsAttribute) {
+  for (const Element& one : all_elements())
+    for (const Attribute& attribute : one.attributes) {
+      const std::string& value = attribute.otherwise.value;
+      EXPECT_TRUE(value.empty() || is_value_of(attribute, value))
+          << one.name << " " << attribute.name;
+    }
 }
 
 TEST(Elements, KnowTheirParents) {

@@ -14,13 +14,27 @@ enum class Type { text, name, names, number, flag, duration, path, paths, condit
 /// mapping.
 std::string_view name_of(Type type);
 
+/// What holds where an attribute is not given.
+struct Default {
+  std::string value;       ///< What its reader takes.
+  std::string words = {};  ///< What people read in its place, where other things decide.
+
+  Default(const char* of_reader = "") : value(of_reader) {}
+
+  const std::string& text() const { return words.empty() ? value : words; }
+};
+
+/// A default that only the reader knows: `the platform's`.
+Default in_words(std::string words);
+
 /// An attribute that an element takes.
 struct Attribute {
   std::string name;
   Type type = Type::text;
-  std::string meaning;                  ///< One line for people: what an editor shows.
-  std::string otherwise = {};           ///< What holds where it is not given; may be empty.
+  std::string meaning;  ///< One line for people: what an editor shows.
+  Default otherwise = {};
   std::vector<std::string> words = {};  ///< The only values that it may have; empty: any.
+  bool is_addition = false;             ///< JUBE does not have it.
 
   /// The name of its type, or its words.
   std::string type_text() const;
@@ -32,6 +46,7 @@ struct Element {
   std::string name;
   std::string meaning = {};  ///< One line for people.
   bool has_text = false;     ///< Its content means something.
+  bool is_addition = false;  ///< JUBE does not have it.
   std::vector<std::string> children = {};
   std::vector<Attribute> attributes = {};  ///< Beside `tag`, which every element takes.
   std::string details = {};                ///< More lines than one on what it does; may be empty.
@@ -40,10 +55,8 @@ struct Element {
 
   bool has_child(std::string_view key) const;
   bool has_attribute(std::string_view key) const;
-  /// Without `tag`, which all elements have.
-  bool has_own_attribute(std::string_view key) const;
-  /// Whether it is an attribute of names with values.
-  bool takes_values(std::string_view key) const;
+  /// The row of an attribute; null where there is none, as for `tag`, which all elements have.
+  const Attribute* attribute(std::string_view key) const;
   /// Every name that may stand under it.
   std::vector<std::string> known() const;
 };
@@ -59,13 +72,10 @@ const Element& element(std::string_view name);
 /// and so on. A job template has a variable of the same name for each that its batch system knows.
 const std::vector<Attribute>& job_settings();
 
-/// True for an attribute or child of an element that JUBE does not have.
-bool is_addition(std::string_view element, std::string_view name);
-
 /// The names of the elements that may hold this one.
 std::vector<std::string> parents_of(const Element& child);
 
-/// The words that an attribute of an element may have; none: any text.
-std::vector<std::string> words_of(const std::string& element, const std::string& attribute);
+/// The row of an attribute of an element, both of which are known.
+const Attribute& attribute_of(std::string_view element, std::string_view attribute);
 
 }  // namespace bench::language

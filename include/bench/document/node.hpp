@@ -36,9 +36,12 @@ struct Node {
   const Attribute* find(std::string_view key) const;
   /// The attribute's value, or `otherwise`.
   std::string get(std::string_view key, std::string_view otherwise = "") const;
-  /// Whether the attribute is `true` or `false`, in any case; `otherwise` where it is not there.
+  /// The attribute's value or, where it is not given, the default of its row in the table of
+  /// elements; empty where that has none. Of an element of the language.
+  std::string value(std::string_view key) const;
+  /// Whether `value` is `true` or `false`, in any case.
   /// @throws Error, with the hint, if it is another word, which JUBE takes as false without telling
-  bool flag(std::string_view key, bool otherwise, const std::string& hint = "") const;
+  bool flag(std::string_view key, const std::string& hint = "") const;
   /// Pointers to the children with this name, in order. Valid as long as this node is unchanged.
   std::vector<const Node*> all(std::string_view child) const;
   /// The first child with this name, or null.

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,7 +22,7 @@ void Diagnostics::mistake(std::string message, std::string hint, Place place) {
     throw Error(message, hint, place);
   Warning warning{message, hint, place};
   warn(std::move(message), std::move(hint), std::move(place));
-  if (std::find(mistakes_.begin(), mistakes_.end(), warning) == mistakes_.end())
+  if (kept_mistakes_.insert(warning).second)
     mistakes_.push_back(std::move(warning));
 }
 
@@ -36,7 +35,7 @@ void Diagnostics::unknown_name(std::string message, std::string near, std::strin
 }
 
 void Diagnostics::keep(Warning warning, std::vector<Warning>& kept) {
-  if (std::find(kept.begin(), kept.end(), warning) != kept.end())
+  if (!kept_.insert(warning).second)
     return;
   if (tell_)
     tell_(warning);

@@ -1,6 +1,8 @@
 #include "check.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -30,14 +32,14 @@ class Usage {
   template <class Named>
   void add(const std::vector<Named>& all, const Names& used, const char* what, const char* who) {
     for (const Named& one : all) {
-      auto entry = std::ranges::find(entries_, one.place, &Entry::place);
-      if (entry == entries_.end())
-        entry = entries_.insert(
-            entries_.end(),
+      const auto [position, is_new] = positions_.try_emplace(one.place, entries_.size());
+      if (is_new)
+        entries_.push_back(
             {fmt::format("{} '{}' is not used by any {}", what, one.name, who), one.place, false});
-      entry->used = entry->used || std::ranges::any_of(used, [&](const std::string& use) {
-                      return may_name(use, one.name);
-                    });
+      Entry& entry = entries_[position->second];
+      entry.used = entry.used || std::ranges::any_of(used, [&](const std::string& use) {
+                     return may_name(use, one.name);
+                   });
     }
   }
 
@@ -74,6 +76,7 @@ class Usage {
     bool used;
   };
   std::vector<Entry> entries_;
+  std::map<Place, std::size_t> positions_;  ///< Of what stands at a place, in `entries_`.
 };
 
 }  // namespace

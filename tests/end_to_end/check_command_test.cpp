@@ -5,8 +5,10 @@
 namespace bench::end_to_end {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::StartsWith;
 
 constexpr const char* tagged = R"(name: tagged
@@ -102,6 +104,20 @@ TEST(CheckTest, WarningsAreCountedAndWithStrictFail) {
   EXPECT_EQ(check.status.code, 0);
   EXPECT_THAT(check.standard_output, HasSubstr("\ntypo.yaml: no error, 1 warning\n"));
   EXPECT_EQ(here.bench({"check", "typo.yaml", "--strict"}).status.code, 1);
+}
+
+TEST(CheckTest, OfManyWarningsTheFirstAreShown) {
+  const Playground here;
+  std::string file = "name: many\noutpath: runs\nstep: {name: s, do: echo}\nfileset:\n";
+  for (int k = 0; k < 150; ++k)
+    file += "  - {name: f" + std::to_string(k) + ", copy: x}\n";
+  here.write("many.yaml", file);
+  const auto check = here.bench({"check", "many.yaml"});
+  EXPECT_EQ(check.status.code, 0);
+  EXPECT_THAT(check.standard_output, HasSubstr("\nmany.yaml: no error, 150 warnings\n"));
+  EXPECT_THAT(check.standard_error, HasSubstr("file set 'f99' is not used"));
+  EXPECT_THAT(check.standard_error, Not(HasSubstr("file set 'f100'")));
+  EXPECT_THAT(check.standard_error, EndsWith("warning: only the first 100 warnings are shown\n"));
 }
 
 TEST(CheckTest, TakesAnExportedRun) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <functional>
 #include <set>
 #include <string>
@@ -18,7 +19,7 @@ struct Warning {
   Place place;
   bool is_note = false;
 
-  bool operator==(const Warning&) const = default;
+  auto operator<=>(const Warning&) const = default;
 };
 
 /// Collects warnings while input is read, so that one run shows all of them. The same warning
@@ -53,14 +54,16 @@ class Diagnostics {
   const std::vector<Warning>& mistakes() const { return mistakes_; }
 
  private:
+  void keep(Warning warning, std::vector<Warning>& kept);
+
   bool strict_;
   bool refuses_mistakes_;
   std::function<void(const Warning&)> tell_;
-  void keep(Warning warning, std::vector<Warning>& kept);
-
+  std::set<Warning> kept_;  ///< Warnings and notes.
   std::vector<Warning> warnings_;
   std::vector<Warning> notes_;
   std::vector<Warning> mistakes_;
+  std::set<Warning> kept_mistakes_;
   std::set<std::string> own_files_;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -13,7 +14,7 @@ struct Place {
   int column = 0;
 
   bool known() const { return !file.empty() && line > 0; }
-  bool operator==(const Place&) const = default;
+  auto operator<=>(const Place&) const = default;
 };
 
 /// The one exception type. Thrown where something is wrong, caught only in `main` and in the

@@ -136,14 +136,16 @@ void show_log_lines(const std::string& lines) {
 }
 
 Diagnostics telling_diagnostics(bool strict, bool refuses_mistakes) {
-  return Diagnostics(
-      strict,
-      [](const Warning& warning) {
-        tell(render(warning.is_note ? Severity::note : Severity::warning, warning.message,
-                    warning.hint, warning.place),
-             warning.is_note ? Level::info : Level::warning);
-      },
-      refuses_mistakes);
+  const auto tell_first = [told = 0](const Warning& warning) mutable {
+    constexpr int most_told = 100;  // of a file that a program wrote; nobody reads more
+    if (++told <= most_told)
+      tell(render(warning.is_note ? Severity::note : Severity::warning, warning.message,
+                  warning.hint, warning.place),
+           warning.is_note ? Level::info : Level::warning);
+    else if (told == most_told + 1)
+      tell(fmt::format("warning: only the first {} warnings are shown", most_told), Level::warning);
+  };
+  return Diagnostics(strict, tell_first, refuses_mistakes);
 }
 
 void tell_again(const std::vector<Warning>& mistakes) {

@@ -43,7 +43,7 @@ void tell_advice(bool has_place);
 void tell_errors(const std::vector<Error>& errors, const std::string& run = "");
 /// Lines of the log on standard error.
 void show_log_lines(const std::string& lines);
-/// Tells warnings as they come.
+/// Tells warnings as they come, the first hundred.
 /// @param refuses_mistakes before a run, of which they would spoil the results
 Diagnostics telling_diagnostics(bool strict = false, bool refuses_mistakes = false);
 /// The mistakes that did not stop a run, once more below its tables.

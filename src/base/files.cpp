@@ -10,6 +10,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -133,18 +134,22 @@ std::string read_all(const UniqueFd& fd, const std::filesystem::path& file) {
   return content;
 }
 
+std::size_t read_piece(const UniqueFd& fd, const std::filesystem::path& file,
+                       std::span<char> buffer) {
+  ssize_t count = 0;
+  do
+    count = ::read(fd.get(), buffer.data(), buffer.size());
+  while (count < 0 && errno == EINTR);
+  if (count < 0)
+    fail("read", file);
+  return static_cast<std::size_t>(count);
+}
+
 void read_pieces(const UniqueFd& fd, const std::filesystem::path& file,
                  const std::function<void(std::string_view)>& take) {
   std::array<char, 65536> buffer;
-  for (;;) {
-    const auto count = ::read(fd.get(), buffer.data(), buffer.size());
-    if (count == 0)
-      return;
-    if (count < 0 && errno != EINTR)
-      fail("read", file);
-    if (count > 0)
-      take(std::string_view(buffer.data(), static_cast<std::size_t>(count)));
-  }
+  while (const std::size_t count = read_piece(fd, file, buffer))
+    take(std::string_view(buffer.data(), count));
 }
 
 void write_all(const UniqueFd& fd, std::string_view content, const std::filesystem::path& file) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +28,13 @@ UniqueFd open_to_read(const std::filesystem::path& file,
 /// @throws Error if it cannot be read
 std::string read_all(const UniqueFd& fd, const std::filesystem::path& file);
 
-/// The same handed over in pieces, for a file that may be larger than the memory.
+/// Fills `buffer` with what comes next, or a part of it.
+/// @return how many bytes; 0: the file ends here
+/// @throws Error if it cannot be read
+std::size_t read_piece(const UniqueFd& fd, const std::filesystem::path& file,
+                       std::span<char> buffer);
+
+/// What is left handed over in pieces, for a file that may be larger than the memory.
 void read_pieces(const UniqueFd& fd, const std::filesystem::path& file,
                  const std::function<void(std::string_view)>& take);
 

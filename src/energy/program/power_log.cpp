@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/program/csv.hpp>
@@ -192,15 +193,9 @@ bool PowerLogReader::read_line(std::string& line) {
       return true;
     }
     piece_.resize(piece_bytes);
-    ssize_t count = 0;
-    do
-      count = ::read(fd_.get(), piece_.data(), piece_.size());
-    while (count < 0 && errno == EINTR);
-    if (count < 0)
-      throw Error(fmt::format("cannot read {}: {}", file_.string(), std::strerror(errno)));
-    piece_.resize(static_cast<std::size_t>(count));
+    piece_.resize(read_piece(fd_, file_, piece_));
     taken_ = 0;
-    if (count == 0)
+    if (piece_.empty())
       return false;
   }
   return true;  // cut: it has not the cells of a row, which tells where the log is damaged

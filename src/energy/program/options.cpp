@@ -192,62 +192,62 @@ constexpr std::array jpwr_options{"--methods", "--df-out", "--df-filetype", "--d
 /// What jpwr has besides, and why it is not needed here.
 constexpr std::array refused_options{"--use-mpi", "--mpi-ranks"};
 
-constexpr OptionRow help_option{.name = "--help", .help = "Print this help (also -h)"};
+constexpr OptionRow help_option{.name = "--help", .help = "print this help (also -h)"};
 constexpr std::array options_of_measuring{
     help_option,
     OptionRow{"--method", Arity::repeated, "NAME"},  // the second: its help is that of the sources
-    OptionRow{"--interval", Arity::one, "TIME", "100ms", "Mean time between samples, 1ms to 10s"},
+    OptionRow{"--interval", Arity::one, "TIME", "100ms", "mean time between samples, 1ms to 10s"},
     OptionRow{"--out", Arity::one, "DIR", "",
-              "Directory for the files; without it none are written"},
+              "directory for the files; without it none are written"},
     OptionRow{
         "--suffix", Arity::one, "TEXT", "",
-        "Goes into the file names, power.SUFFIX.csv; %h is the host's name, %q{VAR} the value "
+        "goes into the file names, power.SUFFIX.csv; %h is the host's name, %q{VAR} the value "
         "of an environment variable"},
     OptionRow{"--format", Arity::repeated, "NAME", "",
-              "Of the result, or several with commas: csv (the default), json, h5 (HDF5, with the "
+              "of the result, or several with commas: csv (the default), json, h5 (HDF5, with the "
               "samples; needs libhdf5)"},
     OptionRow{"--wait-ready", Arity::one, "TIME", "10s",
-              "Start the program after this time even if a source is not ready; it joins later. "
+              "start the program after this time even if a source is not ready; it joins later. "
               "0s: at once"},
     OptionRow{"--baseline", Arity::one, "TIME", "",
-              "Measure the idle node for this long before the program starts; adds power_idle_w "
+              "measure the idle node for this long before the program starts; adds power_idle_w "
               "and energy_net_wh"},
     OptionRow{
         "--thermal", Arity::one, "WHAT", "",
-        "What to wait for before the program starts, for at most 10 min: stable (temperatures "
+        "what to wait for before the program starts, for at most 10 min: stable (temperatures "
         "change by 1 degree in 10 s at most), a temperature (45C), or a time (60s)"},
     OptionRow{"--gpu-power-limit", Arity::one, "POWER", "",
-              "Power limit of every GPU while the program runs, such as 300W; needs the right to "
+              "power limit of every GPU while the program runs, such as 300W; needs the right to "
               "set it. What was set before is restored at the end, even if the meter is killed"},
     OptionRow{"--gpu-clock", Arity::one, "CLOCK", "", "GPU clock, such as 1410MHz; likewise"},
     OptionRow{"--cpu-governor", Arity::one, "NAME", "",
-              "Frequency governor of the CPUs, such as performance; likewise"},
+              "frequency governor of the CPUs, such as performance; likewise"},
     OptionRow{.name = "--regions",
-              .help = "Take the program's marks `begin NAME` and `end NAME` from the file that "
+              .help = "take the program's marks `begin NAME` and `end NAME` from the file that "
                       "$BENCH_ENERGY_REGIONS names for it, and give every region its energy"},
     OptionRow{.name = "--per-node",
-              .help = "One meter per node measures everything there; otherwise each rank measures "
+              .help = "one meter per node measures everything there; otherwise each rank measures "
                       "the devices that no other rank measures"},
     OptionRow{.name = "--shared-node",
-              .help = "Other programs run on the node at the same time: the total has only the "
+              .help = "other programs run on the node at the same time: the total has only the "
                       "GPUs that CUDA_VISIBLE_DEVICES or ROCR_VISIBLE_DEVICES gives this program"},
     OptionRow{"--record", Arity::one, "DIR", "",
-              "In jobs of bench that run for 1 s: describe node and loaded libraries in DIR, once"},
+              "in jobs of bench that run for 1 s: describe node and loaded libraries in DIR, once"},
     OptionRow{"--sysfs-root", Arity::one, "DIR", "/sys",
-              "Directory of the kernel's files of sensors and devices"},
+              "directory of the kernel's files of sensors and devices"},
     OptionRow{"--proc-root", Arity::one, "DIR", "/proc",
-              "Directory of the kernel's files of the node's load"},
+              "directory of the kernel's files of the node's load"},
     OptionRow{.name = "--list",
-              .help = "List the power sources of this node, and why others are missing"},
+              .help = "list the power sources of this node, and why others are missing"},
     OptionRow{.name = "--strict",
-              .help = "Exit with 125 if a requested source is missing or the energy is incomplete"},
+              .help = "exit with 125 if a requested source is missing or the energy is incomplete"},
     OptionRow{"--on-meter-death", Arity::one, "WHAT", "survive",
-              "What happens to the program if SIGKILL ends this meter: survive, or kill (its child "
+              "what happens to the program if SIGKILL ends this meter: survive, or kill (its child "
               "processes keep running)"},
     OptionRow{"--methods", Arity::words, "NAME", "",
               "pynvml, rocm, gh, gc; several, up to the next option or --"},
     OptionRow{"--df-out", Arity::one, "DIR", "",
-              "Directory for the files power, energy and energy_from_counter; without it none are "
+              "directory for the files power, energy and energy_from_counter; without it none are "
               "written"},
     OptionRow{"--df-filetype", Arity::one, "TYPE", "h5", "h5 or csv"},
     OptionRow{"--df-suffix", Arity::one, "TEXT", "",
@@ -256,10 +256,10 @@ constexpr std::array options_of_measuring{
 constexpr std::array options_of_combining{
     help_option,
     OptionRow{"--output", Arity::one, "FILE", "",
-              "Where to write; combined_energy.csv without it, of energy.txt files "
+              "where to write; combined_energy.csv without it, of energy.txt files "
               "combined_energy.txt"},
     OptionRow{.name = "--in-sequence",
-              .help = "Of energy.txt files: their programs ran one after the other, not at once; "
+              .help = "of energy.txt files: their programs ran one after the other, not at once; "
                       "times are added, and powers are means over all of the time"},
 };
 
@@ -267,16 +267,16 @@ constexpr std::array options_of_recovering{
     help_option,
     OptionRow{
         "--suffix", Arity::one, "TEXT", "",
-        "Only the run whose samples are in power.TEXT.csv; otherwise all that have no results"},
+        "only the run whose samples are in power.TEXT.csv; otherwise all that have no results"},
     OptionRow{"--format", Arity::repeated, "NAME", "",
-              "Of the results: csv, json, h5; without it as the meter was asked"},
+              "of the results: csv, json, h5; without it as the meter was asked"},
 };
 
 Help help_of_measuring() {
   const std::span<const OptionRow> options = options_of_measuring;
   const auto own = options.size() - jpwr_options.size();  // the last ones are jpwr's
   std::vector<Help::Row> rows = rows_of(options.first(own));
-  rows[1].text = "Power source, or several with commas: " + methods_help();
+  rows[1].text = "power source, or several with commas: " + methods_help();
   return {.name = "",
           .description = description,
           .usage = usage,

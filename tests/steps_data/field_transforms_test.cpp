@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <ostream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -164,23 +163,17 @@ struct WrongFields {
   std::string name;
   std::vector<JoinedField> fields;
 };
-void PrintTo(const WrongFields& wrong, std::ostream* out) {
-  *out << wrong.name;
+TEST(WrongJoinedFields, AreRefused) {
+  const WrongFields cases[] = {{"TooFew", {values({2})}},
+                               {"TooMany", {values({2}), one_label(), one_label()}},
+                               {"OfAnotherSize", {values({3}), one_label()}},
+                               {"OfAnotherType", {one_label(), one_label()}}};
+  for (const WrongFields& c : cases) {
+    SCOPED_TRACE(c.name);
+    EXPECT_THROW(join_fields({std::make_shared<NumberedSource>(5)}, c.fields),
+                 std::invalid_argument);
+  }
 }
-class WrongJoinedFieldsTest : public testing::TestWithParam<WrongFields> {};
-
-TEST_P(WrongJoinedFieldsTest, AreRefused) {
-  EXPECT_THROW(join_fields({std::make_shared<NumberedSource>(5)}, GetParam().fields),
-               std::invalid_argument);
-}
-
-INSTANTIATE_TEST_SUITE_P(Fields, WrongJoinedFieldsTest,
-                         testing::Values(WrongFields{"TooFew", {values({2})}},
-                                         WrongFields{"TooMany",
-                                                     {values({2}), one_label(), one_label()}},
-                                         WrongFields{"OfAnotherSize", {values({3}), one_label()}},
-                                         WrongFields{"OfAnotherType", {one_label(), one_label()}}),
-                         [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace bench::steps

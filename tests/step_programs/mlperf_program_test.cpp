@@ -101,7 +101,7 @@ std::vector<std::string> keys_of_run(const Outcome& outcome) {
 
 TEST_P(MlperfProgramTest, EndsAtItsTarget) {
   const Outcome outcome =
-      run("--epochs 3 --samples-per-epoch 4 --eval-samples 3 --mllog --target " +
+      run("--epochs 3 --samples-per-epoch 2 --eval-samples 2 --mllog --target " +
           GetParam().easy_target);
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.value("target_reached"), "true");
@@ -119,11 +119,11 @@ TEST_P(MlperfProgramTest, EndsAtItsTarget) {
 TEST_P(MlperfProgramTest, IsAbortedWithoutItsTarget) {
   const std::string impossible = GetParam().metric == "eval_error" ? "0" : "1";
   const Outcome outcome =
-      run("--steps 2 --samples-per-epoch 2 --eval-samples 2 --mllog --target " + impossible);
+      run("--steps 1 --samples-per-epoch 2 --eval-samples 2 --mllog --target " + impossible);
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.value("target_reached"), "false");
   EXPECT_EQ(outcome.value("time_to_solution_s"), "");
-  EXPECT_EQ(outcome.number("evaluations"), 2);
+  EXPECT_EQ(outcome.number("evaluations"), 1);
   EXPECT_EQ(keys_of_run(outcome).back(), "run_stop");
   EXPECT_THAT(outcome.out, HasSubstr("\"status\": \"aborted\"}}\n"));
 }

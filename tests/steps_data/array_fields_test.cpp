@@ -233,13 +233,6 @@ TEST(FileLayout, NamesADifferenceToAnotherFile) {
   EXPECT_EQ(difference(other), "b.nc: variable 'va' has float64 numbers, in a.nc float32 numbers");
 }
 
-}  // namespace
-
-namespace {
-
-using support::message_of;
-using testing::ElementsAre;
-
 /// Formats that this build has, by the endings of their files.
 std::vector<std::string> built_endings() {
   std::vector<std::string> endings;

@@ -142,6 +142,8 @@ TEST_P(ArrayFormatTest, MayBeTilesOfAGrid) {
                            .tile_columns = 3};
   const auto source = GetParam().open({path()}, layout);
   ASSERT_EQ(source->samples(), 2U * 2 * 2);
+  EXPECT_THAT(read_sample(*source, 6)["terrain"],  // second row, first column of tiles
+              ElementsAre(1014, 1015, 1016, 1021, 1022, 1023));
   // Index 1, second row of tiles, second column of tiles: rows 2 and 3, columns 3 to 5.
   auto sample = read_sample(*source, 7);
   EXPECT_THAT(sample["time"], ElementsAre(49));

@@ -48,10 +48,6 @@ TEST(TextWords, AreThoseOfGpt2) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 using support::message_of;
 using testing::ElementsAre;
 using TokenNumbers = std::vector<std::int64_t>;

@@ -61,10 +61,6 @@ TEST(NormalisedFields, AreZeroIfConstant) {
   EXPECT_THAT(normalised_sample(1, 1, 0).floats_of(0), ElementsAre(0, 0));
 }
 
-}  // namespace
-
-namespace {
-
 /// One field with the sum of a sample's values.
 std::unique_ptr<FieldSource> sums_of(std::uint64_t samples) {
   return transformed_fields(std::make_shared<NumberedSource>(samples), {{.name = "sum"}},
@@ -90,11 +86,6 @@ TEST(TransformedFields, PassErrorsOn) {
   EXPECT_THROW(source->reader()->read(5, sample.memory()), DataError);
 }
 
-}  // namespace
-
-namespace {
-
-using testing::ElementsAre;
 using Sources = std::vector<std::shared_ptr<const FieldSource>>;
 
 /// Two sources of `values` (2) and `label`.

@@ -49,12 +49,9 @@ TEST(Hdf5Lock, AdmitsOneThreadWhichMayHoldSeveral) {
   EXPECT_EQ(most_inside, 1);
 }
 
-}  // namespace
-
 // Files written with HDF5 itself.
 
 #ifdef BENCH_STEPS_HDF5
-namespace {
 
 using support::message_of;
 using testing::ElementsAre;
@@ -221,13 +218,8 @@ TEST_F(Hdf5Fields, UnpackAChunkOnceForAllOfItsTiles) {
   H5Zunregister(counting_filter);
 }
 
-}  // namespace
-
 // HDF5 files that are damaged or do not fit together.
 
-namespace {
-
-using support::message_of;
 using testing::StartsWith;
 
 class BadHdf5Fields : public testing::Test {
@@ -338,7 +330,7 @@ TEST_F(BadHdf5Fields, NoticeAFileThatLostSamples) {
             path() + ": has 3 samples, had 4 before");
 }
 
-}  // namespace
-
 #endif
+
+}  // namespace
 }  // namespace bench::steps

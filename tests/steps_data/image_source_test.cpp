@@ -113,12 +113,6 @@ TEST(ImageDatasetFiles, AreThoseOfBothParts) {
   EXPECT_THAT(classes.files, ElementsAre("train/a/1.jpg", "val/a/2.JPEG"));
 }
 
-}  // namespace
-
-namespace {
-
-using testing::ElementsAre;
-
 void touch(const std::string& path) {
   std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   std::ofstream(path) << 'x';
@@ -162,13 +156,8 @@ TEST(ImageFolder, NamesALinkToNothing) {
   std::filesystem::create_symlink("1.jpg", folder.file("d/a/2.jpg"));
   EXPECT_EQ(find_images(folder.file("d")).files.size(), 2U);
   std::filesystem::create_symlink("/nowhere/x.jpg", folder.file("d/a/3.jpg"));
-  try {
-    find_images(folder.file("d"));
-    FAIL();
-  } catch (const UsageError& error) {
-    EXPECT_EQ(error.what(),
-              folder.file("d/a/3.jpg") + " is a link to /nowhere/x.jpg, which does not exist");
-  }
+  EXPECT_EQ(support::message_of<UsageError>([&] { find_images(folder.file("d")); }),
+            folder.file("d/a/3.jpg") + " is a link to /nowhere/x.jpg, which does not exist");
 }
 
 TEST(ImageFolder, CountsAnEmptyClass) {
@@ -185,20 +174,9 @@ TEST(ImageFolder, MustHaveImages) {
 }
 
 TEST(ImageFolder, SaysThatItIsMissing) {
-  try {
-    find_images("/nowhere/d");
-    FAIL();
-  } catch (const UsageError& error) {
-    EXPECT_EQ(std::string(error.what()), "cannot read /nowhere/d: No such file or directory");
-  }
+  EXPECT_EQ(support::message_of<UsageError>([] { find_images("/nowhere/d"); }),
+            "cannot read /nowhere/d: No such file or directory");
 }
-
-}  // namespace
-
-namespace {
-
-using support::message_of;
-using testing::HasSubstr;
 
 #ifdef BENCH_STEPS_JPEG
 

@@ -136,13 +136,8 @@ TEST(ClassicLength, MayBeBeyondAnyFile) {
   EXPECT_EQ(classic_netcdf_length(bytes, "a"), (std::uint64_t{1} << 63) + 256);
 }
 
-}  // namespace
-
 // Files written with netCDF itself.
 
-namespace {
-
-using support::message_of;
 using testing::ElementsAre;
 using testing::ElementsAreArray;
 using testing::StartsWith;

@@ -151,19 +151,13 @@ TEST(TfRecordDamage, IsToldWithItsPlace) {
     c.damage(bytes);
     std::ofstream(folder.file("r"), std::ios::binary) << bytes;
     const TfRecordFile file(folder.file("r"));
-    try {
-      for (std::uint64_t offset = 0; const auto record = file.at(offset);)
-        offset = record->end;
-      FAIL() << "nothing noticed";
-    } catch (const DataError& error) {
-      EXPECT_EQ(error.what(), folder.file("r") + ": " + c.message);
-    }
+    EXPECT_EQ(support::message_of<DataError>([&] {
+                for (std::uint64_t offset = 0; const auto record = file.at(offset);)
+                  offset = record->end;
+              }),
+              folder.file("r") + ": " + c.message);
   }
 }
-
-}  // namespace
-
-namespace {
 
 using support::message_of;
 using testing::HasSubstr;

@@ -5,6 +5,7 @@
 #include "step_programs/program_runner.hpp"
 #include "steps_data/corpus.hpp"
 #include "steps_data/hex.hpp"
+#include "support/message_of.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -136,13 +137,8 @@ TEST(TokenWriter, RefusesADocumentWithoutEnd) {
 }
 
 TEST(TokenDataset, SaysWhichFileIsMissing) {
-  try {
-    const TokenDataset dataset("/nowhere/corpus");
-    FAIL();
-  } catch (const UsageError& error) {
-    EXPECT_EQ(std::string(error.what()),
-              "cannot read /nowhere/corpus.idx: No such file or directory");
-  }
+  EXPECT_EQ(support::message_of<UsageError>([] { TokenDataset("/nowhere/corpus"); }),
+            "cannot read /nowhere/corpus.idx: No such file or directory");
 }
 
 /// What is wrong with the files of a corpus of two documents, [1 2 3] and [4 5], in u16.
@@ -202,12 +198,8 @@ TEST(TokenDamage, IsToldWithItsPlace) {
     row.damage(index, tokens);
     std::ofstream(folder.file("c.idx"), std::ios::binary) << index;
     std::ofstream(folder.file("c.bin"), std::ios::binary) << tokens;
-    try {
-      const TokenDataset dataset(folder.file("c"));
-      FAIL() << "nothing noticed";
-    } catch (const DataError& error) {
-      EXPECT_THAT(error.what(), HasSubstr(folder.file("c.idx") + ": " + row.message));
-    }
+    EXPECT_THAT(support::message_of<DataError>([&] { TokenDataset(folder.file("c")); }),
+                HasSubstr(folder.file("c.idx") + ": " + row.message));
   }
 }
 

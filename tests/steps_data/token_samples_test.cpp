@@ -7,6 +7,7 @@
 #include "step_programs/program_runner.hpp"
 #include "steps_data/corpus.hpp"
 #include "steps_data/field_buffers.hpp"
+#include "support/message_of.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -154,23 +155,14 @@ TEST_F(TokenSamplesTest, NameATokenOutsideTheVocabulary) {
   write_corpus(folder_.file("d"), TokenType::u16, {{{1, 2, 500, 4}}});
   const TokenDataset corpus(folder_.file("d"));
   TokenSamples all(corpus, {0, 1}, {.sequence = 3, .seed = 1, .kinds = 500});
-  try {
-    read(all, 0, 4);
-    FAIL();
-  } catch (const DataError& error) {
-    EXPECT_EQ(error.what(),
-              folder_.file("d.bin") + ": byte 4: token 500 is not in a vocabulary of 500");
-  }
+  EXPECT_EQ(support::message_of<DataError>([&] { read(all, 0, 4); }),
+            folder_.file("d.bin") + ": byte 4: token 500 is not in a vocabulary of 500");
 }
 
 TEST_F(TokenSamplesTest, NeedOneTokenMoreThanASequence) {
   EXPECT_NO_THROW(samples(1, 179));
-  try {
-    samples(1, 180);
-    FAIL();
-  } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr(" with 180 tokens, and one sample needs 181"));
-  }
+  EXPECT_THAT(support::message_of<UsageError>([&] { samples(1, 180); }),
+              HasSubstr(" with 180 tokens, and one sample needs 181"));
 }
 
 struct SplitCase {
@@ -201,10 +193,6 @@ TEST(Split, RefusesWhatIsNone) {
   for (const char* text : {"", "7,", ",1", "7,3,1,1", "-1,2", "0,0,0", "7;3", "nan", "inf", "a"})
     EXPECT_THROW(parse_split(text), UsageError) << text;
 }
-
-}  // namespace
-
-namespace {
 
 using testing::ElementsAre;
 

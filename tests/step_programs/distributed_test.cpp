@@ -2,6 +2,7 @@
 
 #include "step_programs/linked_programs.hpp"
 #include "step_programs/rank_processes.hpp"
+#include "support/case_name.hpp"
 #include "support/free_port.hpp"
 
 #include <cmath>
@@ -126,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(
         Reduction{"TwoThatAccumulate", 2, {"--micro-batches", "4"}, "20"},
         Reduction{"TwoWithAShareEach", 2, {"--shard", "--bucket-bytes", "1000000"}, "3"},
         Reduction{"FourWithAShareEach", 4, {"--shard"}, "21"}),
-    [](const auto& one) { return one.param.name; });
+    support::case_name);
 
 TEST(GradientReducer, AParameterWithoutGradientCountsAsZero) {
   const FreePort port;
@@ -172,7 +173,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Training{"LambInShares", 4, {"--shard", "--optimizer", "lamb"}},
                     Training{"ClippedInShares", 2, {"--shard", "--clip", "0.01"}},
                     Training{"OfMicroBatches", 2, {"--micro-batches", "2"}}),
-    [](const auto& one) { return one.param.name; });
+    support::case_name);
 
 /// What a rank printed as the mean of the losses.
 double loss_in(const std::string& out) {

@@ -2,6 +2,7 @@
 #include "step_programs/linked_programs.hpp"
 #include "step_programs/rank_processes.hpp"
 #include "steps_data/corpus.hpp"
+#include "support/case_name.hpp"
 #include "support/sanitizer.hpp"
 
 #include <cmath>
@@ -108,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
     Programs, InferenceProgramTest,
     testing::Values(ProgramCase{"Gpt", GPT_PROGRAM, tiny_gpt, 2 * 2 * 32 * 3 * 12 * 4},
                     ProgramCase{"Llama", LLAMA_PROGRAM, tiny_llama, 2 * 2 * 16 * 3 * 12 * 4}),
-    [](const auto& instance) { return instance.param.name; });
+    support::case_name);
 
 TEST(InferenceProgram, DescribesItsCostsWithoutTheModel) {
   if (support::sanitized)
@@ -186,39 +187,6 @@ TEST(InferenceProgram, CountsTheTokensOfTensorParallelRanksOnce) {
   EXPECT_NEAR(first.number("prefill_tokens_per_second_per_device") / prefill, 0.5, 1e-6);
 }
 #endif
-
-struct Mistake {
-  std::string name;
-  std::string arguments;
-  std::string message;
-};
-void PrintTo(const Mistake& mistake, std::ostream* out) {
-  *out << mistake.name;
-}
-class InferenceMistakeTest : public testing::TestWithParam<Mistake> {};
-
-TEST_P(InferenceMistakeTest, IsToldBeforeAnythingRuns) {
-  const Outcome outcome = run_step(GPT_PROGRAM, GetParam().arguments);
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_EQ(outcome.out, "");
-  EXPECT_THAT(outcome.err, HasSubstr(GetParam().message));
-  EXPECT_THAT(outcome.err, HasSubstr("hint: "));
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Options, InferenceMistakeTest,
-    testing::Values(
-        Mistake{"Context", "--inference --prompt-tokens 1000",
-                "a prompt of 1000 tokens and 128 new ones exceed the context of 1024\n"
-                "hint: reduce --prompt-tokens or --new-tokens, or increase --seq"},
-        Mistake{"PipelineParallel", "--model 800M --inference --pipeline-parallel 2",
-                "inference does not divide a model into pipeline stages"},
-        Mistake{"NoNewToken", "--inference --new-tokens 1", "--new-tokens: "},
-        Mistake{"WithoutInference", "--batch-size 2", "--batch-size requires --inference"},
-        Mistake{"OptionOfTraining", "--inference --lr 0.1", "--lr excludes --inference"},
-        Mistake{"Checkpoint", "--inference --load c", "--load excludes --inference"},
-        Mistake{"Plan", "--inference --plan", "--plan excludes --inference"}),
-    [](const auto& instance) { return instance.param.name; });
 
 }  // namespace
 }  // namespace bench::transformer
@@ -307,12 +275,6 @@ TEST(FieldInference, IsSharedByRanksThatEndTogether) {
   EXPECT_EQ(ranks[0].number("inference_samples"), 4 * ranks[0].number("measured_steps"));
 }
 #endif
-
-TEST(FieldInference, HasNoOptionsOfTheTraining) {
-  const Outcome outcome = run_step(AP5_PROGRAM, "--inference --critic-updates 2");
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("--critic-updates excludes --inference"));
-}
 
 }  // namespace
 }  // namespace bench::steps

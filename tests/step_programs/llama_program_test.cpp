@@ -85,51 +85,5 @@ TEST(LlamaProgram, WarnsIfExpertsGoOnWithAnotherBalance) {
               HasSubstr("has balance_weight=0.01, this run balance_weight=0.5: it does"));
 }
 
-struct Mistake {
-  std::string name;
-  std::string arguments;
-  std::string message;
-};
-void PrintTo(const Mistake& mistake, std::ostream* out) {
-  *out << mistake.name;
-}
-class LlamaMistakeTest : public testing::TestWithParam<Mistake> {};
-
-TEST_P(LlamaMistakeTest, IsTold) {
-  const Outcome outcome = run_llama(GetParam().arguments);
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_EQ(outcome.err, GetParam().message);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Options, LlamaMistakeTest,
-    testing::Values(Mistake{"Heads", "--hidden 30 --heads 4",
-                            "llama: error: 4 heads cannot share a width of 30\n"
-                            "hint: --hidden must be a multiple of --heads\n"},
-                    Mistake{"KeyValueHeads", "--hidden 64 --heads 4 --kv-heads 3",
-                            "llama: error: 4 heads cannot share 3 key/value heads\n"
-                            "hint: --heads must be a multiple of --kv-heads\n"},
-                    Mistake{"OddHeads", "--hidden 12 --heads 4 --kv-heads 2",
-                            "llama: error: rotary positions need an even head size, not 3\n"
-                            "hint: choose other --heads\n"},
-                    Mistake{"Experts", "--experts 2 --experts-per-token 3",
-                            "llama: error: a token cannot use 3 of 2 experts\n"
-                            "hint: --experts-per-token must be at most --experts\n"},
-                    Mistake{"BalanceWithoutExperts", "--balance-weight 5",
-                            "llama: error: --balance-weight has no effect without experts\n"
-                            "hint: add --experts, or remove --balance-weight\n"},
-                    Mistake{"UnevenExperts", "--experts 3 --tensor-parallel 2",
-                            "llama: error: 3 experts cannot be shared by 2 tensor-parallel ranks\n"
-                            "hint: --experts must be a multiple of --tensor-parallel\n"},
-                    Mistake{"StagesOfExperts", "--model 8x7B --pipeline-parallel 2",
-                            "llama: error: layers with experts cannot be divided into pipeline "
-                            "stages\n"
-                            "hint: leave out --pipeline-parallel; --tensor-parallel spreads the "
-                            "experts over ranks\n"},
-                    Mistake{"RecomputedExperts", "--experts 2 --recompute full",
-                            "llama: error: layers with experts cannot be recomputed\n"
-                            "hint: leave out --recompute full\n"}),
-    [](const auto& test) { return test.param.name; });
-
 }  // namespace
 }  // namespace bench::steps

@@ -3,6 +3,7 @@
 #include "data/tfrecord.hpp"
 #include "step_programs/linked_programs.hpp"
 #include "step_programs/rank_processes.hpp"
+#include "support/case_name.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -61,7 +62,7 @@ class MlperfProgramTest : public testing::TestWithParam<Benchmark> {
   }
 };
 INSTANTIATE_TEST_SUITE_P(Benchmarks, MlperfProgramTest, testing::Values(cosmoflow, deepcam),
-                         [](const auto& instance) { return instance.param.name; });
+                         support::case_name);
 
 TEST_P(MlperfProgramTest, DescribesThePublishedNetwork) {
   const Outcome outcome = run_step(GetParam().program, "--describe");
@@ -80,15 +81,15 @@ TEST_P(MlperfProgramTest, LearnsABatch) {
   EXPECT_LT(outcome.number("final_loss"), 0.9 * outcome.number("first_loss"));
 }
 
-/// The keys of MLPerf's lines, in their order, and the values of some.
+/// The keys of MLPerf's lines, in their order.
 std::vector<std::string> keys(const Outcome& outcome) {
   std::vector<std::string> found;
-  std::istringstream lines(outcome.out);
   const std::string before = "\"key\": \"";
-  for (std::string line; std::getline(lines, line);)
-    if (const auto at = line.find(before); line.starts_with(":::MLLOG ") && at != std::string::npos)
-      found.push_back(
-          line.substr(at + before.size(), line.find('"', at + before.size()) - at - before.size()));
+  for (auto at = outcome.out.find(before); at != std::string::npos;
+       at = outcome.out.find(before, at + 1)) {
+    const auto begin = at + before.size();
+    found.push_back(outcome.out.substr(begin, outcome.out.find('"', begin) - begin));
+  }
   return found;
 }
 
@@ -100,7 +101,7 @@ std::vector<std::string> keys_of_run(const Outcome& outcome) {
 
 TEST_P(MlperfProgramTest, EndsAtItsTarget) {
   const Outcome outcome =
-      run("--epochs 3 --samples-per-epoch 4 --eval-samples 3 --mllog --target " +
+      run("--epochs 3 --samples-per-epoch 2 --eval-samples 2 --mllog --target " +
           GetParam().easy_target);
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.value("target_reached"), "true");
@@ -118,22 +119,13 @@ TEST_P(MlperfProgramTest, EndsAtItsTarget) {
 TEST_P(MlperfProgramTest, IsAbortedWithoutItsTarget) {
   const std::string impossible = GetParam().metric == "eval_error" ? "0" : "1";
   const Outcome outcome =
-      run("--steps 2 --samples-per-epoch 2 --eval-samples 2 --mllog --target " + impossible);
+      run("--steps 1 --samples-per-epoch 2 --eval-samples 2 --mllog --target " + impossible);
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.value("target_reached"), "false");
   EXPECT_EQ(outcome.value("time_to_solution_s"), "");
-  EXPECT_EQ(outcome.number("evaluations"), 2);
+  EXPECT_EQ(outcome.number("evaluations"), 1);
   EXPECT_EQ(keys_of_run(outcome).back(), "run_stop");
   EXPECT_THAT(outcome.out, HasSubstr("\"status\": \"aborted\"}}\n"));
-}
-
-TEST_P(MlperfProgramTest, RefusesATargetThatNoEvaluationCanReach) {
-  const Outcome none = run("--steps 1 --target " + GetParam().easy_target);
-  EXPECT_EQ(none.exit_code, 2);
-  EXPECT_THAT(none.err, HasSubstr("--target requires --eval-samples"));
-  const Outcome zero = run("--steps 1 --eval-samples 0 --target " + GetParam().easy_target);
-  EXPECT_EQ(zero.exit_code, 2);
-  EXPECT_THAT(zero.err, HasSubstr("error: there is no evaluation for --target"));
 }
 
 TEST(CosmoFlowProgram, PrintsWhatMlperfAsksFor) {
@@ -166,70 +158,6 @@ TEST(CosmoFlowProgram, HasAVersionOfItsNetworkAndOneOfItsOwn) {
   const Outcome version = run_step(COSMOFLOW_PROGRAM, "--version");
   EXPECT_EQ(version.exit_code, 0);
   EXPECT_TRUE(version.out.starts_with("cosmoflow ")) << version.out;
-  EXPECT_EQ(run_step(COSMOFLOW_PROGRAM, "--version v2").exit_code, 2);
-}
-
-struct OptimizerCase {
-  std::string name;
-  std::string arguments;
-  std::vector<std::string> expected;  ///< Texts in MLPerf's lines.
-};
-
-TEST(DeepCamProgram, PrintsWhatMlperfAsksForOfEachOptimizer) {
-  const OptimizerCase cases[] = {
-      {"adam",
-       "",
-       {"\"key\": \"opt_name\", \"value\": \"Adam\"", "\"key\": \"opt_lr\", \"value\": 0.001",
-        "\"key\": \"scheduler_type\", \"value\": \"multistep\"",
-        "\"key\": \"scheduler_milestones\", \"value\": [800.0]"}},
-      {"lamb",
-       "--optimizer lamb --lr-schedule cosine --lr-warmup 10 --lr-decay 110",
-       {"\"key\": \"opt_name\", \"value\": \"LAMB\"", "\"key\": \"opt_lr\", \"value\": 0.0055",
-        "\"key\": \"opt_max_grad_norm\", \"value\": 1.0",
-        "\"key\": \"scheduler_type\", \"value\": \"cosine_annealing\"",
-        "\"key\": \"scheduler_t_max\", \"value\": 100.0"}},
-      {"late cosine",
-       "--lr-schedule cosine --lr-warmup 10 --lr-decay-start 60 --lr-decay 110",
-       {"\"key\": \"scheduler_t_max\", \"value\": 50.0"}}};
-  for (const OptimizerCase& one : cases) {
-    const Outcome outcome =
-        run_step(DEEPCAM_PROGRAM,
-                 "--height 32 --width 32 --device cpu --threads 1 --warmup 0 --steps 1 --mllog " +
-                     one.arguments);
-    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-    for (const std::string& expected : one.expected)
-      EXPECT_THAT(outcome.out, HasSubstr(expected)) << one.name;
-    for (const char* key :
-         {"seed", "batchnorm_group_size", "gradient_accumulation_frequency", "opt_betas", "opt_eps",
-          "scheduler_lr_warmup_steps", "scheduler_lr_warmup_factor", "train_samples"})
-      EXPECT_THAT(keys(outcome), testing::Contains(key)) << one.name;
-  }
-}
-
-TEST(MlperfLines, AreRefusedForALearningRateWithoutKeys) {
-  for (const auto& [program, schedule] :
-       {std::pair(DEEPCAM_PROGRAM, "polynomial --lr-decay 1000"),
-        std::pair(DEEPCAM_PROGRAM, "step --lr-milestones 800,900 --lr-factor 0.1,0.5"),
-        std::pair(COSMOFLOW_PROGRAM, "cosine --lr-decay 90")}) {
-    const std::string arguments = std::string("--describe --lr-schedule ") + schedule;
-    EXPECT_EQ(run_step(program, arguments).exit_code, 0) << schedule;
-    const Outcome outcome = run_step(program, arguments + " --mllog");
-    EXPECT_EQ(outcome.exit_code, 2) << schedule;
-    EXPECT_THAT(outcome.err, HasSubstr("--mllog have no keys for this learning rate\nhint: use "));
-  }
-}
-
-TEST(DeepCamProgram, RefusesAQualityThatThereIsNot) {
-  const Outcome outcome = run_step(DEEPCAM_PROGRAM, "--eval-samples 2 --target 5");
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("--target: 5 is not a number from 0 to 1"));
-}
-
-TEST(DeepCamProgram, RefusesASingleValueToNormalise) {
-  const Outcome outcome =
-      run_step(DEEPCAM_PROGRAM, "--height 16 --width 16 --batch-size 1 --device cpu");
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("one image of 16 x 16 leaves one value per channel"));
 }
 
 /// A data set as MLPerf HPC's CosmoFlow has it, with cubes of side 32.
@@ -321,36 +249,28 @@ void write_statistics(const std::string& file) {
   writer->finish();
 }
 
+// Also with weights of another training, it maps the range of this data set.
 TEST(DeepCamProgram, TrainsOnADataSet) {
   const Folder folder;
   write_weather(folder.file("set/train"), 2);
-  const std::string data =
-      " --height 32 --device cpu --threads 1 --warmup 0 --epochs 1 --data-path " +
-      folder.file("set");
-  const std::string arguments = "--width 48" + data;
-  EXPECT_THAT(run_step(DEEPCAM_PROGRAM, arguments).err, HasSubstr("set/stats.h5"));
+  const std::string weights = " '" + folder.file("w.safetensors") + "'";
+  const std::string common =
+      "--height 32 --device cpu --threads 1 --warmup 0 --steps 1 --learning-rate 0 ";
+  const std::string data = common + "--data-path " + folder.file("set") + " ";
+  EXPECT_THAT(run_step(DEEPCAM_PROGRAM, data + "--width 48").err, HasSubstr("set/stats.h5"));
   write_statistics(folder.file("set/stats.h5"));
-  const Outcome outcome = run_step(DEEPCAM_PROGRAM, arguments);
+  const Outcome outcome = run_step(DEEPCAM_PROGRAM, data + "--width 48");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.value("dataset_samples"), "2");
-  EXPECT_EQ(outcome.value("steps"), "1");
-  const Outcome other = run_step(DEEPCAM_PROGRAM, "--width 32" + data);
+  const Outcome other = run_step(DEEPCAM_PROGRAM, data + "--width 32");
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_THAT(other.err, HasSubstr("data (32, 48, 16), expected data (32, 32, 16)"));
-}
 
-TEST(DeepCamProgram, MapsTheRangeOfItsDataSetAlsoWithWeightsOfAnother) {
-  const Folder folder;
-  write_weather(folder.file("set/train"), 2);
-  write_statistics(folder.file("set/stats.h5"));
-  const std::string weights = " '" + folder.file("w.safetensors") + "'";
-  const std::string arguments =
-      "--height 32 --width 48 --device cpu --threads 1 --warmup 0 --steps 1 --learning-rate 0 ";
-  const std::string data = arguments + "--data-path " + folder.file("set");
-  ASSERT_EQ(run_step(DEEPCAM_PROGRAM, arguments + "--save-weights" + weights).exit_code, 0);
-  const Outcome loaded = run_step(DEEPCAM_PROGRAM, data + " --load-weights" + weights);
+  const std::string save = common + "--width 48 --save-weights" + weights;
+  ASSERT_EQ(run_step(DEEPCAM_PROGRAM, save).exit_code, 0);
+  const Outcome loaded = run_step(DEEPCAM_PROGRAM, data + "--width 48 --load-weights" + weights);
   ASSERT_EQ(loaded.exit_code, 0) << loaded.err;
-  EXPECT_EQ(loaded.value("first_loss"), run_step(DEEPCAM_PROGRAM, data).value("first_loss"));
+  EXPECT_EQ(loaded.value("first_loss"), outcome.value("first_loss"));
 }
 
 #endif
@@ -372,8 +292,8 @@ TEST(CosmoFlowRanks, AgreeWithOneRank) {
 // The batches over which it normalises are the same ones.
 TEST(DeepCamRanks, AgreeWithAccumulatedGradients) {
   const std::string common =
-      "--height 16 --width 32 --device cpu --threads 1 --warmup 0 --steps 2 --lr-warmup 0 "
-      "--eval-samples 3 --mllog --batch-size ";
+      "--height 16 --width 32 --device cpu --threads 1 --warmup 0 --steps 2 --lr-warmup 0 --mllog "
+      "--batch-size ";
   const Outcome one = run_step(DEEPCAM_PROGRAM, common + "4 --micro-batches 2");
   const std::vector<Outcome> two = run_ranks(2, DEEPCAM_PROGRAM, common + "2");
   ASSERT_EQ(one.exit_code, 0) << one.err;
@@ -387,24 +307,7 @@ TEST(DeepCamRanks, AgreeWithAccumulatedGradients) {
 
 #endif
 
-}  // namespace
-
-// Which of MLPerf's lines the programs print.
-
-namespace {
-
-using testing::ElementsAre;
-
-/// The keys of the lines, in their order.
-std::vector<std::string> keys(const std::string& out) {
-  std::vector<std::string> found;
-  const std::string before = "\"key\": \"";
-  for (auto at = out.find(before); at != std::string::npos; at = out.find(before, at + 1)) {
-    const auto begin = at + before.size();
-    found.push_back(out.substr(begin, out.find('"', begin) - begin));
-  }
-  return found;
-}
+// Which of MLPerf's lines the other programs print.
 
 TEST(VisionProgram, PrintsTheEventsOfMlperfInTheirOrder) {
   const Outcome outcome = run_step(
@@ -412,7 +315,7 @@ TEST(VisionProgram, PrintsTheEventsOfMlperfInTheirOrder) {
       "--model resnet18 --image-size 32 --batch-size 2 --classes 10 --threads 1 --device cpu "
       "--steps 2 --warmup 1 --eval-steps 1 --mllog");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(keys(outcome.out),
+  EXPECT_THAT(keys(outcome),
               ElementsAre("init_start", "seed", "global_batch_size", "train_samples",
                           "eval_samples", "opt_name", "opt_base_learning_rate", "opt_momentum",
                           "opt_weight_decay", "init_stop", "run_start", "epoch_start", "epoch_stop",
@@ -440,13 +343,13 @@ TEST(GptProgram, PrintsTheEventsOfMlperfInTheirOrder) {
       "--steps 2 --warmup 0";
   const Outcome outcome = run_step(GPT_PROGRAM, arguments + " --mllog");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(keys(outcome.out),
+  EXPECT_THAT(keys(outcome),
               ElementsAre("init_start", "seed", "global_batch_size",
                           "gradient_accumulation_frequency", "max_sequence_length", "train_samples",
                           "opt_name", "opt_base_learning_rate", "opt_end_learning_rate",
                           "opt_betas", "opt_eps", "opt_weight_decay", "opt_max_grad_norm",
                           "init_stop", "run_start", "epoch_start", "epoch_stop", "run_stop"));
-  EXPECT_THAT(keys(run_step(GPT_PROGRAM, arguments).out), testing::IsEmpty());
+  EXPECT_THAT(keys(run_step(GPT_PROGRAM, arguments)), testing::IsEmpty());
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "step_programs/linked_programs.hpp"
 #include "step_programs/rank_processes.hpp"
+#include "support/case_name.hpp"
 
 #include <string>
 #include <utility>
@@ -90,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(
                      "--positions rotary --recompute full"},
         ParallelCase{"SharedMatricesInHalfPrecision", 2, 1, "--tensor-parallel 2",
                      "--precision bf16", 2e-2}),
-    [](const auto& instance) { return instance.param.name; });
+    support::case_name);
 
 struct EvaluationCase {
   std::string name;
@@ -122,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(
                     EvaluationCase{"FourStages", 4, " --pipeline-parallel 4"},
                     EvaluationCase{"EverythingAtOnce", 8,
                                    " --tensor-parallel 2 --pipeline-parallel 2"}),
-    [](const auto& instance) { return instance.param.name; });
+    support::case_name);
 
 struct GoingOnCase {
   std::string name;
@@ -154,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(GoingOnCase{"OneRank", 1, ""}, GoingOnCase{"SharesOfTheOptimizer", 2, ""},
                     GoingOnCase{"WholeOptimizers", 2, "--no-distributed-optimizer"},
                     GoingOnCase{"SharedModel", 4, "--tensor-parallel 2 --pipeline-parallel 2"}),
-    [](const auto& instance) { return instance.param.name; });
+    support::case_name);
 
 struct PartOfARun {
   int ranks;
@@ -212,7 +213,7 @@ INSTANTIATE_TEST_SUITE_P(
                                 LLAMA_PROGRAM,
                                 "--kv-heads 2 --mlp 48 --experts 4 --seed 3",
                                 {{2, "--tensor-parallel 2"}, {1, ""}, {2, "--tensor-parallel 2"}}}),
-    [](const auto& instance) { return instance.param.name; });
+    support::case_name);
 
 TEST(GptParallel, RefusesRanksThatMakeNoModel) {
   for (const Outcome& outcome :
@@ -279,7 +280,7 @@ INSTANTIATE_TEST_SUITE_P(
                         "Vision", VISION_PROGRAM, "--model resnet18 --threads 1 --device cpu",
                         "--batch-size 4",
                         "rank 2 was started with --batch-size 4, rank 0 with --batch-size 32"}),
-    [](const auto& instance) { return instance.param.name; });
+    support::case_name);
 
 TEST(GptParallel, RanksMayHaveFilesOfTheirOwn) {
   const Folder folder;

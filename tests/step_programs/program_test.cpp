@@ -40,11 +40,7 @@ TEST(RealProgram, TrainsAndEnds) {
   EXPECT_EQ(outcome.value("result"), "ok");
 }
 
-}  // namespace
-
 // What a real program does before its `main`.
-
-namespace {
 
 using testing::HasSubstr;
 

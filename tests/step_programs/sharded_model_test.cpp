@@ -1,6 +1,7 @@
 // A Llama that several processes share, beside the same Llama in one.
 
 #include "step_programs/rank_processes.hpp"
+#include "support/case_name.hpp"
 
 #include <string>
 #include <vector>
@@ -46,7 +47,7 @@ INSTANTIATE_TEST_SUITE_P(
                     ShardCase{"TwoStagesTied", 2, "--pipeline-parallel 2 --tied"},
                     ShardCase{"TwoStagesOfTwo", 4,
                               "--tensor-parallel 2 --pipeline-parallel 2 --tied"}),
-    [](const auto& instance) { return instance.param.name; });
+    support::case_name);
 
 }  // namespace
 }  // namespace bench::llama

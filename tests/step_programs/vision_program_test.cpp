@@ -47,8 +47,6 @@ TEST(VisionProgram, DescribesItsModels) {
             "input_bytes_per_sample=602112\n"
             "sample_shape=3x224x224\n"
             "classes=1000\n");
-  EXPECT_EQ(run_vision("--describe --model resnet18").value("trainable_parameters"), "11689512");
-  EXPECT_EQ(run_vision("--describe --model resnet34").value("trainable_parameters"), "21797672");
 }
 
 TEST(VisionProgram, DescribesWhatItHasNoMemoryFor) {
@@ -105,42 +103,17 @@ TEST(VisionProgram, TrainsAndReports) {
   EXPECT_NEAR(parts_s, outcome.number("time_per_step_mean_s"), 1e-6);
   EXPECT_FALSE(outcome.value("blas").empty());
   EXPECT_FALSE(outcome.value("device_name").empty());
+  EXPECT_THAT(outcome.out, HasSubstr("\ntotal images/sec: "));
 }
 
-TEST(VisionProgram, TrainsNetworksWithDropoutAndWithBranches) {
-  for (const char* network : {"alexnet --image-size 67", "inception3 --image-size 75",
-                              "resnet50_v2 --image-size 32", "vgg16 --image-size 32"}) {
-    const Outcome outcome =
-        run_vision(std::string("--batch-size 2 --threads 1 --device cpu --steps 2 --warmup 0 "
-                               "--classes 10 --memory-format channels_last --model ") +
-                   network);
-    EXPECT_EQ(outcome.exit_code, 0) << network << outcome.err;
-    EXPECT_EQ(outcome.value("result"), "ok") << network;
-    EXPECT_TRUE(std::isfinite(outcome.number("final_loss"))) << network;
-  }
-}
-
-TEST(VisionProgram, PrintsTheLogOfTfCnnBenchmarks) {
-  const Outcome outcome = run_vision(tiny + "--steps 3 --warmup 1");
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  const std::string line =
-      "\timages/sec: [0-9]+[.][0-9] [+]/- [0-9]+[.][0-9] [(]jitter = [0-9]+[.][0-9][)]\t"
-      "[0-9]+[.][0-9]{3}\n";
-  EXPECT_THAT(outcome.out, ContainsRegex("(^|\n)Step\tImg/sec\ttotal_loss\n1" + line + "3" + line +
-                                         "-{64}\ntotal images/sec: [0-9]+[.][0-9]{2}\n-{64}\n"));
-}
-
-TEST(VisionProgram, PrintsTheLogOfTheImageNetExample) {
-  const Outcome outcome = run_vision(tiny + "--steps 11 --warmup 1 --log-format torch");
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  const std::string seconds = "[ 0-9][0-9][.][0-9]{3} [(][ 0-9][0-9][.][0-9]{3}[)]\t";
-  const std::string loss = "[0-9][.][0-9]{4}e[+-][0-9]{2}";
-  const std::string percent = "[ 0-9]{3}[.][0-9]{2} [(][ 0-9]{3}[.][0-9]{2}[)]";
-  const std::string rest = "/11\\]\tTime " + seconds + "Data " + seconds + "Loss " + loss + " [(]" +
-                           loss + "[)]\tAcc@1 " + percent + "\tAcc@5 " + percent + "\n";
-  EXPECT_THAT(outcome.out, ContainsRegex("(^|\n)Epoch: \\[0\\]\\[ 1" + rest +
-                                         "Epoch: \\[0\\]\\[11" + rest + "measured_steps="));
-  EXPECT_THAT(outcome.out, testing::Not(HasSubstr("images/sec")));
+TEST(VisionProgram, TrainsANetworkWithDropoutAndBranches) {
+  const Outcome outcome = run_vision(
+      "--model inception3 --image-size 75 --batch-size 2 --threads 1 --device cpu --steps 2 "
+      "--warmup 0 --classes 10 --memory-format channels_last");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.value("result"), "ok");
+  EXPECT_EQ(outcome.value("memory_format"), "channels_last");
+  EXPECT_TRUE(std::isfinite(outcome.number("final_loss")));
 }
 
 TEST(VisionProgram, TrainsOnMicroBatches) {
@@ -153,6 +126,7 @@ TEST(VisionProgram, TrainsOnMicroBatches) {
   EXPECT_EQ(outcome.value("micro_batches"), "2");
   EXPECT_NEAR(outcome.number("images_per_second"), 12 / outcome.number("epoch_s"), 1e-3);
   EXPECT_THAT(outcome.out, HasSubstr("Epoch: [0][1/3]"));
+  EXPECT_THAT(outcome.out, testing::Not(HasSubstr("images/sec")));
   const std::string samples = steps::read_text(folder.file("t.csv"));
   EXPECT_THAT(samples, HasSubstr("\nForward,5,"));
   EXPECT_THAT(samples, HasSubstr("\nOptimizer,2,"));
@@ -172,7 +146,7 @@ TEST(VisionProgram, EvaluatesAfterTheTraining) {
 }
 
 TEST(VisionProgram, RepeatsItselfWithTheSameSeed) {
-  const std::string arguments = tiny + "--steps 2 --warmup 1 --seed ";
+  const std::string arguments = tiny + "--steps 2 --warmup 0 --seed ";
   const Outcome first = run_vision(arguments + "11");
   const Outcome again = run_vision(arguments + "11");
   const Outcome other = run_vision(arguments + "12");
@@ -182,7 +156,7 @@ TEST(VisionProgram, RepeatsItselfWithTheSameSeed) {
 }
 
 TEST(VisionProgram, TrainsInBf16CloseToFp32) {
-  const std::string arguments = tiny + "--steps 2 --warmup 0 --precision ";
+  const std::string arguments = tiny + "--steps 1 --warmup 0 --precision ";
   const Outcome bf16 = run_vision(arguments + "bf16");
   const Outcome fp32 = run_vision(arguments + "fp32");
   ASSERT_EQ(bf16.exit_code, 0) << bf16.err;
@@ -194,30 +168,6 @@ TEST(VisionProgram, TrainsInBf16CloseToFp32) {
             !__builtin_cpu_supports("avx512bw"));
 #endif
   EXPECT_THAT(fp32.err, testing::Not(HasSubstr("bf16")));
-}
-
-TEST(VisionProgram, GivesTheSameLossWithChannelsLast) {
-  // With one pixel left of each of two images, batch normalisation amplifies what kernels round.
-  const std::string arguments =
-      "--model resnet18 --image-size 64 --batch-size 4 --threads 1 --device cpu --steps 1 "
-      "--warmup 0 --memory-format ";
-  const Outcome last = run_vision(arguments + "channels_last");
-  ASSERT_EQ(last.exit_code, 0) << last.err;
-  EXPECT_EQ(last.value("memory_format"), "channels_last");
-  EXPECT_NEAR(last.number("first_loss"), run_vision(arguments + "contiguous").number("first_loss"),
-              1e-3);
-}
-
-TEST(VisionProgram, WritesEverySample) {
-  const Folder folder;
-  const Outcome outcome =
-      run_vision(tiny + "--steps 2 --warmup 1 --timings " + folder.file("samples.csv"));
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  const std::string csv = steps::read_text(folder.file("samples.csv"));
-  EXPECT_THAT(csv, testing::StartsWith("key,index,seconds\nEpoch,0,"));
-  for (const char* key : {"Batch,1,", "Forward,1,", "Backward,1,", "Optimizer,1,", "IO,1,"})
-    EXPECT_THAT(csv, HasSubstr(std::string("\n") + key));
-  EXPECT_THAT(csv, testing::Not(HasSubstr("Batch,2,")));
 }
 
 TEST(VisionProgram, TellsTheMeterOfItsRegionsInTheOrderOfTime) {
@@ -245,14 +195,6 @@ TEST(VisionProgram, TellsTheMeterOfItsRegionsInTheOrderOfTime) {
                        "end epoch\nbegin evaluation\nend evaluation\n");
 }
 
-TEST(VisionProgram, SaysWhenItDiverges) {
-  const Outcome outcome = run_vision(tiny + "--steps 3 --warmup 1 --base-learning-rate 1e30");
-  EXPECT_EQ(outcome.exit_code, 4) << outcome.err;
-  EXPECT_EQ(outcome.value("result"), "diverged");
-  EXPECT_EQ(outcome.value("diverged_at_step"), "2");
-  EXPECT_FALSE(outcome.value("images_per_second").empty());
-}
-
 TEST(VisionProgram, WritesItsResultsAlsoWhenItDiverges) {
   const steps::Folder folder;
   const Outcome outcome = steps::run_step(
@@ -261,6 +203,8 @@ TEST(VisionProgram, WritesItsResultsAlsoWhenItDiverges) {
       "--steps 3 --warmup 1 --base-learning-rate 1e30 --metrics " +
           folder.file("m.json"));
   EXPECT_EQ(outcome.exit_code, 4) << outcome.err;
+  EXPECT_EQ(outcome.value("result"), "diverged");
+  EXPECT_EQ(outcome.value("diverged_at_step"), "2");
   const std::string text = steps::read_text(folder.file("m.json"));
   EXPECT_THAT(
       text,
@@ -302,40 +246,23 @@ TEST(VisionProgram, WarnsAboutTheReferenceBlas) {
   EXPECT_THAT(outcome.err, HasSubstr("install OpenBLAS in its OpenMP flavour"));
 }
 
-/// With OpenBLAS, and on processors with AVX2.
-class KernelsTest : public testing::Test {
- protected:
-  void SetUp() override {
+// With OpenBLAS, and on processors with AVX2.
+TEST(VisionProgram, WarnsOfTheKernelsOfAnOlderProcessorAndNamesBetterOnes) {
 #if defined(__x86_64__)
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
-      GTEST_SKIP() << "no AVX2";
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+    GTEST_SKIP() << "no AVX2";
 #endif
-    if (with_old_ones.value("blas_kernels") != "Prescott")
-      GTEST_SKIP() << "the BLAS is " << with_old_ones.value("blas");
-  }
-
   const std::string one_step = tiny + "--steps 1 --warmup 0";
-  const Outcome with_old_ones = run_vision(one_step, "OPENBLAS_CORETYPE=Prescott ");
-};
-
-TEST_F(KernelsTest, OfAnOlderProcessorAreUsedWithAWarningThatNamesBetterOnes) {
-  EXPECT_EQ(with_old_ones.exit_code, 0);
-  EXPECT_THAT(with_old_ones.err, HasSubstr("takes this processor for Prescott"));
-  EXPECT_THAT(with_old_ones.err, testing::ContainsRegex("OPENBLAS_CORETYPE=(SkylakeX|Haswell)"));
-}
-
-TEST_F(KernelsTest, OfThisProcessorAreUsedWithoutAWarning) {
-  const Outcome outcome = run_vision(one_step, "OPENBLAS_CORETYPE=Haswell ");
-  EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_THAT(outcome.err, testing::Not(HasSubstr("takes this processor for")));
-  EXPECT_EQ(outcome.value("blas_kernels"), "Haswell");
-}
-
-TEST(VisionProgram, RefusesWrongArguments) {
-  const Outcome outcome = run_vision("--stepz 3");
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("unknown option '--stepz'\nhint: did you mean '--steps'?"));
-  EXPECT_EQ(outcome.out, "");
+  const Outcome old_ones = run_vision(one_step, "OPENBLAS_CORETYPE=Prescott ");
+  if (old_ones.value("blas_kernels") != "Prescott")
+    GTEST_SKIP() << "the BLAS is " << old_ones.value("blas");
+  EXPECT_EQ(old_ones.exit_code, 0);
+  EXPECT_THAT(old_ones.err, HasSubstr("takes this processor for Prescott"));
+  EXPECT_THAT(old_ones.err, testing::ContainsRegex("OPENBLAS_CORETYPE=(SkylakeX|Haswell)"));
+  const Outcome own_ones = run_vision(one_step, "OPENBLAS_CORETYPE=Haswell ");
+  EXPECT_EQ(own_ones.exit_code, 0);
+  EXPECT_THAT(own_ones.err, testing::Not(HasSubstr("takes this processor for")));
+  EXPECT_EQ(own_ones.value("blas_kernels"), "Haswell");
 }
 
 TEST(VisionProgram, ExplainsItsOptions) {
@@ -351,17 +278,10 @@ TEST(VisionProgram, FailsWhereItsOutputIsLost) {
   EXPECT_EQ(outcome.exit_code, 1);
 }
 
-}  // namespace
-
 // The real program `vision` on images that lie on disk, and on those made on the host.
 
-namespace {
-
-using steps::Folder;
 using steps::ImageFormat;
 using steps::ImagePart;
-using steps::Outcome;
-using testing::HasSubstr;
 
 /// @param before shell words in front of the program, for example a limit
 Outcome train(const std::string& arguments, const std::string& before = "", int classes = 3) {
@@ -378,14 +298,14 @@ std::string all_losses(const Outcome& outcome) {
 }
 
 TEST(VisionOnTheHost, DrawsNewImagesForEachStep) {
-  const std::string arguments = "--synthetic host --steps 3 --eval-steps 1 --loader-threads ";
+  const std::string arguments = "--synthetic host --steps 2 --eval-steps 1 --loader-threads ";
   const Outcome one = train(arguments + "1");
   ASSERT_EQ(one.exit_code, 0) << one.err;
   EXPECT_EQ(one.value("dataset"), "synthetic_host");
   EXPECT_EQ(one.value("loader_threads"), "1");
   EXPECT_GT(one.number("loader_images_per_second_per_thread"), 0);
   EXPECT_EQ(all_losses(one), all_losses(train(arguments + "3 --prefetch 1")));
-  const Outcome device = train("--steps 3");
+  const Outcome device = train("--steps 1");
   EXPECT_EQ(device.value("dataset"), "synthetic_device");
   EXPECT_EQ(device.value("loader_threads"), "");
 }
@@ -454,15 +374,10 @@ TEST(VisionDataset, RefusesWhatCannotBeTrainedOn) {
     std::string message;
   };
   const Case cases[] = {
-      {"--data-path /nowhere/set", "cannot read /nowhere/set: No such file or directory"},
       {"--data-path " + folder.file("empty"), "empty holds no images in a known order"},
       {"--data-format lmdb --data-path " + folder.file("set"), "no images in the order of lmdb"},
-      {"--data-format hdf5 --data-path x",
-       "--data-format: unknown value 'hdf5'\nhint: known: auto, tfrecord, lmdb, folder"},
       {"--eval-steps 1 --data-path " + folder.file("set"), "set has no images to evaluate on"},
       {"--data-path " + folder.file("set"), "has 4 classes, of which 3 have a place\nhint: use "},
-      {"--synthetic host --data-path x", "--data-path excludes --synthetic"},
-      {"--stage-to x", "--stage-to requires --data-path"},
   };
   for (const Case& c : cases) {
     const Outcome outcome = train("--steps 1 " + c.arguments);
@@ -484,26 +399,6 @@ TEST(VisionDataset, EndsAtADamagedRecordWithFileAndOffset) {
   EXPECT_EQ(outcome.value("result"), "failed");
   EXPECT_THAT(outcome.err, HasSubstr("vision: error: " + file + ": byte " + std::to_string(second) +
                                      ": record has a wrong checksum of its content\n"));
-}
-
-TEST(VisionDataset, EndsAtACutImageWithItsFile) {
-  const Folder folder;
-  steps::write_part(folder.file(""), ImageFormat::folder, ImagePart::train,
-                    steps::small_images(4, 2));
-  std::filesystem::resize_file(folder.file("train/00001/00000003.jpg"), 600);
-  const Outcome outcome = train("--steps 10 --data-path " + folder.file(""));
-  EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_EQ(outcome.value("result"), "failed");
-  EXPECT_THAT(outcome.err, HasSubstr(folder.file("train/00001/00000003.jpg") + ": "));
-}
-
-TEST(VisionDataset, LeavesOneOf1001ClassesToTheBackground) {
-  const Folder folder;
-  steps::write_part(folder.file(""), ImageFormat::tfrecord, ImagePart::train,
-                    steps::small_images(4, 2));
-  const std::string arguments = "--steps 1 --data-path " + folder.file("");
-  EXPECT_EQ(train(arguments, "", 1001).value("first_label"), "1");
-  EXPECT_EQ(train(arguments + " --first-label 0", "", 1001).value("first_label"), "0");
 }
 
 TEST(VisionStaging, CopiesOnceAndUsesTheCopyAgain) {
@@ -612,16 +507,6 @@ TEST(VisionRanks, SaveTheMeanOfTheirRunningStatistics) {
       run_ranks(2, VISION_PROGRAM, training + folder.file("evaluated") + " --eval-steps 1");
   ASSERT_EQ(evaluated[0].exit_code, 0) << evaluated[0].err;
   EXPECT_EQ(read_text(folder.file("alone")), read_text(folder.file("evaluated")));
-}
-
-TEST(VisionRanks, EndTogetherWhereTheLossIsLost) {
-  const auto outcomes =
-      run_ranks(2, VISION_PROGRAM,
-                "--model resnet18 --image-size 32 --batch-size 2 --threads 1 --device cpu "
-                "--steps 2 --warmup 2 --base-learning-rate 1e30");
-  EXPECT_EQ(outcomes[0].exit_code, 4) << outcomes[0].err;
-  EXPECT_EQ(outcomes[1].exit_code, 4) << outcomes[1].err;
-  EXPECT_EQ(outcomes[0].value("diverged_at_step"), "2");
 }
 
 TEST(VisionRanks, EndWithTheStepWhoseLossIsLost) {

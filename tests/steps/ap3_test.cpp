@@ -1,7 +1,5 @@
 #include "ap3/data.hpp"
 #include "ap3/network.hpp"
-#include "harness/precision.hpp"
-#include "steps/expect_counted.hpp"
 #include "steps/synthetic_batches.hpp"
 
 #include <cstdint>
@@ -15,22 +13,6 @@ namespace {
 
 using Shape = std::vector<std::int64_t>;
 
-TEST(Ap3Cost, IsWhatIsPublished) {
-  EXPECT_EQ(cnn_cost().trainable_parameters(), 261'515);
-  EXPECT_EQ(cnn_cost().non_trainable_parameters(), 0);
-  EXPECT_EQ(cnn_cost().forward_macs_per_sample(), 30'773'344);
-  EXPECT_EQ(cnn_cost().input_bytes_per_sample(), 17'064);
-  EXPECT_EQ(lstm_cost().trainable_parameters(), 124'930);
-  EXPECT_EQ(lstm_cost().non_trainable_parameters(), 0);
-  EXPECT_EQ(lstm_cost().forward_macs_per_sample(), 14'637'824);
-  EXPECT_EQ(lstm_cost().input_bytes_per_sample(), 17'064);
-}
-
-TEST(Ap3Cost, IsThatOfTheNetworks) {
-  steps::expect_counted(cnn_cost(), *Cnn());
-  steps::expect_counted(lstm_cost(), *Lstm());
-}
-
 TEST(Ap3Networks, PredictFluxesAndHeatingRates) {
   const torch::NoGradGuard no_gradient;
   const Columns columns = synthetic_batch(2).columns;
@@ -40,65 +22,6 @@ TEST(Ap3Networks, PredictFluxesAndHeatingRates) {
   const Radiation of_lstm = Lstm()(columns);
   EXPECT_EQ(of_lstm.fluxes.sizes(), (Shape{2, 138, 2}));
   EXPECT_EQ(of_lstm.heating_rate.sizes(), (Shape{2, 137, 1}));
-}
-
-torch::Tensor loss_of(Cnn& network, const Batch& batch) {
-  return cnn_loss(network(batch.columns), batch.radiation);
-}
-torch::Tensor loss_of(Lstm& network, const Batch& batch) {
-  return lstm_loss(network(batch.columns), batch.radiation, FluxError::of_column);
-}
-
-void expect_gradients(const torch::nn::Module& network) {
-  for (const auto& parameter : network.named_parameters()) {
-    if (!parameter.value().requires_grad())
-      continue;
-    ASSERT_TRUE(parameter.value().grad().defined()) << parameter.key();
-    EXPECT_GT(parameter.value().grad().abs().sum().item<double>(), 0) << parameter.key();
-  }
-}
-
-template <typename Network>
-class Ap3NetworkTest : public testing::Test {};
-using Networks = testing::Types<Cnn, Lstm>;
-TYPED_TEST_SUITE(Ap3NetworkTest, Networks);
-
-TYPED_TEST(Ap3NetworkTest, ReachesEveryParameterWithAGradient) {
-  torch::manual_seed(1);
-  TypeParam network;
-  loss_of(network, synthetic_batch(2)).backward();
-  expect_gradients(*network);
-}
-
-TYPED_TEST(Ap3NetworkTest, LearnsAFixedBatch) {
-  torch::manual_seed(1);
-  TypeParam network;
-  const Batch batch = synthetic_batch(8);
-  torch::optim::Adam optimizer(network->parameters(), 1e-3);
-  const auto step = [&] {
-    optimizer.zero_grad();
-    const torch::Tensor loss = loss_of(network, batch);
-    loss.backward();
-    optimizer.step();
-    return loss.template item<double>();
-  };
-  const double first = step();
-  double last = first;
-  for (int i = 0; i < 15; ++i)
-    last = step();
-  EXPECT_LT(last, 0.8 * first);
-}
-
-TYPED_TEST(Ap3NetworkTest, TrainsInBf16) {
-  torch::manual_seed(1);
-  TypeParam network;
-  const Batch batch = synthetic_batch(4);
-  const auto exact = loss_of(network, batch).template item<double>();
-  const steps::Autocast autocast(torch::kCPU, steps::Precision::bf16);
-  const torch::Tensor loss = loss_of(network, batch);
-  EXPECT_EQ(loss.scalar_type(), torch::kFloat);
-  EXPECT_NEAR(loss.template item<double>() / exact, 1, 0.05);
-  loss.backward();
 }
 
 TEST(Ap3Cnn, ConservesEnergy) {
@@ -220,14 +143,6 @@ TEST(Ap3Loss, OfTheLstmIsFiniteAtNight) {
   const Radiation predicted = constant_radiation({2, 138, 2}, 0, 3);
   const Radiation target = constant_radiation({2, 138, 2}, 0, 1);
   EXPECT_NEAR(lstm_loss(predicted, target, FluxError::of_column).item<double>(), 0.2, 1e-5);
-}
-
-TEST(Ap3Synthetic, IsTheSameForTheSameSeed) {
-  const Batch first = synthetic_batch(1, 5);
-  const Batch again = synthetic_batch(1, 5);
-  EXPECT_TRUE(torch::equal(first.columns.layers, again.columns.layers));
-  EXPECT_TRUE(torch::equal(first.radiation.heating_rate, again.radiation.heating_rate));
-  EXPECT_FALSE(torch::equal(first.columns.layers, synthetic_batch(1, 6).columns.layers));
 }
 
 TEST(Ap3Synthetic, ColumnsAbsorbAndReflectWhatComesIn) {

@@ -18,7 +18,6 @@
 #include <cstdint>
 #include <memory>
 #include <numbers>
-#include <ostream>
 #include <set>
 #include <string>
 #include <vector>
@@ -60,25 +59,19 @@ struct CountCase {
   Sizes sizes;
   std::int64_t of_code;  ///< With the second token-info net of AtmoRep's code, which is not used.
 };
-void PrintTo(const CountCase& count, std::ostream* out) {
-  *out << count.name;
+TEST(AtmoRepCount, IsTheClosedFormulaAndThatOfTheNetwork) {
+  const CountCase cases[] = {{"One", {.fields = {"t"}}, 117'656'336},
+                             {"Three", {}, 362'405'904},
+                             {"OneThatIsTiny", tiny({"u"}), closed_formula(tiny({"u"})) + 144}};
+  for (const CountCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    const auto& [name, sizes, of_code] = c;
+    const steps::Cost counted = cost(sizes, {});
+    EXPECT_EQ(counted.trainable_parameters(), closed_formula(sizes));
+    EXPECT_EQ(counted.trainable_parameters() + 8 * 16 + 16, of_code);
+    steps::expect_counted(counted, *on_meta(sizes));
+  }
 }
-class AtmoRepCountTest : public testing::TestWithParam<CountCase> {};
-
-TEST_P(AtmoRepCountTest, IsTheClosedFormulaAndThatOfTheNetwork) {
-  const auto& [name, sizes, of_code] = GetParam();
-  const steps::Cost counted = cost(sizes, {});
-  EXPECT_EQ(counted.trainable_parameters(), closed_formula(sizes));
-  EXPECT_EQ(counted.trainable_parameters() + 8 * 16 + 16, of_code);
-  steps::expect_counted(counted, *on_meta(sizes));
-}
-
-INSTANTIATE_TEST_SUITE_P(Fields, AtmoRepCountTest,
-                         testing::Values(CountCase{"One", {.fields = {"t"}}, 117'656'336},
-                                         CountCase{"Three", {}, 362'405'904},
-                                         CountCase{"OneThatIsTiny", tiny({"u"}),
-                                                   closed_formula(tiny({"u"})) + 144}),
-                         [](const auto& test) { return test.param.name; });
 
 // Every matrix is applied to all tokens of its field, those of the tail to the masked ones.
 TEST(AtmoRepCost, CountsProductsOfAllMatricesAndOfAttention) {
@@ -169,16 +162,6 @@ TEST(AtmoRepNetwork, PredictsMaskedTokensAsAnEnsemble) {
     EXPECT_EQ(predicted[field].sizes(), (Shape{3, passes.masked.rows[field].size(0), 24}));
 }
 
-TEST(AtmoRepNetwork, ReachesEveryParameterWithAGradient) {
-  torch::manual_seed(1);
-  AtmoRep network(tiny(), plain);
-  Passes(tiny()).loss(network).total.backward();
-  for (const auto& parameter : network->named_parameters()) {
-    ASSERT_TRUE(parameter.value().grad().defined()) << parameter.key();
-    EXPECT_GT(parameter.value().grad().abs().sum().item<double>(), 0) << parameter.key();
-  }
-}
-
 TEST(AtmoRepNetwork, LooksAtTheOtherFields) {
   torch::manual_seed(1);
   const Passes passes(tiny());
@@ -203,40 +186,35 @@ struct RecomputeCase {
   double dropout;
   steps::Precision precision;
 };
-void PrintTo(const RecomputeCase& recompute, std::ostream* out) {
-  *out << recompute.name;
-}
-class AtmoRepRecomputeTest : public testing::TestWithParam<RecomputeCase> {};
-
 // bf16's gradients differ by sums in another order.
-TEST_P(AtmoRepRecomputeTest, HasTheSameGradients) {
-  const auto& [name, dropout, precision] = GetParam();
-  const Passes passes(tiny());
-  std::vector<torch::Tensor> gradients;
-  for (const bool recompute : {false, true}) {
-    torch::manual_seed(1);
-    AtmoRep network(
-        tiny(), NetworkOptions{.dropout = dropout, .recompute = recompute, .precision = precision});
-    torch::manual_seed(2);
-    torch::Tensor loss;
-    {
-      const steps::Autocast autocast(torch::kCPU, precision);
-      loss = passes.loss(network).total;
+TEST(AtmoRepRecompute, HasTheSameGradients) {
+  const RecomputeCase cases[] = {{"Exactly", 0, steps::Precision::fp32},
+                                 {"WithTheSameDropout", 0.2, steps::Precision::fp32},
+                                 {"InTheSamePrecision", 0, steps::Precision::bf16}};
+  for (const RecomputeCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    const auto& [name, dropout, precision] = c;
+    const Passes passes(tiny());
+    std::vector<torch::Tensor> gradients;
+    for (const bool recompute : {false, true}) {
+      torch::manual_seed(1);
+      AtmoRep network(
+          tiny(),
+          NetworkOptions{.dropout = dropout, .recompute = recompute, .precision = precision});
+      torch::manual_seed(2);
+      torch::Tensor loss;
+      {
+        const steps::Autocast autocast(torch::kCPU, precision);
+        loss = passes.loss(network).total;
+      }
+      loss.backward();
+      gradients.push_back(gradients_of(*network));
     }
-    loss.backward();
-    gradients.push_back(gradients_of(*network));
+    const double tolerance = precision == steps::Precision::fp32 ? 1e-6 : 1e-3;
+    EXPECT_LT((gradients[1] - gradients[0]).norm().item<double>(),
+              tolerance * gradients[0].norm().item<double>());
   }
-  const double tolerance = precision == steps::Precision::fp32 ? 1e-6 : 1e-3;
-  EXPECT_LT((gradients[1] - gradients[0]).norm().item<double>(),
-            tolerance * gradients[0].norm().item<double>());
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Layers, AtmoRepRecomputeTest,
-    testing::Values(RecomputeCase{"Exactly", 0, steps::Precision::fp32},
-                    RecomputeCase{"WithTheSameDropout", 0.2, steps::Precision::fp32},
-                    RecomputeCase{"InTheSamePrecision", 0, steps::Precision::bf16}),
-    [](const auto& test) { return test.param.name; });
 
 // A network that predicts 0 everywhere has a squared error of 1.
 TEST(AtmoRepNetwork, FillsInWavesThatItHasNotSeen) {
@@ -304,10 +282,6 @@ TEST(AtmoRepLoss, IsOfFp32AlsoForPredictionsOfBf16) {
       loss_of_tokens(torch::randn({3, 1, 2}).to(torch::kBFloat16), torch::zeros({1, 2}), {1});
   EXPECT_EQ(loss.total.scalar_type(), torch::kFloat);
 }
-
-}  // namespace
-
-namespace {
 
 using testing::ElementsAreArray;
 using testing::Not;
@@ -433,10 +407,6 @@ TEST(AtmoRepMask, CoarsensTokens) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 using support::message_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -454,25 +424,18 @@ struct WrongFields {
   std::string text;
   std::string message;
 };
-void PrintTo(const WrongFields& wrong, std::ostream* out) {
-  *out << wrong.name;
+TEST(AtmoRepFields, AreRefused) {
+  const WrongFields cases[] = {{"Unknown", "t,ciwc", "unknown field 'ciwc'"},
+                               {"Twice", "u,t,U", "field 'u' is given twice"},
+                               {"None", "0", "0 fields are not among the 5 known ones"},
+                               {"TooMany", "6", "6 fields are not among the 5 known ones"},
+                               {"Empty", "", "no field is given"},
+                               {"EmptyName", "t,,u", "unknown field ''"}};
+  for (const WrongFields& c : cases) {
+    SCOPED_TRACE(c.name);
+    EXPECT_EQ(message_of<steps::UsageError>([&] { parse_fields(c.text); }), c.message);
+  }
 }
-class AtmoRepFieldsTest : public testing::TestWithParam<WrongFields> {};
-
-TEST_P(AtmoRepFieldsTest, AreRefused) {
-  EXPECT_EQ(message_of<steps::UsageError>([] { parse_fields(GetParam().text); }),
-            GetParam().message);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Mistakes, AtmoRepFieldsTest,
-    testing::Values(WrongFields{"Unknown", "t,ciwc", "unknown field 'ciwc'"},
-                    WrongFields{"Twice", "u,t,U", "field 'u' is given twice"},
-                    WrongFields{"None", "0", "0 fields are not among the 5 known ones"},
-                    WrongFields{"TooMany", "6", "6 fields are not among the 5 known ones"},
-                    WrongFields{"Empty", "", "no field is given"},
-                    WrongFields{"EmptyName", "t,,u", "unknown field ''"}),
-    [](const auto& test) { return test.param.name; });
 
 TEST(AtmoRepOptions, RefuseWhatTheNetworkCannotBe) {
   const auto refused = [](const Sizes& sizes, const Masking& masking = {}) {
@@ -526,12 +489,6 @@ TEST(AtmoRepTokenInfo, TellsLastTimeAndMiddleOfEachToken) {
                               0.137, 18}));
 }
 
-TEST(AtmoRepSynthetic, IsTheSameForTheSameSeed) {
-  const torch::Tensor first = synthetic_windows(1, tiny(), 5)["fields"];
-  EXPECT_TRUE(torch::equal(first, synthetic_windows(1, tiny(), 5)["fields"]));
-  EXPECT_FALSE(torch::equal(first, synthetic_windows(1, tiny(), 6)["fields"]));
-}
-
 TEST(AtmoRepSynthetic, IsNormalisedOverAllSamples) {
   const torch::Tensor fields = synthetic_windows(400, tiny())["fields"];
   EXPECT_NEAR(fields.mean().item<double>(), 0, 0.1);
@@ -545,15 +502,9 @@ TEST(AtmoRepSynthetic, IsSmoothInTimeAndSpace) {
     EXPECT_LT(fields.diff(1, dimension).abs().max().item<double>(), 0.6) << dimension;
 }
 
-}  // namespace
-
 // Files of ERA5's fields, written with netCDF itself.
 
 #ifdef BENCH_STEPS_NETCDF
-namespace {
-
-using support::message_of;
-using testing::HasSubstr;
 
 /// Windows of two times, two levels, one row and two columns, of two tokens.
 const Sizes window{.fields = {"t", "u"},
@@ -622,12 +573,6 @@ TEST_F(AtmoRepDatasetTest, TellsWhereAndWhenTokensAre) {
   EXPECT_THAT(sample["token_info"], testing::ElementsAreArray(expected));
 }
 
-TEST_F(AtmoRepDatasetTest, TellsTheVariableThatIsMissing) {
-  write("1.nc", 2, "u_component");
-  EXPECT_THAT(message_of<steps::DataError>([&] { open(); }),
-              AllOf(HasSubstr(path("1.nc")), HasSubstr("variable 'u'")));
-}
-
 TEST_F(AtmoRepDatasetTest, KnowsCoordinatesByOtherNames) {
   options_.coordinates = {"time", "hybrid", "latitude", "longitude"};
   EXPECT_THAT(message_of<steps::DataError>([&] { open(); }),
@@ -641,30 +586,7 @@ TEST_F(AtmoRepDatasetTest, RefusesAnotherNumberOfTimes) {
                                                        "expected float32 (2, 2, 1, 2)")));
 }
 
-TEST_F(AtmoRepDatasetTest, TellsTheFileWithAnotherNumberOfTimesThanTheFirst) {
-  write("2.nc", 3);
-  EXPECT_THAT(message_of<steps::DataError>([&] { open(); }),
-              AllOf(HasSubstr(path("2.nc")), HasSubstr("variable 't'")));
-}
-
-TEST_F(AtmoRepDatasetTest, TellsThePlaceOfAMissingValue) {
-  {
-    steps::NetcdfTestFile file(path("2.nc"));
-    file.add("t", {2, 2, 2, 5});
-    file.add("time", {2}, 876'598, NC_INT);
-    file.add("level", {2}, 136);
-    file.add("latitude", {2}, 45, NC_DOUBLE);
-    file.add("longitude", {5}, 90);
-    std::vector<double> numbers = steps::numbers_from(0, 40);
-    numbers[21] = NC_FILL_FLOAT;
-    nc_redef(file.id());
-    file.write(file.define("u", NC_FLOAT, {2, 2, 2, 5}), numbers);
-  }
-  EXPECT_EQ(message_of<steps::DataError>([&] { open(); }),
-            path("2.nc") + ": variable 'u' at (1, 0, 0, 1): missing value");
-}
+#endif
 
 }  // namespace
-
-#endif
 }  // namespace bench::atmorep

@@ -3,6 +3,7 @@
 #include "data/generated_samples.hpp"
 #include "data/token_samples.hpp"
 #include "harness/loader_options.hpp"
+#include "support/case_name.hpp"
 #include "support/message_of.hpp"
 
 #include <algorithm>
@@ -166,11 +167,7 @@ INSTANTIATE_TEST_SUITE_P(Modes, BatchesOnGpu,
                                          GpuMode{"ChannelsLast", {.channels_last = true}},
                                          GpuMode{"FixedAddress", {.fixed_address = true}},
                                          GpuMode{"ThreeValid", {.valid_batches = 3}}),
-                         [](const auto& instance) { return instance.param.name; });
-
-}  // namespace
-
-namespace {
+                         support::case_name);
 
 using support::message_of;
 
@@ -226,33 +223,27 @@ struct ShareCase {
   std::int64_t ranks;
   std::int64_t micro_batches;
 };
-void PrintTo(const ShareCase& c, std::ostream* out) {
-  *out << c.name;
+TEST(BatchShare, DividesTheSamplesOfEachStepWithoutLossOrDouble) {
+  const ShareCase cases[] = {
+      {"OneRank", 1, 1}, {"Ranks", 3, 1}, {"MicroBatches", 1, 4}, {"RanksWithMicroBatches", 2, 3}};
+  for (const ShareCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    const auto [name, ranks, micro_batches] = c;
+    constexpr int steps = 3;
+    const std::int64_t batch_size = 12 / ranks / micro_batches;
+    const torch::Tensor expected = tokens_of({.batch_size = 12, .first_sample = 24}, steps);
+    std::vector<torch::Tensor> shares;
+    for (std::int64_t rank = 0; rank < ranks; ++rank)
+      shares.push_back(tokens_of({.batch_size = batch_size,
+                                  .micro_batches = micro_batches,
+                                  .rank = rank,
+                                  .ranks = ranks,
+                                  .first_sample = 24},
+                                 steps * static_cast<int>(micro_batches))
+                           .view({steps, 12 / ranks, 7}));
+    EXPECT_TRUE(torch::equal(torch::cat(shares, 1), expected));
+  }
 }
-class BatchShareTest : public testing::TestWithParam<ShareCase> {};
-
-TEST_P(BatchShareTest, DividesTheSamplesOfEachStepWithoutLossOrDouble) {
-  const auto [name, ranks, micro_batches] = GetParam();
-  constexpr int steps = 3;
-  const std::int64_t batch_size = 12 / ranks / micro_batches;
-  const torch::Tensor expected = tokens_of({.batch_size = 12, .first_sample = 24}, steps);
-  std::vector<torch::Tensor> shares;
-  for (std::int64_t rank = 0; rank < ranks; ++rank)
-    shares.push_back(tokens_of({.batch_size = batch_size,
-                                .micro_batches = micro_batches,
-                                .rank = rank,
-                                .ranks = ranks,
-                                .first_sample = 24},
-                               steps * static_cast<int>(micro_batches))
-                         .view({steps, 12 / ranks, 7}));
-  EXPECT_TRUE(torch::equal(torch::cat(shares, 1), expected));
-}
-
-INSTANTIATE_TEST_SUITE_P(Shares, BatchShareTest,
-                         testing::Values(ShareCase{"OneRank", 1, 1}, ShareCase{"Ranks", 3, 1},
-                                         ShareCase{"MicroBatches", 1, 4},
-                                         ShareCase{"RanksWithMicroBatches", 2, 3}),
-                         [](const auto& instance) { return instance.param.name; });
 
 TEST(LoadedBatches, BeginAtAnySample) {
   const torch::Tensor all = tokens_of({.batch_size = 4}, 5);

@@ -6,15 +6,13 @@
 #include "data/tfrecord.hpp"
 #include "data/zlib.hpp"
 #include "step_programs/program_runner.hpp"
-#include "steps/expect_counted.hpp"
+#include "steps/command_line.hpp"
 #include "steps_data/sample_numbers.hpp"
 #include "support/message_of.hpp"
 
 #include <cmath>
 #include <cstdint>
 #include <numeric>
-#include <ostream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -27,37 +25,6 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::EndsWith;
 using testing::StartsWith;
-
-struct PublishedCost {
-  std::string name;
-  Version version;
-  std::int64_t parameters;
-  std::int64_t forward_macs;
-};
-void PrintTo(const PublishedCost& one, std::ostream* out) {
-  *out << one.name;
-}
-class CosmoFlowCostTest : public testing::TestWithParam<PublishedCost> {};
-
-TEST_P(CosmoFlowCostTest, IsWhatIsPublished) {
-  const steps::Cost published = cost({.version = GetParam().version});
-  EXPECT_EQ(published.trainable_parameters(), GetParam().parameters);
-  EXPECT_EQ(published.non_trainable_parameters(), 0);
-  EXPECT_EQ(published.forward_macs_per_sample(), GetParam().forward_macs);
-  EXPECT_EQ(published.training_flops_per_sample(), 6 * GetParam().forward_macs);
-  EXPECT_EQ(published.input_bytes_per_sample(), 4 * 4 * 128 * 128 * 128);
-}
-
-TEST_P(CosmoFlowCostTest, IsThatOfTheNetwork) {
-  const NetworkOptions options{.version = GetParam().version};
-  steps::expect_counted(cost(options), *CosmoFlow(options));
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Versions, CosmoFlowCostTest,
-    testing::Values(PublishedCost{"V0_7", Version::v0_7, 5'597'604, 10'204'750'080},
-                    PublishedCost{"V1", Version::v1, 8'907'556, 34'431'049'984}),
-    [](const auto& instance) { return instance.param.name; });
 
 TEST(CosmoFlowNetwork, GivesFourParametersWithinBounds) {
   const torch::NoGradGuard no_gradient;
@@ -131,15 +98,9 @@ TEST(CosmoFlowOptions, ScaleTheLearningRateToTheBatch) {
   for (const RateCase& one : cases) {
     steps::Session session("cosmoflow", "");
     Options options;
-    std::string text = "cosmoflow " + one.arguments;
-    std::vector<std::string> words;
-    std::istringstream stream(text);
-    for (std::string word; stream >> word;)
-      words.push_back(word);
-    std::vector<char*> argv;
-    for (std::string& word : words)
-      argv.push_back(word.data());
-    ASSERT_TRUE(read_options(session, static_cast<int>(argv.size()), argv.data(), options));
+    const std::string& text = one.arguments;
+    ASSERT_TRUE(steps::with_arguments(
+        text, [&](int argc, char** argv) { return read_options(session, argc, argv, options); }));
     scale_learning_rate(session.app(), options, one.global_batch);
     EXPECT_DOUBLE_EQ(options.schedule.first, one.first) << text;
     EXPECT_DOUBLE_EQ(options.schedule.highest, one.highest) << text;

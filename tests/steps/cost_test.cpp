@@ -2,6 +2,7 @@
 
 #include "gpt/network.hpp"
 #include "steps/expect_counted.hpp"
+#include "support/case_name.hpp"
 
 #include <memory>
 #include <ostream>
@@ -69,9 +70,9 @@ std::vector<CountedLayer> other_layers() {
   };
 }
 
-const auto name_of_layer = [](const auto& instance) { return instance.param.name; };
-INSTANTIATE_TEST_SUITE_P(Convolutions, CostTest, testing::ValuesIn(convolutions()), name_of_layer);
-INSTANTIATE_TEST_SUITE_P(Layers, CostTest, testing::ValuesIn(other_layers()), name_of_layer);
+INSTANTIATE_TEST_SUITE_P(Convolutions, CostTest, testing::ValuesIn(convolutions()),
+                         support::case_name);
+INSTANTIATE_TEST_SUITE_P(Layers, CostTest, testing::ValuesIn(other_layers()), support::case_name);
 
 // 12 heads of 64 score 10 keys for each of 20 queries, and weigh as many values.
 TEST(Cost, OfAttentionIsHalvedByACausalMask) {

@@ -21,7 +21,6 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -197,75 +196,55 @@ struct OptionCase {
   steps::Distribution distribution;
   std::uint32_t bound;
 };
-void PrintTo(const OptionCase& c, std::ostream* out) {
-  *out << c.option;
+TEST(FieldOption, IsUnderstood) {
+  const OptionCase cases[] = {
+      {"climate/data:float32:768x1152x16",
+       {"climate/data", FieldType::float32, {768, 1152, 16}},
+       steps::Distribution::uniform,
+       2},
+      {"x:float32:5:normal", {"x", FieldType::float32, {5}}, steps::Distribution::normal, 2},
+      {"y:float32::uniform", {"y", FieldType::float32, {}}, steps::Distribution::uniform, 2},
+      {"mask:int64:768x1152:3",
+       {"mask", FieldType::int64, {768, 1152}},
+       steps::Distribution::uniform,
+       3},
+      {"truth:int64:", {"truth", FieldType::int64, {}}, steps::Distribution::uniform, 2}};
+  for (const OptionCase& c : cases) {
+    SCOPED_TRACE(c.option);
+    const steps::SyntheticField field = parse_field(c.option);
+    EXPECT_EQ(field.field, c.field);
+    EXPECT_EQ(field.distribution, c.distribution);
+    EXPECT_EQ(field.bound, c.bound);
+  }
 }
-class FieldOptionTest : public testing::TestWithParam<OptionCase> {};
-
-TEST_P(FieldOptionTest, IsUnderstood) {
-  const steps::SyntheticField field = parse_field(GetParam().option);
-  EXPECT_EQ(field.field, GetParam().field);
-  EXPECT_EQ(field.distribution, GetParam().distribution);
-  EXPECT_EQ(field.bound, GetParam().bound);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Options, FieldOptionTest,
-    testing::Values(
-        OptionCase{"climate/data:float32:768x1152x16",
-                   {"climate/data", FieldType::float32, {768, 1152, 16}},
-                   steps::Distribution::uniform,
-                   2},
-        OptionCase{
-            "x:float32:5:normal", {"x", FieldType::float32, {5}}, steps::Distribution::normal, 2},
-        OptionCase{
-            "y:float32::uniform", {"y", FieldType::float32, {}}, steps::Distribution::uniform, 2},
-        OptionCase{"mask:int64:768x1152:3",
-                   {"mask", FieldType::int64, {768, 1152}},
-                   steps::Distribution::uniform,
-                   3},
-        OptionCase{
-            "truth:int64:", {"truth", FieldType::int64, {}}, steps::Distribution::uniform, 2}));
 
 struct BadOptionCase {
   std::string option;
   std::string message;
 };
-void PrintTo(const BadOptionCase& c, std::ostream* out) {
-  *out << c.option;
+TEST(BadFieldOption, IsShown) {
+  const BadOptionCase cases[] = {
+      {"x", "expected NAME:TYPE:SHAPE or NAME:TYPE:SHAPE:VALUES"},
+      {":float32:3", "expected NAME:TYPE:SHAPE or NAME:TYPE:SHAPE:VALUES"},
+      {"x:float32:3:normal:", "expected NAME:TYPE:SHAPE or NAME:TYPE:SHAPE:VALUES"},
+      {"x:double:3", "'double' is neither float32 nor int64"},
+      {"x:float32:3x", "'3x' is not a shape"},
+      {"x:float32:0", "'0' is not a shape"},
+      {"x:float32:3,4", "'3,4' is not a shape"},
+      {"x:float32:65536x65536", "a sample has more than 2^31 numbers"},
+      {"x:float32:3:gauss", "'gauss' is neither normal nor uniform"},
+      {"x:int64:3:0", "'0' is not a number of values"},
+      {"x:int64:3:normal", "'normal' is not a number of values"}};
+  for (const BadOptionCase& c : cases) {
+    SCOPED_TRACE(c.option);
+    EXPECT_EQ(message_of<steps::UsageError>([&] { parse_field(c.option); }),
+              "--field " + c.option + ": " + c.message);
+  }
 }
-class BadFieldOptionTest : public testing::TestWithParam<BadOptionCase> {};
-
-TEST_P(BadFieldOptionTest, IsShown) {
-  EXPECT_EQ(message_of<steps::UsageError>([] { parse_field(GetParam().option); }),
-            "--field " + GetParam().option + ": " + GetParam().message);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Options, BadFieldOptionTest,
-    testing::Values(
-        BadOptionCase{"x", "expected NAME:TYPE:SHAPE or NAME:TYPE:SHAPE:VALUES"},
-        BadOptionCase{":float32:3", "expected NAME:TYPE:SHAPE or NAME:TYPE:SHAPE:VALUES"},
-        BadOptionCase{"x:float32:3:normal:", "expected NAME:TYPE:SHAPE or NAME:TYPE:SHAPE:VALUES"},
-        BadOptionCase{"x:double:3", "'double' is neither float32 nor int64"},
-        BadOptionCase{"x:float32:3x", "'3x' is not a shape"},
-        BadOptionCase{"x:float32:0", "'0' is not a shape"},
-        BadOptionCase{"x:float32:3,4", "'3,4' is not a shape"},
-        BadOptionCase{"x:float32:65536x65536", "a sample has more than 2^31 numbers"},
-        BadOptionCase{"x:float32:3:gauss", "'gauss' is neither normal nor uniform"},
-        BadOptionCase{"x:int64:3:0", "'0' is not a number of values"},
-        BadOptionCase{"x:int64:3:normal", "'normal' is not a number of values"}));
-
-}  // namespace
 
 // The real program `dataset images`.
 
-namespace {
-
-using steps::Folder;
 using steps::ImagePart;
-using steps::Outcome;
-using testing::HasSubstr;
 
 Outcome write_images(const std::string& arguments) {
   return steps::run_in_shell(DATASET_PROGRAM, "images " + arguments);
@@ -376,15 +355,10 @@ TEST(NoiseImage, FollowsSeedAndNumber) {
   EXPECT_NE(image.rgb, noise_image(30, 20, 2, 5).rgb);
 }
 
-}  // namespace
-
 // `dataset texts`, with a vocabulary that SentencePiece learnt from a few words.
-
-namespace {
 
 namespace process = boost::process;
 
-using support::message_of;
 using testing::ElementsAre;
 using testing::EndsWith;
 

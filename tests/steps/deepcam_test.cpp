@@ -2,15 +2,16 @@
 #include "deepcam/data.hpp"
 #include "deepcam/network.hpp"
 #include "deepcam/options.hpp"
+#include "harness/log.hpp"
+#include "harness/session.hpp"
 #include "step_programs/program_runner.hpp"
-#include "steps/expect_counted.hpp"
+#include "steps/command_line.hpp"
 #include "support/message_of.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -29,35 +30,11 @@ using support::message_of;
 /// A network with a 64th of the weights.
 constexpr std::int64_t small = 8;
 
-TEST(DeepCamCost, IsWhatIsPublished) {
-  const steps::Cost published = cost(768, 1152);
-  EXPECT_EQ(published.trainable_parameters(), 56'454'720);
-  EXPECT_EQ(published.non_trainable_parameters(), 97'760);
-  EXPECT_EQ(published.forward_macs_per_sample(), 327'668'833'280);
-  EXPECT_EQ(published.input_bytes_per_sample(), 768 * 1152 * 16 * 4);
-}
-
-TEST(DeepCamCost, IsThatOfTheNetwork) {
-  steps::expect_counted(cost(32, 32), *DeepLab());
-  const Architecture smaller(small);
-  steps::expect_counted(cost(32, 32, smaller), *DeepLab(smaller));
-}
-
 TEST(DeepCamNetwork, GivesScoresAtEachGridPoint) {
   const torch::NoGradGuard no_gradient;
   DeepLab network{Architecture(small)};
   EXPECT_EQ(network(torch::rand({2, 16, 32, 48})).sizes(),
             (std::vector<std::int64_t>{2, 3, 32, 48}));
-}
-
-TEST(DeepCamNetwork, ReachesEveryParameterWithAGradient) {
-  torch::manual_seed(1);
-  DeepLab network{Architecture(small)};
-  network(torch::rand({2, 16, 64, 64})).square().sum().backward();
-  for (const auto& parameter : network->named_parameters()) {
-    ASSERT_TRUE(parameter.value().grad().defined()) << parameter.key();
-    EXPECT_GT(parameter.value().grad().abs().sum().item<double>(), 0) << parameter.key();
-  }
 }
 
 TEST(DeepCamNetwork, MapsTheRangeOfAChannelToOne) {
@@ -95,30 +72,24 @@ struct ScoreCase {
   std::vector<std::int64_t> labels;
   double score;
 };
-void PrintTo(const ScoreCase& one, std::ostream* out) {
-  *out << one.name;
+TEST(DeepCamScore, IsTheMeanOverTheClasses) {
+  const ScoreCase cases[] = {{"AllRight", {0, 1, 2, 0}, {0, 1, 2, 0}, 1},
+                             {"AbsentClassesCountOne", {0, 0, 0, 0}, {0, 0, 0, 0}, 1},
+                             {"AllWrong", {1, 2, 0}, {0, 1, 2}, 0},
+                             // Background 2 of 3, cyclones 1 of 2, rivers are absent.
+                             {"OneMissed", {0, 0, 0, 1}, {0, 0, 1, 1}, (2 / 3.0 + 1 / 2.0 + 1) / 3},
+                             // Background 1 of 2, cyclones absent, rivers only predicted.
+                             {"OneInvented", {0, 2}, {0, 0}, (1 / 2.0 + 1 + 0) / 3}};
+  for (const ScoreCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    const auto points = static_cast<std::int64_t>(c.labels.size());
+    const torch::Tensor predicted = torch::tensor(c.predicted);
+    const torch::Tensor scores =
+        torch::one_hot(predicted, label::count).to(torch::kFloat).t().view({1, 3, 1, points});
+    const torch::Tensor labels = torch::tensor(c.labels).view({1, 1, points});
+    EXPECT_NEAR(intersections_over_unions(scores, labels).item<double>(), c.score, 1e-12);
+  }
 }
-class DeepCamScoreTest : public testing::TestWithParam<ScoreCase> {};
-
-TEST_P(DeepCamScoreTest, IsTheMeanOverTheClasses) {
-  const auto points = static_cast<std::int64_t>(GetParam().labels.size());
-  const torch::Tensor predicted = torch::tensor(GetParam().predicted);
-  const torch::Tensor scores =
-      torch::one_hot(predicted, label::count).to(torch::kFloat).t().view({1, 3, 1, points});
-  const torch::Tensor labels = torch::tensor(GetParam().labels).view({1, 1, points});
-  EXPECT_NEAR(intersections_over_unions(scores, labels).item<double>(), GetParam().score, 1e-12);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Cases, DeepCamScoreTest,
-    testing::Values(ScoreCase{"AllRight", {0, 1, 2, 0}, {0, 1, 2, 0}, 1},
-                    ScoreCase{"AbsentClassesCountOne", {0, 0, 0, 0}, {0, 0, 0, 0}, 1},
-                    ScoreCase{"AllWrong", {1, 2, 0}, {0, 1, 2}, 0},
-                    // Background 2 of 3, cyclones 1 of 2, rivers are absent.
-                    ScoreCase{"OneMissed", {0, 0, 0, 1}, {0, 0, 1, 1}, (2 / 3.0 + 1 / 2.0 + 1) / 3},
-                    // Background 1 of 2, cyclones absent, rivers only predicted.
-                    ScoreCase{"OneInvented", {0, 2}, {0, 0}, (1 / 2.0 + 1 + 0) / 3}),
-    [](const auto& instance) { return instance.param.name; });
 
 TEST(DeepCamScore, IsThatOfEachSample) {
   const torch::Tensor scores = torch::tensor({1.0, 0.0, 0.0, 1.0, 0.0, 0.0}).view({2, 3, 1, 1});
@@ -146,6 +117,42 @@ TEST(DeepCamSynthetic, HasWeatherInItsLabelsAndFields) {
   const double all = 20.0 * width * height;
   EXPECT_NEAR(static_cast<double>(points[label::tropical_cyclone]) / all, 0.0007, 0.0005);
   EXPECT_NEAR(static_cast<double>(points[label::atmospheric_river]) / all, 0.0133, 0.006);
+}
+
+struct LinesCase {
+  std::string arguments;
+  std::vector<std::string> expected;  ///< Texts in MLPerf's lines.
+};
+
+TEST(DeepCamOptions, ArePrintedAsMlperfAsksForOfEachOptimizer) {
+  const LinesCase cases[] = {
+      {"",
+       {"opt_name\", \"value\": \"Adam\"", "opt_lr\", \"value\": 0.001",
+        "scheduler_type\", \"value\": \"multistep\"",
+        "scheduler_milestones\", \"value\": [800.0]"}},
+      {"--optimizer lamb --lr-schedule cosine --lr-warmup 10 --lr-decay 110",
+       {"opt_name\", \"value\": \"LAMB\"", "opt_lr\", \"value\": 0.0055",
+        "opt_max_grad_norm\", \"value\": 1.0", "scheduler_type\", \"value\": \"cosine_annealing\"",
+        "scheduler_t_max\", \"value\": 100.0"}},
+      {"--lr-schedule cosine --lr-warmup 10 --lr-decay-start 60 --lr-decay 110",
+       {"scheduler_t_max\", \"value\": 50.0"}}};
+  for (const auto& [arguments, expected] : cases) {
+    steps::Session session("deepcam", "");
+    Options options;
+    ASSERT_TRUE(steps::with_arguments(arguments, [&](int argc, char** argv) {
+      return read_options(session, argc, argv, options);
+    }));
+    testing::internal::CaptureStdout();
+    steps::begin_mllog(true);
+    log_options(options, session.arguments());
+    steps::begin_mllog(false);
+    const std::string lines = testing::internal::GetCapturedStdout();
+    for (const std::string& text : expected)
+      EXPECT_THAT(lines, testing::HasSubstr("\"key\": \"" + text)) << arguments;
+    for (const char* key : {"batchnorm_group_size", "gradient_accumulation_frequency", "opt_betas",
+                            "opt_eps", "scheduler_lr_warmup_steps", "scheduler_lr_warmup_factor"})
+      EXPECT_THAT(lines, testing::HasSubstr(std::string("\"key\": \"") + key)) << arguments;
+  }
 }
 
 #ifdef BENCH_STEPS_HDF5

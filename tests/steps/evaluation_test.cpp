@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -75,28 +74,18 @@ struct EvaluationShareCase {
   std::int64_t steps;
   std::int64_t of_the_last;
 };
-void PrintTo(const EvaluationShareCase& c, std::ostream* out) {
-  *out << c.name;
+TEST(EvaluationShare, HasTheSamplesOfItsRank) {
+  const EvaluationShareCase cases[] = {
+      {"Whole", {.samples = 8, .batch_size = 4, .rank = 0, .ranks = 2}, 1, 4},
+      {"PartOfABatch", {.samples = 14, .batch_size = 4, .rank = 1, .ranks = 2}, 2, 2},
+      {"Nothing", {.samples = 11, .batch_size = 4, .rank = 1, .ranks = 2}, 2, 0},
+      {"OneSample", {.samples = 1, .batch_size = 4, .rank = 0, .ranks = 2}, 1, 1}};
+  for (const EvaluationShareCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    EXPECT_EQ(c.share.steps(), c.steps);
+    EXPECT_EQ(c.share.count(c.steps - 1), c.of_the_last);
+  }
 }
-class EvaluationShareTest : public testing::TestWithParam<EvaluationShareCase> {};
-
-TEST_P(EvaluationShareTest, HasTheSamplesOfItsRank) {
-  const EvaluationShareCase& c = GetParam();
-  EXPECT_EQ(c.share.steps(), c.steps);
-  EXPECT_EQ(c.share.count(c.steps - 1), c.of_the_last);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Ranks, EvaluationShareTest,
-    testing::Values(
-        EvaluationShareCase{"Whole", {.samples = 8, .batch_size = 4, .rank = 0, .ranks = 2}, 1, 4},
-        EvaluationShareCase{
-            "PartOfABatch", {.samples = 14, .batch_size = 4, .rank = 1, .ranks = 2}, 2, 2},
-        EvaluationShareCase{
-            "Nothing", {.samples = 11, .batch_size = 4, .rank = 1, .ranks = 2}, 2, 0},
-        EvaluationShareCase{
-            "OneSample", {.samples = 1, .batch_size = 4, .rank = 0, .ranks = 2}, 1, 1}),
-    [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace bench::steps

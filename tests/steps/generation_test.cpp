@@ -5,6 +5,7 @@
 #include "llama/network.hpp"
 #include "llama/options.hpp"
 #include "steps/in_ranks.hpp"
+#include "support/case_name.hpp"
 #include "transformer/attention.hpp"
 #include "transformer/inference.hpp"
 #include "transformer/layers.hpp"
@@ -35,9 +36,6 @@ struct SmallModel {
   DecoderSizes sizes;
   std::function<std::shared_ptr<LanguageModel>(const Shard& shard)> make;
 };
-void PrintTo(const SmallModel& model, std::ostream* out) {
-  *out << model.name;
-}
 
 SmallModel small_gpt(const std::string& name, gpt::Positions positions) {
   const gpt::Architecture a{.name = name,
@@ -162,9 +160,7 @@ INSTANTIATE_TEST_SUITE_P(
                     small_gpt("GptOfRotaryPositions", gpt::Positions::rotary),
                     small_llama("Llama", 4), small_llama("LlamaOfGroupedQueries", 2),
                     small_llama("LlamaOfOneGroup", 1), small_llama("LlamaOfExperts", 2, 4)),
-    [](const auto& instance) { return instance.param.name; });
-
-class SplitModelTest : public testing::TestWithParam<SmallModel> {};
+    support::case_name);
 
 /// The new tokens of a model that these ranks split.
 torch::Tensor generated(const SmallModel& model, const torch::Tensor& prompts,
@@ -180,22 +176,22 @@ torch::Tensor generated(const SmallModel& model, const torch::Tensor& prompts,
   return torch::cat({first.unsqueeze(1), generation.decode(new_tokens - 1, latencies_s)}, 1);
 }
 
-TEST_P(SplitModelTest, GeneratesTheTokensOfTheWhole) {
-  const torch::Tensor prompts = random_prompts();
-  const torch::Tensor of_whole = generated(GetParam(), prompts, {});
-  steps::in_ranks(2, [&](const steps::Communicator& all) {
-    TensorRanks ranks(all);
-    ranks.have_all_tokens = true;
-    EXPECT_TRUE(torch::equal(generated(GetParam(), prompts, ranks), of_whole)) << ranks.rank();
-  });
+TEST(SplitModel, GeneratesTheTokensOfTheWhole) {
+  const SmallModel cases[] = {small_gpt("GptOfLearnedPositions", gpt::Positions::learned),
+                              small_gpt("GptOfRotaryPositions", gpt::Positions::rotary),
+                              small_llama("LlamaOfGroupedQueries", 2),
+                              small_llama("LlamaOfExperts", 2, 4)};
+  for (const SmallModel& c : cases) {
+    SCOPED_TRACE(c.name);
+    const torch::Tensor prompts = random_prompts();
+    const torch::Tensor of_whole = generated(c, prompts, {});
+    steps::in_ranks(2, [&](const steps::Communicator& all) {
+      TensorRanks ranks(all);
+      ranks.have_all_tokens = true;
+      EXPECT_TRUE(torch::equal(generated(c, prompts, ranks), of_whole)) << ranks.rank();
+    });
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Models, SplitModelTest,
-    testing::Values(small_gpt("GptOfLearnedPositions", gpt::Positions::learned),
-                    small_gpt("GptOfRotaryPositions", gpt::Positions::rotary),
-                    small_llama("LlamaOfGroupedQueries", 2), small_llama("LlamaOfExperts", 2, 4)),
-    [](const auto& instance) { return instance.param.name; });
 
 TEST(MostLikelyTokens, OfSplitScoresAreThoseOfTheWhole) {
   torch::manual_seed(6);

@@ -118,11 +118,7 @@ TEST(MetricsFile, IsRefusedBeforeTheRunWhereItCannotBeWritten) {
   EXPECT_THROW(begin_metrics_file("/nowhere/m.json", 0, 1), UsageError);
 }
 
-}  // namespace
-
 // The format of MLPerf's lines.
-
-namespace {
 
 using testing::MatchesRegex;
 

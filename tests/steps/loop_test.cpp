@@ -55,10 +55,6 @@ TEST(StepLines, CountNoPause) {
   EXPECT_LE(number_behind(step.printed, "samples/s | "), 1.001 * step.most_s) << step.printed;
 }
 
-}  // namespace
-
-namespace {
-
 using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;

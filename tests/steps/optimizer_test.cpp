@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -43,34 +42,44 @@ torch::Tensor gradient_for(const torch::Tensor& parameter, int step) {
   return torch::randn(parameter.sizes());
 }
 
-/// LibTorch's own, which has one decay for all parameters of a group.
-class Reference {
- public:
-  Reference(const std::vector<torch::Tensor>& parameters, double learning_rate,
-            const AdamW::Options& options) {
-    std::vector<torch::Tensor> decaying;
-    std::vector<torch::Tensor> others;
-    for (const torch::Tensor& parameter : parameters)
-      (parameter.dim() >= 2 ? decaying : others).push_back(parameter);
-    const auto base = torch::optim::AdamWOptions(learning_rate)
-                          .betas({options.beta1, options.beta2})
-                          .eps(options.epsilon);
-    auto with = base;
-    auto without = base;
-    with.weight_decay(options.weight_decay);
-    without.weight_decay(0);
-    decaying_.emplace(decaying, with);
-    others_.emplace(others, without);
+/// Takes some steps with the same gradients, ours scaled, and compares the weights. Sums are
+/// rounded in another order, a few units in the last place per step.
+/// @param learning_rate that of LibTorch's optimizer, too
+template <typename Optimizer, typename Options>
+void expect_steps_of_libtorch(const std::vector<torch::Tensor>& ours, const Options& options,
+                              const std::vector<torch::Tensor>& theirs,
+                              torch::optim::Optimizer& reference, double learning_rate) {
+  constexpr double scale = 128;
+  const FlatParameters flat(ours);
+  Optimizer optimizer(rows_of(flat), options);
+  for (int step = 0; step < 4; ++step) {
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      torch::Tensor(theirs[i]).mutable_grad() = gradient_for(theirs[i], step);
+      flat.gradient_of(ours[i]).copy_(theirs[i].grad() * scale);
+    }
+    optimizer.step(learning_rate, 1 / scale);
+    reference.step();
   }
-  void step() {
-    decaying_->step();
-    others_->step();
-  }
+  for (std::size_t i = 0; i < ours.size(); ++i)
+    EXPECT_TRUE(torch::allclose(ours[i], theirs[i], 1e-5, 1e-6)) << "parameter " << i;
+}
 
- private:
-  std::optional<torch::optim::AdamW> decaying_;
-  std::optional<torch::optim::AdamW> others_;
-};
+/// LibTorch's own, which has one decay for all parameters of a group: matrices decay.
+torch::optim::AdamW adamw_of_libtorch(const std::vector<torch::Tensor>& parameters,
+                                      double learning_rate, const AdamW::Options& options) {
+  torch::optim::AdamWOptions with(learning_rate);
+  with.betas({options.beta1, options.beta2}).eps(options.epsilon);
+  torch::optim::AdamWOptions without = with;
+  with.weight_decay(options.weight_decay);
+  without.weight_decay(0);
+  std::vector<torch::Tensor> decaying;
+  std::vector<torch::Tensor> others;
+  for (const torch::Tensor& parameter : parameters)
+    (parameter.dim() >= 2 ? decaying : others).push_back(parameter);
+  return torch::optim::AdamW({{decaying, std::make_unique<torch::optim::AdamWOptions>(with)},
+                              {others, std::make_unique<torch::optim::AdamWOptions>(without)}},
+                             with);
+}
 
 TEST(AdamW, EqualsTheOptimizerOfLibTorch) {
   const std::pair<const char*, AdamW::Options> cases[] = {
@@ -80,43 +89,19 @@ TEST(AdamW, EqualsTheOptimizerOfLibTorch) {
   };
   for (const auto& [name, options] : cases) {
     SCOPED_TRACE(name);
-    const std::vector<torch::Tensor> ours = matrices_and_vectors();
     const std::vector<torch::Tensor> theirs = matrices_and_vectors();
-    const FlatParameters flat(ours);
-    AdamW adamw(rows_of(flat), options);
-    Reference reference(theirs, 0.01, options);
-    for (int step = 0; step < 4; ++step) {
-      for (std::size_t i = 0; i < ours.size(); ++i) {
-        torch::Tensor(theirs[i]).mutable_grad() = gradient_for(theirs[i], step);
-        flat.gradient_of(ours[i]).copy_(theirs[i].grad() * 3);
-      }
-      adamw.step(0.01, 1.0 / 3);
-      reference.step();
-    }
-    for (std::size_t i = 0; i < ours.size(); ++i)
-      EXPECT_TRUE(torch::allclose(ours[i], theirs[i], 1e-5, 1e-6)) << "parameter " << i;
+    torch::optim::AdamW reference = adamw_of_libtorch(theirs, 0.01, options);
+    expect_steps_of_libtorch<AdamW>(matrices_and_vectors(), options, theirs, reference, 0.01);
   }
 }
 
 TEST(AdamW, WithAnL2PenaltyEqualsAdamOfLibTorch) {
   const AdamW::Options options{.epsilon = 1e-6, .weight_decay = 0.3, .l2 = true};
-  const std::vector<torch::Tensor> ours = matrices_and_vectors();
   const std::vector<torch::Tensor> theirs = matrices_and_vectors();
-  const FlatParameters flat(ours);
-  AdamW adam(rows_of(flat), options);
   torch::optim::Adam reference(
       theirs,
       torch::optim::AdamOptions(0.01).eps(options.epsilon).weight_decay(options.weight_decay));
-  for (int step = 0; step < 4; ++step) {
-    for (std::size_t i = 0; i < ours.size(); ++i) {
-      torch::Tensor(theirs[i]).mutable_grad() = gradient_for(theirs[i], step);
-      flat.gradient_of(ours[i]).copy_(theirs[i].grad() * 3);
-    }
-    adam.step(0.01, 1.0 / 3);
-    reference.step();
-  }
-  for (std::size_t i = 0; i < ours.size(); ++i)
-    EXPECT_TRUE(torch::allclose(ours[i], theirs[i], 1e-5, 1e-6)) << "parameter " << i;
+  expect_steps_of_libtorch<AdamW>(matrices_and_vectors(), options, theirs, reference, 0.01);
 }
 
 /// LAMB of one parameter, step by step as its paper has it.
@@ -283,10 +268,6 @@ TEST(DynamicLossScale, FollowsTheRule) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 /// A matrix, a vector, a convolution weight with its channels together, and one above the size
 /// from which threads share a row.
 std::vector<torch::Tensor> some_parameters() {
@@ -313,25 +294,11 @@ TEST(Sgd, EqualsTheOptimizerOfLibTorch) {
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
-    const std::vector<torch::Tensor> ours = some_parameters();
-    std::vector<torch::Tensor> theirs = some_parameters();
-    const FlatParameters flat(ours);
-    Sgd sgd(rows_of(flat), c.options);
+    const std::vector<torch::Tensor> theirs = some_parameters();
     torch::optim::SGD reference(theirs, torch::optim::SGDOptions(c.learning_rate)
                                             .momentum(c.options.momentum)
                                             .weight_decay(c.options.weight_decay));
-    for (std::uint64_t seed = 100; seed < 104; ++seed) {
-      torch::manual_seed(seed);
-      for (std::size_t i = 0; i < ours.size(); ++i) {
-        theirs[i].mutable_grad() = torch::randn_like(theirs[i].detach());
-        flat.gradient_of(ours[i]).copy_(theirs[i].grad() * 128);
-      }
-      sgd.step(c.learning_rate, 1.0 / 128);
-      reference.step();
-    }
-    // Sums are rounded in another order, a few units in the last place per step.
-    for (std::size_t i = 0; i < ours.size(); ++i)
-      EXPECT_TRUE(torch::allclose(ours[i], theirs[i], 1e-5, 1e-6)) << "parameter " << i;
+    expect_steps_of_libtorch<Sgd>(some_parameters(), c.options, theirs, reference, c.learning_rate);
   }
 }
 

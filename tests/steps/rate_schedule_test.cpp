@@ -3,13 +3,13 @@
 #include "gpt/options.hpp"
 #include "harness/arguments.hpp"
 #include "harness/program.hpp"
+#include "steps/command_line.hpp"
+#include "steps/refusal.hpp"
 #include "vision/options.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <ostream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -27,65 +27,57 @@ struct RateCase {
   RateSchedule schedule;
   std::vector<std::pair<double, double>> rates;  ///< Progress, and the rate at it.
 };
-void PrintTo(const RateCase& one, std::ostream* out) {
-  *out << one.name;
+TEST(RateSchedule, GivesTheRateOfItsFormula) {
+  const RateCase cases[] = {
+      {"Constant", {.highest = 0.1}, {{0, 0.1}, {1, 0.1}, {1e9, 0.1}}},
+      {"WarmUp", {.highest = 0.8, .warmup = 5}, {{0, 0}, {2.5, 0.4}, {5, 0.8}, {9, 0.8}}},
+      {"Cosine",
+       {.highest = 1e-4, .warmup = 100, .shape = Shape::cosine, .lowest = 1e-5, .end = 1100},
+       {{0, 0}, {50, 0.5e-4}, {100, 1e-4}, {600, 5.5e-5}, {1100, 1e-5}, {1e6, 1e-5}}},
+      {"CosineWithoutWarmUp",
+       {.highest = 1, .shape = Shape::cosine, .end = 10},
+       {{0, 1}, {5, 0.5}, {10, 0}}},
+      {"Linear",
+       {.highest = 1, .warmup = 2, .shape = Shape::polynomial, .lowest = 0.2, .end = 10},
+       {{1, 0.5}, {2, 1}, {4, 0.8}, {6, 0.6}, {10, 0.2}, {11, 0.2}}},
+      {"Quadratic",
+       {.highest = 1, .shape = Shape::polynomial, .end = 10, .power = 2},
+       {{0, 1}, {5, 0.25}, {9, 0.01}, {10, 0}}},
+      {"Exponential",
+       {.highest = 1, .shape = Shape::exponential, .lowest = 0.0625, .end = 8},
+       {{0, 1}, {2, 0.5}, {4, 0.25}, {6, 0.125}, {8, 0.0625}, {9, 0.0625}}},
+      {"ExponentialFromAStart",
+       {.highest = 1,
+        .warmup = 1,
+        .shape = Shape::exponential,
+        .lowest = 0.25,
+        .start = 5,
+        .end = 7},
+       {{0.5, 0.5}, {1, 1}, {4, 1}, {5, 1}, {6, 0.5}, {7, 0.25}}},
+      {"Step",
+       {.highest = 0.8, .warmup = 5, .shape = Shape::step, .milestones = {30, 60}},
+       {{0, 0}, {2.5, 0.4}, {29.9, 0.8}, {30, 0.08}, {59, 0.08}, {90, 0.008}}},
+      {"StepByAnotherFactor",
+       {.highest = 1, .shape = Shape::step, .milestones = {32, 64}, .factors = {0.25}},
+       {{31, 1}, {32, 0.25}, {64, 0.0625}}},
+      {"StepByAFactorForEachMilestone",
+       {.highest = 1, .shape = Shape::step, .milestones = {32, 64}, .factors = {0.25, 0.5}},
+       {{31, 1}, {32, 0.25}, {64, 0.125}, {99, 0.125}}},
+      {"WarmUpFromARate",
+       {.highest = 0.9, .warmup = 4, .first = 0.1},
+       {{0, 0.1}, {1, 0.1 + 0.8 * 0.25}, {4, 0.9}, {5, 0.9}}},
+      {"WarmUpFromAHigherRate",
+       {.highest = 0.25, .warmup = 4, .first = 1},
+       {{0, 1}, {2, 0.625}, {4, 0.25}}},
+      {"CosineAfterAWarmUpFromARate",
+       {.highest = 1, .warmup = 10, .first = 0.5, .shape = Shape::cosine, .end = 20},
+       {{0, 0.5}, {5, 0.75}, {10, 1}, {15, 0.5}, {20, 0}}}};
+  for (const RateCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    for (const auto& [progress, rate] : c.rates)
+      EXPECT_DOUBLE_EQ(c.schedule.rate(progress), rate) << progress;
+  }
 }
-class RateScheduleTest : public testing::TestWithParam<RateCase> {};
-
-TEST_P(RateScheduleTest, GivesTheRateOfItsFormula) {
-  for (const auto& [progress, rate] : GetParam().rates)
-    EXPECT_DOUBLE_EQ(GetParam().schedule.rate(progress), rate) << progress;
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Shapes, RateScheduleTest,
-    testing::Values(
-        RateCase{"Constant", {.highest = 0.1}, {{0, 0.1}, {1, 0.1}, {1e9, 0.1}}},
-        RateCase{"WarmUp", {.highest = 0.8, .warmup = 5}, {{0, 0}, {2.5, 0.4}, {5, 0.8}, {9, 0.8}}},
-        RateCase{
-            "Cosine",
-            {.highest = 1e-4, .warmup = 100, .shape = Shape::cosine, .lowest = 1e-5, .end = 1100},
-            {{0, 0}, {50, 0.5e-4}, {100, 1e-4}, {600, 5.5e-5}, {1100, 1e-5}, {1e6, 1e-5}}},
-        RateCase{"CosineWithoutWarmUp",
-                 {.highest = 1, .shape = Shape::cosine, .end = 10},
-                 {{0, 1}, {5, 0.5}, {10, 0}}},
-        RateCase{"Linear",
-                 {.highest = 1, .warmup = 2, .shape = Shape::polynomial, .lowest = 0.2, .end = 10},
-                 {{1, 0.5}, {2, 1}, {4, 0.8}, {6, 0.6}, {10, 0.2}, {11, 0.2}}},
-        RateCase{"Quadratic",
-                 {.highest = 1, .shape = Shape::polynomial, .end = 10, .power = 2},
-                 {{0, 1}, {5, 0.25}, {9, 0.01}, {10, 0}}},
-        RateCase{"Exponential",
-                 {.highest = 1, .shape = Shape::exponential, .lowest = 0.0625, .end = 8},
-                 {{0, 1}, {2, 0.5}, {4, 0.25}, {6, 0.125}, {8, 0.0625}, {9, 0.0625}}},
-        RateCase{"ExponentialFromAStart",
-                 {.highest = 1,
-                  .warmup = 1,
-                  .shape = Shape::exponential,
-                  .lowest = 0.25,
-                  .start = 5,
-                  .end = 7},
-                 {{0.5, 0.5}, {1, 1}, {4, 1}, {5, 1}, {6, 0.5}, {7, 0.25}}},
-        RateCase{"Step",
-                 {.highest = 0.8, .warmup = 5, .shape = Shape::step, .milestones = {30, 60}},
-                 {{0, 0}, {2.5, 0.4}, {29.9, 0.8}, {30, 0.08}, {59, 0.08}, {90, 0.008}}},
-        RateCase{"StepByAnotherFactor",
-                 {.highest = 1, .shape = Shape::step, .milestones = {32, 64}, .factors = {0.25}},
-                 {{31, 1}, {32, 0.25}, {64, 0.0625}}},
-        RateCase{
-            "StepByAFactorForEachMilestone",
-            {.highest = 1, .shape = Shape::step, .milestones = {32, 64}, .factors = {0.25, 0.5}},
-            {{31, 1}, {32, 0.25}, {64, 0.125}, {99, 0.125}}},
-        RateCase{"WarmUpFromARate",
-                 {.highest = 0.9, .warmup = 4, .first = 0.1},
-                 {{0, 0.1}, {1, 0.1 + 0.8 * 0.25}, {4, 0.9}, {5, 0.9}}},
-        RateCase{"WarmUpFromAHigherRate",
-                 {.highest = 0.25, .warmup = 4, .first = 1},
-                 {{0, 1}, {2, 0.625}, {4, 0.25}}},
-        RateCase{"CosineAfterAWarmUpFromARate",
-                 {.highest = 1, .warmup = 10, .first = 0.5, .shape = Shape::cosine, .end = 20},
-                 {{0, 0.5}, {5, 0.75}, {10, 1}, {15, 0.5}, {20, 0}}}),
-    [](const auto& instance) { return instance.param.name; });
 
 TEST(RateSchedule, KnowsWhetherItIsConstant) {
   EXPECT_TRUE(RateSchedule{}.is_constant());
@@ -141,23 +133,12 @@ TEST(RateSchedule, OfVisionKeepsEveryBit) {
     EXPECT_EQ(options.schedule().rate(epochs), expected(epochs)) << epochs;
 }
 
-}  // namespace
-
-namespace {
-
 /// The schedule that these arguments describe.
 /// @throws UsageError as a program would tell it
 RateSchedule schedule_of(const std::string& arguments, RateSchedule schedule = {}) {
   CLI::App app("", "program");
   add_schedule_options(app, schedule, "epochs");
-  std::vector<std::string> words{"program"};
-  std::istringstream stream(arguments);
-  for (std::string word; stream >> word;)
-    words.push_back(word);
-  std::vector<char*> argv;
-  for (std::string& word : words)
-    argv.push_back(word.data());
-  parse_command_line(app, static_cast<int>(argv.size()), argv.data());
+  with_arguments(arguments, [&](int argc, char** argv) { parse_command_line(app, argc, argv); });
   check_schedule_options(app, schedule);
   return schedule;
 }
@@ -206,57 +187,44 @@ struct WrongSchedule {
   std::string message;
   std::string hint;
 };
-void PrintTo(const WrongSchedule& one, std::ostream* out) {
-  *out << one.name;
-}
-class WrongScheduleTest : public testing::TestWithParam<WrongSchedule> {};
-
-TEST_P(WrongScheduleTest, IsRefusedWithAHint) {
-  try {
-    schedule_of(GetParam().arguments);
-    FAIL() << "was accepted";
-  } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr(GetParam().message));
-    EXPECT_THAT(error.hint(), testing::HasSubstr(GetParam().hint));
+TEST(WrongScheduleTest, IsRefusedWithAHint) {
+  const WrongSchedule cases[] = {
+      {"UnknownShape", "--lr-schedule cosin", "cosin", "program --help"},
+      {"NegativeRate", "--learning-rate -1", "-1 is not a finite number from 0 on",
+       "program --help"},
+      {"MilestonesOfACosine", "--lr-schedule cosine --lr-decay 9 --lr-milestones 3",
+       "--lr-milestones has no effect on a cosine learning rate",
+       "add --lr-schedule step, or remove --lr-milestones"},
+      {"EndOfAConstant", "--lr-end 0.1", "--lr-end has no effect on a constant learning rate",
+       "add --lr-schedule cosine"},
+      {"PowerOfACosine", "--lr-schedule cosine --lr-decay 9 --lr-power 2",
+       "--lr-power has no effect on a cosine learning rate", "add --lr-schedule polynomial"},
+      {"StepWithoutMilestones", "--lr-schedule step", "--lr-schedule step needs --lr-milestones",
+       "--lr-milestones 30,60,80"},
+      {"FactorsForOtherMilestones",
+       "--lr-schedule step --lr-milestones 30,60 --lr-factor 0.5,0.4,0.3",
+       "--lr-factor has 3 factors, --lr-milestones 2 milestones",
+       "one factor for each milestone, or one for all"},
+      {"MilestonesThatFall", "--lr-schedule step --lr-milestones 64,32 --lr-factor 0.5,0.1",
+       "the milestones 64,32 do not rise", "--lr-milestones in their order"},
+      {"FirstRateWithoutWarmUp", "--lr-first 0.1", "--lr-first has no effect without a warm-up",
+       "add --lr-warmup"},
+      {"CosineWithoutEnd", "--lr-schedule cosine", "falls before it has risen",
+       "--lr-decay must be above --lr-warmup"},
+      {"StartBehindTheEnd", "--lr-schedule cosine --lr-decay 9 --lr-decay-start 9",
+       "is lowest before it falls", "--lr-decay must be above --lr-decay-start"},
+      {"ExponentialTowardsZero", "--lr-schedule exponential --lr-decay 9",
+       "an exponential learning rate never is 0", "--lr-end above 0"},
+      {"LowestAboveHighest", "--learning-rate 0.1 --lr-schedule cosine --lr-decay 9 --lr-end 0.2",
+       "the lowest learning rate, 0.2, is above the highest, 0.1", "--lr-end"}};
+  for (const WrongSchedule& c : cases) {
+    SCOPED_TRACE(c.name);
+    const std::string refusal = refusal_of([&] { schedule_of(c.arguments); });
+    const auto hint = refusal.find("\nhint: ");
+    EXPECT_THAT(refusal.substr(0, hint), testing::HasSubstr(c.message));
+    EXPECT_THAT(refusal.substr(hint), testing::HasSubstr(c.hint));
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Mistakes, WrongScheduleTest,
-    testing::Values(
-        WrongSchedule{"UnknownShape", "--lr-schedule cosin", "cosin", "program --help"},
-        WrongSchedule{"NegativeRate", "--learning-rate -1", "-1 is not a finite number from 0 on",
-                      "program --help"},
-        WrongSchedule{"MilestonesOfACosine", "--lr-schedule cosine --lr-decay 9 --lr-milestones 3",
-                      "--lr-milestones has no effect on a cosine learning rate",
-                      "add --lr-schedule step, or remove --lr-milestones"},
-        WrongSchedule{"EndOfAConstant", "--lr-end 0.1",
-                      "--lr-end has no effect on a constant learning rate",
-                      "add --lr-schedule cosine"},
-        WrongSchedule{"PowerOfACosine", "--lr-schedule cosine --lr-decay 9 --lr-power 2",
-                      "--lr-power has no effect on a cosine learning rate",
-                      "add --lr-schedule polynomial"},
-        WrongSchedule{"StepWithoutMilestones", "--lr-schedule step",
-                      "--lr-schedule step needs --lr-milestones", "--lr-milestones 30,60,80"},
-        WrongSchedule{"FactorsForOtherMilestones",
-                      "--lr-schedule step --lr-milestones 30,60 --lr-factor 0.5,0.4,0.3",
-                      "--lr-factor has 3 factors, --lr-milestones 2 milestones",
-                      "one factor for each milestone, or one for all"},
-        WrongSchedule{"MilestonesThatFall",
-                      "--lr-schedule step --lr-milestones 64,32 --lr-factor 0.5,0.1",
-                      "the milestones 64,32 do not rise", "--lr-milestones in their order"},
-        WrongSchedule{"FirstRateWithoutWarmUp", "--lr-first 0.1",
-                      "--lr-first has no effect without a warm-up", "add --lr-warmup"},
-        WrongSchedule{"CosineWithoutEnd", "--lr-schedule cosine", "falls before it has risen",
-                      "--lr-decay must be above --lr-warmup"},
-        WrongSchedule{"StartBehindTheEnd", "--lr-schedule cosine --lr-decay 9 --lr-decay-start 9",
-                      "is lowest before it falls", "--lr-decay must be above --lr-decay-start"},
-        WrongSchedule{"ExponentialTowardsZero", "--lr-schedule exponential --lr-decay 9",
-                      "an exponential learning rate never is 0", "--lr-end above 0"},
-        WrongSchedule{"LowestAboveHighest",
-                      "--learning-rate 0.1 --lr-schedule cosine --lr-decay 9 --lr-end 0.2",
-                      "the lowest learning rate, 0.2, is above the highest, 0.1", "--lr-end"}),
-    [](const auto& instance) { return instance.param.name; });
 
 }  // namespace
 }  // namespace bench::steps

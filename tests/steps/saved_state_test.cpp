@@ -114,10 +114,6 @@ TEST(SavedState, IsAFileOfLibTorch) {
   EXPECT_TRUE(torch::equal(matrix, torch::full({2, 2}, 3.0F)));
 }
 
-}  // namespace
-
-namespace {
-
 /// A rank's part of a stack of two matrices (2, 3) and a bias (2), split among two ranks by rows.
 RowLayout half(int part) {
   return {.parameters = {{"stack", {2, 3}, {.stacked = 2, .part = part, .parts = 2}, {0, 6}},

@@ -36,10 +36,6 @@ TEST(Statistics, RefusesNoSamples) {
   EXPECT_THROW(median({}), std::invalid_argument);
 }
 
-}  // namespace
-
-namespace {
-
 TEST(Quantile, LiesBetweenSamplesOnAStraightLine) {
   const std::vector<double> samples = {40, 10, 30, 20};
   EXPECT_DOUBLE_EQ(quantile(samples, 0), 10);

@@ -136,10 +136,6 @@ TEST_F(TrainerTest, GoesOnFromASavedState) {
   EXPECT_EQ(after->samples(), 4);
 }
 
-}  // namespace
-
-namespace {
-
 TEST(FrozenParameters, GetNoGradientFromWhatTheyPassOn) {
   torch::nn::Linear generator(3, 2);
   torch::nn::Linear critic(2, 1);

@@ -61,39 +61,32 @@ struct AttentionCase {
   std::int64_t heads;
   std::int64_t key_value_heads;
 };
-void PrintTo(const AttentionCase& c, std::ostream* out) {
-  *out << c.name;
-}
-class AttentionTest : public testing::TestWithParam<AttentionCase> {};
-
-TEST_P(AttentionTest, EqualsTheFormulaInEveryKind) {
-  const AttentionCase& c = GetParam();
-  const AttentionInputs exact(c.sequence, c.heads, c.key_value_heads);
-  const torch::Tensor expected = reference_attention(exact);
-  (expected * exact.weights).sum().backward();
-  for (const AttentionKind kind : available_kinds()) {
-    const auto in_fp32 = [](const torch::Tensor& tensor) {
-      return tensor.detach().to(torch::kFloat).requires_grad_();
-    };
-    const torch::Tensor q = in_fp32(exact.q), k = in_fp32(exact.k), v = in_fp32(exact.v);
-    const torch::Tensor found = causal_attention(kind, q, k, v, 0);
-    (found * exact.weights.to(torch::kFloat)).sum().backward();
-    const auto expect_close = [&](const torch::Tensor& value, const torch::Tensor& reference) {
-      EXPECT_TRUE(torch::allclose(value.to(torch::kDouble), reference, 1e-4, 1e-5))
-          << attention_name(kind);
-    };
-    expect_close(found, expected);
-    expect_close(q.grad(), exact.q.grad());
-    expect_close(k.grad(), exact.k.grad());
-    expect_close(v.grad(), exact.v.grad());
+TEST(Attention, EqualsTheFormulaInEveryKind) {
+  const AttentionCase cases[] = {
+      {"AHeadPerKey", 70, 3, 3}, {"Groups", 70, 6, 2}, {"OneGroup", 17, 4, 1}};
+  for (const AttentionCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    const AttentionInputs exact(c.sequence, c.heads, c.key_value_heads);
+    const torch::Tensor expected = reference_attention(exact);
+    (expected * exact.weights).sum().backward();
+    for (const AttentionKind kind : available_kinds()) {
+      const auto in_fp32 = [](const torch::Tensor& tensor) {
+        return tensor.detach().to(torch::kFloat).requires_grad_();
+      };
+      const torch::Tensor q = in_fp32(exact.q), k = in_fp32(exact.k), v = in_fp32(exact.v);
+      const torch::Tensor found = causal_attention(kind, q, k, v, 0);
+      (found * exact.weights.to(torch::kFloat)).sum().backward();
+      const auto expect_close = [&](const torch::Tensor& value, const torch::Tensor& reference) {
+        EXPECT_TRUE(torch::allclose(value.to(torch::kDouble), reference, 1e-4, 1e-5))
+            << attention_name(kind);
+      };
+      expect_close(found, expected);
+      expect_close(q.grad(), exact.q.grad());
+      expect_close(k.grad(), exact.k.grad());
+      expect_close(v.grad(), exact.v.grad());
+    }
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(Shapes, AttentionTest,
-                         testing::Values(AttentionCase{"AHeadPerKey", 70, 3, 3},
-                                         AttentionCase{"Groups", 70, 6, 2},
-                                         AttentionCase{"OneGroup", 17, 4, 1}),
-                         [](const auto& instance) { return instance.param.name; });
 
 TEST(Attention, IsFusedIfLibTorchCanDoThat) {
   const AttentionKind kind = parse_attention("auto");
@@ -242,10 +235,6 @@ TEST(Layouts, NameWhatTheyCannotSplit) {
     EXPECT_EQ(layout_error(sizes, layout), message);
 }
 
-}  // namespace
-
-namespace {
-
 constexpr std::int64_t hidden = 6;
 constexpr std::int64_t width = 10;
 
@@ -346,54 +335,45 @@ struct ExchangeCase {
   std::vector<std::vector<std::int64_t>> counts;
   bool have_all_tokens = false;
 };
-void PrintTo(const ExchangeCase& c, std::ostream* out) {
-  *out << c.name;
-}
-class ExpertExchangeTest : public testing::TestWithParam<ExchangeCase> {};
-
 // Expert i multiplies with i + 1, and so is the gradient.
-TEST_P(ExpertExchangeTest, TakesRowsToTheirExpertsAndBack) {
-  steps::in_ranks(2, [](const steps::Communicator& all) {
-    TensorRanks ranks(all);
-    ranks.have_all_tokens = GetParam().have_all_tokens;
-    const auto& all_counts = GetParam().counts;
-    const torch::Tensor counts = torch::tensor(all_counts[static_cast<std::size_t>(ranks.rank())]);
-    const torch::Tensor factors =
-        torch::arange(1, 5).repeat_interleave(counts).to(torch::kFloat).unsqueeze(1);
-    const int own = ranks.have_all_tokens ? 0 : 100 * ranks.rank();
-    const torch::Tensor rows =
-        (torch::arange(3 * factors.size(0), torch::kFloat).view({-1, 3}) + own)
-            .set_requires_grad(true);
-    ExpertExchange exchange(counts, ranks);
-    std::vector<torch::Tensor> shares = exchange.to_experts(rows);
-    ASSERT_EQ(shares.size(), 2);
-    for (std::int64_t i = 0; i < 2; ++i) {
-      const std::int64_t expert = std::int64_t{2} * ranks.rank() + i;
-      torch::Tensor& share = shares[static_cast<std::size_t>(i)];
-      EXPECT_EQ(share.size(0), exchange.counts()[expert].item<std::int64_t>());
-      share = share * (expert + 1);
-    }
-    const torch::Tensor results = exchange.to_rows(shares);
-    EXPECT_TRUE(torch::equal(results, rows * factors)) << ranks.rank();
-    if (ranks.have_all_tokens)
-      return;
-    results.sum().backward();
-    EXPECT_TRUE(torch::equal(rows.grad(), factors.expand_as(rows))) << ranks.rank();
-  });
+TEST(ExpertExchange, TakesRowsToTheirExpertsAndBack) {
+  const ExchangeCase cases[] = {{"Even", {{2, 1, 3, 4}, {1, 2, 3, 4}}},
+                                {"WithoutAnyForOneExpert", {{2, 0, 1, 0}, {0, 0, 0, 3}}},
+                                {"WithoutAnyForOneRank", {{2, 1, 0, 0}, {1, 0, 0, 0}}},
+                                {"WithoutAnyOfOneRank", {{2, 1, 1, 2}, {0, 0, 0, 0}}},
+                                {"OfAllTokens", {{2, 0, 1, 3}, {2, 0, 1, 3}}, true}};
+  for (const ExchangeCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    steps::in_ranks(2, [&](const steps::Communicator& all) {
+      TensorRanks ranks(all);
+      ranks.have_all_tokens = c.have_all_tokens;
+      const auto& all_counts = c.counts;
+      const torch::Tensor counts =
+          torch::tensor(all_counts[static_cast<std::size_t>(ranks.rank())]);
+      const torch::Tensor factors =
+          torch::arange(1, 5).repeat_interleave(counts).to(torch::kFloat).unsqueeze(1);
+      const int own = ranks.have_all_tokens ? 0 : 100 * ranks.rank();
+      const torch::Tensor rows =
+          (torch::arange(3 * factors.size(0), torch::kFloat).view({-1, 3}) + own)
+              .set_requires_grad(true);
+      ExpertExchange exchange(counts, ranks);
+      std::vector<torch::Tensor> shares = exchange.to_experts(rows);
+      ASSERT_EQ(shares.size(), 2);
+      for (std::int64_t i = 0; i < 2; ++i) {
+        const std::int64_t expert = std::int64_t{2} * ranks.rank() + i;
+        torch::Tensor& share = shares[static_cast<std::size_t>(i)];
+        EXPECT_EQ(share.size(0), exchange.counts()[expert].item<std::int64_t>());
+        share = share * (expert + 1);
+      }
+      const torch::Tensor results = exchange.to_rows(shares);
+      EXPECT_TRUE(torch::equal(results, rows * factors)) << ranks.rank();
+      if (ranks.have_all_tokens)
+        return;
+      results.sum().backward();
+      EXPECT_TRUE(torch::equal(rows.grad(), factors.expand_as(rows))) << ranks.rank();
+    });
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Ranks, ExpertExchangeTest,
-    testing::Values(ExchangeCase{"Even", {{2, 1, 3, 4}, {1, 2, 3, 4}}},
-                    ExchangeCase{"WithoutAnyForOneExpert", {{2, 0, 1, 0}, {0, 0, 0, 3}}},
-                    ExchangeCase{"WithoutAnyForOneRank", {{2, 1, 0, 0}, {1, 0, 0, 0}}},
-                    ExchangeCase{"WithoutAnyOfOneRank", {{2, 1, 1, 2}, {0, 0, 0, 0}}},
-                    ExchangeCase{"OfAllTokens", {{2, 0, 1, 3}, {2, 0, 1, 3}}, true}),
-    [](const auto& instance) { return instance.param.name; });
-
-}  // namespace
-
-namespace {
 
 using testing::HasSubstr;
 using testing::Not;

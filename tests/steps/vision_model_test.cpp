@@ -1,6 +1,7 @@
 #include "harness/precision.hpp"
 #include "steps/expect_counted.hpp"
 #include "steps/in_ranks.hpp"
+#include "support/case_name.hpp"
 #include "vision/architecture.hpp"
 #include "vision/network/layers.hpp"
 #include "vision/network/model.hpp"
@@ -28,39 +29,32 @@ struct PublishedModel {
   std::int64_t non_trainable_parameters;
   std::int64_t forward_macs_per_sample;
 };
-void PrintTo(const PublishedModel& model, std::ostream* out) {
-  *out << model.name;
-}
-
-class ArchitectureTest : public testing::TestWithParam<PublishedModel> {};
-
-TEST_P(ArchitectureTest, CountsWhatIsPublished) {
-  const PublishedModel& model = GetParam();
-  const Architecture architecture = make_architecture(model.name, model.classes);
-  EXPECT_EQ(architecture.image_size, model.image_size);
-  const steps::Cost cost = count(architecture.layers, Architecture::input(model.image_size)).cost;
-  EXPECT_EQ(cost.trainable_parameters(), model.trainable_parameters);
-  EXPECT_EQ(cost.non_trainable_parameters(), model.non_trainable_parameters);
-  EXPECT_EQ(cost.forward_macs_per_sample(), model.forward_macs_per_sample);
-  EXPECT_EQ(cost.training_flops_per_sample(), 6 * model.forward_macs_per_sample);
-  EXPECT_EQ(cost.input_bytes_per_sample(), 3 * model.image_size * model.image_size * 4);
-}
 
 // With 1000 classes: torchvision's documentation of its weights for the parameters, the sums over
 // the tables of the paper, with the v1.5 stride in bottlenecks, for the multiply-adds. With 1001:
 // the networks of tf_cnn_benchmarks, counted by hooks on another implementation, in Python.
-INSTANTIATE_TEST_SUITE_P(
-    Vision, ArchitectureTest,
-    testing::Values(PublishedModel{"resnet18", 1000, 224, 11'689'512, 9'600, 1'814'073'344},
-                    PublishedModel{"resnet34", 1000, 224, 21'797'672, 17'024, 3'663'761'408},
-                    PublishedModel{"resnet50", 1000, 224, 25'557'032, 53'120, 4'089'184'256},
-                    PublishedModel{"resnet101", 1000, 224, 44'549'160, 105'344, 7'801'405'440},
-                    PublishedModel{"resnet152", 1000, 224, 60'192'808, 151'424, 11'513'626'624},
-                    PublishedModel{"resnet50_v2", 1001, 224, 25'551'529, 45'568, 3'857'975'296},
-                    PublishedModel{"vgg16", 1001, 224, 138'361'641, 0, 15'470'268'416},
-                    PublishedModel{"alexnet", 1001, 227, 61'842'345, 0, 838'792'896},
-                    PublishedModel{"inception3", 1001, 299, 23'819'401, 34'432, 5'713'218'144}),
-    [](const auto& instance) { return instance.param.name; });
+TEST(Architecture, CountsWhatIsPublished) {
+  const PublishedModel cases[] = {{"resnet18", 1000, 224, 11'689'512, 9'600, 1'814'073'344},
+                                  {"resnet34", 1000, 224, 21'797'672, 17'024, 3'663'761'408},
+                                  {"resnet50", 1000, 224, 25'557'032, 53'120, 4'089'184'256},
+                                  {"resnet101", 1000, 224, 44'549'160, 105'344, 7'801'405'440},
+                                  {"resnet152", 1000, 224, 60'192'808, 151'424, 11'513'626'624},
+                                  {"resnet50_v2", 1001, 224, 25'551'529, 45'568, 3'857'975'296},
+                                  {"vgg16", 1001, 224, 138'361'641, 0, 15'470'268'416},
+                                  {"alexnet", 1001, 227, 61'842'345, 0, 838'792'896},
+                                  {"inception3", 1001, 299, 23'819'401, 34'432, 5'713'218'144}};
+  for (const PublishedModel& model : cases) {
+    SCOPED_TRACE(model.name);
+    const Architecture architecture = make_architecture(model.name, model.classes);
+    EXPECT_EQ(architecture.image_size, model.image_size);
+    const steps::Cost cost = count(architecture.layers, Architecture::input(model.image_size)).cost;
+    EXPECT_EQ(cost.trainable_parameters(), model.trainable_parameters);
+    EXPECT_EQ(cost.non_trainable_parameters(), model.non_trainable_parameters);
+    EXPECT_EQ(cost.forward_macs_per_sample(), model.forward_macs_per_sample);
+    EXPECT_EQ(cost.training_flops_per_sample(), 6 * model.forward_macs_per_sample);
+    EXPECT_EQ(cost.input_bytes_per_sample(), 3 * model.image_size * model.image_size * 4);
+  }
+}
 
 /// Each network at the smallest size, where even the largest is cheap.
 class NetworkTest : public testing::TestWithParam<std::string> {
@@ -247,12 +241,9 @@ TEST(Resnet, HasTheStrideOfItsForm) {
   EXPECT_EQ(strides(v2, 9), (std::vector<std::int64_t>{2, 1, 1}));
 }
 
-}  // namespace
-
 // Batch normalisation over two ranks beside LibTorch's over all of their samples.
 
 #ifdef BENCH_STEPS_GLOO
-namespace {
 
 constexpr double norm_epsilon = 1e-3;
 constexpr double norm_momentum = 0.3;
@@ -340,7 +331,7 @@ INSTANTIATE_TEST_SUITE_P(Vision, NormOverRanksTest,
                          testing::Values(SharedInput{"Images", {4, 3, 5, 7}},
                                          SharedInput{"OneValuePerRank", {2, 3, 1, 1}},
                                          SharedInput{"Features", {6, 5}}),
-                         [](const auto& instance) { return instance.param.name; });
+                         support::case_name);
 
 TEST(NormOverRanks, KeepsTheFormatOfItsInput) {
   steps::in_ranks(2, [](steps::Communicator& ranks) {
@@ -355,7 +346,7 @@ TEST(NormOverRanks, KeepsTheFormatOfItsInput) {
   });
 }
 
-}  // namespace
-
 #endif
+
+}  // namespace
 }  // namespace bench::vision

@@ -3,8 +3,10 @@
 #include "harness/program.hpp"
 #include "harness/timers.hpp"
 #include "step_programs/program_runner.hpp"
+#include "steps/command_line.hpp"
 #include "steps/in_ranks.hpp"
 #include "steps/paused.hpp"
+#include "steps/refusal.hpp"
 #include "steps_data/image_files.hpp"
 #include "vision/architecture.hpp"
 #include "vision/data.hpp"
@@ -27,22 +29,16 @@ namespace {
 
 /// @throws steps::UsageError as the program would tell it
 Options options_of(const std::string& arguments) {
-  std::vector<std::string> words{"vision"};
-  std::istringstream stream(arguments);
-  for (std::string word; stream >> word;)
-    words.push_back(word);
-  std::vector<char*> argv;
-  for (std::string& word : words)
-    argv.push_back(word.data());
   Options options;
   steps::Session session("vision", "");
-  read_options(session, static_cast<int>(argv.size()), argv.data(), options);
+  steps::with_arguments(
+      arguments, [&](int argc, char** argv) { return read_options(session, argc, argv, options); });
   return options;
 }
 
 /// What `vision` says of these arguments before it trains.
 std::string refusal_of(const std::string& arguments) {
-  try {
+  return steps::refusal_of([&] {
     const Options options = options_of(arguments);
     const Architecture architecture = make_architecture(options.model, options.classes);
     check_image_size(options, architecture);
@@ -51,10 +47,7 @@ std::string refusal_of(const std::string& arguments) {
     check_trainable(options, architecture);
     check_cuda_graph(options, device);
     steps::TimingsFile(options.common.timings_file, 0);
-  } catch (const steps::UsageError& error) {
-    return error.what() + std::string("\nhint: ") + error.hint();
-  }
-  return "";
+  });
 }
 
 struct Wrong {
@@ -62,71 +55,58 @@ struct Wrong {
   std::string arguments;
   std::string message;
 };
-void PrintTo(const Wrong& one, std::ostream* out) {
-  *out << one.name;
+TEST(VisionOptions, AreRefusedWithAHint) {
+  const Wrong cases[] = {
+      {"Model", "--model vgg19",
+       "--model: unknown value 'vgg19'\nhint: did you mean 'vgg16'? `vision --help`"},
+      {"Precision", "--precision fp8",
+       "--precision: unknown value 'fp8'\nhint: known: fp32, tf32, bf16, fp16; `vision "
+       "--help`"},
+      {"Fp16OnTheCpu", "--precision fp16 --device cpu", "precision fp16 does not work on the CPU"},
+      {"Tf32OnTheCpu", "--precision tf32 --device cpu", "precision tf32 does not work on the CPU"},
+      {"GraphOnTheCpu", "--cuda-graph --device cpu",
+       "--cuda-graph needs a GPU, and this run is on the CPU"},
+      {"LogFormat", "--log-format json",
+       "--log-format: unknown value 'json'\nhint: known: tf_cnn, torch"},
+      {"EvalSteps", "--eval-steps -1", "--eval-steps: Value -1 not in range"},
+      {"IntervalWithoutEvaluation", "--eval-steps 0 --eval-interval 2",
+       "there is no evaluation for --eval-interval"},
+      {"EpochsWithoutEvaluation", "--eval-steps 0 --epochs 4 --eval-epochs 2",
+       "there is no evaluation for --eval-epochs"},
+      {"BatchSize", "--batch-size 0", "--batch-size: Value 0 not in range"},
+      {"OneValueToNormalise", "--image-size 32 --batch-size 1 --device cpu",
+       "one value per channel to normalise over"},
+      {"SmallImages", "--model vgg16 --image-size 31",
+       "nothing is left of images of side 31 behind all layers"},
+      {"SmallImagesForInception", "--model inception3 --image-size 74",
+       "\nhint: use --image-size 75 or more"},
+      {"SmallImagesForAlexNet", "--model alexnet --image-size 66",
+       "\nhint: use --image-size 67 or more"},
+      {"OneImageForResNet", "--device cpu --model resnet50 --image-size 32 --batch-size 1",
+       "or --image-size 33 or more"},
+      {"OneImageForInception", "--device cpu --model inception3 --image-size 75 --batch-size 1",
+       "or --image-size 107 or more"},
+      {"Device", "--device gpu", "unknown device 'gpu'"},
+      {"AbsentDevice", "--device cuda:999", "device cuda:999 is not there"},
+      {"NearOption", "--stepz 3",
+       "unknown option '--stepz'\nhint: did you mean '--steps'? `vision --help` lists"},
+      {"FarOption", "--qqq --wrmup=2", "unknown option '--qqq'\nhint: `vision --help` lists"},
+      {"NoOption", "extra", "unexpected argument 'extra'\nhint: `vision --help` lists"},
+      {"Seed", "--seed -1", "--seed: -1 is not a whole number from 0 to 18446744073709551615"},
+      {"BaseLearningRate", "--base-learning-rate -0.1",
+       "--base-learning-rate: -0.1 is not a finite number from 0 on"},
+      {"Momentum", "--momentum 1", "--momentum: 1 is not a number from 0 to below 1"},
+      {"TwoLearningRates", "--learning-rate 0.1 --base-learning-rate 0.1", "excludes"},
+      {"DecayEpochs", "--lr-decay-epochs 30,x", "--lr-decay-epochs: "},
+      {"WeightDecay", "--weight-decay inf", "--weight-decay: inf is not a finite number from 0 on"},
+      {"TimingsFile", "--device cpu --timings /nowhere/samples.csv",
+       "cannot write /nowhere/samples.csv"}};
+  for (const Wrong& c : cases) {
+    SCOPED_TRACE(c.name);
+    EXPECT_THAT(refusal_of(c.arguments),
+                testing::AllOf(testing::HasSubstr(c.message), testing::ContainsRegex("\nhint: .")));
+  }
 }
-class VisionOptionsTest : public testing::TestWithParam<Wrong> {};
-
-TEST_P(VisionOptionsTest, AreRefusedWithAHint) {
-  EXPECT_THAT(
-      refusal_of(GetParam().arguments),
-      testing::AllOf(testing::HasSubstr(GetParam().message), testing::ContainsRegex("\nhint: .")));
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Vision, VisionOptionsTest,
-    testing::Values(
-        Wrong{"Model", "--model vgg19",
-              "--model: unknown value 'vgg19'\nhint: did you mean 'vgg16'? `vision --help`"},
-        Wrong{"Precision", "--precision fp8",
-              "--precision: unknown value 'fp8'\nhint: known: fp32, tf32, bf16, fp16; `vision "
-              "--help`"},
-        Wrong{"Fp16OnTheCpu", "--precision fp16 --device cpu",
-              "precision fp16 does not work on the CPU"},
-        Wrong{"Tf32OnTheCpu", "--precision tf32 --device cpu",
-              "precision tf32 does not work on the CPU"},
-        Wrong{"GraphOnTheCpu", "--cuda-graph --device cpu",
-              "--cuda-graph needs a GPU, and this run is on the CPU"},
-        Wrong{"LogFormat", "--log-format json",
-              "--log-format: unknown value 'json'\nhint: known: tf_cnn, torch"},
-        Wrong{"EvalSteps", "--eval-steps -1", "--eval-steps: Value -1 not in range"},
-        Wrong{"IntervalWithoutEvaluation", "--eval-steps 0 --eval-interval 2",
-              "there is no evaluation for --eval-interval"},
-        Wrong{"EpochsWithoutEvaluation", "--eval-steps 0 --epochs 4 --eval-epochs 2",
-              "there is no evaluation for --eval-epochs"},
-        Wrong{"BatchSize", "--batch-size 0", "--batch-size: Value 0 not in range"},
-        Wrong{"OneValueToNormalise", "--image-size 32 --batch-size 1 --device cpu",
-              "one value per channel to normalise over"},
-        Wrong{"SmallImages", "--model vgg16 --image-size 31",
-              "nothing is left of images of side 31 behind all layers"},
-        Wrong{"SmallImagesForInception", "--model inception3 --image-size 74",
-              "\nhint: use --image-size 75 or more"},
-        Wrong{"SmallImagesForAlexNet", "--model alexnet --image-size 66",
-              "\nhint: use --image-size 67 or more"},
-        Wrong{"OneImageForResNet", "--device cpu --model resnet50 --image-size 32 --batch-size 1",
-              "or --image-size 33 or more"},
-        Wrong{"OneImageForInception",
-              "--device cpu --model inception3 --image-size 75 --batch-size 1",
-              "or --image-size 107 or more"},
-        Wrong{"Device", "--device gpu", "unknown device 'gpu'"},
-        Wrong{"AbsentDevice", "--device cuda:999", "device cuda:999 is not there"},
-        Wrong{"NearOption", "--stepz 3",
-              "unknown option '--stepz'\nhint: did you mean '--steps'? `vision --help` lists"},
-        Wrong{"FarOption", "--qqq --wrmup=2",
-              "unknown option '--qqq'\nhint: `vision --help` lists"},
-        Wrong{"NoOption", "extra", "unexpected argument 'extra'\nhint: `vision --help` lists"},
-        Wrong{"Seed", "--seed -1",
-              "--seed: -1 is not a whole number from 0 to 18446744073709551615"},
-        Wrong{"BaseLearningRate", "--base-learning-rate -0.1",
-              "--base-learning-rate: -0.1 is not a finite number from 0 on"},
-        Wrong{"Momentum", "--momentum 1", "--momentum: 1 is not a number from 0 to below 1"},
-        Wrong{"TwoLearningRates", "--learning-rate 0.1 --base-learning-rate 0.1", "excludes"},
-        Wrong{"DecayEpochs", "--lr-decay-epochs 30,x", "--lr-decay-epochs: "},
-        Wrong{"WeightDecay", "--weight-decay inf",
-              "--weight-decay: inf is not a finite number from 0 on"},
-        Wrong{"TimingsFile", "--device cpu --timings /nowhere/samples.csv",
-              "cannot write /nowhere/samples.csv"}),
-    [](const auto& one) { return one.param.name; });
 
 TEST(VisionImageSize, IsThatOfTheModelUnlessItIsGiven) {
   EXPECT_EQ(options_of("--model vgg16").image_size, 224);
@@ -134,10 +114,6 @@ TEST(VisionImageSize, IsThatOfTheModelUnlessItIsGiven) {
   EXPECT_EQ(options_of("--model inception3").image_size, 299);
   EXPECT_EQ(options_of("--model inception3 --image-size 224").image_size, 224);
 }
-
-}  // namespace
-
-namespace {
 
 #ifdef BENCH_STEPS_JPEG
 
@@ -177,10 +153,6 @@ TEST(Options, CountTheFirstClassAfterABackgroundOf1001) {
   options.data.first_label_name = "1";
   EXPECT_EQ(options.first_label(), 1);
 }
-
-}  // namespace
-
-namespace {
 
 TEST(SyntheticPixels, AreATruncatedNormalDistribution) {
   torch::manual_seed(3);

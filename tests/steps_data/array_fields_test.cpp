@@ -12,7 +12,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -73,33 +72,26 @@ struct LayoutMistake {
   std::vector<std::uint64_t> shape;
   std::string message;
 };
-void PrintTo(const LayoutMistake& c, std::ostream* out) {
-  *out << c.name;
-}
-class BadVariableTest : public testing::TestWithParam<LayoutMistake> {};
-
-TEST_P(BadVariableTest, IsReportedWithItsShape) {
-  EXPECT_EQ(
-      message_of<DataError>([] { variable_layout(GetParam().axes, variable(GetParam().shape)); }),
-      "a.nc: variable 'v' of shape " + GetParam().message);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Variables, BadVariableTest,
-    testing::Values(LayoutMistake{"TooFewDimensions",
+TEST(BadVariable, IsReportedWithItsShape) {
+  const LayoutMistake cases[] = {{"TooFewDimensions",
                                   {sample, rows, tile_column_axes},
                                   {3, 4},
                                   "(3, 4) has fewer dimensions than field 'f' names, 3"},
-                    LayoutMistake{"NotEvenATile",
+                                 {"NotEvenATile",
                                   {rows, tile_column_axes},
                                   {256, 127},
                                   "(256, 127) is smaller than a tile of 256 x 128"},
-                    LayoutMistake{"NoNumbers", {sample}, {3, 0}, "(3, 0) has no numbers"},
-                    LayoutMistake{"TooManyNumbers",
+                                 {"NoNumbers", {sample}, {3, 0}, "(3, 0) has no numbers"},
+                                 {"TooManyNumbers",
                                   {sample},
                                   {3, std::uint64_t{1} << 40, std::uint64_t{1} << 40},
-                                  "(3, 1099511627776, 1099511627776) has too many numbers"}),
-    [](const auto& instance) { return instance.param.name; });
+                                  "(3, 1099511627776, 1099511627776) has too many numbers"}};
+  for (const LayoutMistake& c : cases) {
+    SCOPED_TRACE(c.name);
+    EXPECT_EQ(message_of<DataError>([&] { variable_layout(c.axes, variable(c.shape)); }),
+              "a.nc: variable 'v' of shape " + c.message);
+  }
+}
 
 TEST(VariableLayout, RefusesAnAxisTwice) {
   EXPECT_EQ(message_of<UsageError>([] {
@@ -122,11 +114,6 @@ struct FieldTypeCase {
   std::optional<FieldType> wanted;
   FieldType expected;
 };
-void PrintTo(const FieldTypeCase& c, std::ostream* out) {
-  *out << c.name;
-}
-class FieldTypeTest : public testing::TestWithParam<FieldTypeCase> {};
-
 VariableLayout typed_layout(NumberType stored, bool scaled, std::optional<FieldType> wanted) {
   ArrayVariable v = variable({3});
   v.type = stored;
@@ -135,23 +122,18 @@ VariableLayout typed_layout(NumberType stored, bool scaled, std::optional<FieldT
   return {layout, layout.fields[0], v, "a.nc"};
 }
 
-TEST_P(FieldTypeTest, FollowsFromTheFileOrTheCaller) {
-  const FieldTypeCase& c = GetParam();
-  EXPECT_EQ(typed_layout(c.stored, c.scaled, c.wanted).field().type, c.expected);
+TEST(FieldType, FollowsFromTheFileOrTheCaller) {
+  const FieldTypeCase cases[] = {
+      {"Real", NumberType::float64, false, std::nullopt, FieldType::float32},
+      {"Integer", NumberType::uint8, false, std::nullopt, FieldType::int64},
+      {"ScaledInteger", NumberType::int16, true, std::nullopt, FieldType::float32},
+      {"IntegerAsReal", NumberType::int16, false, FieldType::float32, FieldType::float32},
+      {"IntegerAsItIs", NumberType::int16, false, FieldType::int64, FieldType::int64}};
+  for (const FieldTypeCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    EXPECT_EQ(typed_layout(c.stored, c.scaled, c.wanted).field().type, c.expected);
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(Types, FieldTypeTest,
-                         testing::Values(FieldTypeCase{"Real", NumberType::float64, false,
-                                                       std::nullopt, FieldType::float32},
-                                         FieldTypeCase{"Integer", NumberType::uint8, false,
-                                                       std::nullopt, FieldType::int64},
-                                         FieldTypeCase{"ScaledInteger", NumberType::int16, true,
-                                                       std::nullopt, FieldType::float32},
-                                         FieldTypeCase{"IntegerAsReal", NumberType::int16, false,
-                                                       FieldType::float32, FieldType::float32},
-                                         FieldTypeCase{"IntegerAsItIs", NumberType::int16, false,
-                                                       FieldType::int64, FieldType::int64}),
-                         [](const auto& instance) { return instance.param.name; });
 
 TEST(VariableLayout, RefusesRealNumbersInAFieldOfIntegers) {
   EXPECT_EQ(
@@ -168,31 +150,24 @@ struct ChunkCase {
   std::vector<std::uint64_t> chunk;
   std::size_t chunks;
 };
-void PrintTo(const ChunkCase& c, std::ostream* out) {
-  *out << c.name;
+TEST(SharedChunks, AreThoseOfOneSample) {
+  const ChunkCase cases[] = {
+      {"NotChunked", {sample}, {10, 4}, {}, 0},
+      {"OnePerSample", {sample}, {10, 4}, {1, 4}, 0},
+      {"SeveralPerSample", {sample}, {10, 4}, {1, 2}, 0},
+      {"SamplesTogether", {sample}, {10, 4}, {5, 2}, 2},
+      {"TilesTogether",
+       {sample, rows, tile_column_axes},
+       {9, 2321, 1796, 8},
+       {1, 2321, 1796, 8},
+       1},
+      {"AlignedTiles", {rows, tile_column_axes}, {2321, 1796}, {256, 64}, 0},
+      {"TilesAcrossChunks", {rows, tile_column_axes}, {2321, 1796}, {100, 128}, 4}};
+  for (const ChunkCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    EXPECT_EQ(variable_layout(c.axes, variable(c.shape, c.chunk)).shared_chunks(), c.chunks);
+  }
 }
-class SharedChunksTest : public testing::TestWithParam<ChunkCase> {};
-
-TEST_P(SharedChunksTest, AreThoseOfOneSample) {
-  const ChunkCase& c = GetParam();
-  EXPECT_EQ(variable_layout(c.axes, variable(c.shape, c.chunk)).shared_chunks(), c.chunks);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Variables, SharedChunksTest,
-    testing::Values(
-        ChunkCase{"NotChunked", {sample}, {10, 4}, {}, 0},
-        ChunkCase{"OnePerSample", {sample}, {10, 4}, {1, 4}, 0},
-        ChunkCase{"SeveralPerSample", {sample}, {10, 4}, {1, 2}, 0},
-        ChunkCase{"SamplesTogether", {sample}, {10, 4}, {5, 2}, 2},
-        ChunkCase{"TilesTogether",
-                  {sample, rows, tile_column_axes},
-                  {9, 2321, 1796, 8},
-                  {1, 2321, 1796, 8},
-                  1},
-        ChunkCase{"AlignedTiles", {rows, tile_column_axes}, {2321, 1796}, {256, 64}, 0},
-        ChunkCase{"TilesAcrossChunks", {rows, tile_column_axes}, {2321, 1796}, {100, 128}, 4}),
-    [](const auto& instance) { return instance.param.name; });
 
 TEST(Slab, NamesTheIndicesOfAnElement) {
   const Slab slab{.start = {5, 256, 0}, .count = {1, 2, 3}};
@@ -257,13 +232,6 @@ TEST(FileLayout, NamesADifferenceToAnotherFile) {
   other.type = NumberType::float64;
   EXPECT_EQ(difference(other), "b.nc: variable 'va' has float64 numbers, in a.nc float32 numbers");
 }
-
-}  // namespace
-
-namespace {
-
-using support::message_of;
-using testing::ElementsAre;
 
 /// Formats that this build has, by the endings of their files.
 std::vector<std::string> built_endings() {

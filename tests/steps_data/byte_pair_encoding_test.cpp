@@ -4,6 +4,7 @@
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/gpt2_files.hpp"
+#include "support/case_name.hpp"
 #include "support/message_of.hpp"
 
 #include <cstdint>
@@ -24,39 +25,28 @@ struct WordsCase {
   std::string text;
   std::vector<std::string> words;
 };
-void PrintTo(const WordsCase& c, std::ostream* out) {
-  *out << c.name;
+TEST(TextWords, AreThoseOfGpt2) {
+  const WordsCase cases[] = {
+      {"Empty", "", {}},
+      {"SpaceBeforeAWord", "Hello world", {"Hello", " world"}},
+      {"SeveralSpaces", "a   b", {"a", "  ", " b"}},
+      {"SpacesAtTheEnd", "a  ", {"a", "  "}},
+      {"OneSpace", " ", {" "}},
+      {"LineEnds", "a\n\n b\n\nc", {"a", "\n\n", " b", "\n", "\n", "c"}},
+      {"ShortForms", "it's we'll DON'T", {"it", "'s", " we", "'ll", " DON", "'", "T"}},
+      {"NumbersAndSigns", "2 o'clock!!! x=3", {"2", " o", "'", "clock", "!!!", " x", "=", "3"}},
+      {"SignsKeepApostrophes", "!'s", {"!'", "s"}},
+      {"Accents", "\u00e9l\u00e8ve 42\u00bd", {"\u00e9l\u00e8ve", " 42\u00bd"}},
+      {"Ideographs", "\u65e5\u672c\u8a9e\u3002", {"\u65e5\u672c\u8a9e", "\u3002"}},
+      {"SpaceThatDoesNotBreak", "a\u00a0b", {"a", "\u00a0", "b"}},
+      {"InvalidBytes", "a\xff\xc3 ok\xfe", {"a", "\xff\xc3", " ok", "\xfe"}}};
+  for (const WordsCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    std::vector<std::string> words;
+    for_each_word(c.text, [&](std::string_view word) { words.emplace_back(word); });
+    EXPECT_EQ(words, c.words);
+  }
 }
-class TextWordsTest : public testing::TestWithParam<WordsCase> {};
-
-TEST_P(TextWordsTest, AreThoseOfGpt2) {
-  std::vector<std::string> words;
-  for_each_word(GetParam().text, [&](std::string_view word) { words.emplace_back(word); });
-  EXPECT_EQ(words, GetParam().words);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Texts, TextWordsTest,
-    testing::Values(
-        WordsCase{"Empty", "", {}},
-        WordsCase{"SpaceBeforeAWord", "Hello world", {"Hello", " world"}},
-        WordsCase{"SeveralSpaces", "a   b", {"a", "  ", " b"}},
-        WordsCase{"SpacesAtTheEnd", "a  ", {"a", "  "}}, WordsCase{"OneSpace", " ", {" "}},
-        WordsCase{"LineEnds", "a\n\n b\n\nc", {"a", "\n\n", " b", "\n", "\n", "c"}},
-        WordsCase{"ShortForms", "it's we'll DON'T", {"it", "'s", " we", "'ll", " DON", "'", "T"}},
-        WordsCase{"NumbersAndSigns",
-                  "2 o'clock!!! x=3",
-                  {"2", " o", "'", "clock", "!!!", " x", "=", "3"}},
-        WordsCase{"SignsKeepApostrophes", "!'s", {"!'", "s"}},
-        WordsCase{"Accents", "\u00e9l\u00e8ve 42\u00bd", {"\u00e9l\u00e8ve", " 42\u00bd"}},
-        WordsCase{"Ideographs", "\u65e5\u672c\u8a9e\u3002", {"\u65e5\u672c\u8a9e", "\u3002"}},
-        WordsCase{"SpaceThatDoesNotBreak", "a\u00a0b", {"a", "\u00a0", "b"}},
-        WordsCase{"InvalidBytes", "a\xff\xc3 ok\xfe", {"a", "\xff\xc3", " ok", "\xfe"}}),
-    [](const auto& test) { return test.param.name; });
-
-}  // namespace
-
-namespace {
 
 using support::message_of;
 using testing::ElementsAre;
@@ -134,7 +124,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadMergesCase{"ThreeTokens", "h e l", "expected two tokens with a space between them"},
         BadMergesCase{"UnknownToken", "hex x", "the token 'hexx' is not in the vocabulary"},
         BadMergesCase{"UnknownResult", "he h", "the token 'heh' is not in the vocabulary"}),
-    [](const auto& test) { return test.param.name; });
+    support::case_name);
 
 TEST_F(BytePairTest, NeedsAllBytes) {
   std::ofstream(vocabulary()) << "{\"a\": 0}";
@@ -162,32 +152,25 @@ struct BadJsonCase {
   std::string json;
   std::string message;
 };
-void PrintTo(const BadJsonCase& c, std::ostream* out) {
-  *out << c.name;
+TEST(BadJsonVocabulary, IsRefusedWithItsReason) {
+  const BadJsonCase cases[] = {
+      {"NoObject", "[1]", "not a JSON object"},
+      {"CutShort", "{\"a\": 1, \"b", "byte 12: no JSON"},
+      {"NoNumber", "{\"a\": \"b\"}", "the token 'a' has the number \"b\""},
+      {"Negative", "{\"a\": -1}", "the token 'a' has the number -1"},
+      {"TooLarge", "{\"a\": 4294967296}", "the token 'a' has the number 4294967296"},
+      {"SameNumber", "{\"a\": 1, \"b\": 1}", "two tokens have the number 1"},
+      {"SameToken", "{\"a\": 1, \"a\": 2}", "the token 'a' has two numbers"},
+      {"HalfACharacter", "{\"\\ud83d\": 1}", "byte 9: no JSON"},
+      {"MoreBehind", "{\"a\": 1} {", "byte 10: no JSON"}};
+  for (const BadJsonCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    const Folder folder;
+    const std::string path = folder.file("v.json");
+    std::ofstream(path) << c.json;
+    EXPECT_EQ(message_of<DataError>([&] { read_json_vocabulary(path); }), path + ": " + c.message);
+  }
 }
-class BadJsonVocabularyTest : public testing::TestWithParam<BadJsonCase> {};
-
-TEST_P(BadJsonVocabularyTest, IsRefusedWithItsReason) {
-  const Folder folder;
-  const std::string path = folder.file("v.json");
-  std::ofstream(path) << GetParam().json;
-  EXPECT_EQ(message_of<DataError>([&] { read_json_vocabulary(path); }),
-            path + ": " + GetParam().message);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Files, BadJsonVocabularyTest,
-    testing::Values(
-        BadJsonCase{"NoObject", "[1]", "not a JSON object"},
-        BadJsonCase{"CutShort", "{\"a\": 1, \"b", "byte 12: no JSON"},
-        BadJsonCase{"NoNumber", "{\"a\": \"b\"}", "the token 'a' has the number \"b\""},
-        BadJsonCase{"Negative", "{\"a\": -1}", "the token 'a' has the number -1"},
-        BadJsonCase{"TooLarge", "{\"a\": 4294967296}", "the token 'a' has the number 4294967296"},
-        BadJsonCase{"SameNumber", "{\"a\": 1, \"b\": 1}", "two tokens have the number 1"},
-        BadJsonCase{"SameToken", "{\"a\": 1, \"a\": 2}", "the token 'a' has two numbers"},
-        BadJsonCase{"HalfACharacter", "{\"\\ud83d\": 1}", "byte 9: no JSON"},
-        BadJsonCase{"MoreBehind", "{\"a\": 1} {", "byte 10: no JSON"}),
-    [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace bench::steps

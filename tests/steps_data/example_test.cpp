@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
-#include <ostream>
 #include <string>
 #include <variant>
 #include <vector>
@@ -48,80 +47,55 @@ struct ReadCase {
   std::string bytes;
   Example example;
 };
-void PrintTo(const ReadCase& read, std::ostream* out) {
-  *out << read.name;
+TEST(ExampleRead, IsUnderstood) {
+  const ReadCase cases[] = {
+      {"Packed", "0a13 0a11 0a0179 120c 120a 0a08 0000803f 00000040", {{"y", FloatList{1, 2}}}},
+      {"FloatsNotPacked",
+       "0a13 0a11 0a0179 120c 120a 0d0000803f 0d00000040",
+       {{"y", FloatList{1, 2}}}},
+      {"IntegersNotPacked", "0a0e 0a0c 0a0179 1207 1a05 0801 08ac02", {{"y", Int64List{1, 300}}}},
+      {"ValueBeforeName", "0a0c 0a0a 1205 1a03 0a0107 0a0179", {{"y", Int64List{7}}}},
+      {"UnknownFields",
+       "1801 210102030405060708 2a03616263 3501020304 0a0c 0a0a 0a0179 1205 1a03 0a0107",
+       {{"y", Int64List{7}}}},
+      {"TwiceTheLastCounts",
+       "0a18 0a0a 0a0179 1205 1a03 0a0107 0a0a 0a0179 1205 1a03 0a0108",
+       {{"y", Int64List{8}}}},
+      {"NoValue", "0a05 0a03 0a0179", {{"y", std::monostate{}}}},
+      {"Nothing", "", {}}};
+  for (const ReadCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    const std::string bytes = unhex(c.bytes);
+    EXPECT_EQ(parse_example(bytes), c.example);
+  }
 }
-class ExampleReadTest : public testing::TestWithParam<ReadCase> {};
-
-TEST_P(ExampleReadTest, IsUnderstood) {
-  const std::string bytes = unhex(GetParam().bytes);
-  EXPECT_EQ(parse_example(bytes), GetParam().example);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Records, ExampleReadTest,
-    testing::Values(
-        ReadCase{"Packed",
-                 "0a13 0a11 0a0179 120c 120a 0a08 0000803f 00000040",
-                 {{"y", FloatList{1, 2}}}},
-        ReadCase{"FloatsNotPacked",
-                 "0a13 0a11 0a0179 120c 120a 0d0000803f 0d00000040",
-                 {{"y", FloatList{1, 2}}}},
-        ReadCase{"IntegersNotPacked",
-                 "0a0e 0a0c 0a0179 1207 1a05 0801 08ac02",
-                 {{"y", Int64List{1, 300}}}},
-        ReadCase{"ValueBeforeName", "0a0c 0a0a 1205 1a03 0a0107 0a0179", {{"y", Int64List{7}}}},
-        ReadCase{"UnknownFields",
-                 "1801 210102030405060708 2a03616263 3501020304 0a0c 0a0a 0a0179 1205 1a03 0a0107",
-                 {{"y", Int64List{7}}}},
-        ReadCase{"TwiceTheLastCounts",
-                 "0a18 0a0a 0a0179 1205 1a03 0a0107 0a0a 0a0179 1205 1a03 0a0108",
-                 {{"y", Int64List{8}}}},
-        ReadCase{"NoValue", "0a05 0a03 0a0179", {{"y", std::monostate{}}}},
-        ReadCase{"Nothing", "", {}}),
-    [](const auto& instance) { return instance.param.name; });
 
 struct BrokenCase {
   std::string name;
   std::string bytes;
   std::string message;
 };
-void PrintTo(const BrokenCase& broken, std::ostream* out) {
-  *out << broken.name;
-}
-class ExampleBrokenTest : public testing::TestWithParam<BrokenCase> {};
-
-TEST_P(ExampleBrokenTest, IsToldWithItsPlace) {
-  const std::string bytes = unhex(GetParam().bytes);
-  try {
-    parse_example(bytes, "shard", 1000);
-    FAIL() << "nothing noticed";
-  } catch (const DataError& error) {
-    EXPECT_EQ(error.what(), "shard: byte " + GetParam().message);
+TEST(ExampleBroken, IsToldWithItsPlace) {
+  const BrokenCase cases[] = {
+      {"Cut", "0a13 0a11", "1002: a field of 19 bytes, where 2 are left"},
+      {"InnerLongerThanOuter", "0a05 0a11 0a0179", "1004: a field of 17 bytes, where 3 are left"},
+      {"OpenNumber", "0a80", "1002: a number that does not end"},
+      {"LongNumber", "ffffffffffffffffffff01", "1010: a number of more than ten bytes"},
+      {"EndlessField", "0affffffffffffffffff01",
+       "1011: a field of 18446744073709551615 bytes, where 0 are left"},
+      {"Group", "0b", "1001: a field of type 3, which does not exist"},
+      {"NoMessage", "0801", "1002: field 1 is not a message"},
+      {"HalfFloat", "0a0c 0a0a 0a0179 1205 1203 0a0107",
+       "1013: a field of 4 bytes, where 1 are left"},
+      {"NumberAmongBytes", "0a0b 0a09 0a0179 1204 0a02 0801",
+       "1013: a list of bytes with something else in it"}};
+  for (const BrokenCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    const std::string bytes = unhex(c.bytes);
+    EXPECT_EQ(support::message_of<DataError>([&] { parse_example(bytes, "shard", 1000); }),
+              "shard: byte " + c.message);
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Records, ExampleBrokenTest,
-    testing::Values(BrokenCase{"Cut", "0a13 0a11", "1002: a field of 19 bytes, where 2 are left"},
-                    BrokenCase{"InnerLongerThanOuter", "0a05 0a11 0a0179",
-                               "1004: a field of 17 bytes, where 3 are left"},
-                    BrokenCase{"OpenNumber", "0a80", "1002: a number that does not end"},
-                    BrokenCase{"LongNumber", "ffffffffffffffffffff01",
-                               "1010: a number of more than ten bytes"},
-                    BrokenCase{"EndlessField", "0affffffffffffffffff01",
-                               "1011: a field of 18446744073709551615 bytes, where 0 are left"},
-                    BrokenCase{"Group", "0b", "1001: a field of type 3, which does not exist"},
-                    BrokenCase{"NoMessage", "0801", "1002: field 1 is not a message"},
-                    BrokenCase{"HalfFloat", "0a0c 0a0a 0a0179 1205 1203 0a0107",
-                               "1013: a field of 4 bytes, where 1 are left"},
-                    BrokenCase{"NumberAmongBytes", "0a0b 0a09 0a0179 1204 0a02 0801",
-                               "1013: a list of bytes with something else in it"}),
-    [](const auto& instance) { return instance.param.name; });
-
-}  // namespace
-
-namespace {
 
 using support::message_of;
 using testing::ElementsAre;
@@ -186,44 +160,33 @@ struct ExampleMistake {
   Example example;
   std::string message;
 };
-void PrintTo(const ExampleMistake& c, std::ostream* out) {
-  *out << c.name;
-}
-class BadExampleTest : public testing::TestWithParam<ExampleMistake> {};
-
-TEST_P(BadExampleTest, IsNamedWithFileAndOffset) {
-  const Folder folder;
-  write_records(folder.file("a"), {example(1), GetParam().example});
-  const std::uint64_t second = TfRecordFile(folder.file("a")).record_offsets()[1];
-  const auto source = open_example_fields({folder.file("a")}, {column, label, counts}, 1);
-  EXPECT_EQ(message_of<DataError>([&] { read_sample(*source, 1); }),
-            folder.file("a") + ": byte " + std::to_string(second) + ": " + GetParam().message);
-}
-
 Example with(const std::string& name, Feature value) {
   Example changed = example(1);
   changed[name] = std::move(value);
   return changed;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Records, BadExampleTest,
-    testing::Values(ExampleMistake{"Missing", {}, "feature 'hl_inputs' is missing"},
-                    ExampleMistake{"Integers", with("hl_inputs", Int64List(6)),
-                                   "feature 'hl_inputs' is not a list of floats"},
-                    ExampleMistake{"Floats", with("class", FloatList{1}),
-                                   "feature 'class' is not a list of integers"},
-                    ExampleMistake{"NoBytes", with("x", Int64List{1, 2, 3}),
-                                   "feature 'x' is not a list of bytes"},
-                    ExampleMistake{"TooFew", with("hl_inputs", FloatList(5)),
-                                   "feature 'hl_inputs' has 5 numbers, expected 6"},
-                    ExampleMistake{"TooMany", with("class", Int64List{1, 2}),
-                                   "feature 'class' has 2 numbers, expected 1"},
-                    ExampleMistake{"TwoStrings", with("x", BytesList{three_counts, three_counts}),
-                                   "feature 'x' has 2 strings of bytes, expected 1"},
-                    ExampleMistake{"TooFewBytes", with("x", BytesList{"12345"}),
-                                   "feature 'x' has 5 bytes, expected 6"}),
-    [](const auto& instance) { return instance.param.name; });
+TEST(BadExample, IsNamedWithFileAndOffset) {
+  const ExampleMistake cases[] = {
+      {"Missing", {}, "feature 'hl_inputs' is missing"},
+      {"Integers", with("hl_inputs", Int64List(6)), "feature 'hl_inputs' is not a list of floats"},
+      {"Floats", with("class", FloatList{1}), "feature 'class' is not a list of integers"},
+      {"NoBytes", with("x", Int64List{1, 2, 3}), "feature 'x' is not a list of bytes"},
+      {"TooFew", with("hl_inputs", FloatList(5)), "feature 'hl_inputs' has 5 numbers, expected 6"},
+      {"TooMany", with("class", Int64List{1, 2}), "feature 'class' has 2 numbers, expected 1"},
+      {"TwoStrings", with("x", BytesList{three_counts, three_counts}),
+       "feature 'x' has 2 strings of bytes, expected 1"},
+      {"TooFewBytes", with("x", BytesList{"12345"}), "feature 'x' has 5 bytes, expected 6"}};
+  for (const ExampleMistake& c : cases) {
+    SCOPED_TRACE(c.name);
+    const Folder folder;
+    write_records(folder.file("a"), {example(1), c.example});
+    const std::uint64_t second = TfRecordFile(folder.file("a")).record_offsets()[1];
+    const auto source = open_example_fields({folder.file("a")}, {column, label, counts}, 1);
+    EXPECT_EQ(message_of<DataError>([&] { read_sample(*source, 1); }),
+              folder.file("a") + ": byte " + std::to_string(second) + ": " + c.message);
+  }
+}
 
 TEST(ExampleFields, RefuseRawNumbersThatAreTooLarge) {
   const Folder folder;

@@ -103,10 +103,6 @@ TEST(FieldSamples, NeedASample) {
   EXPECT_THROW(makers_of(0, std::nullopt), UsageError);
 }
 
-}  // namespace
-
-namespace {
-
 FieldBuffers read(FieldSource::Reader& reader, const FieldSource& source, std::uint64_t sample) {
   FieldBuffers buffers(source.fields());
   reader.read(sample, buffers.memory());

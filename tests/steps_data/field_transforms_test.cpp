@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <ostream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -62,10 +61,6 @@ TEST(NormalisedFields, AreZeroIfConstant) {
   EXPECT_THAT(normalised_sample(1, 1, 0).floats_of(0), ElementsAre(0, 0));
 }
 
-}  // namespace
-
-namespace {
-
 /// One field with the sum of a sample's values.
 std::unique_ptr<FieldSource> sums_of(std::uint64_t samples) {
   return transformed_fields(std::make_shared<NumberedSource>(samples), {{.name = "sum"}},
@@ -91,11 +86,6 @@ TEST(TransformedFields, PassErrorsOn) {
   EXPECT_THROW(source->reader()->read(5, sample.memory()), DataError);
 }
 
-}  // namespace
-
-namespace {
-
-using testing::ElementsAre;
 using Sources = std::vector<std::shared_ptr<const FieldSource>>;
 
 /// Two sources of `values` (2) and `label`.
@@ -164,23 +154,17 @@ struct WrongFields {
   std::string name;
   std::vector<JoinedField> fields;
 };
-void PrintTo(const WrongFields& wrong, std::ostream* out) {
-  *out << wrong.name;
+TEST(WrongJoinedFields, AreRefused) {
+  const WrongFields cases[] = {{"TooFew", {values({2})}},
+                               {"TooMany", {values({2}), one_label(), one_label()}},
+                               {"OfAnotherSize", {values({3}), one_label()}},
+                               {"OfAnotherType", {one_label(), one_label()}}};
+  for (const WrongFields& c : cases) {
+    SCOPED_TRACE(c.name);
+    EXPECT_THROW(join_fields({std::make_shared<NumberedSource>(5)}, c.fields),
+                 std::invalid_argument);
+  }
 }
-class WrongJoinedFieldsTest : public testing::TestWithParam<WrongFields> {};
-
-TEST_P(WrongJoinedFieldsTest, AreRefused) {
-  EXPECT_THROW(join_fields({std::make_shared<NumberedSource>(5)}, GetParam().fields),
-               std::invalid_argument);
-}
-
-INSTANTIATE_TEST_SUITE_P(Fields, WrongJoinedFieldsTest,
-                         testing::Values(WrongFields{"TooFew", {values({2})}},
-                                         WrongFields{"TooMany",
-                                                     {values({2}), one_label(), one_label()}},
-                                         WrongFields{"OfAnotherSize", {values({3}), one_label()}},
-                                         WrongFields{"OfAnotherType", {one_label(), one_label()}}),
-                         [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace bench::steps

@@ -16,28 +16,20 @@ struct FieldCase {
   std::int64_t elements;
   std::size_t bytes;
 };
-void PrintTo(const FieldCase& c, std::ostream* out) {
-  *out << c.name;
+TEST(Field, CountsNumbersAndBytesOfASample) {
+  const FieldCase cases[] = {
+      {"Image", {"image", FieldType::float32, {3, 8, 10}}, 240, 960},
+      {"Label", {"label", FieldType::int64, {}}, 1, 8},
+      {"Number", {"target", FieldType::float32, {}}, 1, 4},
+      {"Empty", {"nothing", FieldType::int64, {0, 5}}, 0, 0},
+      // DeepCAM with more than 2^31 bytes.
+      {"Large", {"grid", FieldType::float32, {48, 16, 768, 1152}}, 679'477'248, 2'717'908'992}};
+  for (const FieldCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    EXPECT_EQ(c.field.elements(), c.elements);
+    EXPECT_EQ(c.field.bytes(), c.bytes);
+  }
 }
-class FieldTest : public testing::TestWithParam<FieldCase> {};
-
-TEST_P(FieldTest, CountsNumbersAndBytesOfASample) {
-  EXPECT_EQ(GetParam().field.elements(), GetParam().elements);
-  EXPECT_EQ(GetParam().field.bytes(), GetParam().bytes);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Fields, FieldTest,
-    testing::Values(FieldCase{"Image", {"image", FieldType::float32, {3, 8, 10}}, 240, 960},
-                    FieldCase{"Label", {"label", FieldType::int64, {}}, 1, 8},
-                    FieldCase{"Number", {"target", FieldType::float32, {}}, 1, 4},
-                    FieldCase{"Empty", {"nothing", FieldType::int64, {0, 5}}, 0, 0},
-                    // DeepCAM with more than 2^31 bytes.
-                    FieldCase{"Large",
-                              {"grid", FieldType::float32, {48, 16, 768, 1152}},
-                              679'477'248,
-                              2'717'908'992}),
-    [](const auto& instance) { return instance.param.name; });
 
 TEST(Fields, OfASampleAddUp) {
   EXPECT_EQ(sample_bytes({{"image", FieldType::float32, {3, 2, 2}},

@@ -62,10 +62,6 @@ TEST_F(DataFiles, MustExist) {
             folder_.file("") + " has no files that end in .nc or .cdf");
 }
 
-}  // namespace
-
-namespace {
-
 /// Pages of a file that are in memory.
 std::size_t cached_pages(const std::string& path) {
   const MappedFile file(path, "");

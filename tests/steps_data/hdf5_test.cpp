@@ -7,6 +7,7 @@
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/sample_numbers.hpp"
+#include "steps_data/samples_of.hpp"
 #include "support/message_of.hpp"
 
 #include <algorithm>
@@ -17,7 +18,6 @@
 #include <fstream>
 #include <functional>
 #include <ios>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -49,12 +49,9 @@ TEST(Hdf5Lock, AdmitsOneThreadWhichMayHoldSeveral) {
   EXPECT_EQ(most_inside, 1);
 }
 
-}  // namespace
-
 // Files written with HDF5 itself.
 
 #ifdef BENCH_STEPS_HDF5
-namespace {
 
 using support::message_of;
 using testing::ElementsAre;
@@ -66,22 +63,6 @@ class Hdf5Fields : public testing::Test {
 
   Folder folder_;
 };
-
-TEST_F(Hdf5Fields, AreConcatenatedAlongTheFirstDimension) {
-  Hdf5TestFile(path("a.h5")).add("x", {3, 2});
-  Hdf5TestFile(path("b.h5")).add("x", {0, 2});
-  Hdf5TestFile(path("c.h5")).add("x", {2, 2}, 100);
-  const auto source =
-      open_hdf5_fields({path("a.h5"), path("b.h5"), path("c.h5")}, samples_of({"x"}));
-  EXPECT_EQ(source->samples(), 5U);
-  EXPECT_EQ(source->fields(), (std::vector<Field>{{"x", FieldType::float32, {2}}}));
-  EXPECT_EQ(source->bytes(), 5U * 2 * 4);
-  const auto reader = source->reader();
-  EXPECT_THAT(read_sample(*reader, *source, 4)["x"], ElementsAre(102, 103));
-  EXPECT_THAT(read_sample(*reader, *source, 0)["x"], ElementsAre(0, 1));
-  EXPECT_THAT(read_sample(*reader, *source, 3)["x"], ElementsAre(100, 101));
-  EXPECT_THAT(read_sample(*reader, *source, 2)["x"], ElementsAre(4, 5));
-}
 
 TEST_F(Hdf5Fields, MayBeAFilePerSampleWithGroups) {
   for (const int i : {0, 1, 2}) {
@@ -102,65 +83,36 @@ TEST_F(Hdf5Fields, MayBeAFilePerSampleWithGroups) {
   EXPECT_THAT(sample["mask"], ElementsAreArray(numbers_from(1, 6)));
 }
 
-TEST_F(Hdf5Fields, MayBeTilesOfAGrid) {
-  {
-    const Hdf5TestFile file(path());
-    file.add("fields", {2, 5, 7, 2});
-    file.add("terrain", {5, 7}, 1000);
-  }
-  const ArrayLayout layout{.fields = {{.name = "fields",
-                                       .variable = "fields",
-                                       .axes = {Axis::sample, Axis::tile_rows, Axis::tile_columns}},
-                                      {.name = "terrain",
-                                       .variable = "terrain",
-                                       .axes = {Axis::tile_rows, Axis::tile_columns}}},
-                           .tile_rows = 2,
-                           .tile_columns = 3};
-  const auto source = open_hdf5_fields({path()}, layout);
-  ASSERT_EQ(source->samples(), 2U * 2 * 2);
-  // Index 1, second row of tiles, second column of tiles: rows 2 and 3, columns 3 to 5.
-  auto sample = read_sample(*source, 7);
-  EXPECT_THAT(sample["terrain"], ElementsAre(1017, 1018, 1019, 1024, 1025, 1026));
-  EXPECT_THAT(sample["fields"], ElementsAre(104, 105, 106, 107, 108, 109,  //
-                                            118, 119, 120, 121, 122, 123));
-}
-
 struct StoredInHdf5 {
   std::string name;
   hid_t stored;
   FieldType type;
   std::size_t bytes;
 };
-void PrintTo(const StoredInHdf5& c, std::ostream* out) {
-  *out << c.name;
+TEST(StoredType, IsConverted) {
+  const StoredInHdf5 cases[] = {{"Float32", H5T_IEEE_F32LE, FieldType::float32, 4},
+                                {"Float32BigEndian", H5T_IEEE_F32BE, FieldType::float32, 4},
+                                {"Float64", H5T_IEEE_F64LE, FieldType::float32, 8},
+                                {"Float64BigEndian", H5T_IEEE_F64BE, FieldType::float32, 8},
+                                {"Int8", H5T_STD_I8LE, FieldType::int64, 1},
+                                {"UInt8", H5T_STD_U8LE, FieldType::int64, 1},
+                                {"Int16BigEndian", H5T_STD_I16BE, FieldType::int64, 2},
+                                {"UInt16", H5T_STD_U16LE, FieldType::int64, 2},
+                                {"Int32", H5T_STD_I32LE, FieldType::int64, 4},
+                                {"UInt32", H5T_STD_U32LE, FieldType::int64, 4},
+                                {"Int64", H5T_STD_I64LE, FieldType::int64, 8},
+                                {"Int64BigEndian", H5T_STD_I64BE, FieldType::int64, 8},
+                                {"UInt64", H5T_STD_U64LE, FieldType::int64, 8}};
+  for (const StoredInHdf5& c : cases) {
+    SCOPED_TRACE(c.name);
+    const Folder folder;
+    Hdf5TestFile(folder.file("a")).add("x", {3, 2}, 1, c.stored);
+    const auto source = open_hdf5_fields({folder.file("a")}, samples_of({"x"}));
+    EXPECT_EQ(source->fields().front().type, c.type);
+    EXPECT_EQ(source->bytes(), 6 * c.bytes);
+    EXPECT_THAT(read_sample(*source, 2)["x"], ElementsAre(5, 6));
+  }
 }
-class StoredTypeTest : public testing::TestWithParam<StoredInHdf5> {};
-
-TEST_P(StoredTypeTest, IsConverted) {
-  const Folder folder;
-  Hdf5TestFile(folder.file("a")).add("x", {3, 2}, 1, GetParam().stored);
-  const auto source = open_hdf5_fields({folder.file("a")}, samples_of({"x"}));
-  EXPECT_EQ(source->fields().front().type, GetParam().type);
-  EXPECT_EQ(source->bytes(), 6 * GetParam().bytes);
-  EXPECT_THAT(read_sample(*source, 2)["x"], ElementsAre(5, 6));
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Types, StoredTypeTest,
-    testing::Values(StoredInHdf5{"Float32", H5T_IEEE_F32LE, FieldType::float32, 4},
-                    StoredInHdf5{"Float32BigEndian", H5T_IEEE_F32BE, FieldType::float32, 4},
-                    StoredInHdf5{"Float64", H5T_IEEE_F64LE, FieldType::float32, 8},
-                    StoredInHdf5{"Float64BigEndian", H5T_IEEE_F64BE, FieldType::float32, 8},
-                    StoredInHdf5{"Int8", H5T_STD_I8LE, FieldType::int64, 1},
-                    StoredInHdf5{"UInt8", H5T_STD_U8LE, FieldType::int64, 1},
-                    StoredInHdf5{"Int16BigEndian", H5T_STD_I16BE, FieldType::int64, 2},
-                    StoredInHdf5{"UInt16", H5T_STD_U16LE, FieldType::int64, 2},
-                    StoredInHdf5{"Int32", H5T_STD_I32LE, FieldType::int64, 4},
-                    StoredInHdf5{"UInt32", H5T_STD_U32LE, FieldType::int64, 4},
-                    StoredInHdf5{"Int64", H5T_STD_I64LE, FieldType::int64, 8},
-                    StoredInHdf5{"Int64BigEndian", H5T_STD_I64BE, FieldType::int64, 8},
-                    StoredInHdf5{"UInt64", H5T_STD_U64LE, FieldType::int64, 8}),
-    [](const auto& instance) { return instance.param.name; });
 
 TEST_F(Hdf5Fields, MayTakeIntegersAsRealNumbers) {
   Hdf5TestFile(path()).add("x", {2, 3}, 0, H5T_STD_I16LE);
@@ -266,37 +218,8 @@ TEST_F(Hdf5Fields, UnpackAChunkOnceForAllOfItsTiles) {
   H5Zunregister(counting_filter);
 }
 
-TEST_F(Hdf5Fields, AreReadByManyThreadsFromManyFiles) {
-  constexpr std::size_t files = 40;  // more than a reader keeps open
-  std::vector<std::string> paths;
-  for (std::size_t i = 0; i < files; ++i) {
-    paths.push_back(path(std::to_string(100 + i)));
-    const Hdf5TestFile file(paths.back());
-    file.add("direct", {3, 4}, 12 * static_cast<double>(i));
-    file.add("packed", {3, 4}, 12 * static_cast<double>(i), H5T_NATIVE_DOUBLE, {3, 4});
-  }
-  const auto source = open_hdf5_fields(paths, samples_of({"direct", "packed"}));
-  ASSERT_EQ(source->samples(), 3 * files);
-  std::vector<int> wrong(8, 0);
-  for_each_index(8, 8, [&](std::size_t thread) {
-    const auto reader = source->reader();
-    for (std::uint64_t i = 0; i < 3 * files; ++i) {
-      const std::uint64_t number = (7 * i + 5 * thread) % (3 * files);
-      const auto expected = numbers_from(4 * number, 4);
-      auto sample = read_sample(*reader, *source, number);
-      wrong[thread] += sample["direct"] != expected || sample["packed"] != expected;
-    }
-  });
-  EXPECT_THAT(wrong, testing::Each(0));
-}
-
-}  // namespace
-
 // HDF5 files that are damaged or do not fit together.
 
-namespace {
-
-using support::message_of;
 using testing::StartsWith;
 
 class BadHdf5Fields : public testing::Test {
@@ -306,120 +229,69 @@ class BadHdf5Fields : public testing::Test {
   Folder folder_;
 };
 
-TEST_F(BadHdf5Fields, RefuseASampleThatDoesNotExist) {
-  Hdf5TestFile(path()).add("x", {3, 2});
-  const auto source = open_hdf5_fields({path()}, samples_of({"x"}));
-  EXPECT_EQ(message_of<DataError>([&] { read_sample(*source, 3); }),
-            path() + ": sample 3 does not exist: there are 3 up to this file");
-}
-
-TEST_F(BadHdf5Fields, RefuseFilesWithoutSamples) {
-  Hdf5TestFile(path()).add("x", {0, 2});
-  EXPECT_EQ(message_of<DataError>([&] {
-              open_hdf5_fields({path(), path()}, samples_of({"x"}));
-            }),
-            path() + ": no samples, in this file and all others");
-}
-
-TEST_F(BadHdf5Fields, NameAFileThatIsMissing) {
-  EXPECT_EQ(message_of<UsageError>([] { open_hdf5_fields({"/nowhere/a.h5"}, samples_of({"x"})); }),
-            "cannot read /nowhere/a.h5: No such file or directory");
-}
-
 /// What is wrong with the second of two files.
 struct Hdf5Damage {
   std::string name;
   std::function<void(const std::string& path)> write;
   std::string message;  ///< Its beginning, where HDF5's own words follow.
 };
-void PrintTo(const Hdf5Damage& c, std::ostream* out) {
-  *out << c.name;
-}
-class BadHdf5Test : public testing::TestWithParam<Hdf5Damage> {};
-
-TEST_P(BadHdf5Test, IsNamedWithItsVariable) {
-  const Folder folder;
-  Hdf5TestFile(folder.file("a")).add("x", {3, 2});
-  GetParam().write(folder.file("b"));
-  testing::internal::CaptureStderr();
-  EXPECT_THAT(message_of<DataError>([&] {
-                open_hdf5_fields({folder.file("a"), folder.file("b")}, samples_of({"x"}));
-              }),
-              StartsWith(folder.file("b") + ": " + GetParam().message));
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "HDF5 prints its errors";
-}
-
 void write_cut(const std::string& path) {
   Hdf5TestFile(path).add("x", {3, 2000});
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 1000);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Files, BadHdf5Test,
-    testing::Values(
-        Hdf5Damage{"Text", [](const std::string& path) { std::ofstream(path) << "text"; },
-                   "cannot be opened as HDF5: "},
-        Hdf5Damage{"Empty", [](const std::string& path) { std::ofstream(path).close(); },
-                   "cannot be opened as HDF5: "},
-        Hdf5Damage{"Cut", write_cut, "cannot be opened as HDF5: truncated file: "},
-        Hdf5Damage{"NoVariable",
-                   [](const std::string& path) {
-                     Hdf5TestFile(path).add("y", {3, 2});
-                   },
-                   "no variable 'x': object 'x' doesn't exist"},
-        Hdf5Damage{"AGroup",
-                   [](const std::string& path) {
-                     Hdf5TestFile(path).add("x/y", {3, 2});
-                   },
-                   "no variable 'x': not a dataset"},
-        Hdf5Damage{"AnotherShape",
-                   [](const std::string& path) {
-                     Hdf5TestFile(path).add("x", {3, 5});
-                   },
-                   "variable 'x' has samples of shape (5), in "},
-        Hdf5Damage{"AnotherType",
-                   [](const std::string& path) {
-                     Hdf5TestFile(path).add("x", {3, 2}, 0, H5T_NATIVE_DOUBLE);
-                   },
-                   "variable 'x' has float64 numbers, in "},
-        Hdf5Damage{"OneNumber",
-                   [](const std::string& path) {
-                     const Hdf5TestFile file(path);
-                     const hid_t space = H5Screate(H5S_SCALAR);
-                     H5Dclose(H5Dcreate2(file.id(), "x", H5T_NATIVE_FLOAT, space, H5P_DEFAULT,
-                                         H5P_DEFAULT, H5P_DEFAULT));
-                     H5Sclose(space);
-                   },
-                   "variable 'x' of shape () has fewer dimensions than field 'x' names, 1"},
-        Hdf5Damage{"NoShape",
-                   [](const std::string& path) {
-                     const Hdf5TestFile file(path);
-                     const hid_t space = H5Screate(H5S_NULL);
-                     H5Dclose(H5Dcreate2(file.id(), "x", H5T_NATIVE_FLOAT, space, H5P_DEFAULT,
-                                         H5P_DEFAULT, H5P_DEFAULT));
-                     H5Sclose(space);
-                   },
-                   "variable 'x' has no shape"},
-        Hdf5Damage{"Texts",
-                   [](const std::string& path) {
-                     const Hdf5TestFile file(path);
-                     const hsize_t extents[] = {3, 2};
-                     const hid_t space = H5Screate_simple(2, extents, nullptr);
-                     H5Dclose(H5Dcreate2(file.id(), "x", H5T_C_S1, space, H5P_DEFAULT, H5P_DEFAULT,
-                                         H5P_DEFAULT));
-                     H5Sclose(space);
-                   },
-                   "variable 'x' has no numbers of a known type"}),
-    [](const auto& instance) { return instance.param.name; });
-
-TEST_F(BadHdf5Fields, AreComparedWhenReadIfAFileIsASample) {
-  Hdf5TestFile(path("a")).add("x", {2, 3});
-  Hdf5TestFile(path("b")).add("x", {2, 4});
-  const ArrayLayout layout{.fields = {{.name = "x", .variable = "x", .axes = {}}}};
-  const auto source = open_hdf5_fields({path("a"), path("b")}, layout);
-  EXPECT_EQ(source->samples(), 2U);
-  EXPECT_EQ(message_of<DataError>([&] { read_sample(*source, 1); }),
-            path("b") + ": variable 'x' has samples of shape (2, 4), in " + path("a") + " (2, 3)");
+TEST(BadHdf5, IsNamedWithItsVariable) {
+  const Hdf5Damage cases[] = {
+      {"Text", [](const std::string& path) { std::ofstream(path) << "text"; },
+       "cannot be opened as HDF5: "},
+      {"Empty", [](const std::string& path) { std::ofstream(path).close(); },
+       "cannot be opened as HDF5: "},
+      {"Cut", write_cut, "cannot be opened as HDF5: truncated file: "},
+      {"AGroup",
+       [](const std::string& path) {
+         Hdf5TestFile(path).add("x/y", {3, 2});
+       },
+       "no variable 'x': not a dataset"},
+      {"OneNumber",
+       [](const std::string& path) {
+         const Hdf5TestFile file(path);
+         const hid_t space = H5Screate(H5S_SCALAR);
+         H5Dclose(H5Dcreate2(file.id(), "x", H5T_NATIVE_FLOAT, space, H5P_DEFAULT, H5P_DEFAULT,
+                             H5P_DEFAULT));
+         H5Sclose(space);
+       },
+       "variable 'x' of shape () has fewer dimensions than field 'x' names, 1"},
+      {"NoShape",
+       [](const std::string& path) {
+         const Hdf5TestFile file(path);
+         const hid_t space = H5Screate(H5S_NULL);
+         H5Dclose(H5Dcreate2(file.id(), "x", H5T_NATIVE_FLOAT, space, H5P_DEFAULT, H5P_DEFAULT,
+                             H5P_DEFAULT));
+         H5Sclose(space);
+       },
+       "variable 'x' has no shape"},
+      {"Texts",
+       [](const std::string& path) {
+         const Hdf5TestFile file(path);
+         const hsize_t extents[] = {3, 2};
+         const hid_t space = H5Screate_simple(2, extents, nullptr);
+         H5Dclose(
+             H5Dcreate2(file.id(), "x", H5T_C_S1, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+         H5Sclose(space);
+       },
+       "variable 'x' has no numbers of a known type"}};
+  for (const Hdf5Damage& c : cases) {
+    SCOPED_TRACE(c.name);
+    const Folder folder;
+    Hdf5TestFile(folder.file("a")).add("x", {3, 2});
+    c.write(folder.file("b"));
+    testing::internal::CaptureStderr();
+    EXPECT_THAT(message_of<DataError>([&] {
+                  open_hdf5_fields({folder.file("a"), folder.file("b")}, samples_of({"x"}));
+                }),
+                StartsWith(folder.file("b") + ": " + c.message));
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "HDF5 prints its errors";
+  }
 }
 
 TEST_F(BadHdf5Fields, NameTheIndexOfADamagedChunk) {
@@ -458,7 +330,7 @@ TEST_F(BadHdf5Fields, NoticeAFileThatLostSamples) {
             path() + ": has 3 samples, had 4 before");
 }
 
-}  // namespace
-
 #endif
+
+}  // namespace
 }  // namespace bench::steps

@@ -2,12 +2,8 @@
 
 // Files written with HDF5 itself.
 
-#include "data/array_fields.hpp"
-#include "step_programs/program_runner.hpp"
-
 #include <cstddef>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -63,13 +59,5 @@ class Hdf5TestFile {
  private:
   hid_t id_;
 };
-
-/// Fields with the names of their variables, along the first dimension of each.
-inline ArrayLayout samples_of(const std::vector<std::string>& variables) {
-  ArrayLayout layout;
-  for (const std::string& variable : variables)
-    layout.fields.push_back({.name = variable, .variable = variable, .axes = {Axis::sample}});
-  return layout;
-}
 
 }  // namespace bench::steps

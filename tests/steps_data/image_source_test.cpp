@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -40,23 +39,19 @@ struct FormatCase {
   std::vector<std::string> files;
   ImageFormat format;
 };
-class FindImageFormatTest : public testing::TestWithParam<FormatCase> {};
-
-TEST_P(FindImageFormatTest, RecognisesItsNames) {
-  const Folder folder;
-  touch_all(folder, GetParam().files);
-  EXPECT_EQ(find_image_format(folder.file(""), "auto"), GetParam().format);
-  EXPECT_EQ(find_image_format(folder.file(""), image_format_name(GetParam().format)),
-            GetParam().format);
+TEST(FindImageFormat, RecognisesItsNames) {
+  const FormatCase cases[] = {
+      {"TfRecord", {"train-00000-of-00002", "README"}, ImageFormat::tfrecord},
+      {"Lmdb", {"train/data.mdb", "val/data.mdb"}, ImageFormat::lmdb},
+      {"Folder", {"train/n01/1.jpg", "val/n01/2.jpg"}, ImageFormat::folder}};
+  for (const FormatCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    const Folder folder;
+    touch_all(folder, c.files);
+    EXPECT_EQ(find_image_format(folder.file(""), "auto"), c.format);
+    EXPECT_EQ(find_image_format(folder.file(""), image_format_name(c.format)), c.format);
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Formats, FindImageFormatTest,
-    testing::Values(
-        FormatCase{"TfRecord", {"train-00000-of-00002", "README"}, ImageFormat::tfrecord},
-        FormatCase{"Lmdb", {"train/data.mdb", "val/data.mdb"}, ImageFormat::lmdb},
-        FormatCase{"Folder", {"train/n01/1.jpg", "val/n01/2.jpg"}, ImageFormat::folder}),
-    [](const auto& instance) { return instance.param.name; });
 
 TEST(FindImageFormat, SaysWhatItDoesNotFind) {
   const Folder folder;
@@ -118,12 +113,6 @@ TEST(ImageDatasetFiles, AreThoseOfBothParts) {
   EXPECT_THAT(classes.files, ElementsAre("train/a/1.jpg", "val/a/2.JPEG"));
 }
 
-}  // namespace
-
-namespace {
-
-using testing::ElementsAre;
-
 void touch(const std::string& path) {
   std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   std::ofstream(path) << 'x';
@@ -167,13 +156,8 @@ TEST(ImageFolder, NamesALinkToNothing) {
   std::filesystem::create_symlink("1.jpg", folder.file("d/a/2.jpg"));
   EXPECT_EQ(find_images(folder.file("d")).files.size(), 2U);
   std::filesystem::create_symlink("/nowhere/x.jpg", folder.file("d/a/3.jpg"));
-  try {
-    find_images(folder.file("d"));
-    FAIL();
-  } catch (const UsageError& error) {
-    EXPECT_EQ(error.what(),
-              folder.file("d/a/3.jpg") + " is a link to /nowhere/x.jpg, which does not exist");
-  }
+  EXPECT_EQ(support::message_of<UsageError>([&] { find_images(folder.file("d")); }),
+            folder.file("d/a/3.jpg") + " is a link to /nowhere/x.jpg, which does not exist");
 }
 
 TEST(ImageFolder, CountsAnEmptyClass) {
@@ -190,20 +174,9 @@ TEST(ImageFolder, MustHaveImages) {
 }
 
 TEST(ImageFolder, SaysThatItIsMissing) {
-  try {
-    find_images("/nowhere/d");
-    FAIL();
-  } catch (const UsageError& error) {
-    EXPECT_EQ(std::string(error.what()), "cannot read /nowhere/d: No such file or directory");
-  }
+  EXPECT_EQ(support::message_of<UsageError>([] { find_images("/nowhere/d"); }),
+            "cannot read /nowhere/d: No such file or directory");
 }
-
-}  // namespace
-
-namespace {
-
-using support::message_of;
-using testing::HasSubstr;
 
 #ifdef BENCH_STEPS_JPEG
 
@@ -246,36 +219,28 @@ struct BadRecordCase {
   Example example;
   std::string message;
 };
-void PrintTo(const BadRecordCase& c, std::ostream* out) {
-  *out << c.name;
+TEST(BadRecord, IsNamed) {
+  const BadRecordCase cases[] = {
+      {"NoImage", {{"image/class/label", Int64List{1}}}, "record without one image/encoded"},
+      {"NoLabel", {{"image/encoded", BytesList{"x"}}}, "record without one image/class/label"},
+      {"LabelsOfTwoKinds",
+       {{"image/class/label", FloatList{1}}, {"image/encoded", BytesList{"x"}}},
+       "record without one image/class/label"},
+      {"Background",
+       {{"image/class/label", Int64List{0}}, {"image/encoded", BytesList{"x"}}},
+       "label 0, but classes count from 1"}};
+  for (const BadRecordCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    const Folder folder;
+    const std::string file = folder.file("train-00000-of-00001");
+    TfRecordWriter writer(file);
+    writer.add(write_example(c.example));
+    writer.finish();
+    const auto source = open_images(folder.file(""), ImageFormat::tfrecord, ImagePart::train, 1);
+    EXPECT_EQ(message_of<DataError>([&] { source->reader()->at(0); }),
+              folder.file("train-00000-of-00001") + ": byte 0: " + c.message);
+  }
 }
-class BadRecordTest : public testing::TestWithParam<BadRecordCase> {};
-
-TEST_P(BadRecordTest, IsNamed) {
-  const Folder folder;
-  const std::string file = folder.file("train-00000-of-00001");
-  TfRecordWriter writer(file);
-  writer.add(write_example(GetParam().example));
-  writer.finish();
-  const auto source = open_images(folder.file(""), ImageFormat::tfrecord, ImagePart::train, 1);
-  EXPECT_EQ(message_of<DataError>([&] { source->reader()->at(0); }),
-            folder.file("train-00000-of-00001") + ": byte 0: " + GetParam().message);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Records, BadRecordTest,
-    testing::Values(
-        BadRecordCase{
-            "NoImage", {{"image/class/label", Int64List{1}}}, "record without one image/encoded"},
-        BadRecordCase{
-            "NoLabel", {{"image/encoded", BytesList{"x"}}}, "record without one image/class/label"},
-        BadRecordCase{"LabelsOfTwoKinds",
-                      {{"image/class/label", FloatList{1}}, {"image/encoded", BytesList{"x"}}},
-                      "record without one image/class/label"},
-        BadRecordCase{"Background",
-                      {{"image/class/label", Int64List{0}}, {"image/encoded", BytesList{"x"}}},
-                      "label 0, but classes count from 1"}),
-    [](const auto& instance) { return instance.param.name; });
 
 TEST(TfRecordImages, NoticeACutFileBeforeTheFirstImage) {
   const Folder folder;

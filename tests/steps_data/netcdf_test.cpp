@@ -3,11 +3,12 @@
 #include "data/array_fields.hpp"
 #include "data/fields.hpp"
 #include "data/files.hpp"
-#include "data/parallel.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/hex.hpp"
 #include "steps_data/sample_numbers.hpp"
+#include "steps_data/samples_of.hpp"
+#include "support/case_name.hpp"
 #include "support/message_of.hpp"
 
 #include <array>
@@ -23,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 
 #ifdef BENCH_STEPS_NETCDF
@@ -134,104 +136,27 @@ TEST(ClassicLength, MayBeBeyondAnyFile) {
   EXPECT_EQ(classic_netcdf_length(bytes, "a"), (std::uint64_t{1} << 63) + 256);
 }
 
-}  // namespace
-
 // Files written with netCDF itself.
 
-namespace {
-
-using support::message_of;
 using testing::ElementsAre;
 using testing::ElementsAreArray;
 using testing::StartsWith;
 
-struct ModeCase {
-  std::string name;
-  int mode;
-};
-void PrintTo(const ModeCase& c, std::ostream* out) {
-  *out << c.name;
-}
-class NetcdfFormatTest : public testing::TestWithParam<ModeCase> {};
-
-TEST_P(NetcdfFormatTest, IsConcatenatedAlongTheFirstDimension) {
+TEST(NetcdfFile, IsNoticedIfItIsCut) {
   const Folder folder;
-  NetcdfTestFile(folder.file("a"), GetParam().mode).add("x", {3, 2});
-  NetcdfTestFile(folder.file("b"), GetParam().mode).add("x", {2, 2}, 100);
-  const auto source = open_netcdf_fields({folder.file("a"), folder.file("b")}, samples_of("x"));
-  EXPECT_EQ(source->samples(), 5U);
-  EXPECT_EQ(source->fields(), (std::vector<Field>{{"x", FieldType::float32, {2}}}));
-  EXPECT_EQ(source->bytes(), 5U * 2 * 4);
-  EXPECT_THAT(read_sample(*source, 4)["x"], ElementsAre(102, 103));
-  EXPECT_THAT(read_sample(*source, 1)["x"], ElementsAre(2, 3));
-}
-
-TEST_P(NetcdfFormatTest, MayBeTilesOfAGrid) {
-  const Folder folder;
-  {
-    NetcdfTestFile file(folder.file("a"), GetParam().mode);
-    file.add("predictors", {2, 5, 7, 2});
-    file.add("static_predictors", {5, 7}, 1000);
-    file.add("leadtime", {2}, 48);
+  for (const int mode : {0, NC_64BIT_OFFSET, NC_64BIT_DATA, NC_NETCDF4}) {
+    NetcdfTestFile(folder.file("a"), mode).add("x", {4, 1000});
+    const std::uint64_t size = std::filesystem::file_size(folder.file("a"));
+    std::filesystem::resize_file(folder.file("a"), size - 1);
+    EXPECT_THAT(
+        message_of<DataError>([&] { open_netcdf_fields({folder.file("a")}, samples_of({"x"})); }),
+        StartsWith(folder.file("a") + ": " +
+                   (mode == NC_NETCDF4
+                        ? "cannot be opened as netCDF: "
+                        : fmt::format("byte {}: the file ends here, but needs {} bytes", size - 1,
+                                      size))));
   }
-  const ArrayLayout layout{
-      .fields = {{.name = "dynamic",
-                  .variable = "predictors",
-                  .axes = {Axis::sample, Axis::tile_rows, Axis::tile_columns}},
-                 {.name = "static",
-                  .variable = "static_predictors",
-                  .axes = {Axis::tile_rows, Axis::tile_columns}},
-                 {.name = "leadtime", .variable = "leadtime", .axes = {Axis::sample}}},
-      .tile_rows = 2,
-      .tile_columns = 3};
-  const auto source = open_netcdf_fields({folder.file("a")}, layout);
-  ASSERT_EQ(source->samples(), 2U * 2 * 2);
-  auto sample = read_sample(*source, 7);
-  EXPECT_THAT(sample["leadtime"], ElementsAre(49));
-  EXPECT_THAT(sample["static"], ElementsAre(1017, 1018, 1019, 1024, 1025, 1026));
-  EXPECT_THAT(sample["dynamic"], ElementsAre(104, 105, 106, 107, 108, 109,  //
-                                             118, 119, 120, 121, 122, 123));
 }
-
-TEST_P(NetcdfFormatTest, IsReadByManyThreads) {
-  const Folder folder;
-  std::vector<std::string> paths;
-  for (std::size_t i = 0; i < 20; ++i) {
-    paths.push_back(folder.file(std::to_string(100 + i)));
-    NetcdfTestFile(paths.back(), GetParam().mode).add("x", {3, 4}, 12 * i);
-  }
-  const auto source = open_netcdf_fields(paths, samples_of("x"));
-  std::vector<int> wrong(8, 0);
-  for_each_index(8, 8, [&](std::size_t thread) {
-    const auto reader = source->reader();
-    for (std::uint64_t i = 0; i < 60; ++i) {
-      const std::uint64_t number = (7 * i + 5 * thread) % 60;
-      wrong[thread] += read_sample(*reader, *source, number)["x"] != numbers_from(4 * number, 4);
-    }
-  });
-  EXPECT_THAT(wrong, testing::Each(0));
-}
-
-TEST_P(NetcdfFormatTest, NoticesACutFile) {
-  const Folder folder;
-  NetcdfTestFile(folder.file("a"), GetParam().mode).add("x", {4, 1000});
-  const std::uint64_t size = std::filesystem::file_size(folder.file("a"));
-  std::filesystem::resize_file(folder.file("a"), size - 1);
-  EXPECT_THAT(
-      message_of<DataError>([&] { open_netcdf_fields({folder.file("a")}, samples_of("x")); }),
-      StartsWith(folder.file("a") + ": " +
-                 (GetParam().mode == NC_NETCDF4
-                      ? "cannot be opened as netCDF: "
-                      : "byte " + std::to_string(size - 1) + ": the file ends here, but needs " +
-                            std::to_string(size) + " bytes")));
-}
-
-INSTANTIATE_TEST_SUITE_P(Formats, NetcdfFormatTest,
-                         testing::Values(ModeCase{"Classic", 0},
-                                         ModeCase{"Offsets64", NC_64BIT_OFFSET},
-                                         ModeCase{"Data64", NC_64BIT_DATA},
-                                         ModeCase{"Netcdf4", NC_NETCDF4}),
-                         [](const auto& instance) { return instance.param.name; });
 
 struct StoredInNetcdf {
   std::string name;
@@ -239,33 +164,23 @@ struct StoredInNetcdf {
   FieldType type;
   std::size_t bytes;
 };
-void PrintTo(const StoredInNetcdf& c, std::ostream* out) {
-  *out << c.name;
+TEST(NetcdfType, IsConverted) {
+  const StoredInNetcdf cases[] = {
+      {"Byte", NC_BYTE, FieldType::int64, 1},     {"UByte", NC_UBYTE, FieldType::int64, 1},
+      {"Short", NC_SHORT, FieldType::int64, 2},   {"UShort", NC_USHORT, FieldType::int64, 2},
+      {"Int", NC_INT, FieldType::int64, 4},       {"UInt", NC_UINT, FieldType::int64, 4},
+      {"Int64", NC_INT64, FieldType::int64, 8},   {"UInt64", NC_UINT64, FieldType::int64, 8},
+      {"Float", NC_FLOAT, FieldType::float32, 4}, {"Double", NC_DOUBLE, FieldType::float32, 8}};
+  for (const StoredInNetcdf& c : cases) {
+    SCOPED_TRACE(c.name);
+    const Folder folder;
+    NetcdfTestFile(folder.file("a")).add("x", {3, 2}, 1, c.stored);
+    const auto source = open_netcdf_fields({folder.file("a")}, samples_of({"x"}));
+    EXPECT_EQ(source->fields().front().type, c.type);
+    EXPECT_EQ(source->bytes(), 6 * c.bytes);
+    EXPECT_THAT(read_sample(*source, 2)["x"], ElementsAre(5, 6));
+  }
 }
-class NetcdfTypeTest : public testing::TestWithParam<StoredInNetcdf> {};
-
-TEST_P(NetcdfTypeTest, IsConverted) {
-  const Folder folder;
-  NetcdfTestFile(folder.file("a")).add("x", {3, 2}, 1, GetParam().stored);
-  const auto source = open_netcdf_fields({folder.file("a")}, samples_of("x"));
-  EXPECT_EQ(source->fields().front().type, GetParam().type);
-  EXPECT_EQ(source->bytes(), 6 * GetParam().bytes);
-  EXPECT_THAT(read_sample(*source, 2)["x"], ElementsAre(5, 6));
-}
-
-INSTANTIATE_TEST_SUITE_P(Types, NetcdfTypeTest,
-                         testing::Values(StoredInNetcdf{"Byte", NC_BYTE, FieldType::int64, 1},
-                                         StoredInNetcdf{"UByte", NC_UBYTE, FieldType::int64, 1},
-                                         StoredInNetcdf{"Short", NC_SHORT, FieldType::int64, 2},
-                                         StoredInNetcdf{"UShort", NC_USHORT, FieldType::int64, 2},
-                                         StoredInNetcdf{"Int", NC_INT, FieldType::int64, 4},
-                                         StoredInNetcdf{"UInt", NC_UINT, FieldType::int64, 4},
-                                         StoredInNetcdf{"Int64", NC_INT64, FieldType::int64, 8},
-                                         StoredInNetcdf{"UInt64", NC_UINT64, FieldType::int64, 8},
-                                         StoredInNetcdf{"Float", NC_FLOAT, FieldType::float32, 4},
-                                         StoredInNetcdf{"Double", NC_DOUBLE, FieldType::float32,
-                                                        8}),
-                         [](const auto& instance) { return instance.param.name; });
 
 class NetcdfFields : public testing::Test {
  protected:
@@ -299,13 +214,13 @@ TEST_F(NetcdfFields, MayLieInGroups) {
     const std::array<int, 2> numbers = {7, 8};
     expect_success(nc_put_var_int(inner, variable, numbers.data()));
   }
-  const auto source = open_netcdf_fields({path()}, samples_of("outer/inner/x"));
+  const auto source = open_netcdf_fields({path()}, samples_of({"outer/inner/x"}));
   EXPECT_THAT(read_sample(*source, 1)["outer/inner/x"], ElementsAre(8));
 }
 
 TEST_F(NetcdfFields, AreScaled) {
   write(NC_SHORT, {0, 100, -50, 1}, {{"scale_factor", 0.5}, {"add_offset", 273}});
-  const auto source = open_netcdf_fields({path()}, samples_of("x"));
+  const auto source = open_netcdf_fields({path()}, samples_of({"x"}));
   EXPECT_EQ(source->fields().front().type, FieldType::float32);
   EXPECT_EQ(source->bytes(), 4U * 2);
   EXPECT_THAT(read_sample(*source, 0)["x"], ElementsAre(273, 323));
@@ -316,7 +231,7 @@ TEST_F(NetcdfFields, MayBeScaledDifferentlyInEachFile) {
   write(NC_SHORT, {1, 2, 3, 4}, {{"scale_factor", 10}});
   std::filesystem::rename(path(), path("b.nc"));
   write(NC_SHORT, {1, 2, 3, 4}, {{"scale_factor", 100}});
-  const auto source = open_netcdf_fields({path(), path("b.nc")}, samples_of("x"));
+  const auto source = open_netcdf_fields({path(), path("b.nc")}, samples_of({"x"}));
   const auto reader = source->reader();
   EXPECT_THAT(read_sample(*reader, *source, 0)["x"], ElementsAre(100, 200));
   EXPECT_THAT(read_sample(*reader, *source, 2)["x"], ElementsAre(10, 20));
@@ -335,7 +250,7 @@ class MissingValueTest : public NetcdfFields, public testing::WithParamInterface
 
 TEST_P(MissingValueTest, IsAnErrorOrNaN) {
   write(GetParam().type, {1, 2, GetParam().missing, 4}, GetParam().attributes);
-  ArrayLayout layout = samples_of("x");
+  ArrayLayout layout = samples_of({"x"});
   layout.fields[0].type = FieldType::float32;
   const auto strict = open_netcdf_fields({path()}, layout);
   EXPECT_NO_THROW(read_sample(*strict, 0));
@@ -362,7 +277,7 @@ INSTANTIATE_TEST_SUITE_P(
         MissingCase{"NeverWrittenFloat", NC_FLOAT, NC_FILL_FLOAT, {}},
         MissingCase{"NeverWrittenDouble", NC_DOUBLE, NC_FILL_DOUBLE, {}},
         MissingCase{"NeverWrittenShort", NC_SHORT, NC_FILL_SHORT, {}}),
-    [](const auto& instance) { return instance.param.name; });
+    support::case_name);
 
 TEST_F(NetcdfFields, MayNameMissingDoublesAsFloats) {
   constexpr float missing = 1e20F;  // as a double 1.00000002e20
@@ -372,7 +287,7 @@ TEST_F(NetcdfFields, MayNameMissingDoublesAsFloats) {
     expect_success(nc_put_att_float(file.id(), x, "missing_value", NC_FLOAT, 1, &missing));
     file.write(x, {1e20, missing, 2});
   }
-  ArrayLayout layout = samples_of("x");
+  ArrayLayout layout = samples_of({"x"});
   layout.fields[0].missing_as_nan = true;
   const auto numbers = read_sample(*open_netcdf_fields({path()}, layout), 0)["x"];
   EXPECT_TRUE(std::isnan(numbers[0]));
@@ -382,7 +297,7 @@ TEST_F(NetcdfFields, MayNameMissingDoublesAsFloats) {
 
 TEST_F(NetcdfFields, HaveNoMissingBytesByDefault) {
   write(NC_BYTE, {NC_FILL_BYTE, 1, 2, 3}, {});
-  const auto source = open_netcdf_fields({path()}, samples_of("x"));
+  const auto source = open_netcdf_fields({path()}, samples_of({"x"}));
   EXPECT_THAT(read_sample(*source, 0)["x"], ElementsAre(NC_FILL_BYTE, 1));
 }
 
@@ -393,7 +308,7 @@ TEST_F(NetcdfFields, HaveNoMissingNumbersIfTheFileIsNotFilled) {
     expect_success(nc_def_var_fill(file.id(), x, NC_NOFILL, nullptr));
     file.write(x, {NC_FILL_SHORT, 1});
   }
-  const auto source = open_netcdf_fields({path()}, samples_of("x"));
+  const auto source = open_netcdf_fields({path()}, samples_of({"x"}));
   EXPECT_THAT(read_sample(*source, 0)["x"], ElementsAre(NC_FILL_SHORT, 1));
 }
 
@@ -404,14 +319,9 @@ TEST_F(NetcdfFields, NeedNumbersAsAttributes) {
     expect_success(nc_put_att_text(file.id(), x, "scale_factor", 3, "0.5"));
     file.write(x, {1, 2});
   }
-  EXPECT_EQ(message_of<DataError>([&] { open_netcdf_fields({path()}, samples_of("x")); }),
+  EXPECT_EQ(message_of<DataError>([&] { open_netcdf_fields({path()}, samples_of({"x"})); }),
             path() + ": variable 'x' has an attribute scale_factor that cannot be read: " +
                 nc_strerror(NC_ECHAR));
-}
-
-TEST_F(NetcdfFields, NameAFileThatIsMissing) {
-  EXPECT_EQ(message_of<UsageError>([] { open_netcdf_fields({"/nowhere/a.nc"}, samples_of("x")); }),
-            "cannot read /nowhere/a.nc: No such file or directory");
 }
 
 /// What is wrong with the second of two files.
@@ -420,57 +330,29 @@ struct NetcdfDamage {
   std::function<void(const std::string& path)> write;
   std::string message;
 };
-void PrintTo(const NetcdfDamage& c, std::ostream* out) {
-  *out << c.name;
-}
-class BadNetcdfTest : public testing::TestWithParam<NetcdfDamage> {};
-
-TEST_P(BadNetcdfTest, IsNamedWithItsVariable) {
-  const Folder folder;
-  NetcdfTestFile(folder.file("a")).add("x", {3, 2});
-  GetParam().write(folder.file("b"));
-  testing::internal::CaptureStderr();
-  EXPECT_THAT(message_of<DataError>([&] {
-                open_netcdf_fields({folder.file("a"), folder.file("b")}, samples_of("x"));
-              }),
-              StartsWith(folder.file("b") + ": " + GetParam().message));
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Files, BadNetcdfTest,
-    testing::Values(NetcdfDamage{"Text",
-                                 [](const std::string& path) { std::ofstream(path) << "text"; },
-                                 "cannot be opened as netCDF: NetCDF: Unknown file format"},
-                    NetcdfDamage{"Empty",
-                                 [](const std::string& path) { std::ofstream(path).close(); },
-                                 "cannot be opened as netCDF: "},
-                    NetcdfDamage{"NoVariable",
-                                 [](const std::string& path) {
-                                   NetcdfTestFile(path).add("y", {3, 2});
-                                 },
-                                 "no variable 'x': NetCDF: Variable not found"},
-                    NetcdfDamage{"Texts",
-                                 [](const std::string& path) {
-                                   NetcdfTestFile(path).define("x", NC_CHAR, {3, 2});
-                                 },
-                                 "variable 'x' has no numbers of a known type"},
-                    NetcdfDamage{"AnotherShape",
-                                 [](const std::string& path) {
-                                   NetcdfTestFile(path).add("x", {3, 5});
-                                 },
-                                 "variable 'x' has samples of shape (5), in "},
-                    NetcdfDamage{"AnotherType",
-                                 [](const std::string& path) {
-                                   NetcdfTestFile(path).add("x", {3, 2}, 0, NC_INT);
-                                 },
-                                 "variable 'x' has int32 numbers, in "}),
-    [](const auto& instance) { return instance.param.name; });
-
-TEST_F(NetcdfFields, NameAGroupThatIsMissing) {
-  NetcdfTestFile(path()).add("x", {3, 2});
-  EXPECT_THAT(message_of<DataError>([&] { open_netcdf_fields({path()}, samples_of("group/x")); }),
-              StartsWith(path() + ": no variable 'group/x': "));
+TEST(BadNetcdf, IsNamedWithItsVariable) {
+  const NetcdfDamage cases[] = {
+      {"Text", [](const std::string& path) { std::ofstream(path) << "text"; },
+       "cannot be opened as netCDF: NetCDF: Unknown file format"},
+      {"Empty", [](const std::string& path) { std::ofstream(path).close(); },
+       "cannot be opened as netCDF: "},
+      {"Texts",
+       [](const std::string& path) {
+         NetcdfTestFile(path).define("x", NC_CHAR, {3, 2});
+       },
+       "variable 'x' has no numbers of a known type"}};
+  for (const NetcdfDamage& c : cases) {
+    SCOPED_TRACE(c.name);
+    const Folder folder;
+    NetcdfTestFile(folder.file("a")).add("x", {3, 2});
+    c.write(folder.file("b"));
+    testing::internal::CaptureStderr();
+    EXPECT_THAT(message_of<DataError>([&] {
+                  open_netcdf_fields({folder.file("a"), folder.file("b")}, samples_of({"x"}));
+                }),
+                StartsWith(folder.file("b") + ": " + c.message));
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  }
 }
 
 }  // namespace

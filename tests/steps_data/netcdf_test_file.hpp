@@ -2,7 +2,6 @@
 
 // Files written with netCDF itself.
 
-#include "data/array_fields.hpp"
 #include "steps_data/sample_numbers.hpp"
 
 #include <cstddef>
@@ -63,10 +62,5 @@ class NetcdfTestFile {
   int id_ = -1;
   int dimensions_ = 0;
 };
-
-/// A field with the name of its variable, along its first dimension.
-inline ArrayLayout samples_of(const std::string& variable) {
-  return {.fields = {{.name = variable, .variable = variable, .axes = {Axis::sample}}}};
-}
 
 }  // namespace bench::steps

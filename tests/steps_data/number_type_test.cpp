@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,33 +35,27 @@ struct IntegerCase {
   std::string stored;  ///< In hexadecimal digits, little endian.
   std::vector<std::int64_t> numbers;
 };
-void PrintTo(const IntegerCase& c, std::ostream* out) {
-  *out << name_of(c.type);
-}
-class IntegerTest : public testing::TestWithParam<IntegerCase> {};
-
-TEST_P(IntegerTest, BecomesTheSameIntegerAndReal) {
-  const std::string stored = unhex(GetParam().stored);
-  EXPECT_EQ(converted<std::int64_t>(stored, GetParam().type, {}), GetParam().numbers);
-  const std::vector<float> reals(GetParam().numbers.begin(), GetParam().numbers.end());
-  EXPECT_EQ(converted<float>(stored, GetParam().type, {}), reals);
-  EXPECT_EQ(field_type(GetParam().type), FieldType::int64);
-}
-
 constexpr std::int64_t longest = std::numeric_limits<std::int64_t>::max();
 
-INSTANTIATE_TEST_SUITE_P(
-    Types, IntegerTest,
-    testing::Values(IntegerCase{NumberType::int8, "00 7f 80", {0, 127, -128}},
-                    IntegerCase{NumberType::uint8, "00 7f 80", {0, 127, 128}},
-                    IntegerCase{NumberType::int16, "0201 ffff", {258, -1}},
-                    IntegerCase{NumberType::uint16, "0201 ffff", {258, 65535}},
-                    IntegerCase{NumberType::int32, "01000000 ffffffff", {1, -1}},
-                    IntegerCase{NumberType::uint32, "01000000 ffffffff", {1, 4294967295}},
-                    IntegerCase{NumberType::int64, "0100000000000000 ffffffffffffffff", {1, -1}},
-                    IntegerCase{
-                        NumberType::uint64, "0100000000000000 ffffffffffffff7f", {1, longest}}),
-    [](const auto& instance) { return std::string(name_of(instance.param.type)); });
+TEST(Integer, BecomesTheSameIntegerAndReal) {
+  const IntegerCase cases[] = {
+      {NumberType::int8, "00 7f 80", {0, 127, -128}},
+      {NumberType::uint8, "00 7f 80", {0, 127, 128}},
+      {NumberType::int16, "0201 ffff", {258, -1}},
+      {NumberType::uint16, "0201 ffff", {258, 65535}},
+      {NumberType::int32, "01000000 ffffffff", {1, -1}},
+      {NumberType::uint32, "01000000 ffffffff", {1, 4294967295}},
+      {NumberType::int64, "0100000000000000 ffffffffffffffff", {1, -1}},
+      {NumberType::uint64, "0100000000000000 ffffffffffffff7f", {1, longest}}};
+  for (const IntegerCase& c : cases) {
+    SCOPED_TRACE(c.stored);
+    const std::string stored = unhex(c.stored);
+    EXPECT_EQ(converted<std::int64_t>(stored, c.type, {}), c.numbers);
+    const std::vector<float> reals(c.numbers.begin(), c.numbers.end());
+    EXPECT_EQ(converted<float>(stored, c.type, {}), reals);
+    EXPECT_EQ(field_type(c.type), FieldType::int64);
+  }
+}
 
 TEST(Convert, RoundsDoublePrecision) {
   EXPECT_EQ(converted<float>(bytes_of_numbers<double>({0.5, 0.1, -1e300 / 1e300}),

@@ -84,10 +84,6 @@ TEST(EpochOrder, NeedsItemsThatFourBytesCount) {
   EXPECT_THROW(EpochOrder(std::uint64_t{1} << 32, 1), UsageError);
 }
 
-}  // namespace
-
-namespace {
-
 using support::message_of;
 using testing::ElementsAre;
 

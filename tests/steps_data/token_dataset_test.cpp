@@ -5,13 +5,13 @@
 #include "step_programs/program_runner.hpp"
 #include "steps_data/corpus.hpp"
 #include "steps_data/hex.hpp"
+#include "support/message_of.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <ios>
 #include <numeric>
-#include <ostream>
 #include <stdexcept>
 #include <vector>
 
@@ -107,23 +107,20 @@ struct TypeCase {
   TokenType type;
   Tokens tokens;
 };
-class TokenTypeTest : public testing::TestWithParam<TypeCase> {};
-
-TEST_P(TokenTypeTest, KeepsItsLowestAndHighest) {
-  const Folder folder;
-  write_corpus(folder.file("c"), GetParam().type, {{GetParam().tokens}});
-  EXPECT_EQ(sequence_of(TokenDataset(folder.file("c")), 0), GetParam().tokens);
+TEST(TokenType, KeepsItsLowestAndHighest) {
+  const TypeCase cases[] = {{"U8", TokenType::u8, {0, 1, 255}},
+                            {"I8", TokenType::i8, {-128, 0, 127}},
+                            {"I16", TokenType::i16, {-32768, 0, 32767}},
+                            {"U16", TokenType::u16, {0, 50257, 65535}},
+                            {"I32", TokenType::i32, {-2147483648, 0, 2147483647}},
+                            {"I64", TokenType::i64, {INT64_MIN, 0, INT64_MAX}}};
+  for (const TypeCase& row : cases) {
+    SCOPED_TRACE(row.name);
+    const Folder folder;
+    write_corpus(folder.file("c"), row.type, {{row.tokens}});
+    EXPECT_EQ(sequence_of(TokenDataset(folder.file("c")), 0), row.tokens);
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Types, TokenTypeTest,
-    testing::Values(TypeCase{"U8", TokenType::u8, {0, 1, 255}},
-                    TypeCase{"I8", TokenType::i8, {-128, 0, 127}},
-                    TypeCase{"I16", TokenType::i16, {-32768, 0, 32767}},
-                    TypeCase{"U16", TokenType::u16, {0, 50257, 65535}},
-                    TypeCase{"I32", TokenType::i32, {-2147483648, 0, 2147483647}},
-                    TypeCase{"I64", TokenType::i64, {INT64_MIN, 0, INT64_MAX}}),
-    [](const auto& instance) { return instance.param.name; });
 
 TEST(TokenWriter, RefusesATokenThatDoesNotFit) {
   const Folder folder;
@@ -140,13 +137,8 @@ TEST(TokenWriter, RefusesADocumentWithoutEnd) {
 }
 
 TEST(TokenDataset, SaysWhichFileIsMissing) {
-  try {
-    const TokenDataset dataset("/nowhere/corpus");
-    FAIL();
-  } catch (const UsageError& error) {
-    EXPECT_EQ(std::string(error.what()),
-              "cannot read /nowhere/corpus.idx: No such file or directory");
-  }
+  EXPECT_EQ(support::message_of<UsageError>([] { TokenDataset("/nowhere/corpus"); }),
+            "cannot read /nowhere/corpus.idx: No such file or directory");
 }
 
 /// What is wrong with the files of a corpus of two documents, [1 2 3] and [4 5], in u16.
@@ -155,27 +147,6 @@ struct DamageCase {
   std::function<void(std::string& index, std::string& tokens)> damage;
   std::string message;
 };
-void PrintTo(const DamageCase& damage, std::ostream* out) {
-  *out << damage.name;
-}
-class TokenDamageTest : public testing::TestWithParam<DamageCase> {};
-
-TEST_P(TokenDamageTest, IsToldWithItsPlace) {
-  const Folder folder;
-  write_corpus(folder.file("c"), TokenType::u16, {{{1, 2, 3}}, {{4, 5}}});
-  std::string index = read_text(folder.file("c.idx"));
-  std::string tokens = read_text(folder.file("c.bin"));
-  GetParam().damage(index, tokens);
-  std::ofstream(folder.file("c.idx"), std::ios::binary) << index;
-  std::ofstream(folder.file("c.bin"), std::ios::binary) << tokens;
-  try {
-    const TokenDataset dataset(folder.file("c"));
-    FAIL() << "nothing noticed";
-  } catch (const DataError& error) {
-    EXPECT_THAT(error.what(), HasSubstr(folder.file("c.idx") + ": " + GetParam().message));
-  }
-}
-
 template <typename Number>
 auto put(std::size_t offset, Number number) {
   return [=](std::string& index, std::string&) {
@@ -187,41 +158,50 @@ auto cut_index(std::size_t size) {
   return [=](std::string& index, std::string&) { index.resize(size); };
 }
 
-// Offsets: lengths at 34 and 38, byte offsets at 42 and 50, documents at 58, 66 and 74; 82 bytes.
-INSTANTIATE_TEST_SUITE_P(
-    Damages, TokenDamageTest,
-    testing::Values(
-        DamageCase{"Magic", put(0, 'X'), "byte 0: not the index of a corpus"},
-        DamageCase{"NoIndex", cut_index(0), "byte 0: not the index of a corpus"},
-        DamageCase{"HalfHeader", cut_index(20), "byte 20: the file ends inside its header of 34"},
-        DamageCase{"Version", put(9, std::uint64_t{2}), "byte 9: version 2, but only 1 is known"},
-        DamageCase{"FloatTokens", put(17, std::uint8_t{6}),
-                   "byte 17: tokens of type 6, which is none of integers"},
-        DamageCase{"Type", put(17, std::uint8_t{0}), "byte 17: tokens of type 0"},
-        DamageCase{"Cut", cut_index(81),
-                   "byte 18: 2 sequences and 2 documents need more than the 81 bytes of this file"},
-        DamageCase{"SequencesOverflow", put(18, ~std::uint64_t{0} / 12 + 2), "byte 18: "},
-        DamageCase{"DocumentsOverflow", put(26, ~std::uint64_t{0} / 8 + 2), "byte 18: "},
-        DamageCase{"NoDocumentIndex", put(26, std::uint64_t{0}), "byte 26: there is no end"},
-        DamageCase{"TooLong", cut_index(83), "byte 82: 1 byte too many"},
-        DamageCase{"NegativeLength", put(38, std::int32_t{-1}),
-                   "byte 38: sequence 1 has -1 tokens"},
-        DamageCase{"NegativeOffset", put(50, std::int64_t{-2}),
-                   "byte 50: sequence 1 with 2 tokens"},
-        DamageCase{"OffsetBehindTokens", put(50, std::int64_t{11}), "byte 50: sequence 1 with"},
-        DamageCase{"LengthBehindTokens", put(34, std::int32_t{6}), "byte 42: sequence 0 with 6"},
-        DamageCase{"OffsetInsideAToken", put(50, std::int64_t{3}),
-                   "byte 50: sequence 1 at byte 3 begins inside a token of 2 bytes"},
-        DamageCase{"OffsetOverflow", put(50, INT64_MAX), "byte 50: sequence 1 with 2 tokens"},
-        DamageCase{"CutTokens", [](std::string&, std::string& tokens) { tokens.resize(9); },
-                   "byte 50: sequence 1 with 2 tokens at byte 6 reaches behind the end of"},
-        DamageCase{"FirstDocument", put(58, std::int64_t{1}),
-                   "byte 58: document 0 cannot begin with sequence 1 of 2"},
-        DamageCase{"DocumentsFall", put(66, std::int64_t{3}),
-                   "byte 66: document 1 cannot begin with sequence 3 of 2"},
-        DamageCase{"LastDocument", put(74, std::int64_t{1}),
-                   "byte 74: document 2 cannot begin with sequence 1 of 2"}),
-    [](const auto& instance) { return instance.param.name; });
+TEST(TokenDamage, IsToldWithItsPlace) {
+  // Offsets: lengths at 34 and 38, byte offsets at 42 and 50, documents at 58, 66 and 74; 82 bytes.
+  const DamageCase cases[] = {
+      {"Magic", put(0, 'X'), "byte 0: not the index of a corpus"},
+      {"NoIndex", cut_index(0), "byte 0: not the index of a corpus"},
+      {"HalfHeader", cut_index(20), "byte 20: the file ends inside its header of 34"},
+      {"Version", put(9, std::uint64_t{2}), "byte 9: version 2, but only 1 is known"},
+      {"FloatTokens", put(17, std::uint8_t{6}),
+       "byte 17: tokens of type 6, which is none of integers"},
+      {"Type", put(17, std::uint8_t{0}), "byte 17: tokens of type 0"},
+      {"Cut", cut_index(81),
+       "byte 18: 2 sequences and 2 documents need more than the 81 bytes of this file"},
+      {"SequencesOverflow", put(18, ~std::uint64_t{0} / 12 + 2), "byte 18: "},
+      {"DocumentsOverflow", put(26, ~std::uint64_t{0} / 8 + 2), "byte 18: "},
+      {"NoDocumentIndex", put(26, std::uint64_t{0}), "byte 26: there is no end"},
+      {"TooLong", cut_index(83), "byte 82: 1 byte too many"},
+      {"NegativeLength", put(38, std::int32_t{-1}), "byte 38: sequence 1 has -1 tokens"},
+      {"NegativeOffset", put(50, std::int64_t{-2}), "byte 50: sequence 1 with 2 tokens"},
+      {"OffsetBehindTokens", put(50, std::int64_t{11}), "byte 50: sequence 1 with"},
+      {"LengthBehindTokens", put(34, std::int32_t{6}), "byte 42: sequence 0 with 6"},
+      {"OffsetInsideAToken", put(50, std::int64_t{3}),
+       "byte 50: sequence 1 at byte 3 begins inside a token of 2 bytes"},
+      {"OffsetOverflow", put(50, INT64_MAX), "byte 50: sequence 1 with 2 tokens"},
+      {"CutTokens", [](std::string&, std::string& tokens) { tokens.resize(9); },
+       "byte 50: sequence 1 with 2 tokens at byte 6 reaches behind the end of"},
+      {"FirstDocument", put(58, std::int64_t{1}),
+       "byte 58: document 0 cannot begin with sequence 1 of 2"},
+      {"DocumentsFall", put(66, std::int64_t{3}),
+       "byte 66: document 1 cannot begin with sequence 3 of 2"},
+      {"LastDocument", put(74, std::int64_t{1}),
+       "byte 74: document 2 cannot begin with sequence 1 of 2"}};
+  for (const DamageCase& row : cases) {
+    SCOPED_TRACE(row.name);
+    const Folder folder;
+    write_corpus(folder.file("c"), TokenType::u16, {{{1, 2, 3}}, {{4, 5}}});
+    std::string index = read_text(folder.file("c.idx"));
+    std::string tokens = read_text(folder.file("c.bin"));
+    row.damage(index, tokens);
+    std::ofstream(folder.file("c.idx"), std::ios::binary) << index;
+    std::ofstream(folder.file("c.bin"), std::ios::binary) << tokens;
+    EXPECT_THAT(support::message_of<DataError>([&] { TokenDataset(folder.file("c")); }),
+                HasSubstr(folder.file("c.idx") + ": " + row.message));
+  }
+}
 
 }  // namespace
 }  // namespace bench::steps

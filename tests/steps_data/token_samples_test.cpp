@@ -7,6 +7,7 @@
 #include "step_programs/program_runner.hpp"
 #include "steps_data/corpus.hpp"
 #include "steps_data/field_buffers.hpp"
+#include "support/message_of.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -154,23 +155,14 @@ TEST_F(TokenSamplesTest, NameATokenOutsideTheVocabulary) {
   write_corpus(folder_.file("d"), TokenType::u16, {{{1, 2, 500, 4}}});
   const TokenDataset corpus(folder_.file("d"));
   TokenSamples all(corpus, {0, 1}, {.sequence = 3, .seed = 1, .kinds = 500});
-  try {
-    read(all, 0, 4);
-    FAIL();
-  } catch (const DataError& error) {
-    EXPECT_EQ(error.what(),
-              folder_.file("d.bin") + ": byte 4: token 500 is not in a vocabulary of 500");
-  }
+  EXPECT_EQ(support::message_of<DataError>([&] { read(all, 0, 4); }),
+            folder_.file("d.bin") + ": byte 4: token 500 is not in a vocabulary of 500");
 }
 
 TEST_F(TokenSamplesTest, NeedOneTokenMoreThanASequence) {
   EXPECT_NO_THROW(samples(1, 179));
-  try {
-    samples(1, 180);
-    FAIL();
-  } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr(" with 180 tokens, and one sample needs 181"));
-  }
+  EXPECT_THAT(support::message_of<UsageError>([&] { samples(1, 180); }),
+              HasSubstr(" with 180 tokens, and one sample needs 181"));
 }
 
 struct SplitCase {
@@ -179,36 +171,28 @@ struct SplitCase {
   std::uint64_t documents;
   std::vector<std::uint64_t> ends;  ///< Of training, validation, test.
 };
-class SplitTest : public testing::TestWithParam<SplitCase> {};
-
-TEST_P(SplitTest, SharesDocumentsByWeight) {
-  std::uint64_t first = 0;
-  for (const Part part : {Part::train, Part::validation, Part::test}) {
-    const DocumentRange range = split(GetParam().documents, parse_split(GetParam().weights), part);
-    EXPECT_EQ(range.first, first);
-    EXPECT_EQ(range.last, GetParam().ends[static_cast<std::size_t>(part)]);
-    first = range.last;
+TEST(Split, SharesDocumentsByWeight) {
+  const SplitCase cases[] = {
+      {"Even", "7,3,1", 11, {7, 10, 11}},           {"Rounded", "7,3,1", 790, {503, 718, 790}},
+      {"TrainingOnly", "1", 5, {5, 5, 5}},          {"NoTest", "90,10", 20, {18, 20, 20}},
+      {"Fractions", "0.5,0.25,0.25", 4, {2, 3, 4}}, {"FewDocuments", "1,1,1", 1, {0, 1, 1}},
+      {"NoDocuments", "7,3,1", 0, {0, 0, 0}}};
+  for (const SplitCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    std::uint64_t first = 0;
+    for (const Part part : {Part::train, Part::validation, Part::test}) {
+      const DocumentRange range = split(c.documents, parse_split(c.weights), part);
+      EXPECT_EQ(range.first, first);
+      EXPECT_EQ(range.last, c.ends[static_cast<std::size_t>(part)]);
+      first = range.last;
+    }
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(Splits, SplitTest,
-                         testing::Values(SplitCase{"Even", "7,3,1", 11, {7, 10, 11}},
-                                         SplitCase{"Rounded", "7,3,1", 790, {503, 718, 790}},
-                                         SplitCase{"TrainingOnly", "1", 5, {5, 5, 5}},
-                                         SplitCase{"NoTest", "90,10", 20, {18, 20, 20}},
-                                         SplitCase{"Fractions", "0.5,0.25,0.25", 4, {2, 3, 4}},
-                                         SplitCase{"FewDocuments", "1,1,1", 1, {0, 1, 1}},
-                                         SplitCase{"NoDocuments", "7,3,1", 0, {0, 0, 0}}),
-                         [](const auto& instance) { return instance.param.name; });
 
 TEST(Split, RefusesWhatIsNone) {
   for (const char* text : {"", "7,", ",1", "7,3,1,1", "-1,2", "0,0,0", "7;3", "nan", "inf", "a"})
     EXPECT_THROW(parse_split(text), UsageError) << text;
 }
-
-}  // namespace
-
-namespace {
 
 using testing::ElementsAre;
 

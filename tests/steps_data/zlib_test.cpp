@@ -14,7 +14,6 @@
 #include <fstream>
 #include <functional>
 #include <ios>
-#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -75,36 +74,27 @@ struct CompressionCase {
   std::string file;
   std::vector<std::uint64_t> offsets;
 };
-void PrintTo(const CompressionCase& c, std::ostream* out) {
-  *out << c.name;
+TEST(CompressedTfRecord, HasTheRecordsOfTheUnpackedFile) {
+  const CompressionCase cases[] = {
+      {"Gzip", as_gzip(abc_text + abc_text), {0, 19}},
+      {"Zlib", as_zlib(abc_text + abc_text), {0, 19}},
+      {"GzipOfTwoMembers", as_gzip(abc_text) + as_gzip(abc_text), {0, 19}},
+      {"RecordInTwoMembers", as_gzip(abc_text.substr(0, 7)) + as_gzip(abc_text.substr(7)), {0}},
+      {"LongRecord", as_gzip(abc_text + long_record(300'000) + abc_text), {0, 19, 300'035}},
+      {"NoRecords", as_gzip(""), {}}};
+  for (const CompressionCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    const Folder folder;
+    write_bytes(folder.file("r"), c.file);
+    const TfRecordFile file(folder.file("r"));
+    EXPECT_TRUE(file.compressed());
+    EXPECT_EQ(file.name(), folder.file("r") + " (unpacked)");
+    EXPECT_EQ(file.file_bytes(), c.file.size());
+    EXPECT_EQ(file.record_offsets(), c.offsets);
+    for (const std::uint64_t offset : c.offsets)
+      EXPECT_TRUE(file.at(offset));
+  }
 }
-class CompressedTfRecordTest : public testing::TestWithParam<CompressionCase> {};
-
-TEST_P(CompressedTfRecordTest, HasTheRecordsOfTheUnpackedFile) {
-  const Folder folder;
-  write_bytes(folder.file("r"), GetParam().file);
-  const TfRecordFile file(folder.file("r"));
-  EXPECT_TRUE(file.compressed());
-  EXPECT_EQ(file.name(), folder.file("r") + " (unpacked)");
-  EXPECT_EQ(file.file_bytes(), GetParam().file.size());
-  EXPECT_EQ(file.record_offsets(), GetParam().offsets);
-  for (const std::uint64_t offset : GetParam().offsets)
-    EXPECT_TRUE(file.at(offset));
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Formats, CompressedTfRecordTest,
-    testing::Values(
-        CompressionCase{"Gzip", as_gzip(abc_text + abc_text), {0, 19}},
-        CompressionCase{"Zlib", as_zlib(abc_text + abc_text), {0, 19}},
-        CompressionCase{"GzipOfTwoMembers", as_gzip(abc_text) + as_gzip(abc_text), {0, 19}},
-        CompressionCase{"RecordInTwoMembers",
-                        as_gzip(abc_text.substr(0, 7)) + as_gzip(abc_text.substr(7)),
-                        {0}},
-        CompressionCase{
-            "LongRecord", as_gzip(abc_text + long_record(300'000) + abc_text), {0, 19, 300'035}},
-        CompressionCase{"NoRecords", as_gzip(""), {}}),
-    [](const auto& instance) { return instance.param.name; });
 
 TEST(CompressedTfRecord, KeepsItsPayloadWhenMoved) {
   const Folder folder;
@@ -119,22 +109,6 @@ struct ZlibDamage {
   std::string file;
   std::string message;
 };
-void PrintTo(const ZlibDamage& c, std::ostream* out) {
-  *out << c.name;
-}
-class CompressedDamageTest : public testing::TestWithParam<ZlibDamage> {};
-
-TEST_P(CompressedDamageTest, IsReportedWithItsPlace) {
-  const Folder folder;
-  write_bytes(folder.file("r"), GetParam().file);
-  EXPECT_EQ(message_of<DataError>([&] {
-              const TfRecordFile file(folder.file("r"));
-              for (const std::uint64_t offset : file.record_offsets())
-                file.at(offset);
-            }),
-            folder.file("r") + GetParam().message);
-}
-
 std::string changed(std::string bytes, const std::function<void(std::string&)>& change) {
   change(bytes);
   return bytes;
@@ -150,39 +124,44 @@ std::string endless_record() {
 
 const std::string long_gzip = as_gzip(long_record(300'000));
 
-INSTANTIATE_TEST_SUITE_P(
-    Damages, CompressedDamageTest,
-    testing::Values(
-        ZlibDamage{"Cut", long_gzip.substr(0, 1000),
-                   ": byte 1000: the compressed data are incomplete"},
-        ZlibDamage{"CutInItsChecksum", as_zlib(abc_text).substr(0, as_zlib(abc_text).size() - 1),
-                   ": byte " + std::to_string(as_zlib(abc_text).size() - 1) +
-                       ": the compressed data are incomplete"},
-        ZlibDamage{
-            "WrongChecksumOfGzip",
-            changed(as_gzip(abc_text), [](std::string& file) { file[file.size() - 5] ^= 1; }),
-            ": byte " + std::to_string(as_gzip(abc_text).size() - 4) +
-                ": cannot unpack: incorrect data check"},
-        ZlibDamage{"WrongLengthOfGzip",
-                   changed(as_gzip(abc_text), [](std::string& file) { file.back() ^= 1; }),
-                   ": byte " + std::to_string(as_gzip(abc_text).size()) +
-                       ": cannot unpack: incorrect length check"},
-        ZlibDamage{"UnknownMethod",
-                   changed(as_gzip(abc_text), [](std::string& file) { file[2] = 7; }),
-                   ": byte 4: cannot unpack: unknown compression method"},
-        ZlibDamage{"DataBehind", as_gzip(abc_text) + "x",
-                   ": byte " + std::to_string(as_gzip(abc_text).size()) +
-                       ": unknown data after the end of the compressed data"},
-        ZlibDamage{
-            "WrongChecksumOfARecord",
-            as_gzip(abc_text + changed(abc_text, [](std::string& record) { record[12] ^= 1; })),
-            " (unpacked): byte 19: record has a wrong checksum of its content"},
-        ZlibDamage{"CutRecord", as_gzip(abc_text.substr(0, 15)),
-                   " (unpacked): byte 0: record of 3 bytes ends behind the end of the file"},
-        ZlibDamage{"EndlessRecord", as_gzip(abc_text + endless_record()),
-                   " (unpacked): byte 19: record of 1152921504606846976 bytes ends behind the end "
-                   "of the file"}),
-    [](const auto& instance) { return instance.param.name; });
+TEST(CompressedDamage, IsReportedWithItsPlace) {
+  const ZlibDamage cases[] = {
+      {"Cut", long_gzip.substr(0, 1000), ": byte 1000: the compressed data are incomplete"},
+      {"CutInItsChecksum", as_zlib(abc_text).substr(0, as_zlib(abc_text).size() - 1),
+       ": byte " + std::to_string(as_zlib(abc_text).size() - 1) +
+           ": the compressed data are incomplete"},
+      {"WrongChecksumOfGzip",
+       changed(as_gzip(abc_text), [](std::string& file) { file[file.size() - 5] ^= 1; }),
+       ": byte " + std::to_string(as_gzip(abc_text).size() - 4) +
+           ": cannot unpack: incorrect data check"},
+      {"WrongLengthOfGzip", changed(as_gzip(abc_text), [](std::string& file) { file.back() ^= 1; }),
+       ": byte " + std::to_string(as_gzip(abc_text).size()) +
+           ": cannot unpack: incorrect length check"},
+      {"UnknownMethod", changed(as_gzip(abc_text), [](std::string& file) { file[2] = 7; }),
+       ": byte 4: cannot unpack: unknown compression method"},
+      {"DataBehind", as_gzip(abc_text) + "x",
+       ": byte " + std::to_string(as_gzip(abc_text).size()) +
+           ": unknown data after the end of the compressed data"},
+      {"WrongChecksumOfARecord",
+       as_gzip(abc_text + changed(abc_text, [](std::string& record) { record[12] ^= 1; })),
+       " (unpacked): byte 19: record has a wrong checksum of its content"},
+      {"CutRecord", as_gzip(abc_text.substr(0, 15)),
+       " (unpacked): byte 0: record of 3 bytes ends behind the end of the file"},
+      {"EndlessRecord", as_gzip(abc_text + endless_record()),
+       " (unpacked): byte 19: record of 1152921504606846976 bytes ends behind the end "
+       "of the file"}};
+  for (const ZlibDamage& c : cases) {
+    SCOPED_TRACE(c.name);
+    const Folder folder;
+    write_bytes(folder.file("r"), c.file);
+    EXPECT_EQ(message_of<DataError>([&] {
+                const TfRecordFile file(folder.file("r"));
+                for (const std::uint64_t offset : file.record_offsets())
+                  file.at(offset);
+              }),
+              folder.file("r") + c.message);
+  }
+}
 
 class CompressedWriterTest : public testing::TestWithParam<Compression> {};
 

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "harness/program.hpp"
+
+#include <string>
+
+namespace bench::steps {
+
+/// What a user is told of the mistake that `action` finds, the hint included.
+template <typename Action>
+std::string refusal_of(const Action& action) {
+  try {
+    action();
+  } catch (const HintedError& error) {
+    return error.what() + ("\nhint: " + error.hint());
+  }
+  return "nothing refused";
+}
+
+}  // namespace bench::steps

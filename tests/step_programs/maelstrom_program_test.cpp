@@ -632,7 +632,8 @@ TEST(Ap6, PrintsTheTimeOfBothBackwardPasses) {
 #ifdef BENCH_STEPS_GLOO
 
 // Also their normalisations see the samples of both ranks. The rate is small since the first steps
-// of the deep network multiply what rounding leaves. It changes the losses by 0.5 %.
+// of the deep network multiply what rounding leaves: 0.12 % on an AMD EPYC. Training changes the
+// losses by 0.5 %.
 TEST(Ap6Ranks, TrainAsOneRank) {
   const std::string steps = " --epochs 1 --samples-per-epoch 24 --learning-rate 1e-6";
   const Outcome alone = run("--batch-size 8" + steps);
@@ -641,7 +642,7 @@ TEST(Ap6Ranks, TrainAsOneRank) {
   ASSERT_EQ(ranks[0].exit_code, 0) << ranks[0].err;
   ASSERT_EQ(ranks[1].exit_code, 0) << ranks[1].err;
   for (const char* loss : {"first_loss", "final_loss"})
-    EXPECT_NEAR(ranks[0].number(loss) / alone.number(loss), 1, 5e-4) << loss;
+    EXPECT_NEAR(ranks[0].number(loss) / alone.number(loss), 1, 2e-3) << loss;
 }
 
 #endif

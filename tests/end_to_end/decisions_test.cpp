@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-std::string sweep(const std::string& values, int iterations = 1) {
+std::string swept(const std::string& values, int iterations = 1) {
   return "name: sweep\noutpath: runs\n"
          "parameterset: {name: p, parameter: {n: " +
          values +
@@ -32,10 +32,10 @@ std::string sweep(const std::string& values, int iterations = 1) {
 }
 
 TEST_F(DecisionsTest, AnUpdateRunsTheNewValuesAndNothingElse) {
-  here_.write("s.yaml", sweep("[1, 2]"));
+  here_.write("s.yaml", swept("[1, 2]"));
   EXPECT_EQ(here_.bench({"run", "s.yaml"}).status.code, 0);
   take_witness();
-  here_.write("s.yaml", sweep("[1, 2, 3]"));
+  here_.write("s.yaml", swept("[1, 2, 3]"));
   const auto output = here_.bench({"continue", "runs", "--update", "s.yaml", "-r"});
   EXPECT_EQ(output.status.code, 0) << output.standard_error;
   EXPECT_THAT(take_witness(), ElementsAre("a3", "b3"));
@@ -49,7 +49,7 @@ TEST_F(DecisionsTest, AnUpdateRunsTheNewValuesAndNothingElse) {
 /// The children of a workpackage inherit it.
 TEST_F(DecisionsTest, AnUpdateKeepsWhatAScriptGave) {
   const auto timed = [](const std::string& values) {
-    return replace_all(sweep(values), "{n: " + values + "}",
+    return replace_all(swept(values), "{n: " + values + "}",
                        "[{name: n, _: " + values + "}, {name: now, mode: shell, _: date +%N}]");
   };
   here_.write("s.yaml", timed("'1,2'"));
@@ -66,9 +66,9 @@ TEST_F(DecisionsTest, AnUpdateKeepsWhatAScriptGave) {
 }
 
 TEST_F(DecisionsTest, AnUpdateSaysWhatItsFileNoLongerHas) {
-  here_.write("s.yaml", sweep("[1, 2]"));
+  here_.write("s.yaml", swept("[1, 2]"));
   here_.bench({"run", "s.yaml"});
-  here_.write("s.yaml", sweep("[1]", 2));
+  here_.write("s.yaml", swept("[1]", 2));
   const auto output = here_.bench({"continue", "runs", "-u", "s.yaml"});
   EXPECT_EQ(output.status.code, 0) << output.standard_error;
   EXPECT_THAT(output.standard_error,
@@ -76,11 +76,11 @@ TEST_F(DecisionsTest, AnUpdateSaysWhatItsFileNoLongerHas) {
 }
 
 TEST_F(DecisionsTest, AnUpdateThatDoesNotFitChangesNothing) {
-  here_.write("s.yaml", sweep("[1, 2]"));
+  here_.write("s.yaml", swept("[1, 2]"));
   here_.bench({"run", "s.yaml"});
   const std::string before = here_.bench({"status", "runs"}).standard_output;
   const auto refused = [&](const std::string& from, const std::string& to) {
-    here_.write("other.yaml", replace_all(sweep("[1, 2, 3]"), from, to));
+    here_.write("other.yaml", replace_all(swept("[1, 2, 3]"), from, to));
     const auto output = here_.bench({"continue", "runs", "-u", "other.yaml"});
     EXPECT_EQ(output.status.code, 1);
     return output.standard_error;

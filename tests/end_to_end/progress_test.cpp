@@ -55,9 +55,11 @@ TEST_F(ProgressTest, ATerminalShowsTheStepsAndTheTimeLeft) {
   EXPECT_THAT(shown, Not(ContainsRegex("second: [0-9] of [1-5] done[^\r]* left")));
 }
 
-TEST_F(ProgressTest, ItIsGoneAtTheEnd) {
+/// The terminal writes ^C where the cursor stands: at the beginning of the line below.
+TEST_F(ProgressTest, LinesAreDrawnOverFromTheFirstColumnAndGoneAtTheEnd) {
   const std::string shown = shown_at_terminal(here_, {"run", "quick.yaml"});
-  EXPECT_THAT(shown, ContainsRegex("A\x1b\\[J12 of 12 done in [0-9.]+ s\r\n$"));
+  EXPECT_THAT(shown, AllOf(HasSubstr("\r\x1b[2A\x1b[J"), Not(ContainsRegex("[^\r]\x1b\\[[0-9]A")),
+                           ContainsRegex("A\x1b\\[J12 of 12 done in [0-9.]+ s\r\n$")));
 }
 
 struct Width {
@@ -166,12 +168,6 @@ TEST_F(ProgressTest, In80ColumnsFailuresAndTheTimeLeftStay) {
   const std::string shown = shown_at_terminal(here_, {"run", "long.yaml"});
   EXPECT_THAT(shown, ContainsRegex("a_step_whose_name[a-z_]*\\.\\.one: [1-5] of 6 done, 1 failed, "
                                    "[^\r]*about [0-9.]+ s left\r\n"));
-}
-
-/// The terminal writes ^C where the cursor stands: at the beginning of the line below.
-TEST_F(ProgressTest, LinesAreDrawnOverFromTheFirstColumn) {
-  const std::string shown = shown_at_terminal(here_, {"run", "quick.yaml"});
-  EXPECT_THAT(shown, AllOf(HasSubstr("\r\x1b[2A\x1b[J"), Not(ContainsRegex("[^\r]\x1b\\[[0-9]A"))));
 }
 
 TEST_F(ProgressTest, ATerminalThatObeysNoControlSequencesGetsNone) {

@@ -1,7 +1,6 @@
 // The benchmarks that are shipped: their small size runs here with the real programs, and what they
 // do on IPUs with a stand-in for the site's program.
 #include "bench_program.hpp"
-#include "shipped_benchmark.hpp"
 #include "support/sanitizer.hpp"
 
 #include <algorithm>
@@ -27,6 +26,11 @@ using testing::Gt;
 using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
+
+/// The file of a benchmark that is shipped.
+std::string benchmark(const std::string& name) {
+  return (fs::path(BENCHMARKS_DIRECTORY) / (name + ".yaml")).string();
+}
 
 /// What the small size of a benchmark must show.
 struct LocalCase {

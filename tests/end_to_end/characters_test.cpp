@@ -184,24 +184,28 @@ result: {use: a, table: {name: t, style: csv, column: [n_sum, w]}}
       << "as it is";
 }
 
-// The workspace keeps texts as UTF-8, so that a value cannot keep other bytes.
 TEST(OtherBytes, InAComputedValueAreWarnedOf) {
-  for (const std::string mode :
-       {"shell, _: \"printf 'caf\\\\351'\"", "python, _: \"'caf\\\\udce9'\"", "env, _: DRINK"}) {
-    const Playground here;
-    here.write("b.yaml",
-               "name: b\noutpath: runs\nparameterset:\n  - name: p\n    parameter:\n      - {name: "
-               "drink, mode: " +
-                   mode + "}\nstep: {name: s, use: p, do: 'printf %s $drink > out'}\n");
-    const auto run = here.bench({"run", "b.yaml"}, {{"DRINK", "caf\xE9"}});
-    EXPECT_EQ(run.status.code, 0) << run.standard_error;
+  const Playground here;
+  here.write("b.yaml", R"(name: b
+outpath: runs
+parameterset:
+  - name: p
+    parameter:
+      - {name: shell, mode: shell, _: "printf 'caf\\351'"}
+      - {name: python, mode: python, _: "'caf\\udce9'"}
+      - {name: env, mode: env, _: DRINK}
+step: {name: s, use: p, do: 'printf %s $shell $python $env > out'}
+)");
+  const auto run = here.bench({"run", "b.yaml"}, {{"DRINK", "caf\xE9"}});
+  EXPECT_EQ(run.status.code, 0) << run.standard_error;
+  for (const char* parameter : {"shell", "python", "env"})
     EXPECT_THAT(
         run.standard_error,
-        ContainsRegex("b.yaml:6:[0-9]+: warning: the value of parameter 'drink' has bytes that are "
-                      "not UTF-8, which bench cannot keep: it is 'caf\uFFFD'\n"))
-        << mode;
-    EXPECT_EQ(here.read("runs/000000/000000_s/work/out"), "caf\uFFFD");
-  }
+        ContainsRegex(std::string("b.yaml:[678]:[0-9]+: warning: the value of parameter '") +
+                      parameter +
+                      "' has bytes that are not UTF-8, which bench cannot keep: it is "
+                      "'caf\uFFFD'\n"));
+  EXPECT_EQ(here.read("runs/000000/000000_s/work/out"), "caf\uFFFDcaf\uFFFDcaf\uFFFD");
 }
 
 }  // namespace

@@ -7,7 +7,6 @@ namespace {
 
 using testing::EndsWith;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
@@ -65,33 +64,6 @@ TEST(CheckTest, ListsTheFirstValuesOfMany) {
       here.bench({"check", "many.yaml"}).standard_output,
       HasSubstr(
           "step s: 10 combinations, one at a time\n  n  10 values  1, 2, 3, 4, 5, 6, 7, 8, ...\n"));
-}
-
-TEST(CheckTest, AMistakeIsShownAndFails) {
-  const Playground here;
-  here.write("typo.yaml", "name: typo\noutpath: runs\nstep: {name: s, use: swep, do: echo}\n");
-  const auto check = here.bench({"check", "typo.yaml"});
-  EXPECT_EQ(check.status.code, 1);
-  EXPECT_THAT(check.standard_error, StartsWith("typo.yaml:3:22: error: "));
-  EXPECT_THAT(check.standard_output, IsEmpty());
-}
-
-// The set is missing because its keyword is misspelt: the warning explains the error.
-TEST(CheckTest, WarningsAreToldBeforeTheErrorThatFollows) {
-  const Playground here;
-  here.write("typo.yaml",
-             "name: typo\noutpath: runs\n"
-             "paramterset: {name: p, parameter: {name: n, _: 1}}\n"
-             "step: {name: s, use: p, do: echo $n}\n");
-  for (const char* command : {"check", "run"}) {
-    const auto shown = here.bench({command, "typo.yaml"});
-    EXPECT_EQ(shown.status.code, 1);
-    EXPECT_THAT(
-        shown.standard_error,
-        StartsWith("typo.yaml:3:1: warning: unknown key 'paramterset' in benchmark 'typo'"));
-    EXPECT_THAT(shown.standard_error,
-                HasSubstr("hint: did you mean 'parameterset'?\ntypo.yaml:4:22: error: unknown "));
-  }
 }
 
 TEST(CheckTest, WarningsAreCountedAndWithStrictFail) {

@@ -1,7 +1,7 @@
 #include "bench_program.hpp"
 
 #include <filesystem>
-#include <ostream>
+#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -35,15 +35,15 @@ TEST_F(CommandsTest, RunPrintsTheTableAndLeavesItInTheRunDirectory) {
   EXPECT_THAT(run.standard_output, HasSubstr(">>>>   handle: runs\n"));
   EXPECT_THAT(run.standard_error, IsEmpty());
   EXPECT_EQ(here_.read("runs/000000/result/squares.dat"), squares_table);
-}
-
-TEST_F(CommandsTest, RunLeavesTheDirectoriesThatJubeUsersKnow) {
-  here_.bench({"run", "small.yaml"});
+  // The directories are those that users of JUBE know.
   EXPECT_EQ(here_.read("runs/000000/000001_compute/work/stdout"), "square=4\n");
   EXPECT_EQ(here_.read("runs/000000/000003_check/work/stdout"), "square=1\n");
   EXPECT_EQ(std::filesystem::read_symlink(here_.path() / "runs/000000/000003_check/work/compute"),
             "../../000000_compute/work");
   EXPECT_TRUE(here_.has("runs/000000/000003_check/done"));
+  const auto again = here_.bench({"continue", "runs", "--result"});
+  EXPECT_EQ(again.status.code, 0);
+  EXPECT_THAT(again.standard_output, HasSubstr(squares_table));
 }
 
 TEST_F(CommandsTest, EveryRunGetsTheNextId) {
@@ -66,31 +66,13 @@ TEST_F(CommandsTest, DryRunShowsCombinationsAndCommandsAndTouchesNothing) {
   EXPECT_FALSE(here_.has("runs"));
 }
 
-TEST_F(CommandsTest, OutpathOfTheOptionComesBeforeThatOfTheFile) {
-  here_.bench({"run", "small.yaml", "--outpath", "elsewhere"});
-  EXPECT_TRUE(here_.has("elsewhere/000000/workspace.db"));
-  EXPECT_FALSE(here_.has("runs"));
-}
-
-TEST_F(CommandsTest, ContinueOfAFinishedRunSaysSoAgain) {
-  here_.bench({"run", "small.yaml"});
-  const auto again = here_.bench({"continue", "runs", "--result"});
-  EXPECT_EQ(again.status.code, 0);
-  EXPECT_THAT(again.standard_output, HasSubstr(squares_table));
-  EXPECT_EQ(here_.read("runs/000000/000000_compute/work/stdout"), "square=1\n");
-}
-
-TEST_F(CommandsTest, AnalyseScansAgain) {
-  here_.bench({"run", "small.yaml", "-r"});
-  here_.write("runs/000000/000000_compute/work/stdout", "square=100\n");
-  EXPECT_EQ(here_.bench({"analyse", "runs"}).status.code, 0);
-  EXPECT_THAT(here_.bench({"result", "runs"}).standard_output, HasSubstr("| 1 |    100 |"));
-}
-
-TEST_F(CommandsTest, ResultAnalysesWhatWasNotAnalysed) {
+TEST_F(CommandsTest, AnalyseScansAgainAndResultWhatWasNotAnalysed) {
   here_.bench({"run", "small.yaml"});
   EXPECT_EQ(here_.bench({"result", "runs", "-i", "0"}).standard_output,
             squares_table + std::string("\n"));
+  here_.write("runs/000000/000000_compute/work/stdout", "square=100\n");
+  EXPECT_EQ(here_.bench({"analyse", "runs"}).status.code, 0);
+  EXPECT_THAT(here_.bench({"result", "runs"}).standard_output, HasSubstr("| 1 |    100 |"));
 }
 
 TEST_F(CommandsTest, ResultWorksWhereTheInputFileIsGone) {
@@ -112,65 +94,51 @@ TEST_F(CommandsTest, ResultHasFiveStyles) {
               HasSubstr("\"result\": 9"));
 }
 
-TEST_F(CommandsTest, InfoTellsWhereAndWithWhatARunWasMade) {
-  here_.bench({"run", "small.yaml"});
-  const auto info = here_.bench({"info", "runs", "-i", "last"});
-  EXPECT_THAT(info.standard_output, AllOf(HasSubstr("input_sha256: "), HasSubstr("host: "),
-                                          HasSubstr("platform: local")));
-}
-
 TEST_F(CommandsTest, VersionIsPrinted) {
   EXPECT_THAT(here_.bench({"--version"}).standard_output, StartsWith("bench "));
 }
 
+/// A call that says what is wrong, and what helps.
 struct UsageCase {
-  std::string name;
   std::vector<std::string> arguments;
   int code;
   std::string message;
 };
 
-void PrintTo(const UsageCase& c, std::ostream* out) {
-  *out << c.name;
+TEST_F(CommandsTest, WrongUsageSaysWhatIsWrongAndWhatHelps) {
+  for (const UsageCase& one :
+       {UsageCase{
+            {"contine"}, 2, "error: unknown command 'contine'\nhint: did you mean 'continue'?\n"},
+        {{"status", "--fast"}, 2, "error: unknown option '--fast'\nhint: bench status --help\n"},
+        {{"run", "small.yaml", "--resutl"},
+         2,
+         "error: unknown option '--resutl'\nhint: did you mean '--result'?\n"},
+        {{"baseline", "check", "--confirm", "0"},
+         2,
+         "error: --confirm: Value 0 is too small\nhint: bench baseline check --help\n"},
+        {{"run"}, 2, "error: FILE is required\nhint: bench run --help\n"},
+        {{"run", "absent.yaml"}, 1, "error: cannot read absent.yaml: No such file or directory\n"},
+        {{"run", "small.yaml", "--platform", "LUMG"},
+         1,
+         "error: unknown platform 'LUMG'\nhint: did you mean 'LUMI'?\n"},
+        {{"run", "small.yaml", "--p"},
+         2,
+         "error: --p may be --platform or --power-source or --partition or --parallel\nhint: "
+         "bench run --help\n"},
+        {{"result", "."},
+         1,
+         "error: there is no run in .\nhint: give the benchmark's outpath, or start one "
+         "with `bench run FILE`\n"}}) {
+    const auto answer = here_.bench(one.arguments);
+    EXPECT_EQ(answer.status.code, one.code) << one.message;
+    EXPECT_EQ(answer.standard_error, one.message);
+    EXPECT_THAT(answer.standard_output, IsEmpty());
+  }
+  EXPECT_FALSE(here_.has("runs"));
+  // As by a variable of the shell that is not set.
+  EXPECT_THAT(here_.text_of("result", {"runs", "--output", ""}, 2),
+              StartsWith("error: --output is empty\nhint: "));
 }
-
-class UsageTest : public testing::TestWithParam<UsageCase> {};
-
-TEST_P(UsageTest, SaysWhatIsWrongAndWhatHelps) {
-  const Playground here;
-  const auto answer = here.bench(GetParam().arguments);
-  EXPECT_EQ(answer.status.code, GetParam().code);
-  EXPECT_EQ(answer.standard_error, GetParam().message);
-  EXPECT_THAT(answer.standard_output, IsEmpty());
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Usage, UsageTest,
-    testing::Values(
-        UsageCase{"UnknownCommand",
-                  {"contine"},
-                  2,
-                  "error: unknown command 'contine'\nhint: did you mean 'continue'?\n"},
-        UsageCase{"UnknownOption",
-                  {"status", "--fast"},
-                  2,
-                  "error: unknown option '--fast'\n"
-                  "hint: bench status --help\n"},
-        UsageCase{"NumberThatIsTooSmall",
-                  {"baseline", "check", "--confirm", "0"},
-                  2,
-                  "error: --confirm: Value 0 is too small\nhint: bench baseline check --help\n"},
-        UsageCase{"NoFile", {"run"}, 2, "error: FILE is required\nhint: bench run --help\n"},
-        UsageCase{"MissingFile",
-                  {"run", "absent.yaml"},
-                  1,
-                  "error: cannot read absent.yaml: No such file or directory\n"},
-        UsageCase{"NoRun",
-                  {"result", "."},
-                  1,
-                  "error: there is no run in .\nhint: give the benchmark's outpath, or start one "
-                  "with `bench run FILE`\n"}),
-    [](const auto& row) { return row.param.name; });
 
 }  // namespace
 }  // namespace bench::end_to_end

@@ -60,6 +60,17 @@ TEST_F(CompareTest, SaysOfTwoRunsWhatIsSlower) {
             HasSubstr("\n2 slower; changes below 1 % do not count; 99.5 % confidence intervals\n"),
             HasSubstr(
                 "a and b were measured one after the other; a slow drift would look the same\n")));
+  EXPECT_THAT(compare({"runs", "--margin", "7"}),
+              HasSubstr("2 equal; changes below 7 % do not count; 99.5 % confidence intervals\n"));
+  EXPECT_THAT(compare({"runs", "-s", "csv"}),
+              AllOf(StartsWith("step,point,metric,unit,values_a,values_b,a,b,change,low,high,"
+                               "superiority,verdict,runs_needed,objection,outliers,estimated\n"
+                               "s,size=1,time,s,8,8,"),
+                    HasSubstr(",0.0,slower,,,0,\n")));
+  compare({"runs", "--exit-code"}, 1);
+  compare({"runs/000001", "runs/000000", "--exit-code"}, 0);
+  EXPECT_THAT(compare({"runs", "--metric", "tine"}, 1),
+              HasSubstr("error: no run has a metric 'tine'\nhint: did you mean 'time'?"));
 }
 
 TEST_F(CompareTest, SaysFirstUnderWhichOtherConditionsARunWasMeasured) {
@@ -76,13 +87,6 @@ TEST_F(CompareTest, SaysFirstUnderWhichOtherConditionsARunWasMeasured) {
               ContainsRegex("provenance\n.*\n.*\n[|] +parallel [|] +1 [|] +4 [|]\n"));
 }
 
-TEST_F(CompareTest, CallsWhatDiffersByLessThanTheMarginEqual) {
-  run(noisy("[1]"), "100");
-  run(noisy("[1]"), "105");
-  EXPECT_THAT(compare({"runs", "--margin", "7"}),
-              HasSubstr("1 equal; changes below 7 % do not count; 99.5 % confidence intervals\n"));
-}
-
 TEST_F(CompareTest, HasNoVerdictOnASingleValue) {
   const std::string one = noisy("[1]");
   here_.write("noisy.yaml",
@@ -90,40 +94,6 @@ TEST_F(CompareTest, HasNoVerdictOnASingleValue) {
   here_.bench({"run", "noisy.yaml"});
   here_.bench({"run", "noisy.yaml"}, {{"FACTOR", "200"}});
   EXPECT_THAT(compare({"runs"}), AllOf(HasSubstr("| 1, 1 |"), HasSubstr("1 too few runs;")));
-}
-
-TEST_F(CompareTest, TheDirectionIsThatOfTheMetric) {
-  const struct {
-    const char* pattern;
-    const char* word;
-  } cases[] = {{"unit: s", "slower"},
-               {"unit: it/s", "faster"},
-               {"unit: Wh", "worse"},
-               {"unit: m", "higher"},
-               {"unit: J/token", "worse"},
-               {"unit: ms/step", "slower"},
-               {"unit: tokens/J", "better"},
-               {"unit: GFLOPS", "faster"},
-               {"unit: FPS", "faster"},
-               {"unit: images/sec", "faster"},
-               {"unit: GFLOP/s/W", "better"},
-               {"unit: W", "higher"},
-               {"unit: ns/day", "higher"},
-               {"better: higher", "better"},
-               {"unit: s, better: higher", "faster"}};
-  for (const auto& [pattern, word] : cases) {
-    run(noisy("[1]", pattern), "100");
-    run(noisy("[1]", pattern), "105");
-    EXPECT_THAT(compare({"runs"}), HasSubstr(fmt::format("\n1 {};", word))) << pattern;
-  }
-}
-
-TEST_F(CompareTest, AColumnSaysWhichValuesAreBetter) {
-  std::string input = noisy("[1]");
-  input.replace(input.find("time_avg"), 8, "{better: higher, _: time_avg}");
-  run(input, "100");
-  run(input, "105");
-  EXPECT_THAT(compare({"runs"}), HasSubstr("\n1 faster;"));
 }
 
 TEST_F(CompareTest, TwoValuesOfAParameterInARun) {
@@ -191,14 +161,6 @@ TEST_F(CompareTest, PointsOfOneSideAreCounted) {
                                        HasSubstr("size=2"), Not(HasSubstr("size=1"))));
 }
 
-TEST_F(CompareTest, TheExitCodeTellsOfARegressionWhereItIsAsked) {
-  run(noisy("[1]"), "100");
-  run(noisy("[1]"), "105");
-  compare({"runs"}, 0);
-  compare({"runs", "--exit-code"}, 1);
-  compare({"runs/000001", "runs/000000", "--exit-code"}, 0);
-}
-
 TEST_F(CompareTest, TheExitCodeTellsThatNothingCouldBeCompared) {
   run(noisy("[1]"), "100");
   std::string input = noisy("[1]");
@@ -211,23 +173,6 @@ TEST_F(CompareTest, TheExitCodeTellsThatNothingCouldBeCompared) {
   EXPECT_THAT(compare({"runs", "--metric", "time"}, 1),
               HasSubstr("error: no run has a metric 'time'\nhint: none has a workpackage that is "
                         "done"));
-}
-
-TEST_F(CompareTest, OneTableForPrograms) {
-  run(noisy("[1]"), "100");
-  run(noisy("[1]"), "105");
-  EXPECT_THAT(compare({"runs", "-s", "csv"}),
-              AllOf(StartsWith("step,point,metric,unit,values_a,values_b,a,b,change,low,high,"
-                               "superiority,verdict,runs_needed,objection,outliers,estimated\n"
-                               "s,size=1,time,s,8,8,"),
-                    HasSubstr(",0.0,slower,,,0,\n")));
-}
-
-TEST_F(CompareTest, RefusesAMetricThatNoRunHas) {
-  run(noisy("[1]"), "100");
-  run(noisy("[1]"), "100");
-  EXPECT_THAT(compare({"runs", "--metric", "tine"}, 1),
-              HasSubstr("error: no run has a metric 'tine'\nhint: did you mean 'time'?"));
 }
 
 TEST_F(CompareTest, MarksWhatIsEstimated) {

@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-std::string sweep(const std::string& values, int iterations = 1) {
+std::string swept(const std::string& values, int iterations = 1) {
   return "name: sweep\noutpath: runs\n"
          "parameterset: {name: p, parameter: {n: " +
          values +
@@ -32,10 +32,10 @@ std::string sweep(const std::string& values, int iterations = 1) {
 }
 
 TEST_F(DecisionsTest, AnUpdateRunsTheNewValuesAndNothingElse) {
-  here_.write("s.yaml", sweep("[1, 2]"));
+  here_.write("s.yaml", swept("[1, 2]"));
   EXPECT_EQ(here_.bench({"run", "s.yaml"}).status.code, 0);
   take_witness();
-  here_.write("s.yaml", sweep("[1, 2, 3]"));
+  here_.write("s.yaml", swept("[1, 2, 3]"));
   const auto output = here_.bench({"continue", "runs", "--update", "s.yaml", "-r"});
   EXPECT_EQ(output.status.code, 0) << output.standard_error;
   EXPECT_THAT(take_witness(), ElementsAre("a3", "b3"));
@@ -44,12 +44,15 @@ TEST_F(DecisionsTest, AnUpdateRunsTheNewValuesAndNothingElse) {
   const auto again = here_.bench({"continue", "runs"});
   EXPECT_THAT(again.standard_error, IsEmpty()) << "the run has the new input file";
   EXPECT_THAT(take_witness(), IsEmpty());
+  here_.write("s.yaml", swept("[1, 2]", 2));
+  EXPECT_THAT(here_.bench({"continue", "runs", "-u", "s.yaml"}).standard_error,
+              HasSubstr("note: 1 workpackage of the run is not in s.yaml any more"));
 }
 
 /// The children of a workpackage inherit it.
 TEST_F(DecisionsTest, AnUpdateKeepsWhatAScriptGave) {
   const auto timed = [](const std::string& values) {
-    return replace_all(sweep(values), "{n: " + values + "}",
+    return replace_all(swept(values), "{n: " + values + "}",
                        "[{name: n, _: " + values + "}, {name: now, mode: shell, _: date +%N}]");
   };
   here_.write("s.yaml", timed("'1,2'"));
@@ -65,22 +68,12 @@ TEST_F(DecisionsTest, AnUpdateKeepsWhatAScriptGave) {
                 "note: scripts give other values today; the workpackages keep theirs: now"));
 }
 
-TEST_F(DecisionsTest, AnUpdateSaysWhatItsFileNoLongerHas) {
-  here_.write("s.yaml", sweep("[1, 2]"));
-  here_.bench({"run", "s.yaml"});
-  here_.write("s.yaml", sweep("[1]", 2));
-  const auto output = here_.bench({"continue", "runs", "-u", "s.yaml"});
-  EXPECT_EQ(output.status.code, 0) << output.standard_error;
-  EXPECT_THAT(output.standard_error,
-              HasSubstr("note: 1 workpackage of the run is not in s.yaml any more"));
-}
-
 TEST_F(DecisionsTest, AnUpdateThatDoesNotFitChangesNothing) {
-  here_.write("s.yaml", sweep("[1, 2]"));
+  here_.write("s.yaml", swept("[1, 2]"));
   here_.bench({"run", "s.yaml"});
   const std::string before = here_.bench({"status", "runs"}).standard_output;
   const auto refused = [&](const std::string& from, const std::string& to) {
-    here_.write("other.yaml", replace_all(sweep("[1, 2, 3]"), from, to));
+    here_.write("other.yaml", replace_all(swept("[1, 2, 3]"), from, to));
     const auto output = here_.bench({"continue", "runs", "-u", "other.yaml"});
     EXPECT_EQ(output.status.code, 1);
     return output.standard_error;
@@ -233,7 +226,7 @@ step:
     - test $n -le 2 || { echo result=oom; exit 3; }
 )";
 
-TEST_F(DecisionsTest, WhatAnOutOfMemoryResultImpliesIsSkipped) {
+TEST_F(DecisionsTest, WhatAnOutOfMemoryResultImpliesIsSkippedAndRepeatedWithIt) {
   here_.write("p.yaml", pruned);
   for (const char* parallel : {"1", "5"}) {
     EXPECT_EQ(here_.bench({"run", "p.yaml", "-j", parallel}).status.code, 1);
@@ -242,6 +235,9 @@ TEST_F(DecisionsTest, WhatAnOutOfMemoryResultImpliesIsSkipped) {
   EXPECT_THAT(here_.bench({"why", "runs", "4"}).standard_output, HasSubstr("OOM (implied by 4)"));
   EXPECT_THAT(here_.bench({"why", "runs", "2"}).standard_output, HasSubstr("out_of_memory"));
   EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "failed\n");
+  EXPECT_THAT(here_.bench({"continue", "runs", "--failed"}).standard_error,
+              HasSubstr("note: 3 workpackages of run 1 that failed or were skipped are repeated"));
+  EXPECT_THAT(take_witness(), ElementsAre("4"));
 }
 
 TEST_F(DecisionsTest, AProgramThatSaysSoIsOutOfMemoryInAnyStep) {
@@ -265,16 +261,6 @@ step:
     EXPECT_THAT(here_.bench({"why", "runs", id}).standard_output, HasSubstr("out_of_memory")) << id;
   EXPECT_THAT(here_.bench({"why", "runs", "3"}).standard_output,
               testing::Not(HasSubstr("out_of_memory")));
-}
-
-TEST_F(DecisionsTest, WhatIsSkippedIsRepeatedWithWhatImpliesIt) {
-  here_.write("p.yaml", pruned);
-  here_.bench({"run", "p.yaml"});
-  take_witness();
-  const auto output = here_.bench({"continue", "runs", "--failed"});
-  EXPECT_THAT(output.standard_error,
-              HasSubstr("note: 3 workpackages of run 0 that failed or were skipped are repeated"));
-  EXPECT_THAT(take_witness(), ElementsAre("4"));
 }
 
 /// What ran out of memory fits once its cause is gone.

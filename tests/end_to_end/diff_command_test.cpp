@@ -72,22 +72,24 @@ TEST_F(DiffTest, MetricsOfTheSamePointsStandSideBySide) {
                               "\n4 pairs of workpackages at the same point\n"));
 }
 
-TEST_F(DiffTest, RunsOfOneInputAreEqual) {
-  run(rate_sweep("[1, 2]"), "10");
-  run(rate_sweep("[1, 2]"), "10");
+TEST_F(DiffTest, TheExitCodeTellsOfADifferenceWhereItIsAsked) {
+  run(rate_sweep("[1, 2]"), "100");
+  EXPECT_EQ(diff({"runs"}, 1),
+            "error: cannot compare 1 run: diff needs two\n"
+            "hint: `bench diff RUN_A RUN_B`, or `bench diff DIR -i 0 1`\n");
+  run(rate_sweep("[1, 2]"), "100");
   EXPECT_THAT(
       diff({"runs", "--exit-code"}),
       AllOf(HasSubstr("4 pairs of workpackages at the same point; only the provenance differs\n"),
             Not(HasSubstr("input_sha256"))));
-}
-
-TEST_F(DiffTest, TheExitCodeTellsOfADifferenceWhereItIsAsked) {
-  run(rate_sweep("[1, 2]"), "100");
   run(rate_sweep("[1, 2]"), "103");
   EXPECT_THAT(diff({"runs"}), HasSubstr("+3.0 %"));
   EXPECT_THAT(diff({"runs", "--exit-code"}, 1), IsEmpty());
   EXPECT_THAT(diff({"runs", "--exit-code", "--tolerance", "5"}),
               HasSubstr("| rate_avg[it/s] |     2 |      0 | +3.0 % |"));
+  EXPECT_THAT(diff({"runs", "runs", "runs"}, 1), StartsWith("error: cannot compare 3 runs"));
+  EXPECT_THAT(diff({"runs", "runs", "-i", "0"}, 1),
+              StartsWith("error: -i selects runs of one DIR"));
 }
 
 TEST_F(DiffTest, AParameterThatIsAnotherEverywhereDoesNotPartThePoints) {
@@ -167,16 +169,6 @@ TEST_F(DiffTest, SoDoOtherTables) {
       shown_at_terminal(here_, {"info", "runs", "-i", "0", "-s", "s"}, 80, 24, Screen::both);
   EXPECT_THAT(text, AllOf(HasSubstr("row 1 of 2:"), HasSubstr("architecture=a_transformer"),
                           HasSubstr("wider than this terminal")));
-}
-
-TEST_F(DiffTest, ItTakesTwoRuns) {
-  run(rate_sweep("[1]"), "10");
-  EXPECT_EQ(diff({"runs"}, 1),
-            "error: cannot compare 1 run: diff needs two\n"
-            "hint: `bench diff RUN_A RUN_B`, or `bench diff DIR -i 0 1`\n");
-  EXPECT_THAT(diff({"runs", "runs", "runs"}, 1), StartsWith("error: cannot compare 3 runs"));
-  EXPECT_THAT(diff({"runs", "runs", "-i", "0"}, 1),
-              StartsWith("error: -i selects runs of one DIR"));
 }
 
 }  // namespace

@@ -45,44 +45,31 @@ class FailedAgainTest : public testing::Test {
 };
 
 TEST_F(FailedAgainTest, ContinueMakesWhatFailedAgainAndNothingElse) {
-  const auto output = here_.bench({"continue", "runs", "--failed"});
+  EXPECT_THAT(box_, HasSubstr(">>>>      why: bench why runs/000000 0\n"
+                              ">>>>    again: bench continue runs --id 0 --failed\n"));
+  EXPECT_EQ(here_.bench({"why", "runs/000000", "0"}).status.code, 0);
+  const auto output = here_.bench({"continue", "runs", "--id", "0", "--failed"});
   EXPECT_EQ(output.status.code, 0) << output.standard_error;
   EXPECT_THAT(witness(), testing::ElementsAre("a1", "a3", "b1", "b3", "c1", "c3"));
   EXPECT_THAT(output.standard_error,
               HasSubstr("note: 4 workpackages of run 0 that failed are repeated\n"));
+  EXPECT_THAT(output.standard_output, Not(HasSubstr("bench why")));
   here_.write("witness", "");
   EXPECT_EQ(here_.bench({"continue", "runs", "--failed"}).status.code, 0);
   EXPECT_THAT(witness(), testing::IsEmpty());
-}
-
-TEST_F(FailedAgainTest, RemoveTakesTheFailedOnesOfAStep) {
-  const auto removed = here_.bench({"remove", "runs", "--failed", "-s", "b", "--force"});
-  EXPECT_EQ(removed.status.code, 0) << removed.standard_error;
-  EXPECT_THAT(removed.standard_output, HasSubstr("removed 2 workpackages of run 0"));
-  EXPECT_EQ(here_.bench({"continue", "runs"}).status.code, 1) << "those of `a` failed";
-  EXPECT_THAT(witness(), testing::ElementsAre("b1", "b3"));
-}
-
-TEST_F(FailedAgainTest, RemoveOfNothingSaysSo) {
-  here_.bench({"continue", "runs", "--failed"});
   const auto removed = here_.bench({"remove", "runs", "--failed", "--force"});
   EXPECT_EQ(removed.status.code, 0);
   EXPECT_THAT(removed.standard_error, HasSubstr("note: run 0 has no failed workpackages"));
 }
 
-TEST_F(FailedAgainTest, AStepThatDoesNotExistIsRefused) {
-  const auto removed = here_.bench({"remove", "runs", "--failed", "-s", "bb", "--force"});
-  EXPECT_EQ(removed.status.code, 1);
-  EXPECT_THAT(removed.standard_error, HasSubstr("did you mean 'b'?"));
-}
-
-TEST_F(FailedAgainTest, TheBoxNamesWhyAndHowToMakeThemAgain) {
-  EXPECT_THAT(box_, HasSubstr(">>>>      why: bench why runs/000000 0\n"
-                              ">>>>    again: bench continue runs --id 0 --failed\n"));
-  EXPECT_EQ(here_.bench({"why", "runs/000000", "0"}).status.code, 0);
-  const auto again = here_.bench({"continue", "runs", "--id", "0", "--failed"});
-  EXPECT_EQ(again.status.code, 0) << again.standard_error;
-  EXPECT_THAT(again.standard_output, Not(HasSubstr("bench why")));
+TEST_F(FailedAgainTest, RemoveTakesTheFailedOnesOfAStep) {
+  EXPECT_THAT(here_.text_of("remove", {"runs", "--failed", "-s", "bb", "--force"}, 1),
+              HasSubstr("did you mean 'b'?"));
+  const auto removed = here_.bench({"remove", "runs", "--failed", "-s", "b", "--force"});
+  EXPECT_EQ(removed.status.code, 0) << removed.standard_error;
+  EXPECT_THAT(removed.standard_output, HasSubstr("removed 2 workpackages of run 0"));
+  EXPECT_EQ(here_.bench({"continue", "runs"}).status.code, 1) << "those of `a` failed";
+  EXPECT_THAT(witness(), testing::ElementsAre("b1", "b3"));
 }
 
 }  // namespace

@@ -57,17 +57,6 @@ TEST(FailureTest, AFailedWorkpackageStaysInTheTableWithItsReason) {
             "n/a in never: 1 row, workpackage 1: command 2 of 2: exit code 1: no luck with 2\n\n");
 }
 
-TEST(FailureTest, ExitStopsAtTheFirstFailure) {
-  const Playground here;
-  here.write("f.yaml",
-             "name: stop\noutpath: runs\n"
-             "parameterset: {name: sweep, parameter: {n: [1, 2, 3, 4, 5, 6]}}\n"
-             "step: {name: compute, use: sweep, procs: 1, do: 'test $n = 1'}\n");
-  const auto run = here.bench({"run", "f.yaml", "-e"});
-  EXPECT_EQ(run.status.code, 1);
-  EXPECT_THAT(run.standard_output, HasSubstr("| compute |   6 |    1 |      1 |     4 |"));
-}
-
 TEST(FailureTest, AMistakeInTheInputIsShownAndMakesNothing) {
   const Playground here;
   here.write("typo.yaml",
@@ -75,14 +64,18 @@ TEST(FailureTest, AMistakeInTheInputIsShownAndMakesNothing) {
              "outpath: runs\n"
              "parameterset: {name: sweep, parameter: {n: [1, 2]}}\n"
              "step: {name: s, use: swep, do: echo $n}\n");
-  const auto run = here.bench({"run", "typo.yaml"});
-  EXPECT_EQ(run.status.code, 1);
-  EXPECT_EQ(run.standard_error,
-            "typo.yaml:4:22: error: unknown parameter, file or substitute set 'swep'\n"
-            "  step: {name: s, use: swep, do: echo $n}\n"
-            "                       ^\n"
-            "hint: did you mean 'sweep'?\n");
-  EXPECT_FALSE(here.has("runs"));
+  for (const char* command : {"check", "run"}) {
+    const auto output = here.bench({command, "typo.yaml"});
+    EXPECT_EQ(output.status.code, 1) << command;
+    EXPECT_EQ(output.standard_error,
+              "typo.yaml:4:22: error: unknown parameter, file or substitute set 'swep'\n"
+              "  step: {name: s, use: swep, do: echo $n}\n"
+              "                       ^\n"
+              "hint: did you mean 'sweep'?\n")
+        << command;
+    EXPECT_EQ(output.standard_output, "") << command;
+    EXPECT_FALSE(here.has("runs")) << command;
+  }
 }
 
 TEST(FailureTest, AnUnknownKeyIsAWarningAndWithStrictAnError) {

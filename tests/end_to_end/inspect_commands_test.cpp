@@ -35,7 +35,7 @@ class InspectTest : public testing::Test {
   Playground here_;
 };
 
-TEST_F(InspectTest, InfoWithoutAnIdIsAnOverview) {
+TEST_F(InspectTest, InfoShowsRunsStepsAndWorkpackages) {
   EXPECT_THAT(
       shown({"info", "runs"}),
       MatchesRegex(
@@ -43,23 +43,24 @@ TEST_F(InspectTest, InfoWithoutAnIdIsAnOverview) {
           "[-|]+\n"
           "\\|  0 \\| small \\| [0-9: +-]+ \\| [0-9: +-]+ \\| three squares \\|  a,b \\| finished "
           "\\|\n"));
-}
-
-TEST_F(InspectTest, InfoOfARunShowsWhereItIsAndHowItStands) {
-  EXPECT_THAT(shown({"info", "runs", "-i", "0"}),
+  EXPECT_THAT(shown({"info", "runs", "-i", "last"}),
               AllOf(HasSubstr("     directory: runs/000000\n"),
-                    HasSubstr("  | compute |   3 |    3 |      0 |\n")));
-}
-
-TEST_F(InspectTest, InfoOfAStepListsItsWorkpackages) {
-  const std::string step = shown({"info", "runs", "-s", "check"});
-  EXPECT_THAT(step, StartsWith("step:        check\ndepends on:  compute\nrun:         runs"));
-  EXPECT_THAT(step, HasSubstr("|  4 |         0 |       1 |  done |        1 | 000004_check | n=2 "
-                              "square=4 |        |\n"));
+                    HasSubstr("  | compute |   3 |    3 |      0 |\n"), HasSubstr("input_sha256: "),
+                    HasSubstr("host: "), HasSubstr("platform: local")));
+  EXPECT_THAT(
+      shown({"info", "runs", "-s", "check"}),
+      AllOf(StartsWith("step:        check\ndepends on:  compute\nrun:         runs"),
+            HasSubstr("|  4 |         0 |       1 |  done |        1 | 000004_check | n=2 square=4 "
+                      "|        |\n")));
   EXPECT_THAT(shown({"info", "runs", "-s"}),
               AllOf(HasSubstr("step:  compute\n"), HasSubstr("step:        check\n")));
   EXPECT_THAT(shown({"info", "runs", "-s", "check", "-p"}),
               HasSubstr("\nworkpackage 4\n  n:       2\n  square:  4\n"));
+  EXPECT_THAT(
+      shown({"info", "runs", "-w", "1", "4"}),
+      AllOf(HasSubstr("directory:    runs/000000/000001_compute\nchildren:     4 (check)\n"),
+            HasSubstr("parents:      1 (compute)\n"),
+            HasSubstr("\nparameters\n  n:       2\n  square:  4\n")));
 }
 
 TEST_F(InspectTest, InfoAsCsvCanBeReadByAMachine) {
@@ -80,43 +81,21 @@ step: {name: s, use: p, do: echo}
   EXPECT_THAT(shown({"info", "odd", "-s", "s", "-c", ";"}), HasSubstr("\n1;d e;"));
 }
 
-TEST_F(InspectTest, InfoOfAWorkpackageShowsItsFamilyAndParameters) {
-  EXPECT_THAT(
-      shown({"info", "runs", "-w", "1", "4"}),
-      AllOf(HasSubstr("directory:    runs/000000/000001_compute\nchildren:     4 (check)\n"),
-            HasSubstr("parents:      1 (compute)\n"),
-            HasSubstr("\nparameters\n  n:       2\n  square:  4\n")));
-}
-
-TEST_F(InspectTest, AStepThatIsNotThereIsAnError) {
-  for (const char* command : {"info", "output"}) {
-    const auto refused = here_.bench({command, "runs", "-s", "compite"});
-    EXPECT_EQ(refused.status.code, 1);
-    EXPECT_EQ(refused.standard_error,
-              "error: run 0 has no step 'compite'\nhint: did you mean 'compute'?\n");
-  }
-}
-
 TEST_F(InspectTest, StatusIsOneWordPerRun) {
   here_.write("bad.yaml", "name: bad\noutpath: runs\nstep: {name: s, do: 'false'}\n");
   here_.bench({"run", "bad.yaml"});
   EXPECT_EQ(shown({"status", "runs", "-i", "all"}), "finished\nfailed\n");
 }
 
-TEST_F(InspectTest, OutputListsTheFilesSorted) {
+TEST_F(InspectTest, OutputListsTheFilesSortedOrShowsThem) {
   const std::string run = (fs::canonical(here_.path()) / "runs/000000/").string();
   EXPECT_EQ(shown({"output", "runs", "-s", "compute", "-o", "stdout"}),
             run + "000000_compute/work/stdout\n" + run + "000001_compute/work/stdout\n" + run +
                 "000002_compute/work/stdout\n");
   EXPECT_EQ(shown({"output", "runs", "-w", "3"}),
             run + "000003_check/work/stderr\n" + run + "000003_check/work/stdout\n");
-}
-
-TEST_F(InspectTest, OutputShowsWhatIsInTheFiles) {
   EXPECT_EQ(shown({"output", "runs", "-w", "3", "-o", "stdout", "-d"}),
-            "==> " +
-                (fs::canonical(here_.path()) / "runs/000000/000003_check/work/stdout").string() +
-                " <==\nsquare=1\n\n");
+            "==> " + run + "000003_check/work/stdout <==\nsquare=1\n\n");
 }
 
 TEST_F(InspectTest, OutputFollowsTheNamesThatTheCommandsGive) {
@@ -144,30 +123,23 @@ TEST_F(InspectTest, CommentIsReplacedOrAddedTo) {
   EXPECT_THAT(here_.bench({"continue", "runs"}).standard_output, HasSubstr("#\n# newer\n"));
 }
 
-TEST_F(InspectTest, TagShowsTheTagsOfAFileAndOfARun) {
-  here_.write("tagged.yaml",
-              "name: t\noutpath: t\n"
-              "parameterset: {name: p, parameter: {name: n, tag: gpu+!debug, _: 1}}\n"
-              "step: {name: s, do: echo}\n");
+TEST_F(InspectTest, TagShowsTheTagsOfAFileAndOfARunWithTheirDescriptions) {
   EXPECT_THAT(here_.bench({"tag", "none.yaml"}).standard_error,
               HasSubstr("cannot read none.yaml: No such file"));
-  EXPECT_EQ(shown({"tag", "tagged.yaml"}),
-            "|   tag | description |\n|-------|-------------|\n"
-            "| debug |             |\n|   gpu |             |\n");
   EXPECT_THAT(shown({"tag", "runs"}), StartsWith("run 0: tags a,b\n"));
-}
-
-TEST_F(InspectTest, TagShowsTheDescriptionsOfAFileAndOfARun) {
-  here_.write("described.yaml",
+  here_.write("tagged.yaml",
               "name: d\noutpath: d\n"
               "tags: {tag: {name: gpu, _: use the accelerator}}\n"
-              "step: {name: s, tag: \"gpu|!gpu\", do: echo}\n");
-  const std::string table =
-      "| tag |         description |\n|-----|---------------------|\n"
-      "| gpu | use the accelerator |\n";
-  EXPECT_EQ(shown({"tag", "described.yaml"}), table);
-  here_.bench({"run", "described.yaml"});
-  EXPECT_EQ(shown({"tag", "d"}), "run 0: no tags\n" + table);
+              "parameterset: {name: p, parameter: {name: n, tag: gpu+!debug, _: 1}}\n"
+              "step: {name: s, do: echo}\n");
+  EXPECT_EQ(shown({"tag", "tagged.yaml"}),
+            "|   tag |         description |\n|-------|---------------------|\n"
+            "| debug |                     |\n|   gpu | use the accelerator |\n");
+  here_.bench({"run", "tagged.yaml"});
+  EXPECT_EQ(shown({"tag", "d"}),
+            "run 0: no tags\n"
+            "| tag |         description |\n|-----|---------------------|\n"
+            "| gpu | use the accelerator |\n");
 }
 
 /// The log lines without their times.
@@ -192,6 +164,13 @@ TEST_F(InspectTest, ARunLeavesItsLog) {
   EXPECT_THAT(without_times(here_.read("runs/000000/parse.log")),
               AllOf(StartsWith("INFO: command: bench run small.yaml -t a b\n"),
                     HasSubstr("WARNING: small.yaml: warning: tag 'a' selects nothing")));
+  EXPECT_THAT(shown({"log", "runs"}), AllOf(StartsWith("==> runs/000000/parse.log <==\n["),
+                                            HasSubstr("==> runs/000000/run.log <==\n[")));
+  EXPECT_THAT(shown({"log", "runs", "-c", "run"}), Not(HasSubstr("parse.log")));
+  const auto wrong = here_.bench({"log", "runs", "-c", "rnu"});
+  EXPECT_EQ(wrong.status.code, 1);
+  EXPECT_EQ(wrong.standard_error,
+            "error: command 'rnu' does not write a log\nhint: did you mean 'run'?\n");
 }
 
 TEST_F(InspectTest, TheLogKeepsFailuresAndIsAppendedTo) {
@@ -222,16 +201,6 @@ result: {use: a, table: {name: t, filter: $n >, column: n}}
               AllOf(HasSubstr("\nERROR: bad.yaml:6:"), HasSubstr("end: exit code 1")));
 }
 
-TEST_F(InspectTest, LogShowsAllOrOnlySome) {
-  EXPECT_THAT(shown({"log", "runs"}), AllOf(StartsWith("==> runs/000000/parse.log <==\n["),
-                                            HasSubstr("==> runs/000000/run.log <==\n[")));
-  EXPECT_THAT(shown({"log", "runs", "-c", "run"}), Not(HasSubstr("parse.log")));
-  const auto wrong = here_.bench({"log", "runs", "-c", "rnu"});
-  EXPECT_EQ(wrong.status.code, 1);
-  EXPECT_EQ(wrong.standard_error,
-            "error: command 'rnu' does not write a log\nhint: did you mean 'run'?\n");
-}
-
 TEST_F(InspectTest, VerboseShowsTheLogOnTheConsole) {
   for (const char* option : {"-v", "-vvv", "--verbose"})
     EXPECT_THAT(here_.bench({"run", "small.yaml", option}).standard_error,
@@ -244,32 +213,32 @@ const std::vector<std::vector<std::string>> about_runs{
     {"status", "runs"},   {"log", "runs"},         {"output", "runs"}, {"comment", "x", "runs"},
     {"tag", "runs"},      {"remove", "runs", "-f"}};
 
-TEST_F(InspectTest, AWrongIdIsAnErrorWithTheKnownOnes) {
-  for (std::vector<std::string> arguments : about_runs) {
-    arguments.insert(arguments.end(), {"-i", "7"});
-    const auto refused = here_.bench(arguments);
-    EXPECT_EQ(refused.status.code, 1) << arguments.front();
-    EXPECT_EQ(refused.standard_error,
-              "error: there is no run 7 in runs\nhint: the runs there: 0\n");
-  }
-}
-
-TEST_F(InspectTest, AnEmptyDirectoryIsAnError) {
+TEST_F(InspectTest, WhatIsNotThereIsAnErrorWithWhatIs) {
   fs::create_directory(here_.path() / "empty");
-  for (std::vector<std::string> arguments : about_runs) {
+  for (const std::vector<std::string>& command : about_runs) {
+    std::vector<std::string> arguments = command;
+    arguments.insert(arguments.end(), {"-i", "7"});
+    const auto wrong_id = here_.bench(arguments);
+    EXPECT_EQ(wrong_id.status.code, 1) << arguments.front();
+    EXPECT_EQ(wrong_id.standard_error,
+              "error: there is no run 7 in runs\nhint: the runs there: 0\n");
+    arguments = command;
     std::ranges::replace(arguments, "runs", "empty");
-    const auto refused = here_.bench(arguments);
-    EXPECT_EQ(refused.status.code, 1) << arguments.front();
-    EXPECT_THAT(refused.standard_error, StartsWith("error: there is no run in empty\n"));
+    const auto no_run = here_.bench(arguments);
+    EXPECT_EQ(no_run.status.code, 1) << arguments.front();
+    EXPECT_THAT(no_run.standard_error, StartsWith("error: there is no run in empty\n"));
+  }
+  for (const char* command : {"info", "output"}) {
+    const auto no_step = here_.bench({command, "runs", "-s", "compite"});
+    EXPECT_EQ(no_step.status.code, 1);
+    EXPECT_EQ(no_step.standard_error,
+              "error: run 0 has no step 'compite'\nhint: did you mean 'compute'?\n");
   }
 }
 
-TEST_F(InspectTest, ARunDirectoryServesAsDirectory) {
+TEST_F(InspectTest, ADirectoryIsThatOfRunsOrOfARunAndNoneThatAnOptionTakes) {
   for (const char* command : {"status", "info", "log", "output", "tag"})
     EXPECT_THAT(shown({command, "runs/000000", "-i", "0"}), Not(IsEmpty())) << command;
-}
-
-TEST_F(InspectTest, AnOptionThatTakesTheDirectoryIsRefused) {
   const auto refused = here_.bench({"info", "-i", "0", "runs"});
   EXPECT_EQ(refused.status.code, 2);
   EXPECT_THAT(

@@ -42,7 +42,7 @@ class InstallTest : public testing::Test {
   fs::path moved_ = here_.path() / "moved";
 };
 
-TEST_F(InstallTest, TheProgramFindsItsPlatformsItsTemplatesAndItsMeter) {
+TEST_F(InstallTest, TheProgramFindsAllThatItNeeds) {
   here_.write("batch.yaml", R"(name: b
 outpath: runs
 step: {name: s, batch: true, energy: {interval: 20ms}, do: echo done}
@@ -61,10 +61,32 @@ step: {name: s, batch: true, energy: {interval: 20ms}, do: echo done}
     EXPECT_EQ(report.status.code, 0) << report.standard_error;
     EXPECT_TRUE(fs::exists(moved_ / "share/bench/report/THIRD_PARTY_LICENSES"));
   }
+
+  // The pages for a browser are named if they are there.
+  const fs::path page = moved_ / "share/doc/bench/html/index.html";
+  fs::remove_all(page.parent_path());
+  EXPECT_THAT(run({bench, "help"}).standard_output, testing::Not(HasSubstr("index.html")));
+  here_.write(page.lexically_relative(here_.path()).string(), "pages");
+  EXPECT_THAT(run({bench, "help"}).standard_output, HasSubstr("file://" + page.string() + "\n"));
+
+  // The header of regions needs nothing else.
+  here_.write("main.cpp", R"(#include <bench/energy/regions/region.hpp>
+int main() { bench::energy::Region region("evaluation"); }
+)");
+  const CommandOutput compiled =
+      run({CXX_COMPILER, "-std=c++17", "-Wall", "-Wextra", "-Werror", "-I",
+           (moved_ / "include").string(), "main.cpp", "-o", "program"});
+  EXPECT_EQ(compiled.status.code, 0) << compiled.standard_error;
+  EXPECT_EQ(run({"./program"}).status.code, 0);
 }
 
 /// Archives and Debian packages are made of one component.
 TEST_F(InstallTest, APackageHasAllButTheStepPrograms) {
+  for (const char* file :
+       {"share/man/man1/bench.1", "share/man/man1/bench-run.1", "share/man/man1/bench-energy.1",
+        "share/zsh/site-functions/_bench", "share/bash-completion/completions/bench",
+        "share/fish/vendor_completions.d/bench.fish"})
+    EXPECT_GT(fs::file_size(moved_ / file), 100U) << file;
   const fs::path package = here_.path() / "package";
   const CommandOutput outcome = run({CMAKE_PROGRAM, "--install", BUILD_DIRECTORY, "--component",
                                      "bench", "--prefix", package.string()});
@@ -73,23 +95,6 @@ TEST_F(InstallTest, APackageHasAllButTheStepPrograms) {
     const fs::path file = entry.path().lexically_relative(moved_);
     EXPECT_TRUE(file.string().starts_with("libexec") || fs::exists(package / file)) << file;
   }
-}
-
-TEST_F(InstallTest, HasManualPagesAndCompletions) {
-  for (const char* file :
-       {"share/man/man1/bench.1", "share/man/man1/bench-run.1", "share/man/man1/bench-energy.1",
-        "share/zsh/site-functions/_bench", "share/bash-completion/completions/bench",
-        "share/fish/vendor_completions.d/bench.fish"})
-    EXPECT_GT(fs::file_size(moved_ / file), 100U) << file;
-}
-
-TEST_F(InstallTest, HelpNamesThePagesForABrowser) {
-  const fs::path page = moved_ / "share/doc/bench/html/index.html";
-  fs::remove_all(page.parent_path());
-  const std::vector<std::string> help{(moved_ / "bin/bench").string(), "help"};
-  EXPECT_THAT(run(help).standard_output, testing::Not(HasSubstr("index.html")));
-  here_.write(page.lexically_relative(here_.path()).string(), "pages");
-  EXPECT_THAT(run(help).standard_output, HasSubstr("file://" + page.string() + "\n"));
 }
 
 TEST_F(InstallTest, ProgramsDoNotNameTheDirectoryOfTheSources) {
@@ -102,17 +107,6 @@ TEST_F(InstallTest, ProgramsDoNotNameTheDirectoryOfTheSources) {
     for (const auto& program : fs::directory_iterator(moved_ / folder, absent))
       EXPECT_EQ(read_file(program.path()).find(sources), std::string::npos) << program.path();
   }
-}
-
-TEST_F(InstallTest, TheHeaderOfRegionsNeedsNothingElse) {
-  here_.write("main.cpp", R"(#include <bench/energy/regions/region.hpp>
-int main() { bench::energy::Region region("evaluation"); }
-)");
-  const CommandOutput outcome =
-      run({CXX_COMPILER, "-std=c++17", "-Wall", "-Wextra", "-Werror", "-I",
-           (moved_ / "include").string(), "main.cpp", "-o", "program"});
-  EXPECT_EQ(outcome.status.code, 0) << outcome.standard_error;
-  EXPECT_EQ(run({"./program"}).status.code, 0);
 }
 
 }  // namespace

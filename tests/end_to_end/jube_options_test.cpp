@@ -39,7 +39,8 @@ TEST_F(JubeOptionsTest, LongOptionsMayBeAbbreviated) {
       here_.bench({"run", "small.yaml", "--hide", "--res", "--out=there", "--comm", "c"});
   EXPECT_EQ(run.status.code, 0) << run.standard_error;
   EXPECT_THAT(run.standard_output, AllOf(HasSubstr("# c\n"), HasSubstr("squares:\n")));
-  EXPECT_TRUE(here_.has("there/000000"));
+  EXPECT_TRUE(here_.has("there/000000/workspace.db"));
+  EXPECT_FALSE(here_.has("runs")) << "the option comes before the file";
   EXPECT_EQ(here_.bench({"result", "there", "--sty", "csv", "--rev"}).standard_output,
             here_.bench({"result", "there", "--style", "csv"}).standard_output);
 }
@@ -49,15 +50,6 @@ TEST_F(JubeOptionsTest, GeneralOptionsMayBeAbbreviatedBeforeTheCommand) {
   EXPECT_FALSE(here_.has("runs"));
   EXPECT_THAT(here_.bench({"--verb", "run", "small.yaml"}).standard_error, HasSubstr("]:INFO: "));
   EXPECT_THAT(here_.bench({"--vers"}).standard_output, StartsWith("bench "));
-}
-
-TEST_F(JubeOptionsTest, AnAbbreviationOfSeveralOptionsIsWrongUsage) {
-  const auto refused = here_.bench({"run", "small.yaml", "--p"});
-  EXPECT_EQ(refused.status.code, 2);
-  EXPECT_EQ(refused.standard_error,
-            "error: --p may be --platform or --power-source or --partition or --parallel\nhint: "
-            "bench run --help\n");
-  EXPECT_FALSE(here_.has("runs"));
 }
 
 TEST_F(JubeOptionsTest, WhatFollowsTwoDashesIsNoOption) {
@@ -70,17 +62,6 @@ TEST_F(JubeOptionsTest, AnEmptyCommentTakesThePlaceOfTheFiles) {
   EXPECT_EQ(run.status.code, 0) << run.standard_error;
   EXPECT_THAT(run.standard_output, Not(HasSubstr("three squares")));
   EXPECT_THAT(here_.bench({"info", "runs"}).standard_output, Not(HasSubstr("three squares")));
-}
-
-TEST_F(JubeOptionsTest, TheLogOfCommandsIsAShellScript) {
-  here_.write("logged.yaml", R"(name: logged
-outpath: logged
-step: {name: s, do_log_file: 'true', do: ['export X=1', 'echo $$X']}
-)");
-  here_.bench({"run", "logged.yaml"});
-  const std::string log = here_.read("logged/000000/000000_s/do_log");
-  EXPECT_THAT(log, StartsWith("#!/bin/sh\n"));
-  EXPECT_EQ(log.find("#!", 1), std::string::npos) << "once";
 }
 
 TEST_F(JubeOptionsTest, AWrongStyleIsWrongUsage) {

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
-#include <ostream>
 #include <utility>
 #include <vector>
 
@@ -111,43 +110,33 @@ TEST_F(JubeRunsTest, TidyDataIsReadFromTheOutputSinceJubeKeepsNoValueOfAnIterati
   EXPECT_THAT(rows, StartsWith("workpackage,n,square[u]\n0,1,1\n1,1,1\n2,2,4\n"));
 }
 
+/// When the files of a run were written, and whether JUBE's analysis counts.
 struct TimesOfFiles {
-  std::string name;
-  std::string zone;  ///< Of the reader; 13:05:09 is noted as the last change.
+  const char* zone;  ///< Of the reader; 13:05:09 is noted as the last change.
   std::chrono::sys_seconds changed;
   std::chrono::sys_seconds analysed;
-  std::string square;
+  bool counts;
 };
-void PrintTo(const TimesOfFiles& times, std::ostream* out) {
-  *out << times.name;
-}
 
-class JubesAnalysis : public JubeRunsTest, public testing::WithParamInterface<TimesOfFiles> {};
-
-TEST_P(JubesAnalysis, CountsIfItIsNotOlderThanTheRun) {
+TEST_F(JubeRunsTest, JubesAnalysisCountsIfItIsNotOlderThanTheRun) {
   here_.write("runs/000000/analyse.xml", jube_analysis());
-  const auto set = [&](const char* file, std::chrono::sys_seconds time) {
-    fs::last_write_time(here_.path() / "runs/000000" / file,
-                        std::chrono::file_clock::from_sys(time));
-  };
-  set("timestamps", GetParam().changed);
-  set("analyse.xml", GetParam().analysed);
-  EXPECT_THAT(here_.bench({"result", "runs"}, {{"TZ", GetParam().zone}}).standard_output,
-              HasSubstr("\n1,w1," + GetParam().square + ",2,"));
+  constexpr std::chrono::sys_days day{std::chrono::year{2026} / 1 / 31};
+  constexpr auto noted = day + 13h + 5min + 9s;
+  for (const TimesOfFiles& times : {TimesOfFiles{"UTC0", noted, day + 13h + 6min, true},
+                                    {"UTC0", noted, day + 13h + 4min, false},
+                                    {"UTC0", noted - 1h, day + 12h + 6min, true},  // another zone
+                                    {"CET-1", noted, day + 13h + 4min, false},
+                                    {"UTC0", day + 72h + 1s, day + 72h, true}}) {  // copied first
+    const auto set = [&](const char* file, std::chrono::sys_seconds time) {
+      fs::last_write_time(here_.path() / "runs/000000" / file,
+                          std::chrono::file_clock::from_sys(time));
+    };
+    set("timestamps", times.changed);
+    set("analyse.xml", times.analysed);
+    EXPECT_THAT(here_.bench({"result", "runs"}, {{"TZ", times.zone}}).standard_output,
+                HasSubstr(times.counts ? "\n1,w1,100,2," : "\n1,w1,1,2,"));
+  }
 }
-
-constexpr std::chrono::sys_days noted_day{std::chrono::year{2026} / 1 / 31};
-INSTANTIATE_TEST_SUITE_P(
-    Jube, JubesAnalysis,
-    testing::Values(
-        TimesOfFiles{"Newer", "UTC0", noted_day + 13h + 5min + 9s, noted_day + 13h + 6min, "100"},
-        TimesOfFiles{"Older", "UTC0", noted_day + 13h + 5min + 9s, noted_day + 13h + 4min, "1"},
-        TimesOfFiles{"NewerInAnotherZone", "UTC0", noted_day + 12h + 5min + 9s,
-                     noted_day + 12h + 6min, "100"},
-        TimesOfFiles{"OlderInAnotherZone", "CET-1", noted_day + 13h + 5min + 9s,
-                     noted_day + 13h + 4min, "1"},
-        TimesOfFiles{"CopiedFirst", "UTC0", noted_day + 72h + 1s, noted_day + 72h, "100"}),
-    [](const auto& test) { return test.param.name; });
 
 TEST_F(JubeRunsTest, ResultsAreKeptWhereJubeKeepsThem) {
   const auto before = files();
@@ -158,6 +147,9 @@ TEST_F(JubeRunsTest, ResultsAreKeptWhereJubeKeepsThem) {
   after.erase((here_.path() / "runs/000000/result/table.dat").string());
   after.erase((here_.path() / "runs/000000/result.log").string());
   EXPECT_EQ(after, before);
+  const auto with_results = files();
+  EXPECT_THAT(shown({"analyse", "runs"}), HasSubstr("analysed runs/000000"));
+  EXPECT_EQ(files(), with_results) << "an analysis is not saved";
 }
 
 TEST_F(JubeRunsTest, ResultsCanBeThoseOfAnotherFile) {
@@ -171,12 +163,6 @@ result: {use: a, table: {name: t, style: csv, sort: n, column: [n, digit_max]}}
 )");
   EXPECT_THAT(shown({"result", "runs", "-u", "new.yaml"}),
               StartsWith("n,digit_max\n1,1\n2,5\n4,1\n"));
-}
-
-TEST_F(JubeRunsTest, AnalysesChangeNothing) {
-  const auto before = files();
-  EXPECT_THAT(shown({"analyse", "runs"}), HasSubstr("analysed runs/000000"));
-  EXPECT_EQ(files(), before);
 }
 
 TEST_F(JubeRunsTest, AStepWithoutCommandsThatHasNotEndedIsRunning) {
@@ -275,49 +261,38 @@ TEST_F(JubeRunsTest, ARunThatFailedAtItsStartIsNone) {
   EXPECT_THAT(shown({"info", "runs", "-i", "last"}), HasSubstr("directory: runs/000000\n"));
 }
 
+/// A text in the list of workpackages, what stands there instead, and what is said of that.
 struct Damage {
-  std::string name;
-  std::string from;
-  std::string to;
-  std::string message;
+  const char* from;
+  const char* to;
+  const char* message;
 };
-void PrintTo(const Damage& damage, std::ostream* out) {
-  *out << damage.name;
-}
 
-class DamagedJubeRunTest : public testing::TestWithParam<Damage> {};
-
-TEST_P(DamagedJubeRunTest, IsAnError) {
-  const Playground here;
-  write_jube_run(here, "runs/000000", jube_workpackages());
-  std::string xml = here.read("runs/000000/workpackages.xml");
-  ASSERT_NE(xml.find(GetParam().from), std::string::npos);
-  xml.replace(xml.find(GetParam().from), GetParam().from.size(), GetParam().to);
-  here.write("runs/000000/workpackages.xml", xml);
-  for (const char* command : {"result", "info", "output", "why"}) {
-    std::vector<std::string> arguments{command, "runs"};
-    if (command == std::string("why"))
-      arguments.emplace_back("0");
-    arguments.insert(arguments.end(), {"-i", "0"});
-    const auto refused = here.bench(arguments);
-    EXPECT_EQ(refused.status.code, 1);
-    EXPECT_THAT(refused.standard_error, HasSubstr(GetParam().message));
+TEST_F(JubeRunsTest, ADamagedOneIsAnError) {
+  const std::string sound = here_.read("runs/000000/workpackages.xml");
+  for (const Damage& damage :
+       {Damage{"</workpackages>", "", "<workpackages> is never closed"},
+        {">check</step>", ">chekc</step>", "workpackage 6 does not fit the benchmark of its run"},
+        {"<parents>0</parents>", "<parents>7</parents>",
+         "workpackage 6 has a parent 7, which does not come before it"},
+        {"id=\"1\"", "id=\"0\"", "there are two workpackages 0"},
+        {"id=\"1\"", "id=\"-1\"", "'-1' is not a number of <workpackage>"},
+        {"<workpackages>", "<!DOCTYPE x [<!ENTITY a '&a;'>]><workpackages>&a;",
+         "entity '&a;' contains itself"}}) {
+    std::string xml = sound;
+    ASSERT_NE(xml.find(damage.from), std::string::npos);
+    here_.write("runs/000000/workpackages.xml",
+                xml.replace(xml.find(damage.from), std::string(damage.from).size(), damage.to));
+    for (const std::vector<std::string>& command : {std::vector<std::string>{"result", "runs"},
+                                                    {"info", "runs", "-i", "0"},
+                                                    {"output", "runs"},
+                                                    {"why", "runs", "0"}}) {
+      const auto refused = here_.bench(command);
+      EXPECT_EQ(refused.status.code, 1);
+      EXPECT_THAT(refused.standard_error, HasSubstr(damage.message));
+    }
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Jube, DamagedJubeRunTest,
-    testing::Values(
-        Damage{"Truncated", "</workpackages>", "", "<workpackages> is never closed"},
-        Damage{"UnknownStep", ">check</step>", ">chekc</step>",
-               "workpackage 6 does not fit the benchmark of its run"},
-        Damage{"ParentBehind", "<parents>0</parents>", "<parents>7</parents>",
-               "workpackage 6 has a parent 7, which does not come before it"},
-        Damage{"Twice", "id=\"1\"", "id=\"0\"", "there are two workpackages 0"},
-        Damage{"NoNumber", "id=\"1\"", "id=\"-1\"", "'-1' is not a number of <workpackage>"},
-        Damage{"Bomb", "<workpackages>", "<!DOCTYPE x [<!ENTITY a '&a;'>]><workpackages>&a;",
-               "entity '&a;' contains itself"}),
-    [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace bench::end_to_end

@@ -11,19 +11,17 @@
 namespace bench::end_to_end {
 namespace {
 
-/// A benchmark in both notations, and what a run of it shows in its table or writes to a file.
+/// A benchmark, and what a run of it shows in its table or writes to a file. That XML gives the
+/// same tree is tested in tests/document, and with examples.
 struct Case {
   std::string name;
   std::string yaml;
-  std::string xml;
   std::string expected;
   std::string file = {};  ///< In the run directory; empty: the table.
 };
 void PrintTo(const Case& c, std::ostream* out) {
   *out << c.name;
 }
-
-const Environment variables{{"BENCH_TEST_NAME", "there"}};
 
 class LanguageTest : public testing::TestWithParam<Case> {
  protected:
@@ -35,26 +33,16 @@ class LanguageTest : public testing::TestWithParam<Case> {
                 "<jube><parameterset name='p'><parameter name='n'>7</parameter></parameterset>"
                 "<dos><do>echo v=1</do></dos></jube>\n");
   }
-  std::string outcome_of(const std::string& file) {
-    const auto run = here_.bench({"run", file, "--hide-animation"}, variables);
-    EXPECT_EQ(run.status.code, 0) << run.standard_error;
-    if (GetParam().file.empty())
-      return here_.bench({"result", "runs"}).standard_output;
-    return here_.read("runs/000000/" + GetParam().file);
-  }
-
   Playground here_;
 };
 
-TEST_P(LanguageTest, IsThatOfJubeInYaml) {
+TEST_P(LanguageTest, IsThatOfJube) {
   here_.write("in.yaml", "name: b\noutpath: runs\n" + GetParam().yaml + "\n");
-  EXPECT_EQ(outcome_of("in.yaml"), GetParam().expected);
-}
-
-TEST_P(LanguageTest, IsThatOfJubeInXml) {
-  here_.write("in.xml",
-              "<jube><benchmark name='b' outpath='runs'>" + GetParam().xml + "</benchmark></jube>");
-  EXPECT_EQ(outcome_of("in.xml"), GetParam().expected);
+  const auto run = here_.bench({"run", "in.yaml"}, {{"BENCH_TEST_NAME", "there"}});
+  EXPECT_EQ(run.status.code, 0) << run.standard_error;
+  EXPECT_EQ(GetParam().file.empty() ? here_.bench({"result", "runs"}).standard_output
+                                    : here_.read("runs/000000/" + GetParam().file),
+            GetParam().expected);
 }
 
 /// A table with the sum of what the commands of step `s` print as `v=...`.
@@ -62,12 +50,6 @@ const std::string table_yaml =
     "\npatternset: {name: q, pattern: {name: v, type: int, _: 'v=$jube_pat_int'}}\n"
     "analyser: {name: an, use: q, analyse: {step: s, file: stdout}}\n"
     "result: {use: an, table: {name: t, style: csv, column: [v_sum, v_cnt]}}\n";
-const std::string table_xml =
-    "<patternset name='q'><pattern name='v' type='int'>v=$jube_pat_int</pattern></patternset>"
-    "<analyser name='an'><use>q</use><analyse step='s'><file>stdout</file></analyse></analyser>"
-    "<result><use>an</use><table name='t' style='csv'><column>v_sum</column><column>v_cnt</column>"
-    "</table></result>";
-
 INSTANTIATE_TEST_SUITE_P(
     Rows, LanguageTest,
     testing::Values(
@@ -75,36 +57,22 @@ INSTANTIATE_TEST_SUITE_P(
              "parameterset: {name: p, parameter: {name: log, _: log_$jube_wp_id}}\n"
              "step: {name: s, use: p, iterations: 3, do: 'echo v=$jube_wp_iteration $log'}" +
                  table_yaml,
-             "<parameterset name='p'><parameter name='log'>log_$jube_wp_id</parameter>"
-             "</parameterset><step name='s' iterations='3'><use>p</use>"
-             "<do>echo v=$jube_wp_iteration $log</do></step>" +
-                 table_xml,
              "v_sum,v_cnt\n3,3\n\n"},
         Case{"ActiveKnowsTheIteration",
              "step: {name: s, iterations: 3, active: $jube_wp_iteration > 0, "
              "do: 'echo v=$jube_wp_iteration'}" +
                  table_yaml,
-             "<step name='s' iterations='3' active='$jube_wp_iteration > 0'>"
-             "<do>echo v=$jube_wp_iteration</do></step>" +
-                 table_xml,
              "v_sum,v_cnt\n3,2\n\n"},
         Case{"InitWithAndConcatJoin",
              "parameterset: {name: p, init_with: other.yaml, duplicate: concat, "
              "parameter: {name: n, _: '3'}}\n"
              "step: {name: s, use: p, do: 'echo v=$n; echo v=$n'}" +
                  table_yaml,
-             "<parameterset name='p' init_with='other.yaml' duplicate='concat'>"
-             "<parameter name='n'>3</parameter></parameterset>"
-             "<step name='s'><use>p</use><do>echo v=$n; echo v=$n</do></step>" +
-                 table_xml,
              "v_sum,v_cnt\n2,2\n4,2\n6,2\n\n"},
         Case{"ElementsForOthersMeanNothing",
              "parameterset: {name: p, init_with: parts.xml}\n"
              "step: {name: s, use: p, do: echo v=$n}" +
                  table_yaml,
-             "<parameterset name='p' init_with='parts.xml'/>"
-             "<step name='s'><use>p</use><do>echo v=$n</do></step>" +
-                 table_xml,
              "v_sum,v_cnt\n7,1\n\n"},
         Case{"StepsThatTagsLeaveOutAreNotAnalysed",
              "step: [{name: s, do: echo v=4}, {name: gpu, tag: gpu, do: echo v=5}]\n"
@@ -112,12 +80,6 @@ INSTANTIATE_TEST_SUITE_P(
              "analyser: {name: an, use: q, analyse: [{step: s, file: stdout}, {step: gpu, file: "
              "stdout}]}\n"
              "result: {use: an, table: {name: t, style: csv, column: [v_sum, v_cnt]}}\n",
-             "<step name='s'><do>echo v=4</do></step><step name='gpu' tag='gpu'><do>echo v=5</do>"
-             "</step><patternset name='q'><pattern name='v' type='int'>v=$jube_pat_int</pattern>"
-             "</patternset><analyser name='an'><use>q</use><analyse step='s'><file>stdout</file>"
-             "</analyse><analyse step='gpu'><file>stdout</file></analyse></analyser>"
-             "<result><use>an</use><table name='t' style='csv'><column>v_sum</column>"
-             "<column>v_cnt</column></table></result>",
              "v_sum,v_cnt\n4,1\n\n"}),
     [](const auto& test) { return test.param.name; });
 
@@ -128,70 +90,51 @@ INSTANTIATE_TEST_SUITE_P(
              "parameterset: [{name: p, parameter: {name: b, _: x/$a}}, "
              "{name: q, parameter: {name: a, _: A}}]\n"
              "step: [{name: one, use: p}, {name: two, depend: one, use: q, do: echo $b}]",
-             "<parameterset name='p'><parameter name='b'>x/$a</parameter></parameterset>"
-             "<parameterset name='q'><parameter name='a'>A</parameter></parameterset>"
-             "<step name='one'><use>p</use></step><step name='two' depend='one'><use>q</use>"
-             "<do>echo $b</do></step>",
              "x/A\n", "000001_two/work/stdout"},
         Case{"SubstitutionsAreStripped",
              "fileset: {name: f, copy: a.in}\n"
              "substituteset: {name: u, iofile: {in: a.in, out: o}, "
              "sub: {source: ' from ', dest: 'time -p '}}\n"
              "step: {name: s, use: [f, u]}",
-             "<fileset name='f'><copy>a.in</copy></fileset>"
-             "<substituteset name='u'><iofile in='a.in' out='o'/><sub source=' from '>\n"
-             "  time -p\n</sub></substituteset><step name='s'><use>f,u</use></step>",
              "time -p a\n", "000000_s/work/o"},
         Case{"FilesAreSubstitutedInOrder",
              "fileset: {name: f, copy: 'a.in,b.in'}\n"
              "substituteset: {name: u, iofile: [{in: a.in, out: o}, {in: o, out: o}, "
              "{in: b.in, out: o, out_mode: a}], sub: {source: from, dest: from from}}\n"
              "step: {name: s, use: [f, u]}",
-             "<fileset name='f'><copy>a.in,b.in</copy></fileset>"
-             "<substituteset name='u'><iofile in='a.in' out='o'/><iofile in='o' out='o'/>"
-             "<iofile in='b.in' out='o' out_mode='a'/><sub source='from' dest='from from'/>"
-             "</substituteset><step name='s'><use>f,u</use></step>",
              "from from from from a\nfrom from b\n", "000000_s/work/o"},
         Case{"NewNamesMakeTheirDirectory",
              "fileset: {name: f, copy: {name: sub/y.txt, _: a.in}, link: {name: to/z, _: b.in}}\n"
              "step: {name: s, use: f, do: cat sub/y.txt to/z}",
-             "<fileset name='f'><copy name='sub/y.txt'>a.in</copy><link name='to/z'>b.in</link>"
-             "</fileset><step name='s'><use>f</use><do>cat sub/y.txt to/z</do></step>",
              "from a\nfrom b\n", "000000_s/work/stdout"},
         Case{"TheEnvironmentIsExpandedInNamesOfFiles",
              "step: {name: s, suffix: $BENCH_TEST_NAME, do: {stdout: out_$BENCH_TEST_NAME, "
              "work_dir: in_$BENCH_TEST_NAME, done_file: $BENCH_TEST_NAME, error_file: "
              "'not_$BENCH_TEST_NAME', _: 'touch there; basename $$PWD'}}",
-             "<step name='s' suffix='$BENCH_TEST_NAME'><do stdout='out_$BENCH_TEST_NAME' "
-             "work_dir='in_$BENCH_TEST_NAME' done_file='$BENCH_TEST_NAME' "
-             "error_file='not_$BENCH_TEST_NAME'>touch there; basename $$PWD</do></step>",
              "in_there\n", "000000_s_there/work/out_there"}),
     [](const auto& test) { return test.param.name; });
 
-class EvaluationOnlyTest : public testing::Test {
- protected:
-  Playground here_;
-};
-
-TEST_F(EvaluationOnlyTest, UpdatesARun) {
-  here_.write("in.yaml", "name: b\noutpath: runs\nstep: {name: s, do: echo v=4}\n");
-  here_.write("new.yaml", "name: b" + table_yaml);
-  EXPECT_EQ(here_.bench({"run", "in.yaml", "--hide-animation"}).status.code, 0);
-  const auto result = here_.bench({"result", "runs", "-u", "new.yaml"});
+TEST(EvaluationOnlyTest, UpdatesARun) {
+  const Playground here;
+  here.write("in.yaml", "name: b\noutpath: runs\nstep: {name: s, do: echo v=4}\n");
+  here.write("new.yaml", "name: b" + table_yaml);
+  EXPECT_EQ(here.bench({"run", "in.yaml", "--hide-animation"}).status.code, 0);
+  const auto result = here.bench({"result", "runs", "-u", "new.yaml"});
   EXPECT_EQ(result.standard_output, "v_sum,v_cnt\n4,1\n\n") << result.standard_error;
-  here_.write("wrong.yaml", "name: b\nanalyser: {name: an, analyse: {step: t}}\n");
-  EXPECT_THAT(here_.bench({"result", "runs", "-u", "wrong.yaml"}).standard_error,
+  here.write("wrong.yaml", "name: b\nanalyser: {name: an, analyse: {step: t}}\n");
+  EXPECT_THAT(here.bench({"result", "runs", "-u", "wrong.yaml"}).standard_error,
               testing::HasSubstr("unknown step 't'"));
 }
 
-TEST_F(EvaluationOnlyTest, AStepMayBeMissing) {
-  here_.write("in.yaml", "name: b\noutpath: runs\nstep: {name: s, tag: x, do: echo}\n");
-  const auto run = here_.bench({"run", "in.yaml", "--hide-animation"});
+TEST(EvaluationOnlyTest, AStepMayBeMissing) {
+  const Playground here;
+  here.write("in.yaml", "name: b\noutpath: runs\nstep: {name: s, tag: x, do: echo}\n");
+  const auto run = here.bench({"run", "in.yaml", "--hide-animation"});
   EXPECT_EQ(run.status.code, 0);
   EXPECT_THAT(run.standard_error,
               testing::HasSubstr("warning: benchmark 'b' has no step, so nothing runs"));
-  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "finished\n");
-  EXPECT_EQ(here_.bench({"continue", "runs", "--hide-animation"}).status.code, 0);
+  EXPECT_EQ(here.bench({"status", "runs"}).standard_output, "finished\n");
+  EXPECT_EQ(here.bench({"continue", "runs", "--hide-animation"}).status.code, 0);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "bench_program.hpp"
 
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -56,14 +58,16 @@ class OneValueTest : public testing::Test {
     return rows_of(here_.bench(std::move(arguments)).standard_output);
   }
 
-  /// The value of a column in run 0 and run 1, as each command says it.
-  std::vector<std::string> values_in_all_commands(const std::string& metric) const {
+  /// The value of a metric in run 0 and run 1, as each command says it.
+  /// @param column where the table shows it
+  std::vector<std::string> values_in_all_commands(const std::string& metric,
+                                                  std::size_t column = 0) const {
     std::vector<std::string> all;
     const auto add = [&](const std::string& command, const std::string& a, const std::string& b) {
       all.push_back(fmt::format("{}: {} {}", command, std::stod(a), std::stod(b)));
     };
-    add("result", rows({"result", "runs", "-i", "0"}).at(0).at(0),
-        rows({"result", "runs", "-i", "1"}).at(0).at(0));
+    add("result", rows({"result", "runs", "-i", "0"}).at(0).at(column),
+        rows({"result", "runs", "-i", "1"}).at(0).at(column));
     for (const auto& row : rows({"diff", "runs"}))
       if (row.at(0) == "metric" && row.at(3) == metric)
         add("diff", row.at(5), row.at(6));
@@ -78,26 +82,36 @@ class OneValueTest : public testing::Test {
 };
 
 TEST_F(OneValueTest, IsTheMedianOfTheIterationsInEveryCommand) {
-  const struct {
-    std::vector<std::string> first;
-    std::vector<std::string> second;
-    std::string type;
-    std::string a;
-    std::string b;
-  } cases[] = {{{"99", "10", "10"}, {"99", "12", "12"}, "type: float, ", "10", "12"},
-               {{"99", "10", "11"}, {"1", "20", "20"}, "type: int, ", "11", "20"},
-               {{"99", "10", "10"}, {"99", "12", "12"}, "", "10", "12"},
-               {{"1.50", "2.50", "1.25"}, {"1e3", "-1", "0"}, "", "1.5", "0"}};
-  for (const auto& [first, second, type, a, b] : cases) {
-    run(first, "t", type);
-    run(second, "t", type);
-    EXPECT_THAT(values_in_all_commands("t"),
-                testing::ElementsAre(
-                    fmt::format("result: {} {}", a, b), fmt::format("diff: {} {}", a, b),
-                    fmt::format("compare: {} {}", a, b), fmt::format("history: {} {}", a, b)))
-        << join(first, " ") << type;
-    here_.text_of("remove", {"runs", "-i", "all", "--force"}, 0);
+  // The iterations print a line each.
+  const std::string of_first =
+      "'real=99 whole=99 plain=99 other=1.50' 'real=10 whole=10 plain=10 other=2.50' "
+      "'real=10 whole=11 plain=10 other=1.25'";
+  const std::string of_second =
+      "'real=99 whole=1 plain=99 other=1e3' 'real=12 whole=20 plain=12 other=-1' "
+      "'real=12 whole=20 plain=12 other=0'";
+  for (const std::string& lines : {of_first, of_second}) {
+    here_.write("one.yaml",
+                "name: one\noutpath: runs\nstep:\n  name: s\n  iterations: 3\n  do: |-\n"
+                "    set -- " +
+                    lines + R"(; shift $jube_wp_iteration; echo $1
+patternset:
+  name: f
+  pattern:
+    - {name: real, type: float, _: 'real=(\S+)'}
+    - {name: whole, type: int, _: 'whole=(\S+)'}
+    - {name: plain, _: 'plain=(\S+)'}
+    - {name: other, _: 'other=(\S+)'}
+analyser: {name: a, use: f, analyse: {step: s, file: stdout}}
+result: {use: a, table: {name: r, column: [real, whole, plain, other]}}
+)");
+    ASSERT_EQ(here_.bench({"run", "one.yaml"}).status.code, 0);
   }
+  std::size_t column = 0;
+  for (const auto& [metric, values] : std::vector<std::pair<std::string, std::string>>{
+           {"real", "10 12"}, {"whole", "11 20"}, {"plain", "10 12"}, {"other", "1.5 0"}})
+    EXPECT_THAT(values_in_all_commands(metric, column++),
+                testing::ElementsAre("result: " + values, "diff: " + values, "compare: " + values,
+                                     "history: " + values));
 }
 
 TEST_F(OneValueTest, IsTheStatisticThatTheColumnNames) {

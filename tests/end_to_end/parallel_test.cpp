@@ -25,9 +25,8 @@ std::string three_points(const std::string& steps) {
          steps;
 }
 
-std::string step(const std::string& name, const std::string& command,
-                 const std::string& settings = "") {
-  return "  - {name: " + name + ", use: p" + settings + ", do: '" + command + "'}\n";
+std::string step(const std::string& name, const std::string& command) {
+  return "  - {name: " + name + ", use: p, do: '" + command + "'}\n";
 }
 
 class ParallelTest : public testing::Test {
@@ -43,18 +42,6 @@ class ParallelTest : public testing::Test {
 
 TEST_F(ParallelTest, WorkpackagesRunOneAtATimeAcrossSteps) {
   expect_success(three_points(step("a", alone) + step("b", alone)));
-}
-
-TEST_F(ParallelTest, ProcsOfAnotherStepChangesNothingForOneThatSaysNothing) {
-  expect_success(three_points(step("a", alone) + step("b", "true", ", procs: 4")));
-}
-
-TEST_F(ParallelTest, ProcsIsTheNumberWhateverTheMachineHas) {
-  expect_success(three_points(step("a", together, ", procs: 3")));
-}
-
-TEST_F(ParallelTest, MaxAsyncIsTheNumber) {
-  expect_success(three_points(step("a", together, ", max_async: 3")));
 }
 
 TEST_F(ParallelTest, TheOptionIsTheNumberForAllSteps) {
@@ -79,14 +66,6 @@ TEST_F(ParallelTest, ContinueTakesAnotherNumber) {
   EXPECT_EQ(here_.bench({"remove", "runs", "-w", "0", "1", "2", "--force"}).status.code, 0);
   const auto output = here_.bench({"continue", "runs", "-j", "3"});
   EXPECT_EQ(output.status.code, 0) << output.standard_output << output.standard_error;
-}
-
-TEST_F(ParallelTest, ANegativeNumberIsRefused) {
-  here_.write("p.yaml", three_points(step("a", "true")));
-  const auto output = here_.bench({"run", "p.yaml", "-j", "-1"});
-  EXPECT_EQ(output.status.code, 1);
-  EXPECT_THAT(output.standard_error, HasSubstr("invalid number of workpackages at a time: '-1'"));
-  EXPECT_FALSE(here_.has("runs"));
 }
 
 }  // namespace

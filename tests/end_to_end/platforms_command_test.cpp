@@ -140,12 +140,6 @@ TEST_F(PlatformsTest, ANewOneIsNeverWrittenOverAnother) {
               testing::EndsWith("try it with `bench platforms show 'a b/fox.yaml'`\n"));
 }
 
-TEST_F(PlatformsTest, OneWithoutABatchSystemHasNoPartitionsToCheck) {
-  const auto refused = bench({"platforms", "check", "local"});
-  EXPECT_EQ(refused.status.code, 1);
-  EXPECT_THAT(refused.standard_error, HasSubstr("error: platform local has no batch system"));
-}
-
 TEST_F(PlatformsTest, AreShownWithTheirSources) {
   const auto shown = bench({"platforms", "show", "fast"});
   EXPECT_EQ(shown.status.code, 0) << shown.standard_error;
@@ -177,14 +171,14 @@ TEST_F(PlatformsTest, AreShownWithTheirSources) {
   EXPECT_EQ(bench({"platforms", "show", "quick"}).standard_output, shown.standard_output);
 }
 
-TEST_F(PlatformsTest, AWrongNameIsAnswered) {
+TEST_F(PlatformsTest, WhatCannotBeMeantIsRefused) {
   const auto wrong = bench({"platforms", "show", "fats"});
   EXPECT_EQ(wrong.status.code, 1);
   EXPECT_EQ(wrong.standard_error, "error: unknown platform 'fats'\nhint: did you mean 'fast'?\n");
   EXPECT_THAT(wrong.standard_output, IsEmpty());
-}
-
-TEST_F(PlatformsTest, WrongUsageIsRefused) {
+  const auto local = bench({"platforms", "check", "local"});
+  EXPECT_EQ(local.status.code, 1);
+  EXPECT_THAT(local.standard_error, HasSubstr("error: platform local has no batch system"));
   EXPECT_EQ(bench({"platforms", "show"}).status.code, 2);
   EXPECT_EQ(bench({"platforms", "shwo", "fast"}).status.code, 2);
   EXPECT_EQ(bench({"platforms", "show", "fast", "-v"}).status.code, 0);
@@ -201,15 +195,6 @@ TEST_F(PlatformsTest, ATagChoosesThePlatform) {
     EXPECT_THAT(check.standard_output,
                 StartsWith("benchmark plain: 1 step, 1 workpackage, platform fast\n"));
   }
-}
-
-TEST_F(PlatformsTest, TagsOfTwoPlatformsAreRefusedIfTheFileSubmitsJobs) {
-  here_.write("plain.yaml", "name: plain\noutpath: runs\nstep: {name: a, batch: {}, do: echo}\n");
-  const auto refused = bench({"check", "plain.yaml", "--tag", "quick", "local"});
-  EXPECT_EQ(refused.status.code, 1);
-  EXPECT_EQ(refused.standard_error,
-            "error: the tags select several platforms: fast, local\n"
-            "hint: select one with --platform\n");
 }
 
 /// What docs/how-to/add_a_platform.md says, done as it says.

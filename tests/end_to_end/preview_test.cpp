@@ -1,6 +1,5 @@
 #include "bench_program.hpp"
 
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -88,59 +87,16 @@ TEST_F(PreviewTest, AJobWithoutATimeLimitHasNoBound) {
           "  ? |\n"));
 }
 
-struct RefusedBudget {
-  std::string name;
-  std::vector<std::string> options;
-  std::string error;
-};
-void PrintTo(const RefusedBudget& one, std::ostream* out) {
-  *out << one.name;
-}
-class RefusedBudgetTest : public testing::TestWithParam<RefusedBudget> {};
-
-TEST_P(RefusedBudgetTest, MakesNothing) {
-  const Playground here;
-  here.write("jobs.yaml", jobs);
-  here.write("endless.yaml",
-             "name: e\noutpath: runs\nstep: {name: s, batch: {nodes: 2}, do: echo}\n");
-  std::vector<std::string> arguments{"run"};
-  arguments.insert(arguments.end(), GetParam().options.begin(), GetParam().options.end());
-  const auto output = here.bench(arguments);
-  EXPECT_EQ(output.status.code, 1);
-  EXPECT_THAT(output.standard_error, StartsWith(GetParam().error));
-  EXPECT_FALSE(here.has("runs"));
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Budgets, RefusedBudgetTest,
-    testing::Values(
-        RefusedBudget{"Exceeded",
-                      {"jobs.yaml", "--platform", "slurm", "--budget", "22nh"},
-                      "error: the run may take 22.50 node hours, and its budget is 22.00: train "
-                      "21.00 (3 jobs), small 1.50 (3 jobs)\nhint: `bench run -n` shows how"},
-        RefusedBudget{"WithoutABound",
-                      {"endless.yaml", "--platform", "slurm", "--budget", "22nh"},
-                      "endless.yaml:3:24: error: the jobs of step 's' have no time limit, so "
-                      "they cannot be held against the budget\n"},
-        RefusedBudget{"WithoutAUnit",
-                      {"jobs.yaml", "--platform", "slurm", "--budget", "22"},
-                      "error: invalid budget '22'\nhint: use node hours, core hours or GPU hours: "
-                      "50nh, 3200ch, 200gh\n"},
-        RefusedBudget{"InCoresThatNobodyKnows",
-                      {"jobs.yaml", "--platform", "slurm", "--budget", "22ch"},
-                      "error: platform slurm has no confirmed `cores_per_node`"},
-        RefusedBudget{"WithoutABatchSystem",
-                      {"jobs.yaml", "--budget", "22nh"},
-                      "error: platform local has no batch system"}),
-    [](const auto& one) { return one.param.name; });
-
-TEST_F(PreviewTest, ABudgetIsCheckedInADryRun) {
+TEST_F(PreviewTest, ABudgetIsCheckedInADryRunAndBeforeARun) {
   here_.write("jobs.yaml", jobs);
   EXPECT_THAT(preview({"--platform", "slurm", "--budget", "22.5nh"}), HasSubstr("22.5 |"));
-  const auto refused =
-      here_.bench({"run", "jobs.yaml", "-n", "--platform", "slurm", "--budget", "22nh"});
-  EXPECT_EQ(refused.status.code, 1);
-  EXPECT_THAT(refused.standard_output, HasSubstr("22.5 |"));
+  const std::vector<std::string> beyond{"jobs.yaml", "--platform", "slurm", "--budget", "22nh"};
+  EXPECT_THAT(here_.text_of("run", beyond, 1),
+              StartsWith("error: the run may take 22.50 node hours, and its budget is 22.00"));
+  std::vector<std::string> dry = beyond;
+  dry.emplace_back("-n");
+  EXPECT_THAT(here_.text_of("run", dry, 1), HasSubstr("22.5 |"));
+  EXPECT_FALSE(here_.has("runs"));
 }
 
 }  // namespace

@@ -15,6 +15,8 @@ namespace bench::end_to_end {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -24,80 +26,60 @@ class PrivacyTest : public testing::Test {
   Playground here_;
 };
 
-TEST_F(PrivacyTest, FileSetsCopyThroughNoLinkOut) {
+TEST_F(PrivacyTest, NothingIsPutThroughALinkOut) {
   here_.write("outside/kept", "");
   here_.write("data", "x");
+  here_.write("template", "x\n");
   here_.write("in.yaml", R"(name: b
 outpath: runs
 fileset:
-  - name: files
-    link: outside
-    copy: {_: data, target_dir: outside}
-step: {name: s, use: files, do: "true"}
+  - {name: into_link, link: outside, copy: {_: data, target_dir: outside}}
+  - {name: linked, link: template}
+substituteset:
+  - name: appended
+    iofile: {in: template, out: template, out_mode: a}
+    sub: {source: x, dest: "y"}
+  - name: replaced
+    iofile: {in: template, out: template}
+    sub: {source: x, dest: "y"}
+step:
+  - {name: copy, use: into_link, do: "true"}
+  - {name: append, use: [linked, appended], do: "true"}
+  - {name: replace, use: [linked, replaced], do: "true"}
 )");
-  const CommandOutput refused = here_.bench({"run", "in.yaml"});
-  EXPECT_EQ(refused.status.code, 1);
-  EXPECT_THAT(refused.standard_output + refused.standard_error,
-              HasSubstr("runs/000000 through a link"));
+  const CommandOutput output = here_.bench({"run", "in.yaml"});
+  EXPECT_EQ(output.status.code, 1);
+  EXPECT_THAT(output.standard_error,
+              AllOf(ContainsRegex("workpackage 0 .*through a link"), HasSubstr("workpackage 1 "),
+                    Not(HasSubstr("workpackage 2 "))));
   EXPECT_FALSE(here_.has("outside/data"));
-}
-
-TEST_F(PrivacyTest, SubstitutionsAppendThroughNoLinkOut) {
-  here_.write("template", "x\n");
-  here_.write("in.yaml", R"(name: b
-outpath: runs
-fileset: {name: files, link: template}
-substituteset:
-  name: subs
-  iofile: {in: template, out: template, out_mode: a}
-  sub: {source: x, dest: "y"}
-step: {name: s, use: [files, subs], do: "true"}
-)");
-  EXPECT_EQ(here_.bench({"run", "in.yaml"}).status.code, 1);
   EXPECT_EQ(here_.read("template"), "x\n");
+  EXPECT_EQ(here_.read("runs/000000/000002_replace/work/template"), "y\n")
+      << "in place of the link";
 }
 
-TEST_F(PrivacyTest, ASubstitutionReplacesALinkAndLeavesItsTarget) {
-  here_.write("template", "x\n");
-  here_.write("in.yaml", R"(name: b
-outpath: runs
-fileset: {name: files, link: template}
-substituteset:
-  name: subs
-  iofile: {in: template, out: template}
-  sub: {source: x, dest: "y"}
-step: {name: s, use: [files, subs], do: "true"}
-)");
-  EXPECT_EQ(here_.bench({"run", "in.yaml"}).status.code, 0);
-  EXPECT_EQ(here_.read("template"), "x\n");
-  EXPECT_EQ(here_.read("runs/000000/000000_s/work/template"), "y\n");
-}
-
+/// A umask, and what it forbids.
 struct Mask {
   const char* umask;
   mode_t forbidden;
 };
-class UmaskTest : public PrivacyTest, public testing::WithParamInterface<Mask> {};
 
-TEST_P(UmaskTest, HoldsForEverythingThatIsMade) {
+TEST_F(PrivacyTest, TheUmaskHoldsForEverythingThatIsMade) {
   here_.write("in.yaml", small_sweep());
-  ProcessSpec spec = here_.spec({"run", "in.yaml", "-r"});
-  spec.arguments.insert(
-      spec.arguments.begin(),
-      {"/bin/sh", "-c", std::string("umask ") + GetParam().umask + "; \"$@\"", "sh"});
-  ASSERT_EQ(run_command(spec, support::far_too_long_s).status.code, 0);
-  for (const auto& entry : fs::recursive_directory_iterator(here_.path() / "runs")) {
-    struct stat info {};
-    ASSERT_EQ(::lstat(entry.path().c_str(), &info), 0);
-    if (!S_ISLNK(info.st_mode)) {
-      EXPECT_EQ(info.st_mode & GetParam().forbidden, 0U) << entry.path();
+  for (const Mask& mask : {Mask{"077", 077}, Mask{"027", 027}, Mask{"022", 022}}) {
+    ProcessSpec spec = here_.spec({"run", "in.yaml", "-r", "-o", mask.umask});
+    spec.arguments.insert(spec.arguments.begin(),
+                          {"/bin/sh", "-c", std::string("umask ") + mask.umask + "; \"$@\"", "sh"});
+    ASSERT_EQ(run_command(spec, support::far_too_long_s).status.code, 0);
+    for (const auto& entry : fs::recursive_directory_iterator(here_.path() / mask.umask)) {
+      struct stat info {};
+      ASSERT_EQ(::lstat(entry.path().c_str(), &info), 0);
+      if (!S_ISLNK(info.st_mode)) {
+        EXPECT_EQ(info.st_mode & mask.forbidden, 0U) << entry.path();
+      }
     }
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(Privacy, UmaskTest,
-                         testing::Values(Mask{"077", 077}, Mask{"027", 027}, Mask{"022", 022}),
-                         [](const auto& one) { return std::string(one.param.umask); });
 
 TEST_F(PrivacyTest, TheGroupOfJubeGroupNameMayWriteTheRun) {
   const struct group* own = ::getgrgid(::getegid());

@@ -55,9 +55,11 @@ TEST_F(ProgressTest, ATerminalShowsTheStepsAndTheTimeLeft) {
   EXPECT_THAT(shown, Not(ContainsRegex("second: [0-9] of [1-5] done[^\r]* left")));
 }
 
-TEST_F(ProgressTest, ItIsGoneAtTheEnd) {
+/// The terminal writes ^C where the cursor stands: at the beginning of the line below.
+TEST_F(ProgressTest, LinesAreDrawnOverFromTheFirstColumnAndGoneAtTheEnd) {
   const std::string shown = shown_at_terminal(here_, {"run", "quick.yaml"});
-  EXPECT_THAT(shown, ContainsRegex("A\x1b\\[J12 of 12 done in [0-9.]+ s\r\n$"));
+  EXPECT_THAT(shown, AllOf(HasSubstr("\r\x1b[2A\x1b[J"), Not(ContainsRegex("[^\r]\x1b\\[[0-9]A")),
+                           ContainsRegex("A\x1b\\[J12 of 12 done in [0-9.]+ s\r\n$")));
 }
 
 struct Width {
@@ -97,11 +99,11 @@ INSTANTIATE_TEST_SUITE_P(
                           "done, 1 failed, [0-9.]+ s left"}),
     [](const auto& one) { return std::to_string(one.param.columns); });
 
-constexpr const char* failing =
+constexpr const char* failing_input =
     "name: failing\noutpath: runs\nstep: {name: s, do: 'sleep 0.3; false'}\n";
 
 TEST_F(ProgressTest, TheLastLineSaysWhatExplainsAFailure) {
-  here_.write("failing.yaml", failing);
+  here_.write("failing.yaml", failing_input);
   EXPECT_THAT(shown_at_terminal(here_, {"run", "failing.yaml"}),
               ContainsRegex("J0 of 1 done, 1 failed in [0-9.]+ s; why: bench why runs/000000 "
                             "0\r\n$"));
@@ -120,7 +122,7 @@ void PrintTo(const Colours& one, std::ostream* out) {
 class ColourTest : public ProgressTest, public testing::WithParamInterface<Colours> {};
 
 TEST_P(ColourTest, FollowTheTerminalAndTheUser) {
-  here_.write("failing.yaml", failing);
+  here_.write("failing.yaml", failing_input);
   Environment variables{{"TERM", "xterm"}, {"NO_COLOR", ""}, {"CLICOLOR_FORCE", ""}};
   for (const auto& [name, value] : GetParam().variables)
     set_variable(variables, name, value);
@@ -141,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(Variables, ColourTest,
                          [](const auto& one) { return one.param.name; });
 
 TEST_F(ProgressTest, APipeHasColoursOnlyIfTheyAreForced) {
-  here_.write("failing.yaml", failing);
+  here_.write("failing.yaml", failing_input);
   here_.bench({"run", "failing.yaml"});
   EXPECT_EQ(here_.bench({"status", "runs"}, {{"TERM", "xterm"}}).standard_output, "failed\n");
   const Environment forced{{"CLICOLOR_FORCE", "1"}, {"NO_COLOR", ""}};
@@ -166,12 +168,6 @@ TEST_F(ProgressTest, In80ColumnsFailuresAndTheTimeLeftStay) {
   const std::string shown = shown_at_terminal(here_, {"run", "long.yaml"});
   EXPECT_THAT(shown, ContainsRegex("a_step_whose_name[a-z_]*\\.\\.one: [1-5] of 6 done, 1 failed, "
                                    "[^\r]*about [0-9.]+ s left\r\n"));
-}
-
-/// The terminal writes ^C where the cursor stands: at the beginning of the line below.
-TEST_F(ProgressTest, LinesAreDrawnOverFromTheFirstColumn) {
-  const std::string shown = shown_at_terminal(here_, {"run", "quick.yaml"});
-  EXPECT_THAT(shown, AllOf(HasSubstr("\r\x1b[2A\x1b[J"), Not(ContainsRegex("[^\r]\x1b\\[[0-9]A"))));
 }
 
 TEST_F(ProgressTest, ATerminalThatObeysNoControlSequencesGetsNone) {

@@ -36,12 +36,6 @@ TEST_F(RemoveTest, WithoutAnIdTheLastRunGoesAndItIsNamed) {
   EXPECT_FALSE(here_.has("runs/000001"));
 }
 
-TEST_F(RemoveTest, SeveralRunsGoAtOnce) {
-  EXPECT_EQ(here_.bench({"remove", "runs", "-i", "all", "-f"}).standard_output,
-            "removed run 0\nremoved run 1\n");
-  EXPECT_TRUE(fs::is_empty(here_.path() / "runs"));
-}
-
 TEST_F(RemoveTest, WhatAKilledBenchHasLeftOfARunGoesToo) {
   fs::create_directory(here_.path() / "runs/000002");
   here_.write("runs/000003/workspace.lock", "");

@@ -21,7 +21,6 @@ namespace bench::end_to_end {
 namespace {
 
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::SizeIs;
 
 constexpr const char* squares_file =
@@ -32,19 +31,15 @@ constexpr const char* squares_file =
     "| 2 |      4 |\n"
     "| 3 |      9 |\n";
 
-/// One run or two of three squares, the second with other tags and another table.
+/// Runs of three squares.
 class ResultTest : public testing::Test {
  protected:
-  void SetUp() override {
-    here_.write("small.yaml", small_sweep());
-    here_.bench({"run", "small.yaml"});
-  }
-
-  void run_second() {
-    here_.write("second.yaml", replaced({{"column: [n, result]", "column: [result, square]"},
-                                         {"[1, 2, 3]", "[4]"},
-                                         {"style: pretty", "style: csv"}}));
-    here_.bench({"run", "second.yaml", "-t", "two"});
+  CommandOutput run(const std::string& input = small_sweep(),
+                    const std::vector<std::string>& options = {}) const {
+    here_.write("in.yaml", input);
+    std::vector<std::string> arguments{"run", "in.yaml"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return here_.bench(std::move(arguments));
   }
 
   static std::string replaced(const std::vector<std::pair<std::string, std::string>>& changes) {
@@ -54,85 +49,94 @@ class ResultTest : public testing::Test {
     return text;
   }
 
-  /// With a second table `other` in front, both of this style.
-  static std::string two_tables(const std::string& style) {
-    return replaced({{"{use: output, table: ",
-                      "{use: output, table: [{name: other, style: " + style + ", column: n}, "},
-                     {"style: pretty, sort", "style: " + style + ", sort"},
-                     {"column: [n, result]}}", "column: [n, result]}]}"}});
-  }
-
   /// What `bench result runs` with these options prints.
-  std::string shown(std::vector<std::string> options, const std::string& warning = "") {
+  std::string shown(std::vector<std::string> options, const std::string& warning = "") const {
     options.insert(options.begin(), {"result", "runs"});
     const auto answer = here_.bench(options);
     EXPECT_EQ(answer.status.code, 0) << answer.standard_error;
     EXPECT_EQ(answer.standard_error, warning);
     return answer.standard_output;
   }
+  void expect_refusal(std::vector<std::string> options, const std::string& message) const {
+    options.insert(options.begin(), {"result", "runs"});
+    const auto refused = here_.bench(options);
+    EXPECT_EQ(refused.status.code, 1);
+    EXPECT_EQ(refused.standard_output, "");
+    EXPECT_EQ(refused.standard_error, message);
+  }
 
-  /// What is told of a table of both runs.
-  const std::string lacking =
-      "note: squares: n/a in square: run 0 has no such column\n"
-      "note: squares: n/a in n: run 1 has no such column\n";
+  std::string python(const std::string& code, const std::vector<std::string>& arguments) const {
+    ProcessSpec spec = here_.spec({});
+    spec.arguments = {"python3", "-c", code};
+    spec.arguments.insert(spec.arguments.end(), arguments.begin(), arguments.end());
+    return run_command(std::move(spec), support::far_too_long_s).standard_output;
+  }
 
   Playground here_;
 };
 
 TEST_F(ResultTest, SeveralRunsAreOneTableInTheStyleOfTheNewest) {
-  run_second();
-  EXPECT_EQ(shown({"-i", "all"}, lacking),
-            "id,result,square,n\n0,1,,1\n0,4,,2\n0,9,,3\n1,16,16,\n\n");
+  run();
+  run(replaced({{"column: [n, result]", "column: [result, square]"},
+                {"[1, 2, 3]", "[4]"},
+                {"style: pretty", "style: csv"}}),
+      {"-t", "two"});
+  const std::string lacking =
+      "note: squares: n/a in square: run 0 has no such column\n"
+      "note: squares: n/a in n: run 1 has no such column\n";
+  const std::string of_both = "id,result,square,n\n0,1,,1\n0,4,,2\n0,9,,3\n1,16,16,\n\n";
+  const std::string of_second = "result,square\n16,16\n\n";
+  EXPECT_EQ(shown({"-i", "all"}, lacking), of_both);
+  EXPECT_EQ(here_.read("runs/000000/result/squares.dat"), squares_file) << "each has its own file";
+  EXPECT_EQ(here_.read("runs/000001/result/squares.dat"), "result,square\n16,16\n");
+  EXPECT_EQ(shown({"-i", "0", "1", "-r"}, lacking),
+            "id,result,square,n\n1,16,16,\n0,1,,1\n0,4,,2\n0,9,,3\n\n")
+      << "the newest first";
+  EXPECT_EQ(shown({"-n", "1"}), of_second);
+  EXPECT_EQ(shown({"-n", "2"}, lacking), of_both);
+  run();
+  EXPECT_EQ(shown({"-i", "all", "-t", "two", "other"}), of_second);
+  expect_refusal({"-t", "two"},
+                 "error: none of these runs has any of the tags two\n"
+                 "hint: `bench info` shows the tags of each run\n");
 }
 
 TEST_F(ResultTest, HasWhatThePlatformSaidAlsoLater) {
-  here_.write("run.yaml", replaced({{"column: [n, result]", "column: [n, jube_platform_name]"}}));
-  const std::string table = here_.bench({"run", "run.yaml", "--result"}).standard_output;
+  const std::string table =
+      run(replaced({{"column: [n, result]", "column: [n, jube_platform_name]"}}), {"--result"})
+          .standard_output;
   EXPECT_THAT(table, HasSubstr("local"));
-  EXPECT_THAT(table, testing::EndsWith(shown({"--id", "1"})));
+  EXPECT_THAT(table, testing::EndsWith(shown({})));
 }
 
-TEST_F(ResultTest, ReverseShowsTheNewestFirst) {
-  run_second();
-  EXPECT_EQ(shown({"-i", "0", "1", "-r"}, lacking),
-            "id,result,square,n\n1,16,16,\n0,1,,1\n0,4,,2\n0,9,,3\n\n");
-}
-
-TEST_F(ResultTest, JsonIsOneObjectOfAllTables) {
-  here_.write("two.yaml", two_tables("pretty"));
-  here_.bench({"run", "two.yaml"});
+TEST_F(ResultTest, OfSeveralTablesIsOneObjectInJsonAndNoCsv) {
+  run(replaced(
+      {{"{use: output, table: ", "{use: output, table: [{name: other, style: csv, column: n}, "},
+       {"style: pretty, sort", "style: csv, sort"},
+       {"column: [n, result]}}", "column: [n, result]}]}"}}));
+  EXPECT_EQ(shown({"-s", "csv", "--only", "other"}), "n\n1\n2\n3\n\n");
+  EXPECT_FALSE(here_.has("runs/000000/result/squares.dat")) << "only the named tables are made";
+  expect_refusal({"-o", "othr"}, "error: unknown result 'othr'\nhint: did you mean 'other'?\n");
+  expect_refusal({"-s", "csv"},
+                 "error: style csv prints one table, but there are 2: other, squares\n"
+                 "hint: select one: `--only other`; `-s json` prints all\n");
+  EXPECT_EQ(shown({}), "other:\nn\n1\n2\n3\n\nsquares:\nn,result\n1,1\n2,4\n3,9\n\n");
+  EXPECT_EQ(here_.read("runs/000000/result/other.dat"), "n\n1\n2\n3\n");
   const std::string text = shown({"-s", "json"});
   EXPECT_THAT(text, testing::StartsWith("{\n  \"other\": [\n    {\n      \"n\": 1,\n"
                                         "      \"status\": \"done\"\n    },\n"));
   EXPECT_THAT(text, HasSubstr("  ],\n  \"squares\": [\n    {\n"));
-  ProcessSpec spec = here_.spec({});
-  spec.arguments = {
-      "python3", "-c",
-      "import json, sys\nprint([len(rows) for rows in json.loads(sys.argv[1]).values()])", text};
-  EXPECT_EQ(run_command(std::move(spec), support::far_too_long_s).standard_output, "[3, 3]\n");
-}
-
-TEST_F(ResultTest, SeveralTablesAreNotOneCsv) {
-  here_.write("two.yaml", two_tables("csv"));
-  here_.bench({"run", "two.yaml"});
-  const auto refused = here_.bench({"result", "runs", "-s", "csv"});
-  EXPECT_EQ(refused.status.code, 1);
-  EXPECT_EQ(refused.standard_output, "");
-  EXPECT_EQ(refused.standard_error,
-            "error: style csv prints one table, but there are 2: other, squares\n"
-            "hint: select one: `--only other`; `-s json` prints all\n");
-  EXPECT_EQ(shown({"-s", "csv", "--only", "other"}), "n\n1\n2\n3\n\n");
-  EXPECT_EQ(shown({}), "other:\nn\n1\n2\n3\n\nsquares:\nn,result\n1,1\n2,4\n3,9\n\n");
-  EXPECT_EQ(here_.read("runs/000001/result/other.dat"), "n\n1\n2\n3\n");
+  EXPECT_EQ(python("import json, sys\n"
+                   "print([len(rows) for rows in json.loads(sys.argv[1]).values()])",
+                   {text}),
+            "[3, 3]\n");
 }
 
 TEST_F(ResultTest, RawShowsValuesInFull) {
-  here_.write("raw.yaml",
-              replaced({{"column: [n, result]", "column: [n, {format: .1f, _: result_avg}]"},
-                        {"[1, 2, 3]", "[1]"},
-                        {"type: int, _: square=$jube_pat_int", "type: float, _: =(.*)"},
-                        {"square=$square", "square=0.123456789"}}));
-  here_.bench({"run", "raw.yaml"});
+  run(replaced({{"column: [n, result]", "column: [n, {format: .1f, _: result_avg}]"},
+                {"[1, 2, 3]", "[1]"},
+                {"type: int, _: square=$jube_pat_int", "type: float, _: =(.*)"},
+                {"square=$square", "square=0.123456789"}}));
   EXPECT_EQ(shown({"-s", "csv"}), "n,result_avg\n1,0.1\n\n");
   EXPECT_EQ(shown({"-s", "csv", "--raw"}), "n,result_avg\n1,0.123456789\n\n");
   EXPECT_THAT(shown({"--raw"}), HasSubstr("| 1 | 0.123456789 |\n"));
@@ -148,8 +152,7 @@ result: {use: output, table: {name: r, style: pretty, column: [t_cnt, t_max, jub
 )";
 
 TEST_F(ResultTest, FailedIterationsAreCountedAndInNoStatistic) {
-  here_.write("five.yaml", failing_iterations);
-  here_.bench({"run", "five.yaml"});
+  run(failing_iterations);
   EXPECT_EQ(shown({}),
             "r:\n| t_cnt | t_max | jube_wp_status |\n|-------|-------|----------------|\n"
             "|     4 |     3 |          ERROR |\n"
@@ -161,9 +164,7 @@ TEST_F(ResultTest, FailedIterationsAreCountedAndInNoStatistic) {
 }
 
 TEST_F(ResultTest, FailedRowsWithAllValuesSaySo) {
-  here_.write("fail.yaml",
-              replaced({{"echo \"square=$square\"", "echo \"square=$square\"; exit $n"}}));
-  here_.bench({"run", "fail.yaml"});
+  run(replaced({{"echo \"square=$square\"", "echo \"square=$square\"; exit $n"}}));
   const std::string table = shown({});
   EXPECT_THAT(table, HasSubstr("| 3 |      9 |\n"));
   for (const char* note : {"failed: 1 row, workpackage 0: command 1 of 1: exit code 1\n",
@@ -176,7 +177,7 @@ TEST_F(ResultTest, FailedRowsWithAllValuesSaySo) {
 }
 
 TEST_F(ResultTest, ShowsTheParametersOfTheLastCycle) {
-  here_.write("cycles.yaml", R"(name: small
+  run(R"(name: small
 outpath: runs
 parameterset: {name: p, parameter: {c: {update_mode: cycle, type: int, _: 10$jube_wp_cycle}, n: 1}}
 step: {name: go, use: p, cycles: 3, do: echo c=$c}
@@ -186,79 +187,38 @@ patternset:
 analyser: {name: output, use: found, analyse: {step: go, file: stdout}}
 result: {use: output, table: {name: r, column: [c, c_go, n, d, t_last, jube_wp_cycle]}}
 )");
-  here_.bench({"run", "cycles.yaml"});
   EXPECT_EQ(shown({}), "c,c_go,n,d,t_last,jube_wp_cycle\n102,102,1,103,102,2\n\n");
 }
 
 TEST_F(ResultTest, AMistypedFileSaysSoEachTime) {
-  here_.write("typo.yaml", replaced({{"file: stdout", "file: stdot"}}));
-  here_.bench({"run", "typo.yaml"});
+  run(replaced({{"file: stdout", "file: stdot"}}));
   for (int k = 0; k < 2; ++k)
     EXPECT_THAT(shown({}), HasSubstr("| 1 |    n/a |\n| 2 |    n/a |\n| 3 |    n/a |\n"
                                      "n/a in result: no file stdot\n"));
 }
 
-TEST_F(ResultTest, EveryRunKeepsItsOwnFile) {
-  run_second();
-  shown({"-i", "all"}, lacking);
-  EXPECT_EQ(here_.read("runs/000000/result/squares.dat"), squares_file);
-  EXPECT_EQ(here_.read("runs/000001/result/squares.dat"), "result,square\n16,16\n");
-}
-
-TEST_F(ResultTest, NumShowsTheNewestRuns) {
-  run_second();
-  EXPECT_EQ(shown({"-n", "1"}), "result,square\n16,16\n\n");
-  EXPECT_THAT(shown({"-n", "2"}, lacking), HasSubstr("id,result,square,n\n0,1,,1\n"));
-}
-
-TEST_F(ResultTest, TagsChooseRuns) {
-  run_second();
-  here_.bench({"run", "small.yaml"});
-  EXPECT_EQ(shown({"-i", "all", "-t", "two", "other"}), "result,square\n16,16\n\n");
-  EXPECT_EQ(here_.bench({"result", "runs", "-t", "two"}).standard_error,
-            "error: none of these runs has any of the tags two\n"
-            "hint: `bench info` shows the tags of each run\n");
-}
-
 TEST_F(ResultTest, SelectAndExcludeChangeWhatIsShownAndNoFile) {
+  run();
   EXPECT_EQ(shown({"-s", "csv", "--select", "result"}), "result\n1\n4\n9\n\n");
   EXPECT_EQ(shown({"-s", "csv", "--exclude", "result"}), "n\n1\n2\n3\n\n");
   EXPECT_EQ(shown({"-s", "csv", "--select", "result,n", "--sort", "n:desc,result"}),
             "n,result\n3,9\n2,4\n1,1\n\n");
-  EXPECT_EQ(here_.read("runs/000000/result/squares.dat"), squares_file);
-}
-
-TEST_F(ResultTest, UnknownColumnsAreWarnings) {
   EXPECT_EQ(shown({"-s", "csv", "--select", "n", "resul"},
                   "warning: unknown column 'resul'\nhint: did you mean 'result'?\n"),
             "n\n1\n2\n3\n\n");
-  const auto nothing = here_.bench({"result", "runs", "--select", "typo"});
-  EXPECT_EQ(nothing.status.code, 1);
-  EXPECT_EQ(nothing.standard_error,
-            "error: unknown column 'typo'\nhint: the columns are n, result\n");
-}
-
-TEST_F(ResultTest, AColumnCannotBeBothSelectedAndExcluded) {
-  const auto answer = here_.bench({"result", "runs", "--select", "n", "--exclude", "n"});
-  EXPECT_EQ(answer.status.code, 1);
-  EXPECT_EQ(answer.standard_error, "error: column 'n' is both selected and excluded\n");
-  EXPECT_THAT(answer.standard_output, IsEmpty());
-}
-
-TEST_F(ResultTest, OnlyTheNamedTablesAreMade) {
-  here_.write(
-      "two.yaml",
-      replaced({{"{use: output, table: ", "{use: output, table: [{name: other, column: n}, "},
-                {"column: [n, result]}}", "column: [n, result]}]}"}}));
-  here_.bench({"run", "two.yaml"});
-  EXPECT_EQ(shown({"-o", "other"}), "n\n1\n2\n3\n\n");
-  EXPECT_FALSE(here_.has("runs/000001/result/squares.dat"));
-  const auto wrong = here_.bench({"result", "runs", "-o", "othr"});
-  EXPECT_EQ(wrong.status.code, 1);
-  EXPECT_EQ(wrong.standard_error, "error: unknown result 'othr'\nhint: did you mean 'other'?\n");
+  expect_refusal({"--select", "typo"},
+                 "error: unknown column 'typo'\nhint: the columns are n, result\n");
+  expect_refusal({"--select", "n", "--exclude", "n"},
+                 "error: column 'n' is both selected and excluded\n");
+  EXPECT_EQ(here_.read("runs/000000/result/squares.dat"), squares_file);
 }
 
 TEST_F(ResultTest, UpdateTakesEvaluationFromAnotherFileAndKeepsIt) {
+  run();
+  here_.write("new.yaml", replaced({{"name: small", "name: large"}}));
+  expect_refusal({"-u", "new.yaml"},
+                 "error: new.yaml has no benchmark 'small'\n"
+                 "hint: the update must contain a benchmark of the same name\n");
   here_.write("new.yaml", replaced({{"name: result, type: int, _: square=",
                                      "name: half, type: float, tag: halves, _: square="},
                                     {"column: [n, result]", "column: [n, half, half_avg]"},
@@ -268,27 +228,19 @@ TEST_F(ResultTest, UpdateTakesEvaluationFromAnotherFileAndKeepsIt) {
   EXPECT_EQ(shown({"-u", "new.yaml", "-t", "halves"}), table);
   std::filesystem::remove(here_.path() / "new.yaml");
   EXPECT_EQ(shown({}), table);
-}
-
-TEST_F(ResultTest, AnalyseTakesAnUpdate) {
-  here_.write("new.yaml", replaced({{"square=$jube_pat_int", "=$jube_pat_int"},
-                                    {"column: [n, result]", "column: [result_cnt]"},
-                                    {"style: pretty", "style: csv"}}));
+  // `analyse` takes an update, too; this one has no step.
+  here_.write("new.yaml", R"(name: small
+patternset: {name: found, pattern: {name: result, type: int, _: =$jube_pat_int}}
+analyser: {name: output, use: found, analyse: {step: compute, file: stdout}}
+result: {use: output, table: {name: squares, style: csv, column: [result_cnt]}}
+)");
   EXPECT_EQ(here_.bench({"analyse", "runs", "-u", "new.yaml"}).standard_output,
             "analysed runs/000000\n");
   EXPECT_EQ(shown({}), "result_cnt\n1\n1\n1\n\n");
 }
 
-TEST_F(ResultTest, AnUpdateNeedsTheSameBenchmark) {
-  here_.write("new.yaml", replaced({{"name: small", "name: large"}}));
-  const auto answer = here_.bench({"result", "runs", "-u", "new.yaml"});
-  EXPECT_EQ(answer.status.code, 1);
-  EXPECT_EQ(answer.standard_error,
-            "error: new.yaml has no benchmark 'small'\n"
-            "hint: the update must contain a benchmark of the same name\n");
-}
-
 TEST_F(ResultTest, ARunThatAnotherBenchWorksOnIsShown) {
+  run();
   const std::string lock = (here_.path() / "runs/000000/workspace.lock").string();
   const UniqueFd held(::open(lock.c_str(), O_RDWR | O_CLOEXEC));
   ASSERT_EQ(::flock(held.get(), LOCK_EX), 0);
@@ -303,32 +255,26 @@ TEST_F(ResultTest, ARunThatAnotherBenchWorksOnIsShown) {
 }
 
 TEST_F(ResultTest, FilesGoIntoTheResultDirectory) {
-  here_.write("dir.yaml",
-              replaced({{"{use: output, table", "{use: output, result_dir: results, table"}}));
-  here_.bench({"run", "dir.yaml", "-r"});
-  EXPECT_EQ(here_.read("results/000001/squares.dat"), squares_file);
-  EXPECT_FALSE(here_.has("runs/000001/result/squares.dat"));
+  run(replaced({{"{use: output, table", "{use: output, result_dir: results, table"}}), {"-r"});
+  EXPECT_EQ(here_.read("results/000000/squares.dat"), squares_file);
+  EXPECT_FALSE(here_.has("runs/000000/result/squares.dat"));
 }
 
 TEST_F(ResultTest, DatabasesHoldTheRowsOfARunOnce) {
-  here_.write("db.yaml",
-              replaced({{"table: {name: squares, style: pretty, sort: n, column: [n, result]}",
-                         "database: [{name: own, key: [n, {title: r, _: result}]}, "
-                         "{name: kept, file: sub/kept.db, "
-                         "key: [{primekey: true, _: n}, result]}]"}}));
-  here_.bench({"run", "db.yaml", "-r"});
+  run(replaced({{"table: {name: squares, style: pretty, sort: n, column: [n, result]}",
+                 "database: [{name: own, key: [n, {title: r, _: result}]}, "
+                 "{name: kept, file: sub/kept.db, key: [{primekey: true, _: n}, result]}]"}}),
+      {"-r"});
   EXPECT_EQ(shown({}), "");
-  EXPECT_EQ(here_.read("runs/000001/result/kept.dat"),
+  EXPECT_EQ(here_.read("runs/000000/result/kept.dat"),
             (std::filesystem::canonical(here_.path()) / "sub/kept.db").string() + "\n");
   const auto rows = [&](const std::string& file, const std::string& query) {
-    ProcessSpec spec = here_.spec({});
-    spec.arguments = {"python3", "-c",
-                      "import sqlite3, sys\n"
-                      "print(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchall())",
-                      file, query};
-    return run_command(std::move(spec), support::far_too_long_s).standard_output;
+    return python(
+        "import sqlite3, sys\n"
+        "print(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchall())",
+        {file, query});
   };
-  EXPECT_EQ(rows("runs/000001/result/own.dat", "SELECT n, r FROM own"),
+  EXPECT_EQ(rows("runs/000000/result/own.dat", "SELECT n, r FROM own"),
             "[(1, 1), (2, 4), (3, 9)]\n");
   EXPECT_EQ(rows("sub/kept.db", "SELECT * FROM kept"), "[(1, 1), (2, 4), (3, 9)]\n");
 }
@@ -340,11 +286,11 @@ TEST_F(ResultTest, SyslogIsSentAndPrinted) {
   path.copy(address.sun_path, path.size());
   const UniqueFd server(::socket(AF_UNIX, SOCK_DGRAM, 0));
   ASSERT_EQ(::bind(server.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-  here_.write("log.yaml",
-              replaced({{"table: {name: squares, style: pretty, sort: n, column: [n, result]}",
-                         "syslog: {name: l, address: log, filter: $n > 2, "
-                         "format: '%(levelname)s %(message)s', key: [n, result]}"}}));
-  EXPECT_THAT(here_.bench({"run", "log.yaml", "-r"}).standard_output,
+  EXPECT_THAT(run(replaced({{"table: {name: squares, style: pretty, sort: n, column: [n, result]}",
+                             "syslog: {name: l, address: log, filter: $n > 2, "
+                             "format: '%(levelname)s %(message)s', key: [n, result]}"}}),
+                  {"-r"})
+                  .standard_output,
               HasSubstr("\nn=3 result=9\n"));
   std::string datagram(100, '?');
   datagram.resize(static_cast<std::size_t>(
@@ -353,19 +299,19 @@ TEST_F(ResultTest, SyslogIsSentAndPrinted) {
 }
 
 TEST_F(ResultTest, AResultThatFailsHidesNoOther) {
-  here_.write("faults.yaml",
-              replaced({{"{use: output, table: {name: squares",
-                         "{use: output, syslog: {name: l, address: none, key: n},\n"
-                         "         database: {name: d, key: [n, result]},\n"
-                         "         table: [{name: a, column: {format: .2f, _: jube_step_name}},\n"
-                         "                 {name: b, filter: \"$n < '3'\", column: n},\n"
-                         "                 {name: squares"},
-                        {"[n, result]}}\n", "[n, result]}]}\n"}}));
+  const std::string faults =
+      replaced({{"{use: output, table: {name: squares",
+                 "{use: output, syslog: {name: l, address: none, key: n},\n"
+                 "         database: {name: d, key: [n, result]},\n"
+                 "         table: [{name: a, column: {format: .2f, _: jube_step_name}},\n"
+                 "                 {name: b, filter: \"$n < '3'\", column: n},\n"
+                 "                 {name: squares"},
+                {"[n, result]}}\n", "[n, result]}]}\n"}});
   for (const char* command : {"run", "result"}) {
     SCOPED_TRACE(command);
     const CommandOutput output = command == std::string("run")
-                                     ? here_.bench({"run", "faults.yaml", "-r"})
-                                     : here_.bench({"result", "runs", "--id", "1", "-s", "pretty"});
+                                     ? run(faults, {"-r"})
+                                     : here_.bench({"result", "runs", "-s", "pretty"});
     EXPECT_EQ(output.status.code, 1);
     EXPECT_THAT(output.standard_output, HasSubstr(squares_file));
     for (const char* error : {"error: format '.2f'",
@@ -374,21 +320,22 @@ TEST_F(ResultTest, AResultThatFailsHidesNoOther) {
                               "error: cannot send to syslog 'l' at none"})
       EXPECT_THAT(split(output.standard_error, error), SizeIs(2)) << error;
     for (const char* file : {"squares.dat", "d.dat"})
-      EXPECT_EQ(std::filesystem::remove(here_.path() / "runs/000001/result" / file), true) << file;
-    EXPECT_FALSE(here_.has("runs/000001/result/a.dat"));
+      EXPECT_EQ(std::filesystem::remove(here_.path() / "runs/000000/result" / file), true) << file;
+    EXPECT_FALSE(here_.has("runs/000000/result/a.dat"));
   }
 }
 
 TEST_F(ResultTest, ShowsTheTablesThatCannotBeWritten) {
   here_.write("there", "");
-  here_.write("unwritable.yaml", replaced({{"use: output, ", "use: output, result_dir: there, "}}));
-  const CommandOutput output = here_.bench({"run", "unwritable.yaml", "-r"});
+  const CommandOutput output =
+      run(replaced({{"use: output, ", "use: output, result_dir: there, "}}), {"-r"});
   EXPECT_EQ(output.status.code, 1);
   EXPECT_THAT(output.standard_output, HasSubstr(squares_file));
   EXPECT_THAT(output.standard_error, HasSubstr("error: "));
 }
 
 TEST_F(ResultTest, WarnsOfOutputThatIsNotUtf8) {
+  run();
   here_.write("runs/000000/000000_compute/work/stdout", "square=7 \xff\n");
   const std::string file =
       (std::filesystem::canonical(here_.path()) / "runs/000000/000000_compute/work/stdout")

@@ -76,14 +76,6 @@ TEST(RetryTest, AWorkpackageFailsOnceItsTriesAreUsedUp) {
   EXPECT_FALSE(here.has("runs/000000/retried/000000_go.2"));
 }
 
-TEST(RetryTest, OtherEndsAreFinal) {
-  const Playground here;
-  here.write("f.yaml", flaky(3, "2"));
-  EXPECT_EQ(here.bench({"run", "f.yaml"}).status.code, 1);
-  EXPECT_EQ(rows(here, attempts).size(), 1U);
-  EXPECT_FALSE(here.has("runs/000000/retried"));
-}
-
 TEST(RetryTest, ATimeoutIsMadeAgainWhereTheStepSaysSo) {
   const Playground here;
   here.write("f.yaml",

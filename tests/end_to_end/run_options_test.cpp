@@ -53,6 +53,9 @@ TEST_F(RunOptionsTest, PrintsTheStatesOfEachStepAndTheCommandsThatFollow) {
 >>>>      log: bench log runs --id 0
 ######################################################################
 )");
+  // The workspace must not outlive the lock.
+  EXPECT_FALSE(here_.has("runs/000000/workspace.db-wal"));
+  EXPECT_TRUE(here_.has("runs/000000/workspace.db"));
 }
 
 TEST_F(RunOptionsTest, ALongCommentIsWrappedInTheBox) {
@@ -104,11 +107,22 @@ TEST_F(RunOptionsTest, AnUnsetVariableInAnOutpathStaysAsInJubeUnlessTheFileIsFor
 }
 
 TEST_F(RunOptionsTest, EachBenchmarkTakesOneOfTheIds) {
+  const auto refused = here_.bench({"run", "small.yaml", "-i", "0", "-5"});
+  EXPECT_EQ(refused.status.code, 1);
+  EXPECT_EQ(refused.standard_error,
+            "error: invalid run id -5\n"
+            "hint: ids start at 0; omit -i to use the next free one\n");
+  EXPECT_FALSE(here_.has("runs"));
   here_.write("two.yaml", two_benchmarks);
   EXPECT_EQ(here_.bench({"run", "two.yaml", "small.yaml", "-i", "4", "9"}).status.code, 0);
   EXPECT_EQ(here_.read("runs/000004/000000_s/work/stdout"), "1\n");
   EXPECT_EQ(here_.read("runs/000009/000000_s/work/stdout"), "2\n");
   EXPECT_TRUE(here_.has("runs/000010/000000_compute"));
+  EXPECT_THAT(here_.bench({"run", "small.yaml", "-i", "4"}).standard_error,
+              StartsWith("error: run 4 exists already: "));
+  const auto one = here_.bench({"run", "small.yaml", "-i", "5", "6"});
+  EXPECT_EQ(one.status.code, 0);
+  EXPECT_EQ(one.standard_error, "note: id 6 is unused: there are fewer benchmarks than ids\n");
 }
 
 TEST_F(RunOptionsTest, BenchmarksAreChosenByName) {
@@ -130,27 +144,6 @@ TEST_F(RunOptionsTest, IncludedFilesAreFoundInTheGivenDirectories) {
   EXPECT_EQ(here_.bench({"run", "user.yaml", "--include-path", "library"}).status.code, 0);
   EXPECT_EQ(here_.read("runs/000000/000000_s/work/stdout"), "42\n");
   EXPECT_EQ(here_.bench({"check", "user.yaml", "--include-path", "library"}).status.code, 0);
-}
-
-TEST_F(RunOptionsTest, AnIdTooManyIsMentioned) {
-  const auto run = here_.bench({"run", "small.yaml", "-i", "4", "9"});
-  EXPECT_EQ(run.status.code, 0);
-  EXPECT_EQ(run.standard_error, "note: id 9 is unused: there are fewer benchmarks than ids\n");
-}
-
-TEST_F(RunOptionsTest, ANegativeIdIsAnErrorBeforeAnythingRuns) {
-  const auto run = here_.bench({"run", "small.yaml", "-i", "0", "-5"});
-  EXPECT_EQ(run.status.code, 1);
-  EXPECT_EQ(run.standard_error,
-            "error: invalid run id -5\n"
-            "hint: ids start at 0; omit -i to use the next free one\n");
-  EXPECT_FALSE(here_.has("runs"));
-}
-
-TEST_F(RunOptionsTest, AnIdThatExistsIsAnError) {
-  here_.bench({"run", "small.yaml"});
-  EXPECT_THAT(here_.bench({"run", "small.yaml", "-i", "0"}).standard_error,
-              StartsWith("error: run 0 exists already: "));
 }
 
 TEST_F(RunOptionsTest, TheLastWordBehindTagsIsTheFileWhereThereIsNoOther) {
@@ -178,23 +171,17 @@ TEST_F(RunOptionsTest, ARunWithTooManyWorkpackagesIsRefused) {
   EXPECT_EQ(here_.bench({"check", "small.yaml", "--max-workpackages", "2"}).status.code, 1);
 }
 
-TEST_F(RunOptionsTest, OptionsOfJubeThatMeanNothingHereAreAccepted) {
-  EXPECT_EQ(here_.bench({"run", "small.yaml", "--force", "--devel"}).status.code, 0);
-  EXPECT_EQ(here_.bench({"--devel", "--debug", "-v", "result", "runs"}).status.code, 0);
-}
-
-TEST_F(RunOptionsTest, DebugExecutesNothing) {
+TEST_F(RunOptionsTest, OptionsOfJubeAreTakenInFrontOfTheCommandToo) {
   EXPECT_EQ(here_.bench({"--debug", "run", "small.yaml"}).status.code, 0);
-  EXPECT_FALSE(here_.has("runs"));
-  EXPECT_EQ(here_.bench({"continue", "--debug", "runs"}).status.code, 2);
-}
-
-TEST_F(RunOptionsTest, OptionsThatJubeTakesInFrontOfTheCommandAreTakenThere) {
   const auto run = here_.bench({"-v", "--strict", "run", "small.yaml", "-t", "unknown"});
   EXPECT_EQ(run.status.code, 1);
   EXPECT_THAT(run.standard_error, HasSubstr("error: tag 'unknown' selects nothing"));
-  EXPECT_THAT(here_.bench({"-v", "run", "small.yaml"}).standard_error,
-              HasSubstr("]:INFO: command: bench run -v small.yaml\n"));
+  EXPECT_FALSE(here_.has("runs"));
+  // Some mean nothing here.
+  EXPECT_THAT(here_.bench({"-v", "run", "small.yaml", "--force", "--devel"}).standard_error,
+              HasSubstr("]:INFO: command: bench run -v small.yaml --force --devel\n"));
+  EXPECT_EQ(here_.bench({"--devel", "--debug", "-v", "result", "runs"}).status.code, 0);
+  EXPECT_EQ(here_.bench({"continue", "--debug", "runs"}).status.code, 2);
 }
 
 TEST_F(RunOptionsTest, DoublyVerboseShowsWhatCommandsPrintWhileTheyRun) {
@@ -234,13 +221,6 @@ TEST_F(RunOptionsTest, ExitStopsBeforeTheNextBenchmark) {
               "  - {name: two, outpath: runs, step: {name: s, do: echo 2}}\n");
   EXPECT_EQ(here_.bench({"run", "two.yaml", "-e"}).status.code, 1);
   EXPECT_FALSE(here_.has("runs/000001"));
-}
-
-/// Of the lock, which the workspace must not outlive.
-TEST_F(RunOptionsTest, AFinishedRunLeavesOneDatabaseFile) {
-  here_.bench({"run", "small.yaml"});
-  EXPECT_FALSE(here_.has("runs/000000/workspace.db-wal"));
-  EXPECT_TRUE(here_.has("runs/000000/workspace.db"));
 }
 
 TEST_F(RunOptionsTest, OptionsForABatchSystemNeedOne) {

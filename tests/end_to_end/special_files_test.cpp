@@ -50,21 +50,6 @@ TEST_F(SpecialFiles, ACommandThatReplacesItsDirectoryByALinkWritesNothingOutside
   EXPECT_TRUE(fs::is_empty(here_.path() / "outside"));
 }
 
-TEST_F(SpecialFiles, OnlyRegularFilesAreTakenForInput) {
-  ASSERT_EQ(::mkfifo((here_.path() / "pipe").c_str(), 0666), 0);
-  here_.write("include.yaml", "name: i\noutpath: runs\nstep: !include pipe\n");
-  here_.write("include.xml", "<jube><include from=\"pipe\"/></jube>");
-  here_.write("init.yaml",
-              "name: i\noutpath: runs\nparameterset: {name: p, init_with: /dev/zero}\n"
-              "step: {name: s, use: p, do: echo}\n");
-  for (const char* file : {"pipe", "/dev/zero", "include.yaml", "include.xml", "init.yaml"})
-    for (const char* command : {"check", "run"}) {
-      const CommandOutput output = here_.bench({command, file});
-      EXPECT_EQ(output.status.code, 1) << file;
-      EXPECT_THAT(output.standard_error, HasSubstr("it is not a regular file")) << file;
-    }
-}
-
 /// A link is followed, and a pipe is not replaced by a file, for which its reader would wait.
 TEST_F(SpecialFiles, WhatAnOutputIsWrittenToKeepsItsKind) {
   here_.write("small.yaml", small_sweep());

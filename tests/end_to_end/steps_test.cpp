@@ -40,7 +40,8 @@ TEST_F(StepsTest, ACommandIsFinishedOnceItsFileExists) {
   const auto first =
       run("step:\n"
           "  - {name: submit, do: [echo one, {done_file: ready, _: echo two}, echo three]}\n"
-          "  - {name: after, depend: submit, do: cat submit/stdout}\n");
+          "  - {name: after, depend: submit, do: cat submit/stdout}\n"
+          "  - {name: empty, do: [echo sent, {done_file: ready}]}\n");
   EXPECT_EQ(first.status.code, 0) << first.standard_error;
   EXPECT_EQ(in_run("000000_submit/work/stdout"), "one\ntwo\n");
   EXPECT_EQ(status(), "running\n");
@@ -48,37 +49,23 @@ TEST_F(StepsTest, ACommandIsFinishedOnceItsFileExists) {
   EXPECT_EQ(in_run("000000_submit/work/stdout"), "one\ntwo\n") << "nothing is repeated";
   touch("000000_submit/work/ready");
   EXPECT_EQ(go_on().status.code, 0);
-  EXPECT_EQ(status(), "finished\n");
-  EXPECT_EQ(in_run("000001_after/work/stdout"), "one\ntwo\nthree\n");
-}
-
-TEST_F(StepsTest, AnEmptyCommandWaitsForItsFileToo) {
-  run("step: {name: wait, do: [echo sent, {done_file: ready}]}\n");
-  EXPECT_EQ(status(), "running\n");
-  touch("000000_wait/work/ready");
-  go_on();
+  EXPECT_EQ(in_run("000002_after/work/stdout"), "one\ntwo\nthree\n");
+  EXPECT_EQ(status(), "running\n") << "a command without text waits for its file, too";
+  touch("000001_empty/work/ready");
+  EXPECT_EQ(go_on().status.code, 0);
   EXPECT_EQ(status(), "finished\n");
 }
 
-TEST_F(StepsTest, AFileThatIsThereAtOnceIsNotWaitedFor) {
-  run("step: {name: go, do: [{done_file: ready, _: touch ready}, echo next]}\n");
-  EXPECT_EQ(status(), "finished\n");
-  EXPECT_EQ(in_run("000000_go/work/stdout"), "next\n");
-}
-
-TEST_F(StepsTest, AnErrorFileCountsMoreThanADoneFile) {
+TEST_F(StepsTest, AnErrorFileFailsTheWorkpackageAtOnceOrLater) {
   const auto output = run(
-      "step: {name: go, do: [{done_file: ready, error_file: bad, _: touch ready bad}, echo no]}\n");
+      "step:\n"
+      "  - {name: now, do: [{done_file: ready, error_file: bad, _: touch ready bad}, echo no]}\n"
+      "  - {name: later, do: {done_file: ready, error_file: bad, _: 'true'}}\n");
   EXPECT_EQ(output.status.code, 1);
-  EXPECT_THAT(output.standard_error, HasSubstr("000000_go/work/bad exists"));
-  EXPECT_EQ(status(), "failed\n");
-}
-
-TEST_F(StepsTest, AnErrorFileThatComesLaterFailsTheWorkpackage) {
-  run("step: {name: go, do: {done_file: ready, error_file: bad, _: 'true'}}\n");
+  EXPECT_THAT(output.standard_error, HasSubstr("000000_now/work/bad exists"));
   EXPECT_EQ(status(), "running\n");
-  touch("000000_go/work/bad");
-  EXPECT_EQ(go_on().status.code, 1);
+  touch("000001_later/work/bad");
+  EXPECT_THAT(go_on().standard_error, HasSubstr("000001_later/work/bad exists"));
   EXPECT_EQ(status(), "failed\n");
 }
 
@@ -117,16 +104,6 @@ TEST_F(StepsTest, MaxAsyncCountsWhatWaits) {
   touch("000000_go/work/ready");
   go_on();
   EXPECT_TRUE(has("000002_go"));
-}
-
-TEST_F(StepsTest, ChildrenOfWhatIsDoneDoNotWaitForItsSiblings) {
-  run("parameterset: {name: p, parameter: {n: [1, 2]}}\n"
-      "step:\n"
-      "  - {name: job, use: p, do: {done_file: ready, _: 'true'}}\n"
-      "  - {name: after, depend: job, do: 'echo $n'}\n");
-  touch("000001_job/work/ready");
-  go_on();
-  EXPECT_EQ(in_run("000002_after/work/stdout"), "2\n");
 }
 
 TEST_F(StepsTest, ASharedCommandRunsOnceWhenAllHaveArrived) {
@@ -227,18 +204,15 @@ TEST_F(StepsTest, CommandsRunInTheStepsOwnDirectory) {
   EXPECT_TRUE(has("000000_go/work"));
 }
 
-TEST_F(StepsTest, ASuffixNamesTheDirectory) {
-  run("parameterset: {name: p, parameter: {n: 7}}\n"
-      "step: {name: go, use: p, suffix: n$n, do: 'true'}\n");
-  EXPECT_TRUE(has("000000_go_n7/work"));
-}
-
 /// Also where bash has handed on a function, which other shells cannot name.
 TEST_F(StepsTest, TheLogOfCommandsCanBeExecuted) {
   const support::EnvironmentVariable function("BASH_FUNC_module%%", "() { :; }");
   run("parameterset: {name: p, parameter: {W: {export: true, _: two words}}}\n"
       "step: {name: go, use: p, do_log_file: 'true', do: [echo one, 'echo \"$$W\"']}\n");
   EXPECT_EQ(in_run("000000_go/work/stdout"), "one\ntwo words\n");
+  const std::string log = in_run("000000_go/do_log");
+  EXPECT_TRUE(log.starts_with("#!/bin/sh\n"));
+  EXPECT_EQ(log.find("#!", 1), std::string::npos) << "once";
   const auto repeated = run_command(
       {.arguments = {"/bin/sh", (here_.path() / "runs/000000/000000_go/do_log").string()}},
       support::far_too_long_s);

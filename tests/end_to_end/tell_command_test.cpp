@@ -47,8 +47,12 @@ analyser: {name: a, use: o, analyse: {step: s, file: stdout}}
 TEST_F(TellTest, TakesAnIntegerAsAProgramWritesItThatComputesWithFloatingPointNumbers) {
   EXPECT_EQ(tell(R"({"x": 1.0})"), "{\"run\":0,\"workpackages\":[0,1],\"new\":false}\n");
   EXPECT_EQ(tell(R"({"x": 3e1, "kind": "a"})"), "{\"run\":0,\"workpackages\":[4],\"new\":true}\n");
+  tell(R"({"x": 13, "kind": "a"})");
+  EXPECT_EQ(here_.text_of("ask", {"runs", "-w", "4", "5"}, 0), "") << "neither has ended";
   here_.bench({"continue", "runs"});
   EXPECT_THAT(here_.text_of("ask", {"runs", "-w", "4"}, 0), HasSubstr("\"x\":30,"));
+  EXPECT_THAT(here_.text_of("ask", {"runs", "-w", "5"}, 0),
+              AllOf(HasSubstr("\"state\":\"failed\""), HasSubstr("exit code 1")));
 }
 
 TEST_F(TellTest, AddsThePointOnceForEachCombinationOfTheOthers) {
@@ -63,34 +67,7 @@ TEST_F(TellTest, AddsThePointOnceForEachCombinationOfTheOthers) {
               HasSubstr("x=44 kind=c"));
 }
 
-TEST_F(TellTest, AFailedPointHasItsReason) {
-  tell(R"({"x": 13, "kind": "a"})");
-  here_.bench({"continue", "runs"});
-  EXPECT_THAT(here_.text_of("ask", {"runs", "-w", "4"}, 0),
-              AllOf(HasSubstr("\"state\":\"failed\""), HasSubstr("exit code 1")));
-}
-
-TEST_F(TellTest, AskLeavesOutWhatHasNotEnded) {
-  tell(R"({"x": 30})");
-  EXPECT_EQ(here_.text_of("ask", {"runs", "-w", "4", "5"}, 0), "");
-}
-
-TEST_F(TellTest, AskRefusesAWorkpackageThatIsNotThere) {
-  EXPECT_THAT(here_.text_of("ask", {"runs", "-w", "99"}, 1),
-              HasSubstr("error: there is no workpackage 99"));
-}
-
-TEST_F(TellTest, ABadLineOfStandardInputIsNamedByItsNumber) {
-  ProcessSpec spec = here_.spec({"tell", "runs", "-"});
-  const CommandOutput said =
-      run_command(spec, support::far_too_long_s, "{\"x\": 30}\n\n{\"y\": 2}\n");
-  EXPECT_EQ(said.status.code, 1);
-  EXPECT_EQ(said.standard_output, "{\"run\":0,\"workpackages\":[4,5],\"new\":true}\n");
-  EXPECT_THAT(said.standard_error,
-              HasSubstr("error: line 3 of standard input: no step has a parameter 'y'\nhint: "));
-}
-
-TEST_F(TellTest, RefusesWhatIsNoPoint) {
+TEST_F(TellTest, RefusesWhatIsNoPointAndNamesItsLineOfStandardInput) {
   EXPECT_THAT(refused({"x=3"}), HasSubstr("a point must be a JSON object, not 'x=3'"));
   EXPECT_THAT(refused({"{}"}), HasSubstr("a point must be a JSON object"));
   EXPECT_THAT(refused({R"({"x": [1, 2]})"}), HasSubstr("parameter 'x' must be a text, a number"));
@@ -98,6 +75,14 @@ TEST_F(TellTest, RefusesWhatIsNoPoint) {
               AllOf(HasSubstr("no step has a parameter 'kid'"), HasSubstr("did you mean 'kind'?")));
   EXPECT_THAT(refused({R"({"x": 3})", "-s", "u"}), HasSubstr("the benchmark has no step 'u'"));
   EXPECT_THAT(refused({R"({"x": 100})"}), HasSubstr("`where` or `active` of step 's' drops"));
+  EXPECT_THAT(here_.text_of("ask", {"runs", "-w", "99"}, 1),
+              HasSubstr("error: there is no workpackage 99"));
+  const CommandOutput said = run_command(here_.spec({"tell", "runs", "-"}), support::far_too_long_s,
+                                         "{\"x\": 30}\n\n{\"y\": 2}\n");
+  EXPECT_EQ(said.status.code, 1);
+  EXPECT_EQ(said.standard_output, "{\"run\":0,\"workpackages\":[4,5],\"new\":true}\n");
+  EXPECT_THAT(said.standard_error,
+              HasSubstr("error: line 3 of standard input: no step has a parameter 'y'\nhint: "));
 }
 
 }  // namespace

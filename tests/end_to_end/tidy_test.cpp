@@ -7,7 +7,6 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 
 namespace bench::end_to_end {
@@ -75,10 +74,7 @@ TEST_F(TidyDataTest, MakesOneTableOfSeveralOutpaths) {
 TEST_F(TidyDataTest, RowsOfATableOfTheFileAreChosenAndSorted) {
   EXPECT_EQ(shown({"runs", "--where", "result > 1", "--sort", "n:desc", "--select", "result"}),
             "squares:\n| result |\n|--------|\n|      9 |\n|      4 |\n\n");
-}
-
-TEST_F(TidyDataTest, TheTablesOfSeveralRunsAreSortedTogether) {
-  here_.bench({"run", "small.yaml"});
+  here_.bench({"run", "small.yaml"});  // those of several runs together
   EXPECT_EQ(shown({"runs", "-i", "all", "-s", "csv", "--sort", "result:desc", "id", "--where",
                    "id = 1 or n = 3", "--select", "n"}),
             "id,n\n0,3\n1,3\n1,2\n1,1\n\n");
@@ -92,29 +88,23 @@ TEST_F(TidyDataTest, IsWrittenToAFileInTheStyleOfItsEnding) {
   EXPECT_THAT(here_.read("t.md"), testing::StartsWith("**squares**\n"));
   EXPECT_EQ(shown({"runs", "--output", "t.txt"}), "");  // its own style
   EXPECT_THAT(here_.read("t.txt"), testing::EndsWith("| 3 |      9 |\n"));
+  const std::string piped = shown({"runs", "--tidy", "--style", "parquet"});
+  EXPECT_THAT(piped, AllOf(StartsWith("PAR1"), EndsWith("PAR1")));
+  shown({"runs", "--tidy", "--output", "t.parquet"});
+  EXPECT_EQ(here_.read("t.parquet"), piped);
 }
 
-TEST_F(TidyDataTest, IsNotWrittenInPlaceOfADevice) {
-  std::filesystem::create_symlink("/dev/null", here_.path() / "null");
-  EXPECT_EQ(refusal({"runs", "--output", "null"}),
-            "error: null is not a regular file\n"
-            "hint: without --output it is printed to standard output\n");
-  EXPECT_FALSE(std::filesystem::is_regular_file("/dev/null"));
-}
-
-TEST_F(TidyDataTest, IsWrittenToTheFileBehindALink) {
+TEST_F(TidyDataTest, IsWrittenToTheFileBehindALinkButNotInPlaceOfADevice) {
   here_.write("real.csv", "");
   std::filesystem::create_symlink("real.csv", here_.path() / "link.csv");
   shown({"runs", "--output", "link.csv"});
   EXPECT_EQ(here_.read("real.csv"), "n,result\n1,1\n2,4\n3,9\n");
   EXPECT_TRUE(std::filesystem::is_symlink(here_.path() / "link.csv"));
-}
-
-TEST_F(TidyDataTest, IsParquetByTheNameOfItsFile) {
-  const std::string piped = shown({"runs", "--tidy", "--style", "parquet"});
-  EXPECT_THAT(piped, AllOf(StartsWith("PAR1"), EndsWith("PAR1")));
-  shown({"runs", "--tidy", "--output", "t.parquet"});
-  EXPECT_EQ(here_.read("t.parquet"), piped);
+  std::filesystem::create_symlink("/dev/null", here_.path() / "null");
+  EXPECT_EQ(refusal({"runs", "--output", "null"}),
+            "error: null is not a regular file\n"
+            "hint: without --output it is printed to standard output\n");
+  EXPECT_FALSE(std::filesystem::is_regular_file("/dev/null"));
 }
 
 /// The time of day is put back by an hour while a workpackage runs.

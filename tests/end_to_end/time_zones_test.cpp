@@ -1,10 +1,8 @@
 // What is exported of a run is the same in every time zone.
 #include "bench_program.hpp"
-#include "support/case_name.hpp"
 
 #include <filesystem>
 #include <map>
-#include <ostream>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,14 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Exporter {
-  std::string name;
-  std::vector<std::string> arguments;  ///< Followed by the file or directory to write.
-};
-void PrintTo(const Exporter& one, std::ostream* out) {
-  *out << one.name;
-}
-
 /// Of each file below, or of the file itself.
 std::map<std::string, std::string> written_in(const fs::path& path) {
   if (fs::is_regular_file(path))
@@ -39,43 +29,37 @@ std::map<std::string, std::string> written_in(const fs::path& path) {
   return files;
 }
 
-class TimeZones : public testing::TestWithParam<Exporter> {
+/// A run that has begun in UTC.
+class TimeZones : public testing::Test {
  protected:
-  std::map<std::string, std::string> exported_in(const std::string& zone,
-                                                 const std::string& output) const {
-    std::vector<std::string> arguments = GetParam().arguments;
-    arguments.push_back(output);
-    const auto result = here_.bench(arguments, {{"TZ", zone}});
-    EXPECT_EQ(result.status.code, 0) << result.standard_error;
-    return written_in(here_.path() / output);
+  void SetUp() override {
+    here_.write("file.yaml", small_sweep());
+    ASSERT_EQ(here_.bench({"run", "file.yaml"}, {{"TZ", "UTC0"}}).status.code, 0);
+  }
+  void expect_equal_exports(const std::string& name) const {
+    for (const char* format : {"ro-crate", "openmetrics", "influx", "junit", "summary"}) {
+      std::vector<std::map<std::string, std::string>> exported;
+      for (const char* zone : {"UTC0", "JST-9"}) {
+        const std::string output = name + format + zone;
+        const auto result =
+            here_.bench({"export", "runs", "-f", format, "--output", output}, {{"TZ", zone}});
+        EXPECT_EQ(result.status.code, 0) << result.standard_error;
+        exported.push_back(written_in(here_.path() / output));
+      }
+      EXPECT_EQ(exported[0], exported[1]) << format;
+    }
   }
 
   Playground here_;
 };
 
-TEST_P(TimeZones, DoNotChangeWhatIsExported) {
-  here_.write("file.yaml", small_sweep());
-  ASSERT_EQ(here_.bench({"run", "file.yaml"}, {{"TZ", "UTC0"}}).status.code, 0);
-  EXPECT_EQ(exported_in("UTC0", "a"), exported_in("JST-9", "b"));
-}
-
-/// Such a run has recorded the local time of its machine alone.
-TEST_P(TimeZones, DoNotChangeWhatIsExportedOfAnOldRun) {
-  here_.write("file.yaml", small_sweep());
-  ASSERT_EQ(here_.bench({"run", "file.yaml"}, {{"TZ", "UTC0"}}).status.code, 0);
+TEST_F(TimeZones, DoNotChangeWhatIsExported) {
+  expect_equal_exports("new");
+  // A run of an older version has recorded the local time of its machine alone.
   SQLite::Database((here_.path() / "runs/000000/workspace.db").string(), SQLite::OPEN_READWRITE)
       .exec("DELETE FROM fact WHERE name = 'started_unix_s'");
-  EXPECT_EQ(exported_in("UTC0", "a"), exported_in("JST-9", "b"));
+  expect_equal_exports("old");
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Export, TimeZones,
-    testing::Values(Exporter{"crate", {"export", "runs", "--output"}},
-                    Exporter{"openmetrics", {"export", "runs", "-f", "openmetrics", "--output"}},
-                    Exporter{"influx", {"export", "runs", "-f", "influx", "--output"}},
-                    Exporter{"junit", {"export", "runs", "-f", "junit", "--output"}},
-                    Exporter{"summary", {"export", "runs", "-f", "summary", "--output"}}),
-    support::case_name);
 
 /// The times that MLflow shows; the ids of its runs are random.
 std::multiset<std::string> start_times(const fs::path& directory) {
@@ -87,14 +71,11 @@ std::multiset<std::string> start_times(const fs::path& directory) {
   return times;
 }
 
-TEST(TimeZonesOfMlflow, DoNotChangeWhenARunBegan) {
-  const Playground here;
-  here.write("file.yaml", small_sweep());
-  ASSERT_EQ(here.bench({"run", "file.yaml"}, {{"TZ", "UTC0"}}).status.code, 0);
+TEST_F(TimeZones, DoNotChangeWhenARunOfMlflowBegan) {
   for (const char* zone : {"UTC0", "JST-9"})
-    here.bench({"mlflow", "runs", "--directory", zone}, {{"TZ", zone}});
-  EXPECT_EQ(start_times(here.path() / "UTC0").size(), 7U);  // six workpackages and the run
-  EXPECT_EQ(start_times(here.path() / "UTC0"), start_times(here.path() / "JST-9"));
+    here_.bench({"mlflow", "runs", "--directory", zone}, {{"TZ", zone}});
+  EXPECT_EQ(start_times(here_.path() / "UTC0").size(), 7U);  // six workpackages and the run
+  EXPECT_EQ(start_times(here_.path() / "UTC0"), start_times(here_.path() / "JST-9"));
 }
 
 }  // namespace

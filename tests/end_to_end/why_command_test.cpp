@@ -5,7 +5,6 @@
 
 #include <csignal>
 #include <filesystem>
-#include <ostream>
 #include <utility>
 #include <vector>
 
@@ -17,6 +16,7 @@ namespace bench::end_to_end {
 namespace {
 
 using testing::AllOf;
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -59,7 +59,7 @@ class WhyTest : public testing::Test {
   Playground here_;
 };
 
-TEST_F(WhyTest, AFailureIsShownWithItsCommandItsOutputAndWhatToDo) {
+TEST_F(WhyTest, AFailureIsShownWithItsCommandItsOutputAndWhatToDoAndASuccessWithout) {
   make_run();
   EXPECT_EQ(why({"1", "runs", "--lines", "1"}),
             "workpackage 1 (train): failed\n"
@@ -73,16 +73,6 @@ TEST_F(WhyTest, AFailureIsShownWithItsCommandItsOutputAndWhatToDo) {
             "               bench continue runs --id 0\n"
             "\n==> end of runs/000000/000001_train/work/stderr <==\ntwo\n"
             "\n==> end of runs/000000/000001_train/work/stdout <==\nrate=16\n");
-}
-
-TEST_F(WhyTest, TheOnlyFailureOfARunIsRepeatedInOneCommand) {
-  here_.write("one.yaml", "outpath: runs\nstep: {name: a, do: exit 3}\n");
-  here_.bench({"run", "one.yaml"});
-  EXPECT_THAT(why({"0", "runs"}), HasSubstr("  next:       bench continue runs --id 0 --failed\n"));
-}
-
-TEST_F(WhyTest, WhatIsDoneIsNotRepeated) {
-  make_run();
   EXPECT_EQ(why({"runs/000000", "5"}),
             "workpackage 5 (check): done\n"
             "  parameters:  n=1 b=8 size=8\n"
@@ -93,11 +83,21 @@ TEST_F(WhyTest, WhatIsDoneIsNotRepeated) {
             "  again:       finished; to repeat it, delete it first with `bench remove`\n");
 }
 
-TEST_F(WhyTest, AnInputThatHasChangedSinceIsNamed) {
+TEST_F(WhyTest, WhatHasChangedSinceIsSaid) {
   make_run();
+  EXPECT_THAT(why({"0", "runs"}), Not(AnyOf(HasSubstr("deleted:"), HasSubstr("input:"))));
+  std::filesystem::remove_all(here_.path() / "runs/000000/000000_train");
   here_.write("sweep.yaml", std::string(sweep_file) + "# changed\n");
-  EXPECT_THAT(why({"runs", "0"}),
-              HasSubstr("input:       sweep.yaml has changed since; `bench run` starts a new run"));
+  EXPECT_THAT(
+      why({"0", "runs"}),
+      AllOf(HasSubstr("deleted:     its directory does not exist any more;"),
+            HasSubstr("input:       sweep.yaml has changed since; `bench run` starts a new run")));
+}
+
+TEST_F(WhyTest, TheOnlyFailureOfARunIsRepeatedInOneCommand) {
+  here_.write("one.yaml", "outpath: runs\nstep: {name: a, do: exit 3}\n");
+  here_.bench({"run", "one.yaml"});
+  EXPECT_THAT(why({"0", "runs"}), HasSubstr("  next:       bench continue runs --id 0 --failed\n"));
 }
 
 TEST_F(WhyTest, ATimeoutComesWithAdvice) {
@@ -108,59 +108,49 @@ TEST_F(WhyTest, ATimeoutComesWithAdvice) {
                                         HasSubstr("advice:     increase `timeout`")));
 }
 
+/// What is asked of one run, and the answer.
 struct PointCase {
-  std::string name;
   std::vector<std::string> arguments;
   std::string expected;
 };
-void PrintTo(const PointCase& one, std::ostream* out) {
-  *out << one.name;
-}
-class WhyPointTest : public WhyTest, public testing::WithParamInterface<PointCase> {};
 
-TEST_P(WhyPointTest, IsExplained) {
+TEST_F(WhyTest, APointWithoutAWorkpackageIsExplained) {
   make_run();
-  EXPECT_EQ(why(GetParam().arguments), GetParam().expected);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Points, WhyPointTest,
-    testing::Values(
-        PointCase{"DroppedByWhere",
-                  {"runs", "n=4", "b=16", "-s", "train"},
+  for (const PointCase& one :
+       {PointCase{{"runs", "n=4", "b=16", "-s", "train"},
                   "step train: no workpackage has n=4 b=16\n"
                   "  n:        is 1, 2 with b=16\n"
                   "  b:        is 8 with n=4\n"
                   "  `where`:  keeps only $n * $b <= 32, here: 4 * 16 <= 32\n"},
         PointCase{
-            "NotAmongTheValues",
             {"runs", "n=3"},
             "step train: no workpackage has n=3\n"
             "  n:     has no value 3; it has 1, 2, 4\n"
             "  tags:  none is active; `bench check HERE/sweep.yaml` shows what each tag selects\n"
             "\nstep check: no workpackage has n=3\n"
             "  waits for:  a workpackage of step train, which does not exist\n"},
-        PointCase{"ItsDependencyFailed",
-                  {"runs", "n=1", "b=16", "-s", "check"},
+        PointCase{{"runs", "n=1", "b=16", "-s", "check"},
                   "step check: no workpackage has n=1 b=16\n"
                   "  needs:  workpackage 1 (train), failed: command 2 of 2: exit code 1: two\n"},
-        PointCase{"WithThreeValuesThatNeverMeet",
-                  {"runs", "n=4", "b=16", "size=8", "-s", "train"},
+        PointCase{{"runs", "n=4", "b=16", "size=8", "-s", "train"},
                   "step train: no workpackage has n=4 b=16 size=8\n"
                   "  values:   each value exists, but no workpackage has all of them\n"
                   "  `where`:  keeps only $n * $b <= 32, here: 4 * 16 <= 32\n"},
-        PointCase{"OfValuesThatDependOnEachOther",
-                  {"runs", "n=4", "size=8", "-s", "train"},
+        PointCase{{"runs", "n=4", "size=8", "-s", "train"},
                   "step train: no workpackage has n=4 size=8\n"
                   "  n:        is 1 with size=8\n"
                   "  size:     is 32 with n=4\n"
-                  "  `where`:  keeps only $n * $b <= 32, here: 4 * $b <= 32\n"}),
-    [](const auto& one) { return one.param.name; });
-
-TEST_F(WhyTest, APointThatExistsIsExplainedInEveryStepThatHasIt) {
-  make_run();
+                  "  `where`:  keeps only $n * $b <= 32, here: 4 * $b <= 32\n"}})
+    EXPECT_EQ(why(one.arguments), one.expected);
+  // One that exists is explained in every step that has it.
   EXPECT_THAT(why({"runs", "n=1.0", "b=8"}), AllOf(StartsWith("workpackage 0 (train): done\n"),
                                                    HasSubstr("\n\nworkpackage 5 (check): done\n")));
+  EXPECT_EQ(refused({"runs", "sise=8"}),
+            "error: the benchmark has no parameter 'sise'\nhint: did you mean 'size'?\n");
+  EXPECT_EQ(refused({"runs", "17"}),
+            "error: run 0 has no workpackage 17\nhint: its workpackages are 0 to 7\n");
+  EXPECT_THAT(refused({"runs"}), StartsWith("error: no workpackage and no point given"));
+  EXPECT_THAT(refused({"runs", "3", "n=1"}), StartsWith("error: both a workpackage and a point"));
 }
 
 TEST_F(WhyTest, ManyAreListed) {
@@ -255,16 +245,6 @@ step: {name: s, use: p, do: echo}
   EXPECT_EQ(here_.read("witness"), witness);
 }
 
-TEST_F(WhyTest, WhatCannotBeMeantIsRefused) {
-  make_run();
-  EXPECT_EQ(refused({"runs", "sise=8"}),
-            "error: the benchmark has no parameter 'sise'\nhint: did you mean 'size'?\n");
-  EXPECT_EQ(refused({"runs", "17"}),
-            "error: run 0 has no workpackage 17\nhint: its workpackages are 0 to 7\n");
-  EXPECT_THAT(refused({"runs"}), StartsWith("error: no workpackage and no point given"));
-  EXPECT_THAT(refused({"runs", "3", "n=1"}), StartsWith("error: both a workpackage and a point"));
-}
-
 TEST_F(WhyTest, AProgramBesideTheInputFileIsNamed) {
   here_.write("prog.sh", "#!/bin/sh\n");
   here_.write("p.yaml", "name: p\noutpath: runs\nstep: {name: s, do: ./prog.sh 1}\n");
@@ -272,13 +252,6 @@ TEST_F(WhyTest, AProgramBesideTheInputFileIsNamed) {
   EXPECT_THAT(
       why({"0", "runs"}),
       HasSubstr("add `fileset: {name: files, copy: prog.sh}`, and `use: files` to step s\n"));
-}
-
-TEST_F(WhyTest, ADirectoryThatWasDeletedIsSaid) {
-  make_run();
-  EXPECT_THAT(why({"0", "runs"}), Not(HasSubstr("deleted:")));
-  std::filesystem::remove_all(here_.path() / "runs/000000/000000_train");
-  EXPECT_THAT(why({"0", "runs"}), HasSubstr("deleted:     its directory does not exist any more;"));
 }
 
 /// Each proposal is followed as it is printed.
@@ -302,36 +275,34 @@ TEST_F(WhyTest, WhatIsProposedForACorrectedFileWorks) {
   EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "finished\n");
 }
 
-struct NearMiss {
-  std::string pattern;
-  std::string said;
-};
-
 TEST_F(WhyTest, ShowsWhatAPatternWithoutAMatchNearlyFound) {
-  for (const NearMiss& one :
-       {NearMiss{"rate=$jube_pat_fp", "`rate = 2.5` would match, but its blanks differ\n"},
-        NearMiss{"Total : $jube_pat_int",
-                 "`total: 7` would match, but its case, its blanks or its "
-                 "kind of number differ\n"},
-        NearMiss{"loss $jube_pat_int$", "`loss 0.25` would match, but it is no integer\n"},
-        NearMiss{"DONE", "`done` would match, but its case differs\n"},
-        NearMiss{"speed=$jube_pat_fp", "no match in stdout, for `speed=$jube_pat_fp`\n"}}) {
-    here_.write("near.yaml",
-                "name: near\noutpath: near\n"
-                "step: {name: s, do: \"echo 'rate = 2.5'; echo 'total: 7'; seq 9; echo 'loss "
-                "0.25'; echo done\"}\n"
-                "patternset: {name: found, pattern: {name: x, _: '" +
-                    one.pattern +
-                    "'}}\n"
-                    "analyser: {name: a, use: found, analyse: {step: s, file: stdout}}\n"
-                    "result: {use: a, table: {name: t, column: [x]}}\n");
-    here_.bench({"run", "near.yaml"});
-    const std::string text = why({"near", "0", "--lines", "2"});
-    EXPECT_THAT(text, HasSubstr("x: no match in stdout, for `" + one.pattern + "`"));
-    EXPECT_THAT(text, HasSubstr(one.said));
-    EXPECT_THAT(text, HasSubstr("stdout <==\nrate = 2.5\ntotal: 7\n"));
-    EXPECT_THAT(text, HasSubstr("stdout <==\nloss 0.25\ndone\n"));
-  }
+  here_.write("near.yaml", R"(name: near
+outpath: near
+step: {name: s, do: "echo 'rate = 2.5'; echo 'total: 7'; seq 9; echo 'loss 0.25'; echo done"}
+patternset:
+  name: found
+  pattern:
+    - {name: blanks, _: rate=$jube_pat_fp}
+    - {name: several, _: 'Total : $jube_pat_int'}
+    - {name: kind, _: 'loss $jube_pat_int$'}
+    - {name: case, _: DONE}
+    - {name: nothing, _: speed=$jube_pat_fp}
+analyser: {name: a, use: found, analyse: {step: s, file: stdout}}
+result: {use: a, table: {name: t, column: [blanks, several, kind, case, nothing]}}
+)");
+  here_.bench({"run", "near.yaml"});
+  const std::string text = why({"near", "0", "--lines", "2"});
+  for (const char* said :
+       {"blanks: no match in stdout, for `rate=$jube_pat_fp`",
+        "`rate = 2.5` would match, but its blanks differ\n",
+        "several: no match in stdout, for `Total : $jube_pat_int`",
+        "`total: 7` would match, but its case, its blanks or its kind of number differ\n",
+        "kind: no match in stdout, for `loss $jube_pat_int$`",
+        "`loss 0.25` would match, but it is no integer\n", "case: no match in stdout, for `DONE`",
+        "`done` would match, but its case differs\n",
+        "nothing: no match in stdout, for `speed=$jube_pat_fp`\n",
+        "stdout <==\nrate = 2.5\ntotal: 7\n", "stdout <==\nloss 0.25\ndone\n"})
+    EXPECT_THAT(text, HasSubstr(said));
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bench/base/error.hpp>
 #include <bench/base/host.hpp>
 #include <bench/base/outcome.hpp>
 #include <bench/space/parallel.hpp>
@@ -275,7 +274,8 @@ TEST_F(ReadyQueuesTest, ZeroMeansTheCores) {
   plan(four + "step: {name: a, use: p}\n");
   setup::set_parallel(0, run_);
   EXPECT_EQ(setup::parallel_of(run_), usable_cpus());
-  EXPECT_THROW(setup::set_parallel(-1, run_), Error);
+  EXPECT_THAT(support::error_of([&] { setup::set_parallel(-1, run_); }),
+              testing::HasSubstr("invalid number of workpackages at a time: '-1'"));
 }
 
 TEST_F(ReadyQueuesTest, TheIdsOfChildrenDoNotDependOnTiming) {

@@ -80,11 +80,16 @@ Selected selected(const std::vector<Workpackage>& workpackages, const Selection&
   return shown;
 }
 
+/// They take a second of a processor, which what is measured here might lack.
+bool may_have_figures(const std::string& state) {
+  return state != "running";
+}
+
 /// Changes when the page must be rebuilt; texts alone are updated in place.
 std::string version_of(const RunSummary& run, const std::string& state) {
   const workspace::StepCounts counts = run.counts();
-  return fmt::format("{}-{}-{}-{}", run.steps.size(), counts.all(), counts.ended(),
-                     is_final(state) ? stamp_of(run.directory.path) : "");
+  return fmt::format("{}-{}-{}-{}-{}", run.steps.size(), counts.all(), counts.ended(),
+                     may_have_figures(state), is_final(state) ? stamp_of(run.directory.path) : "");
 }
 
 std::string facts_html(const RunSummary& run, const RunContent& content) {
@@ -222,7 +227,7 @@ PageResponse run_page(PageContext& context, const RunSummary& run, const PageReq
   body += fmt::format("<p>{} {}</p>\n", link(address("tables", {{"name", run.name}}), "Tables"),
                       link(address("report", {{"name", run.name}}), "Report"));
   body += comparison_form(context, run);
-  if (!content->is_large())
+  if (may_have_figures(state) && !content->is_large())
     body += figures_place("Figures", address("figures", {{"name", run.name}}));
   body += "<h2>Workpackages</h2>\n" + state_filter(run, selection);
   if (!content->is_analysed())

@@ -23,7 +23,7 @@ Element step() {
                      "given",
                      {"given", "interleaved", "random"}}),
            {"procs", Type::number, "how many workpackages run at a time",
-            in_words("no limit; 1 with `work_dir` or `shared`")},
+            in_words("as `-j` says; 1 with `work_dir` or `shared`")},
            {"max_async", Type::number, "how many may be unfinished at a time; 0: no limit"},
            {"active", Type::condition, "if false, there is no workpackage", "true"},
            addition({"where", Type::condition, "drops the combinations for which it is false"}),

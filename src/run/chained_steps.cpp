@@ -96,7 +96,7 @@ std::string parents_chain_blocker(const setup::Run& run, const Step& step) {
     const Step& parent = *run.benchmark.step(name);
     if (!parent.batch || !job::is_scheduled(run, parent))
       continue;
-    if (!parent.batch->pack.empty())
+    if (parent.batch->may_pack())
       return fmt::format("a job of step '{}' runs several workpackages: `pack`{}", name,
                          text_of(parent.batch->place));
     if (parent.cycles > 1)

@@ -114,7 +114,7 @@ void notice_packs(const setup::Run& run, const std::string& system,
   if (!run.platform.capabilities().has_job_steps)
     return;
   for (const model::Step& step : run.benchmark.steps)
-    if (step.batch && !step.batch->pack.empty() &&
+    if (step.batch && step.batch->may_pack() &&
         !job::threads_per_core(run, run.platform.asking.partition))
       notices.push_back(fmt::format(
           "warning: neither platform {} nor {} says how many hardware threads a core has: where "

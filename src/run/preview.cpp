@@ -35,7 +35,7 @@ namespace {
 bool needs_partitions(const setup::Run& run) {
   return !job::threads_per_core(run, run.platform.asking.partition) &&
          std::ranges::any_of(run.benchmark.steps, [](const model::Step& step) {
-           return step.batch && !step.batch->pack.empty();
+           return step.batch && step.batch->may_pack();
          });
 }
 

@@ -37,7 +37,7 @@ TEST(Steps, LogToDoLogWhereTheyAreTold) {
 
 TEST(Steps, GoToTheBatchSystemAsArraysUnlessToldOtherwise) {
   EXPECT_TRUE(step_of("batch: true").batch->array);
-  EXPECT_EQ(step_of("batch: true").batch->pack, "1");
+  EXPECT_FALSE(step_of("batch: true").batch->may_pack());
   const Step step = step_of("batch: {array: false, pack: $n}");
   EXPECT_FALSE(step.batch->array);
   EXPECT_EQ(step.batch->pack, "$n");

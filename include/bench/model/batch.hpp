@@ -24,7 +24,7 @@ struct Batch {
   std::string time_limit;
   std::string job_template;  ///< Name or path of another job template than the platform's.
   bool array = true;  ///< Workpackages that ask for the same go to the batch system as one array.
-  std::string pack;   ///< How many workpackages share a job; empty: one.
+  std::string pack = "1";        ///< How many workpackages share a job.
   bool kill_on_bad_exit = true;  ///< A task that fails ends the others of its program.
   /// Workpackages that ask for equally many nodes get the same ones.
   bool same_nodes = false;
@@ -32,6 +32,8 @@ struct Batch {
   std::vector<JobSetting> options;   ///< In the order of the file.
   Place place;
 
+  /// Whether a job may run more than one workpackage.
+  bool may_pack() const { return pack != "1"; }
   /// Null if it is not given.
   const JobSetting* setting(const std::string& wanted) const;
 };

@@ -55,9 +55,12 @@ std::string code(const std::string& word) {
   return "`" + word + "`";
 }
 
-/// `<run>` would be taken for HTML.
+/// `<run>` would be taken for HTML, but not in code.
 std::string in_markdown(const std::string& text) {
-  return replace_all(replace_all(text, "<", "\\<"), "*", "\\*");
+  std::vector<std::string> parts = split(text, "`");
+  for (std::size_t k = 0; k < parts.size(); k += 2)
+    parts[k] = replace_all(replace_all(parts[k], "<", "\\<"), "*", "\\*");
+  return join(parts, "`");
 }
 
 std::string paragraph(const std::string& text, std::size_t indent = 0) {

@@ -220,13 +220,16 @@ Element energy() {
                      {"per_node", Type::flag, "one meter on each node; false: one for each task",
                       "true"}},
       .details =
-          "Columns: energy_wh, its half width energy_uncertainty_wh, power_mean_w, power_max_w,\n"
-          "duration_s, energy_<device>_wh. For GPUs and IPUs: energy_devices_wh,\n"
-          "power_device_max_w and others. For a node with a meter: power_node_mean_w and others.\n"
-          "With a baseline: power_idle_w, energy_net_wh. For each region that the program marks:\n"
-          "energy_region_<name>_wh, energy_devices_region_<name>_wh, power_region_<name>_w,\n"
-          "duration_region_<name>_s. The state of the machine: machine_load, machine_other_cpus,\n"
-          "machine_gpu_clock_mhz and others.",
+          "Columns: `energy_wh`, its half width `energy_uncertainty_wh`, `power_mean_w`, "
+          "`power_max_w`,\n"
+          "`duration_s`, `energy_<device>_wh`. For GPUs and IPUs: `energy_devices_wh`,\n"
+          "`power_device_max_w` and others. For a node with a meter: `power_node_mean_w` and "
+          "others.\n"
+          "With a baseline: `power_idle_w`, `energy_net_wh`. For each region that the program "
+          "marks:\n"
+          "`energy_region_<name>_wh`, `energy_devices_region_<name>_wh`, `power_region_<name>_w`,\n"
+          "`duration_region_<name>_s`. The state of the machine: `machine_load`,\n"
+          "`machine_other_cpus`, `machine_gpu_clock_mhz` and others.",
       .example =
           "step:\n"
           "  name: train\n"

@@ -34,7 +34,7 @@ std::string read_all(const UniqueFd& fd, const std::filesystem::path& file);
 std::size_t read_piece(const UniqueFd& fd, const std::filesystem::path& file,
                        std::span<char> buffer);
 
-/// What is left handed over in pieces, for a file that may be larger than the memory.
+/// Calls `take` with each piece of the rest, for a file that may be larger than the memory.
 void read_pieces(const UniqueFd& fd, const std::filesystem::path& file,
                  const std::function<void(std::string_view)>& take);
 

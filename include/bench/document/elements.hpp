@@ -14,10 +14,10 @@ enum class Type { text, name, names, number, flag, duration, path, paths, condit
 /// mapping.
 std::string_view name_of(Type type);
 
-/// What holds where an attribute is not given.
+/// The value of an attribute that is not given.
 struct Default {
-  std::string value;       ///< What its reader takes.
-  std::string words = {};  ///< What people read in its place, where other things decide.
+  std::string value;       ///< Its reader takes this.
+  std::string words = {};  ///< Help shows these in its place; the reader decides then.
 
   Default(const char* of_reader = "") : value(of_reader) {}
 

@@ -269,15 +269,14 @@ PowerFigure power_figure(const setup::Run& run, const workspace::Workspace& work
 }
 
 PowerFigure power_figure(const fs::path& run_directory, const std::vector<std::string>& logs) {
-  constexpr std::size_t most_panels = 16;
   constexpr std::uintmax_t most_bytes = 1 << 22;  // several visitors may ask at once
   std::vector<LogGroup> groups;
-  for (std::size_t k = 0; k < std::min(logs.size(), most_panels); ++k)
+  for (std::size_t k = 0; k < std::min(logs.size(), most_power_logs); ++k)
     groups.push_back({logs[k], {run_directory / logs[k]}});
   PowerFigure power = figure_of(run_directory, std::move(groups), "log", most_bytes);
-  if (power.figure && logs.size() > most_panels)
+  if (power.figure && logs.size() > most_power_logs)
     power.figure->notes.push_back(
-        fmt::format("the first {} of {} logs of samples", most_panels, logs.size()));
+        fmt::format("the first {} of {} logs of samples", most_power_logs, logs.size()));
   return power;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -23,7 +24,10 @@ struct PowerFigure {
 /// shown.
 PowerFigure power_figure(const setup::Run& run, const workspace::Workspace& workspace);
 
-/// The logs of one workpackage, one panel each.
+/// Of one workpackage: pages show no more.
+constexpr std::size_t most_power_logs = 16;
+
+/// The first logs of one workpackage, one panel each.
 /// @param logs by their paths below the run directory
 PowerFigure power_figure(const std::filesystem::path& run_directory,
                          const std::vector<std::string>& logs);

@@ -40,7 +40,6 @@ using tabulate::TidyColumn;
 using workspace::Workpackage;
 
 constexpr std::size_t tail_bytes = 16'384;
-constexpr std::size_t most_logs = 16;
 
 /// One workpackage of a run.
 struct Shown {
@@ -184,7 +183,7 @@ std::string power_html(const Shown& shown, const std::vector<std::string>& logs)
   std::string html = figures_place(
       "Power",
       address("figures", {{"name", shown.run.name}, {"id", std::to_string(shown.workpackage.id)}}));
-  for (std::size_t k = 0; k < std::min(logs.size(), most_logs); ++k)
+  for (std::size_t k = 0; k < std::min(logs.size(), report::most_power_logs); ++k)
     html += regions_html(shown, logs[k]);
   return html;
 }

@@ -1,6 +1,11 @@
 #include "bench_program.hpp"
 
+#include <cstddef>
+#include <string>
+
 #include <gmock/gmock.h>
+
+#include <bench/base/text.hpp>
 
 namespace bench::end_to_end {
 namespace {
@@ -90,6 +95,18 @@ TEST(CheckTest, OfManyWarningsTheFirstAreShown) {
   EXPECT_THAT(check.standard_error, HasSubstr("file set 'f99' is not used"));
   EXPECT_THAT(check.standard_error, Not(HasSubstr("file set 'f100'")));
   EXPECT_THAT(check.standard_error, EndsWith("warning: only the first 100 warnings are shown\n"));
+}
+
+TEST(CheckTest, OfManyMistakesTheFirstAreRepeatedBelowTheTables) {
+  const Playground here;
+  std::string file = "name: many\noutpath: runs\nparameterset:\n  name: p\n  parameter:\n";
+  for (int k = 0; k < 150; ++k)
+    file += "    - {name: n" + std::to_string(k) + ", seperator: ;, _: 1}\n";
+  here.write("many.yaml", file + "step: {name: s, use: p, do: echo}\n");
+  const auto run = here.bench({"run", "many.yaml", "--result"});
+  EXPECT_EQ(run.status.code, 0);
+  constexpr std::size_t told_and_repeated = 200;
+  EXPECT_EQ(split(run.standard_error, "unknown key 'seperator'").size() - 1, told_and_repeated);
 }
 
 TEST(CheckTest, TakesAnExportedRun) {

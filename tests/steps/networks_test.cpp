@@ -36,13 +36,13 @@ struct PublishedNetwork {
   Cost cost;
   std::int64_t trainable_parameters;
   std::int64_t non_trainable_parameters;
-  std::int64_t forward_macs;  ///< Of a sample.
+  std::int64_t forward_macs;  ///< Per sample.
   std::int64_t input_bytes;
 };
 
 TEST(Networks, HaveTheCostsThatArePublished) {
-  // AP2: per layer 7,077,888 S + 1,536 S^2 + 786,432 S, and 603,979,776 for each batch; 591,360
-  // behind the layers.
+  // AP2: per layer 7,077,888 S + 1,536 S^2 + 786,432 S, and 603,979,776 per batch; 591,360
+  // after the layers.
   constexpr std::int64_t ap2_macs =
       std::int64_t{6} * (7'077'888 * 48 + 1'536 * 48 * 48 + 786'432 * 48 + 603'979'776 / 32) +
       591'360;
@@ -183,7 +183,7 @@ Trained trained_deepcam() {
 struct TrainedNetwork {
   std::string name;
   std::function<Trained()> make;
-  /// A normalisation takes away what the bias before it adds: its gradient is 0 but for rounding.
+  /// A normalisation cancels the bias before it, whose gradient is 0 except for rounding.
   bool has_biases_without_effect = false;
   double difference_of_bf16 = 0.05;
 };

@@ -6,7 +6,7 @@
 
 namespace bench::steps {
 
-/// What a user is told of the mistake that `action` finds, the hint included.
+/// The error that `action` throws, with its hint.
 template <typename Action>
 std::string refusal_of(const Action& action) {
   try {

@@ -45,7 +45,7 @@ struct TestVariable {
   std::vector<std::size_t> shape;
   std::uint64_t first = 0;
   bool is_double = false;
-  bool is_compressed = false;  ///< In HDF5.
+  bool is_compressed = false;  ///< HDF5 only.
 };
 
 struct ArrayFormat {
@@ -98,7 +98,7 @@ class ArrayFormatTest : public testing::TestWithParam<ArrayFormat> {
   void write(const std::string& name, const std::vector<TestVariable>& variables) const {
     GetParam().write(path(name), variables);
   }
-  /// What is said of files, which must have samples of `x`.
+  /// The error for files that must have samples of `x`.
   std::string error_of(const std::vector<std::string>& names) const {
     std::vector<std::string> paths;
     for (const std::string& name : names)

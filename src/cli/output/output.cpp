@@ -135,22 +135,38 @@ void show_log_lines(const std::string& lines) {
   write_text(lines, STDERR_FILENO);
 }
 
-Diagnostics telling_diagnostics(bool strict, bool refuses_mistakes) {
-  const auto tell_first = [told = 0](const Warning& warning) mutable {
-    constexpr int most_told = 100;  // of a file that a program wrote; nobody reads more
-    if (++told <= most_told)
+namespace {
+
+/// Tells the first warnings of many: what a program wrote may have more than anybody reads.
+class FirstWarnings {
+ public:
+  void tell_next(const Warning& warning) {
+    constexpr int most_told = 100;
+    if (++told_ <= most_told)
       tell(render(warning.is_note ? Severity::note : Severity::warning, warning.message,
                   warning.hint, warning.place),
            warning.is_note ? Level::info : Level::warning);
-    else if (told == most_told + 1)
+    else if (told_ == most_told + 1)
       tell(fmt::format("warning: only the first {} warnings are shown", most_told), Level::warning);
-  };
-  return Diagnostics(strict, tell_first, refuses_mistakes);
+  }
+
+ private:
+  int told_ = 0;
+};
+
+}  // namespace
+
+Diagnostics telling_diagnostics(bool strict, bool refuses_mistakes) {
+  return Diagnostics(
+      strict,
+      [first = FirstWarnings()](const Warning& warning) mutable { first.tell_next(warning); },
+      refuses_mistakes);
 }
 
 void tell_again(const std::vector<Warning>& mistakes) {
+  FirstWarnings first;
   for (const Warning& mistake : mistakes)
-    tell(render(Severity::warning, mistake.message, mistake.hint, mistake.place), Level::warning);
+    first.tell_next(mistake);
 }
 
 std::string plural(std::size_t count, const std::string& word) {

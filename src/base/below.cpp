@@ -48,7 +48,8 @@ std::string place_of(const UniqueFd& fd) {
 }
 
 [[noreturn]] void refuse(const fs::path& directory, const fs::path& path) {
-  throw Error(fmt::format("{} leads out of {} through a link", path.string(), directory.string()),
+  throw Error(Id::unusable_file,
+              fmt::format("{} leads out of {} through a link", path.string(), directory.string()),
               "bench writes and deletes through no link that leads out of a run directory");
 }
 
@@ -121,14 +122,15 @@ UniqueFd open_to_write(const fs::path& directory, const fs::path& file, int how)
       O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | how | (is_own ? O_NOFOLLOW : 0),
       0666));
   if (!fd.valid() && is_own && errno == ELOOP)
-    throw Error(fmt::format("cannot write {}: it is a link", file.string()),
+    throw Error(Id::unusable_file, fmt::format("cannot write {}: it is a link", file.string()),
                 "a command has replaced it; bench follows no links there");
   struct stat info {};
   const bool refused = !fd.valid() && errno == ENXIO;  // a pipe without a reader
   if (!refused && (!fd.valid() || ::fstat(fd.get(), &info) != 0))
     fail();
   if (refused || (is_own && !S_ISREG(info.st_mode)))
-    throw Error(fmt::format("cannot write {}: it is not a regular file", file.string()),
+    throw Error(Id::unusable_file,
+                fmt::format("cannot write {}: it is not a regular file", file.string()),
                 "a command has put a pipe or a device there");
   ::fcntl(fd.get(), F_SETFL, how & O_APPEND);  // a child that inherits it expects writes to wait
   return fd;

@@ -7,31 +7,35 @@
 
 namespace bench {
 
-void Diagnostics::warn(std::string message, std::string hint, Place place) {
+void Diagnostics::warn(Id id, std::string message, std::string hint, Place place) {
   if (strict_)
-    throw Error(message, hint, place);
-  keep({std::move(message), std::move(hint), std::move(place)}, warnings_);
+    throw Error(id, message, hint, place);
+  keep({id, std::move(message), std::move(hint), std::move(place)}, warnings_);
 }
 
-void Diagnostics::note(std::string message, std::string hint, Place place) {
-  keep({std::move(message), std::move(hint), std::move(place), true}, notes_);
+void Diagnostics::warn(const Warning& warning) {
+  warn(warning.id, warning.message, warning.hint, warning.place);
 }
 
-void Diagnostics::mistake(std::string message, std::string hint, Place place) {
+void Diagnostics::note(Id id, std::string message, std::string hint, Place place) {
+  keep({id, std::move(message), std::move(hint), std::move(place), true}, notes_);
+}
+
+void Diagnostics::mistake(Id id, std::string message, std::string hint, Place place) {
   if (refuses_mistakes_ && own_files_.contains(place.file))
-    throw Error(message, hint, place);
-  Warning warning{message, hint, place};
-  warn(std::move(message), std::move(hint), std::move(place));
+    throw Error(id, message, hint, place);
+  Warning warning{id, message, hint, place};
+  warn(id, std::move(message), std::move(hint), std::move(place));
   if (kept_mistakes_.insert(warning).second)
     mistakes_.push_back(std::move(warning));
 }
 
-void Diagnostics::unknown_name(std::string message, std::string near, std::string hint,
+void Diagnostics::unknown_name(Id id, std::string message, std::string near, std::string hint,
                                Place place) {
   if (near.empty())
-    warn(std::move(message), std::move(hint), std::move(place));
+    warn(id, std::move(message), std::move(hint), std::move(place));
   else
-    mistake(std::move(message), std::move(near), std::move(place));
+    mistake(id, std::move(message), std::move(near), std::move(place));
 }
 
 void Diagnostics::keep(Warning warning, std::vector<Warning>& kept) {

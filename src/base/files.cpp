@@ -111,10 +111,12 @@ UniqueFd open_to_read(const std::filesystem::path& file, std::uintmax_t most_byt
                            reason == ENOENT ? hint_for_absent(file) : "");
   }
   if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
-    throw Error(fmt::format("cannot read {}: it is not a regular file", file.string()),
+    throw Error(Id::unusable_file,
+                fmt::format("cannot read {}: it is not a regular file", file.string()),
                 "a pipe or a device cannot stand in for a file here");
   if (static_cast<std::uintmax_t>(info.st_size) > most_bytes)
-    throw Error(fmt::format("cannot read {}: it has {} bytes, more than {}", file.string(),
+    throw Error(Id::too_large,
+                fmt::format("cannot read {}: it has {} bytes, more than {}", file.string(),
                             info.st_size, most_bytes),
                 "is it the file that was meant?");
   return open_or_throw(file, O_RDONLY | O_NONBLOCK | O_NOCTTY, "read");

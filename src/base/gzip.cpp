@@ -15,7 +15,7 @@ std::string gzip(std::string_view bytes, Compression compression) {
   z_stream stream{};
   if (deflateInit2(&stream, level, Z_DEFLATED, window_of_gzip, memory_level, Z_DEFAULT_STRATEGY) !=
       Z_OK)
-    throw Error("cannot compress: out of memory");
+    throw Error(Id::system_error, "cannot compress: out of memory");
   std::string text(deflateBound(&stream, bytes.size()), '\0');
   // zlib only reads it.
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
@@ -26,7 +26,7 @@ std::string gzip(std::string_view bytes, Compression compression) {
   text.resize(stream.total_out);
   deflateEnd(&stream);
   if (result != Z_STREAM_END)
-    throw Error("cannot compress");
+    throw Error(Id::system_error, "cannot compress");
   return text;
 }
 

@@ -21,7 +21,7 @@ double outage_patience_s() {
     return usual_s;
   const auto seconds = parse_number(wanted);
   if (!seconds || !(*seconds >= 0))
-    throw Error(fmt::format("BENCH_PATIENCE_S is '{}'", wanted),
+    throw Error(Id::invalid_value, fmt::format("BENCH_PATIENCE_S is '{}'", wanted),
                 "give the seconds that bench waits for a machine that refuses something");
   return std::min(*seconds, longest_duration_s);
 }

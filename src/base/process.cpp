@@ -211,7 +211,7 @@ void exchange(Process& process, PipeEnds& in, PipeEnds& out, PipeEnds& err, std:
     const auto left = std::chrono::duration<double, std::milli>(deadline - Clock::now()).count();
     if (left <= 0) {
       kill_or_leave(process);
-      throw Error(fmt::format("no answer within {} s", timeout_s));
+      throw Error(Id::program_failed, fmt::format("no answer within {} s", timeout_s));
     }
     std::array<pollfd, 3> waits{
         {{in.write.get(), POLLOUT, 0}, {out.read.get(), POLLIN, 0}, {err.read.get(), POLLIN, 0}}};
@@ -228,7 +228,8 @@ void exchange(Process& process, PipeEnds& in, PipeEnds& out, PipeEnds& err, std:
 /// The system ends a text at its first zero byte: what follows would be lost without a word.
 void refuse_zero_byte(const std::string& text, const ProcessSpec& spec, const std::string& what) {
   if (text.find('\0') != std::string::npos)
-    throw Error(fmt::format("cannot start '{}': {} has a zero byte", spec.arguments[0], what));
+    throw Error(Id::invalid_value,
+                fmt::format("cannot start '{}': {} has a zero byte", spec.arguments[0], what));
 }
 
 }  // namespace
@@ -262,7 +263,8 @@ std::string ExitStatus::description() const {
 Process::Process(const ProcessSpec& spec) {
   const std::string program = find_program(spec.arguments.at(0));
   if (program.empty())
-    throw Error(fmt::format("cannot start '{}': not found on PATH", spec.arguments[0]));
+    throw Error(Id::missing_program,
+                fmt::format("cannot start '{}': not found on PATH", spec.arguments[0]));
   std::vector<char*> arguments;
   for (const std::string& argument : spec.arguments) {
     refuse_zero_byte(argument, spec, "an argument");
@@ -309,8 +311,8 @@ Process::Process(const ProcessSpec& spec) {
     const std::string text =
         fmt::format("cannot start '{}': {}", spec.arguments[0], failure.what());
     if (Error::of_system(text, failure.code().value()).may_pass())
-      throw MachineError(text);
-    throw Error(text);
+      throw MachineError(Id::system_error, text);
+    throw Error(Id::program_failed, text);
   }
   watch_ = EndWatch(pid_);
 }

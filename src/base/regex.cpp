@@ -53,7 +53,8 @@ Regex::Regex(const std::string& expression) : code_(std::make_unique<Code>()) {
   if (!code_->compiled) {
     PCRE2_UCHAR message[256];
     pcre2_get_error_message(error, message, sizeof message);
-    throw Error(fmt::format("'{}' is not a regular expression: {}", expression,
+    throw Error(Id::invalid_expression,
+                fmt::format("'{}' is not a regular expression: {}", expression,
                             reinterpret_cast<const char*>(message)));
   }
   code_->found = pcre2_match_data_create_from_pattern(code_->compiled, nullptr);

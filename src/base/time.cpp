@@ -136,10 +136,10 @@ std::string human_duration(double seconds) {
 double parse_duration_s(const std::string& text, const Place& place) {
   const auto seconds = parse_any_duration_s(std::string(strip(text)));
   if (!seconds)
-    throw Error(fmt::format("invalid duration '{}'", text),
+    throw Error(Id::invalid_value, fmt::format("invalid duration '{}'", text),
                 "write seconds (90), a unit (5min, 2h) or HH:MM:SS", place);
   if (*seconds > longest_duration_s)
-    throw Error(fmt::format("duration '{}' is too long", text),
+    throw Error(Id::invalid_value, fmt::format("duration '{}' is too long", text),
                 fmt::format("the longest is {:g} s", longest_duration_s), place);
   return *seconds;
 }

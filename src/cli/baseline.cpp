@@ -233,7 +233,8 @@ void require_known(const std::vector<std::string>& across, const Workspace& work
     if (std::ranges::none_of(workpackages, [&](const auto& one) {
           return workspace::value_of(one.parameters, name) != nullptr;
         }))
-      throw Error(fmt::format("--across: '{}' is neither a parameter nor a fact of the run", name),
+      throw Error(Id::unknown_name,
+                  fmt::format("--across: '{}' is neither a parameter nor a fact of the run", name),
                   suggestion(name, inspect::fingerprint_names(), "facts: "));
 }
 

@@ -57,7 +57,7 @@ void cancel_jobs(const workspace::RunDirectory& directory, const CancelOptions& 
       return;
     }
     if (const std::string said = engine::cancel(run, cancellation); !said.empty())
-      throw Error(said, "nothing was recorded; run `bench cancel` again");
+      throw Error(Id::batch_system_failed, said, "nothing was recorded; run `bench cancel` again");
   }
   if (const auto lock = workspace::WriterLock::take_if_free(directory.path)) {
     Workspace workspace = Workspace::open(directory.path, Workspace::Access::write);
@@ -66,7 +66,7 @@ void cancel_jobs(const workspace::RunDirectory& directory, const CancelOptions& 
   if (!cancellation.attempts.empty())
     print(cancelled_text(directory, cancellation));
   if (!cancellation.unanswered.empty())
-    throw Error(cancellation.unanswered,
+    throw Error(Id::batch_system_failed, cancellation.unanswered,
                 "run `bench continue`, which finds out, then `bench cancel` again");
 }
 

@@ -14,13 +14,16 @@
 #include <fmt/core.h>
 
 #include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
 #include <bench/document/read_options.hpp>
 #include <bench/document/tag_effect.hpp>
 #include <bench/model/benchmark.hpp>
+#include <bench/results/table.hpp>
 #include <bench/run/input_check.hpp>
 #include <bench/run/preview.hpp>
 #include <bench/space/input.hpp>
@@ -100,7 +103,8 @@ std::string step_text(const model::Step& step, const StepSpace& space) {
   return text + "\n" + aligned_lines(lines, "  ");
 }
 
-void show_space(setup::Run run, Diagnostics& diagnostics) {
+/// The combinations of each step, and an example of each parameter's values.
+std::string space_text(setup::Run run, Diagnostics& diagnostics) {
   std::vector<std::string> notices;
   std::map<std::string, StepSpace> spaces;
   std::size_t all = 0;
@@ -108,13 +112,14 @@ void show_space(setup::Run run, Diagnostics& diagnostics) {
     spaces[one.workpackage.step].add(one);
     ++all;
   }
-  print(fmt::format("benchmark {}: {}, {}, platform {}\n", run.benchmark.name,
-                    plural(run.benchmark.steps.size(), "step"), plural(all, "workpackage"),
-                    run.platform.name));
+  std::string text = fmt::format("benchmark {}: {}, {}, platform {}\n", run.benchmark.name,
+                                 plural(run.benchmark.steps.size(), "step"),
+                                 plural(all, "workpackage"), run.platform.name);
   for (const model::Step& step : run.benchmark.steps)
-    print(step_text(step, spaces[step.name]));
+    text += step_text(step, spaces[step.name]);
   for (const std::string& notice : notices)
-    print("dropped: " + notice + "\n");
+    text += "dropped: " + notice + "\n";
+  return text;
 }
 
 /// `3: parameter n, step a, ...`
@@ -142,12 +147,28 @@ void show_tags(const setup::Request& request, const setup::Input& input) {
     print("\n" + text_table({"tag", "active", "adds", "removes"}, rows));
 }
 
-int check_file(const setup::Request& request, bool strict, bool lenient) {
-  Diagnostics diagnostics = telling_diagnostics(strict, !lenient);
-  const setup::Input input = setup::read_input(request, diagnostics);
+struct CheckOptions {
+  InputChoice input;
+  std::string file;
+  std::string style;
+  bool strict = false;
+  bool lenient = false;
+};
+
+/// Checks what `run` would do with the file; `show` gets what is to be seen of each benchmark.
+setup::Input check(const setup::Request& request, Diagnostics& diagnostics,
+                   const std::function<void(const std::string&)>& show) {
+  setup::Input input = setup::read_input(request, diagnostics);
   engine::check_input(input, diagnostics);
   for (const model::Benchmark& benchmark : input.benchmarks)
-    show_space(setup::plan_run(input, benchmark, request), diagnostics);
+    show(space_text(setup::plan_run(input, benchmark, request), diagnostics));
+  return input;
+}
+
+int show_space(const CheckOptions& options) {
+  const setup::Request request = options.input.request_for(options.file);
+  Diagnostics diagnostics = telling_diagnostics(options.strict, !options.lenient);
+  const setup::Input input = check(request, diagnostics, print);
   show_tags(request, input);
   print(fmt::format("\n{}: no error{}\n", request.input_file.string(),
                     diagnostics.warnings().empty()
@@ -156,24 +177,54 @@ int check_file(const setup::Request& request, bool strict, bool lenient) {
   return 0;
 }
 
+/// What is wrong with the file, for programs: a table of the warnings and, as its last row, the
+/// error that ends the check.
+int list_findings(const CheckOptions& options) {
+  result::Table table;
+  table.name = "findings";
+  for (const char* title : {"severity", "id", "file", "line", "column", "message", "hint"})
+    table.headings.push_back({.title = title});
+  const auto add = [&](Severity severity, Id id, const std::string& message,
+                       const std::string& hint, const Place& place) {
+    const auto number = [](int at) {
+      return at > 0 ? result::Cell{.value = Value(static_cast<long long>(at))} : result::Cell{};
+    };
+    table.rows.push_back({{.value = std::string(name_of(severity))},
+                          {.value = std::string(name_of(id))},
+                          {.value = place.file},
+                          number(place.line),
+                          number(place.column),
+                          {.value = message},
+                          {.value = hint}});
+  };
+  const auto add_warning = [&](const Warning& warning) {
+    add(warning.is_note ? Severity::note : Severity::warning, warning.id, warning.message,
+        warning.hint, warning.place);
+  };
+  Diagnostics diagnostics(options.strict, add_warning, !options.lenient);
+  int code = 0;
+  try {
+    check(options.input.request_for(options.file), diagnostics, [](const std::string&) {});
+  } catch (const Error& error) {
+    add(Severity::error, error.id(), error.message(), error.hint(), error.place());
+    code = failure;
+  }
+  print_table(table, options.style);
+  return code;
+}
+
 }  // namespace
 
 std::function<int()> declare_check(CLI::App& app) {
-  struct Options {
-    InputChoice input;
-    std::string file;
-    bool strict = false;
-    bool lenient = false;
-  };
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CheckOptions>();
   app.add_option("FILE", options->file, "input file, or a directory that `bench export` wrote")
       ->required();
   options->input.declare(app);
   options->input.declare_max_workpackages(app);
+  declare_style(app, options->style, "print only what is wrong, as one table");
   declare_strictness(app, options->strict, options->lenient);
-  return [options] {
-    return check_file(options->input.request_for(options->file), options->strict, options->lenient);
-  };
+  return
+      [options] { return options->style.empty() ? show_space(*options) : list_findings(*options); };
 }
 
 }  // namespace bench::cli

@@ -55,11 +55,13 @@ std::vector<RunDirectory> newest_runs(const std::string& directory, std::size_t 
 std::pair<Choice, Choice> two_values(const CompareOptions& options, const std::string& directory,
                                      const std::vector<NameValue>& parameters) {
   if (parameters.size() != 2)
-    throw Error(fmt::format("cannot compare {} of parameters: compare needs two",
+    throw Error(Id::usage,
+                fmt::format("cannot compare {} of parameters: compare needs two",
                             plural(parameters.size(), "value")),
                 usage_hint);
   if (parameters[0].first != parameters[1].first || parameters[0] == parameters[1])
     throw Error(
+        Id::usage,
         fmt::format("{}={} and {}={} are not two values of a parameter", parameters[0].first,
                     parameters[0].second, parameters[1].first, parameters[1].second),
         usage_hint);
@@ -71,11 +73,13 @@ std::pair<Choice, Choice> two_values(const CompareOptions& options, const std::s
 
 std::pair<Choice, Choice> two_runs_of(const CompareOptions& options, const std::string& directory) {
   if (options.newest > 1)
-    throw Error("--num takes runs of two outpaths or two values together, but one DIR was given",
+    throw Error(Id::usage,
+                "--num takes runs of two outpaths or two values together, but one DIR was given",
                 "`bench compare DIR_A DIR_B --num 5`");
   const std::vector<RunDirectory> runs = compared_runs(directory, options.ids);
   if (runs.size() != 2)
-    throw Error(fmt::format("cannot compare {}: compare needs two", plural(runs.size(), "run")),
+    throw Error(Id::usage,
+                fmt::format("cannot compare {}: compare needs two", plural(runs.size(), "run")),
                 usage_hint);
   return {{{runs[0]}}, {{runs[1]}}};
 }
@@ -92,6 +96,7 @@ std::pair<Choice, Choice> two_sides(const CompareOptions& options) {
   std::error_code absent;
   if (directories.size() > 2 || (directories.size() == 2 && !parameters.empty()))
     throw Error(
+        Id::usage,
         fmt::format("cannot compare {}: compare needs two", plural(options.sides.size(), "side")),
         usage_hint);
   if (!parameters.empty())
@@ -100,13 +105,14 @@ std::pair<Choice, Choice> two_sides(const CompareOptions& options) {
     return two_runs_of(options, directory);
   refuse_ids_of_two(options.ids, "compare");
   if (std::filesystem::equivalent(directories[0], directories[1], absent))
-    throw Error("both sides are the same directory", usage_hint);
+    throw Error(Id::usage, "both sides are the same directory", usage_hint);
   std::pair<Choice, Choice> sides{{newest_runs(directories[0], options.newest)},
                                   {newest_runs(directories[1], options.newest)}};
   for (const RunDirectory& run : sides.first.runs)
     for (const RunDirectory& other : sides.second.runs)
       if (std::filesystem::equivalent(run.path, other.path))
-        throw Error(fmt::format("{} is on both sides", short_path(run.path)), usage_hint);
+        throw Error(Id::usage, fmt::format("{} is on both sides", short_path(run.path)),
+                    usage_hint);
   return sides;
 }
 

@@ -215,7 +215,8 @@ std::function<int()> declare_complete(CLI::App& app) {
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-";
     if (options->program.empty() ||
         options->program.find_first_not_of(of_names) != std::string::npos)
-      throw Error(fmt::format("'{}' is not the name of a program", options->program),
+      throw Error(Id::unknown_name,
+                  fmt::format("'{}' is not the name of a program", options->program),
                   "use letters, digits and _ . + -");
     print(script_for(options->shell, options->program));
     return 0;

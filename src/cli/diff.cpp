@@ -193,7 +193,7 @@ struct DiffOptions {
 };
 
 [[noreturn]] void refuse_number(std::size_t runs) {
-  throw Error(fmt::format("cannot compare {}: diff needs two", plural(runs, "run")),
+  throw Error(Id::usage, fmt::format("cannot compare {}: diff needs two", plural(runs, "run")),
               "`bench diff RUN_A RUN_B`, or `bench diff DIR -i 0 1`");
 }
 

@@ -175,10 +175,11 @@ void require_format(const CLI::App& app, const ExportOptions& options) {
   const bool is_crate = options.format == crate_format;
   for (const char* name : {"--license", "--max-file-size"})
     if (app.get_option(name)->count() > 0 && !is_crate)
-      throw Error(fmt::format("{} applies to the format {}, not to {}", name, crate_format,
-                              options.format));
+      throw Error(Id::usage, fmt::format("{} applies to the format {}, not to {}", name,
+                                         crate_format, options.format));
   if (app.get_option("--margin")->count() > 0 && options.format != "summary")
-    throw Error(fmt::format("--margin applies to the format summary, not to {}", options.format));
+    throw Error(Id::usage,
+                fmt::format("--margin applies to the format summary, not to {}", options.format));
 }
 
 std::vector<std::string> export_formats() {

@@ -1,8 +1,22 @@
 #include "help.hpp"
 
+#include <string>
 #include <vector>
 
+#include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
+
 namespace bench::cli {
+namespace {
+
+std::string text_of_ids() {
+  std::vector<std::vector<std::string>> rows;
+  for (const NamedId& named : ids())
+    rows.push_back({std::string(named.name), std::string(named.meaning)});
+  return std::string(strip(aligned_lines(rows)));
+}
+
+}  // namespace
 
 const std::vector<Topic>& structure_topics() {
   static const std::vector<Topic> topics{
@@ -239,6 +253,7 @@ BENCH_PATIENCE_S: seconds to wait while a file system lets nothing be written; d
        R"(0: success. 1: a workpackage failed, the input is wrong, or standard output cannot be written.
 2: the command line is wrong. 3: `baseline check` is undecided. 130, 143, 129: ended by Ctrl-C,
 SIGTERM, SIGHUP; running commands were stopped first.)"},
+      {"ids", "what `check --style json` calls errors and warnings", text_of_ids()},
   };
   return topics;
 }

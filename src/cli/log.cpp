@@ -25,7 +25,8 @@ void check_log_name(const std::string& name) {
   const std::vector<std::string>& known = log_names();
   if (std::ranges::find(known, name) != known.end())
     return;
-  throw Error(fmt::format("command '{}' does not write a log", name), suggestion(name, known));
+  throw Error(Id::usage, fmt::format("command '{}' does not write a log", name),
+              suggestion(name, known));
 }
 
 void show_logs(const workspace::RunDirectory& run, const std::vector<std::string>& wanted) {

@@ -73,7 +73,8 @@ int code_of(const std::vector<std::string>& arguments) {
         path.empty() ? "cannot tell the working directory" : fmt::format("cannot access {}", path),
         refusal.code().value())});
   } catch (const std::bad_alloc&) {
-    tell_errors({Error("out of memory", "is there a limit on it (`ulimit -v`, a cgroup)?")});
+    tell_errors({Error(Id::system_error, "out of memory",
+                       "is there a limit on it (`ulimit -v`, a cgroup)?")});
   } catch (const std::exception& defect) {
     tell(fmt::format("error: {}\nhint: this is a bug in bench; please report it", defect.what()),
          Level::error);

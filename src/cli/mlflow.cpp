@@ -151,7 +151,7 @@ int send_runs(const MlflowOptions& options) {
       options.directory.empty() ? fs::path() : fs::path(options.directory) / "mlruns";
   const std::string uri = option_or_variable(options.tracking_uri, "MLFLOW_TRACKING_URI");
   if (store.empty() && uri.empty())
-    throw Error("no MLflow server was given",
+    throw Error(Id::usage, "no MLflow server was given",
                 "set --tracking-uri URI or MLFLOW_TRACKING_URI, or write a directory with "
                 "--directory DIR");
   bool any_sent = false;

@@ -95,7 +95,8 @@ setup::Request InputChoice::request_for(const std::string& file) const {
   made.tags = {tags.begin(), tags.end()};
   made.include_path.assign(include_path.begin(), include_path.end());
   if (crate::is_archive(file))
-    throw Error(file + " is an archive", "unpack it, and run the directory that was in it");
+    throw Error(Id::unusable_file, file + " is an archive",
+                "unpack it, and run the directory that was in it");
   if (crate::is_export(file))
     return crate::rerun_request(file, std::move(made));
   made.input_file = file;

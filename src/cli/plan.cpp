@@ -76,7 +76,7 @@ std::vector<RunDirectory> runs_below(const fs::path& outpath,
   std::vector<fs::path> directories{outpath};
   for (const std::string& directory : further) {
     if (!fs::is_directory(directory))
-      throw Error(fmt::format("--history names {}, which is not a directory", directory),
+      throw Error(Id::usage, fmt::format("--history names {}, which is not a directory", directory),
                   "name an outpath or a run directory");
     directories.emplace_back(directory);
   }
@@ -311,7 +311,7 @@ std::function<int()> declare_plan(CLI::App& app) {
     if (check->count() > 0)
       return check_plan(*options);
     if (file->count() == 0)
-      throw Error("nothing to plan", "`bench plan FILE`, or `bench plan --check RUN`");
+      throw Error(Id::usage, "nothing to plan", "`bench plan FILE`, or `bench plan --check RUN`");
     return plan_file(*options);
   };
 }

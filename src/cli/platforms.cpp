@@ -273,10 +273,11 @@ void check_name(const std::string& name) {
   };
   if (name.empty() || !std::ranges::all_of(name, fits) || name.starts_with('.') ||
       name.starts_with('-'))
-    throw Error(fmt::format("invalid platform name '{}'", name),
+    throw Error(Id::invalid_value, fmt::format("invalid platform name '{}'", name),
                 "use letters, digits, `_`, `-`, `+` and `.`");
   if (platform::is_platform_file(name))
-    throw Error(fmt::format("invalid platform name '{}'", name), "omit the extension of the file");
+    throw Error(Id::invalid_value, fmt::format("invalid platform name '{}'", name),
+                "omit the extension of the file");
 }
 
 fs::path file_to_write(const NewOptions& options) {
@@ -284,7 +285,8 @@ fs::path file_to_write(const NewOptions& options) {
     return options.output;
   const fs::path own = platform::user_directory();
   if (own.empty())
-    throw Error("cannot determine your home directory", "name a file with --output");
+    throw Error(Id::unset_variable, "cannot determine your home directory",
+                "name a file with --output");
   return own / "platforms" / (options.name + ".yaml");
 }
 
@@ -292,11 +294,12 @@ int write_platform(const NewOptions& options) {
   check_name(options.name);
   const fs::path file = file_to_write(options);
   if (file.stem() != options.name || file.extension() != ".yaml")
-    throw Error(fmt::format("{} is not the file of platform {}", file.string(), options.name),
+    throw Error(Id::unusable_file,
+                fmt::format("{} is not the file of platform {}", file.string(), options.name),
                 fmt::format("call it {}.yaml", options.name));
   // Before the programs are asked, and while a link that leads nowhere is a file, too.
   if (!options.only_print && is_taken(file))
-    throw Error(fmt::format("{} exists", short_path(file)),
+    throw Error(Id::exists, fmt::format("{} exists", short_path(file)),
                 "remove it, or select another file with --output");
   const std::string text =
       site::platform_file(options.name, site::survey(options.partition, options.node_only));

@@ -101,8 +101,9 @@ void PublishedComparison::check_any() const {
   if (any_)
     return;
   if (!reasons_.empty())
-    throw Error(fmt::format("no number can be compared with {}", name_), reasons_.front());
-  throw Error(fmt::format("no column of the tables is a metric of {}", name_),
+    throw Error(Id::no_data, fmt::format("no number can be compared with {}", name_),
+                reasons_.front());
+  throw Error(Id::unknown_name, fmt::format("no column of the tables is a metric of {}", name_),
               fmt::format("its metrics are {}; `bench help column` explains `compare`",
                           join(references::metrics_of(references_), ", ")));
 }

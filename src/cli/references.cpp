@@ -62,7 +62,8 @@ bool passes(const Filter& filter, const Entry& entry) {
   std::string hint = suggestion(filter.texts.front(), std::vector(known.begin(), known.end()));
   if (!counts.empty())  // for counts, a did-you-mean makes no sense
     hint = fmt::format("known: {}", fmt::join(counts, ", "));
-  throw Error(fmt::format("no number here has {} '{}'", references::name_of(filter.field),
+  throw Error(Id::unknown_name,
+              fmt::format("no number here has {} '{}'", references::name_of(filter.field),
                           join(filter.texts, "', '")),
               hint);
 }

@@ -43,7 +43,7 @@ struct RemoveOptions {
 /// @throws Error where nobody can answer
 void check_askable(const std::string& question) {
   if (::isatty(STDIN_FILENO) != 1)
-    throw Error(fmt::format("cannot ask for confirmation: {}?", question),
+    throw Error(Id::usage, fmt::format("cannot ask for confirmation: {}?", question),
                 "nothing was removed; add --force to remove without asking");
 }
 

@@ -135,12 +135,13 @@ void check_replaceable(const fs::path& file) {
   if (!fs::exists(file, absent))
     return check_files_can_be_made(fs::absolute(file).parent_path());
   if (fs::is_directory(file, absent))
-    throw Error(fmt::format("{} is a directory", file.string()), "--output FILE");
+    throw Error(Id::unusable_file, fmt::format("{} is a directory", file.string()),
+                "--output FILE");
   constexpr std::size_t bytes_of_the_head = 4096;
   const std::string text = read_file(file).substr(0, bytes_of_the_head);
   if (!text.empty() &&
       text.find("name=\"generator\" content=\"bench report\"") == std::string::npos)
-    throw Error(fmt::format("{} exists and is not a report", file.string()),
+    throw Error(Id::exists, fmt::format("{} exists and is not a report", file.string()),
                 "choose another file with --output FILE, or remove it");
 }
 

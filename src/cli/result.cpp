@@ -84,7 +84,7 @@ void check_names(const std::vector<std::string>& wanted, const std::set<std::str
   for (const std::string& name : wanted)
     if (!known.contains(name)) {
       const std::string near = did_you_mean(name, names);
-      throw Error(fmt::format("unknown result '{}'", name),
+      throw Error(Id::unknown_name, fmt::format("unknown result '{}'", name),
                   near.empty() ? fmt::format("the results are {}", join(names, ", ")) : near);
     }
 }
@@ -201,7 +201,7 @@ int show_results(ResultOptions options) {
   if (options.tidy)
     return show_tidy(options);
   if (options.directories.size() > 1)
-    throw Error("several directories were given", "--tidy makes one table of them");
+    throw Error(Id::usage, "several directories were given", "--tidy makes one table of them");
   return show_tables(options);
 }
 

@@ -254,7 +254,7 @@ int run_files(RunOptions& options) {
   std::vector<int> ids = options.ids;
   for (const int id : ids)
     if (id < 0)
-      throw Error(fmt::format("invalid run id {}", id),
+      throw Error(Id::usage, fmt::format("invalid run id {}", id),
                   "ids start at 0; omit -i to use the next free one");
   set_verbosity(options.work);
   // A mistake in the last file is found before the first one runs.

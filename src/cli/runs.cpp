@@ -87,13 +87,14 @@ std::vector<RunDirectory> compared_runs(const std::string& directory,
 void refuse_ids_of_two(const std::vector<std::string>& ids, const std::string& command) {
   if (!ids.empty())
     throw Error(
-        "-i selects runs of one DIR, but two were given",
+        Id::usage, "-i selects runs of one DIR, but two were given",
         fmt::format("`bench {0} DIR/000000 DIR/000001`, or `bench {0} DIR -i 0 1`", command));
 }
 
 RunDirectory one_run(const std::vector<RunDirectory>& chosen, const std::string& action) {
   if (chosen.size() != 1)
-    throw Error(fmt::format("cannot {} {} at once", action, plural(chosen.size(), "run")),
+    throw Error(Id::usage,
+                fmt::format("cannot {} {} at once", action, plural(chosen.size(), "run")),
                 "choose one with `-i ID`");
   return chosen.front();
 }
@@ -150,7 +151,8 @@ std::vector<RunDirectory> runs_of(const std::string& directory, const ShownRuns&
     runs = std::move(tagged);
   }
   if (runs.empty())
-    throw Error(fmt::format("none of these runs has any of the tags {}", join(tags, ", ")),
+    throw Error(Id::unknown_run,
+                fmt::format("none of these runs has any of the tags {}", join(tags, ", ")),
                 "`bench info` shows the tags of each run");
   return shown.newest > 0 ? newest(std::move(runs), shown.newest) : runs;
 }

@@ -43,7 +43,7 @@ void add_lines(const std::function<void(const std::string&)>& add) {
       if (!strip(line).empty())
         add(line);
     } catch (const Error& error) {
-      throw Error(fmt::format("line {} of standard input: {}", number, error.message()),
+      throw Error(error.id(), fmt::format("line {} of standard input: {}", number, error.message()),
                   error.hint(), error.place());
     }
   }

@@ -60,11 +60,12 @@ Question question_of(const WhyOptions& options) {
     else if (!std::exchange(has_directory, true))
       question.choice.directory = word;
     else
-      throw Error(fmt::format("'{}' is neither a workpackage nor a point", word),
+      throw Error(Id::usage, fmt::format("'{}' is neither a workpackage nor a point", word),
                   "a workpackage is a number, a point is NAME=VALUE ...");
   }
   if (question.workpackages.empty() == question.point.empty())
-    throw Error(question.point.empty() ? "no workpackage and no point given"
+    throw Error(Id::usage,
+                question.point.empty() ? "no workpackage and no point given"
                                        : "both a workpackage and a point given",
                 "`bench why DIR 17`, or `bench why DIR batch_size=8 precision=bf16`");
   return question;

@@ -254,7 +254,7 @@ void set_verbosity(WorkOptions& options) {
   if (wanted && *wanted && options.verbosity == 0) {
     const auto number = parse_integer(wanted);
     if (!number || *number < 0 || *number > 3)
-      throw Error(fmt::format("JUBE_VERBOSE is '{}'", wanted),
+      throw Error(Id::invalid_value, fmt::format("JUBE_VERBOSE is '{}'", wanted),
                   "a number from 0 to 3, as with -vvv");
     options.verbosity = static_cast<int>(*number);
   }

@@ -89,12 +89,13 @@ class Converter {
         diagnostics_.add_own_file(mistake.place.file);
     }
     for (const Warning& mistake : mistakes_)
-      diagnostics_.mistake(mistake.message, mistake.hint, mistake.place);
+      diagnostics_.mistake(mistake.id, mistake.message, mistake.hint, mistake.place);
   }
 
   Node root(const Value& value) {
     if (is_scalar(value))
-      throw Error("expected a mapping or a list of benchmarks, found a text", "", place(value));
+      throw Error(Id::wrong_structure, "expected a mapping or a list of benchmarks, found a text",
+                  "", place(value));
     Value top{.kind = Kind::mapping, .mark = value.mark};
     if (value.kind == Kind::mapping && value.find("benchmark"))
       return mapping(element("jube"), value);
@@ -127,7 +128,8 @@ class Converter {
   void count(std::size_t nodes, const Place& where) {
     nodes_ += nodes;
     if (nodes_ > max_nodes)
-      throw Error("more than 1,000,000 elements and attributes once the lists are expanded", "",
+      throw Error(Id::too_large,
+                  "more than 1,000,000 elements and attributes once the lists are expanded", "",
                   where);
   }
 
@@ -152,8 +154,8 @@ class Converter {
 
   void add_one(Node& parent, const Element& kind, const Value& value, const Mark& key) {
     if (value.kind == Kind::list)
-      throw Error("lists are nested too deeply", "a list may hold lists, but no deeper ones",
-                  place(value));
+      throw Error(Id::too_large, "lists are nested too deeply",
+                  "a list may hold lists, but no deeper ones", place(value));
     if (is_scalar(value)) {
       Node made = node(kind.name, value.kind == Kind::null ? key : value.mark);
       made.text = value.text;
@@ -185,7 +187,7 @@ class Converter {
       return;
     }
     if (texts(*content, "'_'").empty())
-      throw Error(fmt::format("{} has an empty list", title(kind, value)),
+      throw Error(Id::wrong_structure, fmt::format("{} has an empty list", title(kind, value)),
                   "write '' for one empty text, or remove the element", place(*content));
     std::size_t copied = 1;
     for (const Attribute& attribute : made.attributes)
@@ -213,7 +215,8 @@ class Converter {
 
   void take_content(Node& made, const Entry& entry) {
     if (entry.value->kind == Kind::mapping)
-      throw Error("'_' takes a text or a list of texts, not a mapping", "", place(entry.mark));
+      throw Error(Id::wrong_structure, "'_' takes a text or a list of texts, not a mapping", "",
+                  place(entry.mark));
     if (is_scalar(*entry.value))
       set_text(made, *entry.value, entry.mark);
   }
@@ -236,7 +239,7 @@ class Converter {
       return made.attributes.push_back(values(entry));
     const bool known = kind.has_attribute(entry.key);
     if (!known)
-      mistakes_.push_back({fmt::format("unknown key '{}' in {}", entry.key, what),
+      mistakes_.push_back({Id::unknown_key, fmt::format("unknown key '{}' in {}", entry.key, what),
                            hint_for(kind, entry.key), place(entry.mark)});
     made.attributes.push_back(attribute(entry, known));
   }
@@ -260,7 +263,8 @@ class Converter {
     Attribute made{entry.key, value.text, place(entry.mark),
                    place(value.kind == Kind::null ? entry.mark : value.mark)};
     if (value.kind == Kind::mapping && known)
-      throw Error(fmt::format("'{}' takes a text or a list of texts, not a mapping", entry.key), "",
+      throw Error(Id::wrong_structure,
+                  fmt::format("'{}' takes a text or a list of texts, not a mapping", entry.key), "",
                   made.place);
     if (value.kind != Kind::list || !known) {
       warn_of_surprise(value, entry.key);
@@ -280,7 +284,8 @@ class Converter {
     std::vector<std::string> pieces;
     for (const Entry& one : entry.value->entries) {
       if (!is_scalar(*one.value))
-        throw Error(fmt::format("'{}' in '{}' takes one value", one.key, entry.key), "",
+        throw Error(Id::wrong_structure,
+                    fmt::format("'{}' in '{}' takes one value", one.key, entry.key), "",
                     place(*one.value));
       warn_of_surprise(*one.value, one.key);
       pieces.push_back(escaped(one.key + "=" + one.value->text));
@@ -299,7 +304,8 @@ class Converter {
         found.push_back(item.get());
     for (const Value* text : found)
       if (!is_scalar(*text))
-        throw Error(fmt::format("{} takes a text or a list of texts", what), "", place(*text));
+        throw Error(Id::wrong_structure, fmt::format("{} takes a text or a list of texts", what),
+                    "", place(*text));
     return found;
   }
 
@@ -325,7 +331,8 @@ class Converter {
     const auto other = std::ranges::find_if(
         value.entries, [&](const Entry& one) { return one.key != entry.key && one.key != "tag"; });
     const std::string name = other == value.entries.end() ? "NAME" : other->key;
-    throw Error(fmt::format("'{}: {}' belongs to no parameter here", entry.key, entry.value->text),
+    throw Error(Id::invalid_value,
+                fmt::format("'{}: {}' belongs to no parameter here", entry.key, entry.value->text),
                 fmt::format("write {0}: {{{1}: {2}, _: ...}}; for a parameter called '{1}' write "
                             "{1}: {{_: {2}}}",
                             name, entry.key, entry.value->text),
@@ -346,7 +353,8 @@ class Converter {
     const Value& value = *entry.value;
     const bool has_settings = value.kind == Kind::mapping;
     if (const Entry* name = has_settings ? value.entry("name") : nullptr)
-      throw Error(fmt::format("the parameter '{}' has its name already", entry.key), "",
+      throw Error(Id::invalid_value,
+                  fmt::format("the parameter '{}' has its name already", entry.key), "",
                   place(name->mark));
     auto name = std::make_shared<Value>();
     name->kind = Kind::text;
@@ -373,12 +381,14 @@ class Converter {
       return infer_type(made, value);
     }
     if (value.items.empty())
-      throw Error(fmt::format("parameter '{}' has an empty list of values", name),
+      throw Error(Id::wrong_structure,
+                  fmt::format("parameter '{}' has an empty list of values", name),
                   "write '' for one empty value", place(value));
     made.text_place = place(value);
     for (const ValuePtr& text : value.items) {
       if (!is_scalar(*text))
-        throw Error(fmt::format("parameter '{}' has a {} among its values", name,
+        throw Error(Id::wrong_structure,
+                    fmt::format("parameter '{}' has a {} among its values", name,
                                 text->kind == Kind::list ? "list" : "mapping"),
                     "each value is one text, such as \"1,2\"; several parameters are several keys",
                     place(*text));
@@ -415,7 +425,8 @@ class Converter {
     const bool is_truth = value.type == ScalarType::text;
     if (value.written.empty() || (is_truth && is_flag(key)))
       return;
-    diagnostics_.warn(fmt::format("'{}' without quotes means {}", value.written, value.text),
+    diagnostics_.warn(Id::surprising_value,
+                      fmt::format("'{}' without quotes means {}", value.written, value.text),
                       fmt::format("so says YAML 1.1, as in JUBE; write \"{}\" for the text, or {}",
                                   value.written, value.text),
                       place(value));
@@ -424,7 +435,8 @@ class Converter {
   /// The scanner ends a text without quotes there.
   void warn_of_comment(const Value& value, std::string_view kind) {
     if (!value.comment.empty() && may_hold_hash(kind))
-      diagnostics_.warn(fmt::format("'{}' is a comment in YAML", value.comment),
+      diagnostics_.warn(Id::surprising_value,
+                        fmt::format("'{}' is a comment in YAML", value.comment),
                         "quote the whole text if the '#' belongs to it, or write the comment in "
                         "another line",
                         value.comment_mark.place());
@@ -432,14 +444,16 @@ class Converter {
 
   void warn_lost_text(const Element& kind, const Node& made, const std::string& what) {
     if (!kind.has_text && !strip(made.text).empty())
-      diagnostics_.warn(fmt::format("the text of {} has no effect", what), "", made.text_place);
+      diagnostics_.warn(Id::no_effect, fmt::format("the text of {} has no effect", what), "",
+                        made.text_place);
   }
 
   /// An empty value is written as one.
   void warn_no_value(const Value* content, const Node& parameter) {
     const bool has_value = content && content->kind != Kind::null;
     if (!has_value && parameter.children.empty() && !parameter.find("selection"))
-      diagnostics_.warn(fmt::format("parameter '{}' has no value", strip(parameter.get("name"))),
+      diagnostics_.warn(Id::surprising_value,
+                        fmt::format("parameter '{}' has no value", strip(parameter.get("name"))),
                         "write `_: VALUE`; an empty one is `_: ''`", parameter.place);
   }
 

@@ -61,10 +61,12 @@ std::vector<pugi::xml_node> select(const XmlFile& file, const std::string& path,
     for (const pugi::xpath_node& one : found)
       elements.push_back(one.node());
   } catch (const pugi::xpath_exception& failure) {
-    throw Error(fmt::format("the path '{}' does not parse: {}", path, failure.what()), "", place);
+    throw Error(Id::invalid_expression,
+                fmt::format("the path '{}' does not parse: {}", path, failure.what()), "", place);
   }
   if (!std::ranges::all_of(elements, is_element))
-    throw Error(fmt::format("the path '{}' finds something else than elements", path), "", place);
+    throw Error(Id::wrong_structure,
+                fmt::format("the path '{}' finds something else than elements", path), "", place);
   return elements;
 }
 
@@ -87,7 +89,8 @@ bool uses_additions(const Element& kind, const pugi::xml_node& node) {
 
 void XmlConverter::count(const Place& place) {
   if (++nodes_ > max_nodes)
-    throw Error("more than 1,000,000 elements and attributes once the includes are expanded", "",
+    throw Error(Id::too_large,
+                "more than 1,000,000 elements and attributes once the includes are expanded", "",
                 place);
 }
 
@@ -98,8 +101,8 @@ Node XmlConverter::root(const XmlFile& file) {
 Node XmlConverter::root(const XmlFile& file, const std::vector<std::string>& only) {
   const pugi::xml_node from = file.root();
   if (std::string_view(from.name()) == "benchmark")
-    throw Error("the root element is a <benchmark>", "put it into <jube> ... </jube>",
-                file.place(from));
+    throw Error(Id::wrong_structure, "the root element is a <benchmark>",
+                "put it into <jube> ... </jube>", file.place(from));
   const Element& kind = element("jube");
   if (uses_additions(kind, from))
     diagnostics_.add_own_file(file.place(from).file);
@@ -123,7 +126,8 @@ Node XmlConverter::convert(const Element& kind, const XmlFile& file, const pugi:
   made.place = made.text_place = file.place(from);
   count(made.place);
   if (++depth_ > max_depth)
-    throw Error(fmt::format("nested more than {} levels deep", max_depth), "", made.place);
+    throw Error(Id::too_large, fmt::format("nested more than {} levels deep", max_depth), "",
+                made.place);
   take_attributes(made, kind, file, from);
   const bool outer = includes_;
   includes_ = outer && holds(made);
@@ -144,7 +148,8 @@ void XmlConverter::take_attributes(Node& made, const Element& kind, const XmlFil
     if (is_of_xml(name))
       continue;
     if (!kind.has_attribute(name))
-      diagnostics_.mistake(fmt::format("unknown attribute '{}' in {}", name, title(from)),
+      diagnostics_.mistake(Id::unknown_key,
+                           fmt::format("unknown attribute '{}' in {}", name, title(from)),
                            did_you_mean(name, kind.known()), place);
     count(place);
     made.attributes.push_back({name, attribute.value(), place, file.value_place(attribute)});
@@ -156,7 +161,8 @@ void XmlConverter::take_text(Node& made, const XmlFile& file, const pugi::xml_no
   bool placed = false;
   for (const pugi::xml_node& child : from.children()) {
     if (is_element(child)) {
-      diagnostics_.warn(fmt::format("<{}> and the text behind it have no effect in {}",
+      diagnostics_.warn(Id::no_effect,
+                        fmt::format("<{}> and the text behind it have no effect in {}",
                                     child.name(), title(from)),
                         "write &lt; for a '<' in a text", file.place(child));
       return;
@@ -182,7 +188,8 @@ void XmlConverter::take_children(Node& made, const Element& kind, const XmlFile&
     else if (is_text(child) && !strip(child.value()).empty() && kind.has_text)
       made.text += child.value();
     else if (is_text(child) && !strip(child.value()).empty())
-      diagnostics_.warn(fmt::format("the text '{}' in {} has no effect",
+      diagnostics_.warn(Id::no_effect,
+                        fmt::format("the text '{}' in {} has no effect",
                                     strip(split(strip(child.value()), "\n")[0]), title(from)),
                         "", file.place(child));
   }
@@ -194,7 +201,8 @@ void XmlConverter::add(Node& parent, const Element& kind, const XmlFile& file,
   if (name == "analyzer")
     name = "analyser";
   if (kind.name == "analyse" && !kind.has_child(name)) {
-    diagnostics_.warn(fmt::format("<{}> in <analyse> is taken for <file>", name), "",
+    diagnostics_.warn(Id::surprising_value,
+                      fmt::format("<{}> in <analyse> is taken for <file>", name), "",
                       file.place(from));
     name = "file";
   }
@@ -204,8 +212,8 @@ void XmlConverter::add(Node& parent, const Element& kind, const XmlFile& file,
     const std::string hint =
         belongs ? "it belongs in the <benchmark>" : did_you_mean(name, kind.children);
     if (unknown_ == Unknown::refused)
-      throw Error(message, hint, file.place(from));
-    diagnostics_.warn(message, hint, file.place(from));
+      throw Error(Id::unknown_key, message, hint, file.place(from));
+    diagnostics_.warn(Id::unknown_key, message, hint, file.place(from));
     return;
   }
   parent.children.push_back(convert(element(name), file, from));
@@ -228,20 +236,24 @@ void XmlConverter::include(Node& parent, const Element& kind, const XmlFile& fil
   const Place place = file.place(from);
   const Attribute* name = request.find("from");
   if (!name)
-    throw Error("an <include> without 'from'", "write <include from=\"FILE\"/>", place);
+    throw Error(Id::include_failed, "an <include> without 'from'", "write <include from=\"FILE\"/>",
+                place);
   const fs::path found = path_.find(name->value, name->place);
   const std::string path = request.get("path", ".");
   const std::pair wanted{identity(found), path};
   if (std::ranges::find(open_, wanted) != open_.end())
-    throw Error(fmt::format("'{}' includes itself", name->value), "", name->place);
+    throw Error(Id::include_failed, fmt::format("'{}' includes itself", name->value), "",
+                name->place);
   if (open_.size() >= max_includes)
-    throw Error(fmt::format("more than {} files that include one another", max_includes), "",
+    throw Error(Id::include_failed,
+                fmt::format("more than {} files that include one another", max_includes), "",
                 name->place);
   open_.push_back(wanted);
   const XmlFile& included = load(found);
   const auto selected = select(included, path, place);
   if (selected.empty())
-    throw Error(fmt::format("the path '{}' finds nothing in '{}'", path, name->value),
+    throw Error(Id::include_failed,
+                fmt::format("the path '{}' finds nothing in '{}'", path, name->value),
                 fmt::format("it starts at the root element, <{}>", included.root().name()), place);
   for (const pugi::xml_node& one : selected)
     add(parent, kind, included, one);

@@ -21,6 +21,7 @@ void warn_of_doubles_in(const Node& set, Diagnostics& diagnostics) {
     if (!is_new && parameter->place != earlier->second && !parameter->find("duplicate") &&
         !parameter->find("tag"))
       diagnostics.warn(
+          Id::duplicate_name,
           fmt::format("parameter '{}' is defined twice in parameter set '{}'; this one "
                       "counts",
                       name, strip(set.get("name"))),

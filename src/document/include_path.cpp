@@ -49,7 +49,7 @@ IncludePath::Directories IncludePath::searched() const {
 
 fs::path IncludePath::find(const std::string& name, const Place& place) const {
   if (name.empty())
-    throw Error("the name of a file is missing", "", place);
+    throw Error(Id::include_failed, "the name of a file is missing", "", place);
   std::vector<std::string> names;
   for (const fs::path& directory : searched()) {
     fs::path candidate = directory / name;  // an absolute name stands for itself
@@ -58,7 +58,7 @@ fs::path IncludePath::find(const std::string& name, const Place& place) const {
       return candidate;
     names.push_back(directory.empty() ? "." : directory.string());
   }
-  throw Error(fmt::format("cannot find the file '{}'", name),
+  throw Error(Id::missing_file, fmt::format("cannot find the file '{}'", name),
               fs::path(name).is_absolute() ? "" : "searched: " + join(names, ", "), place);
 }
 

@@ -63,7 +63,7 @@ using Names = std::vector<std::string>;
 constexpr int deepest = 1000;
 
 [[noreturn]] void fail() {
-  throw Error("the workspace holds an input that cannot be read",
+  throw Error(Id::damaged_data, "the workspace holds an input that cannot be read",
               "it is damaged, or was not written by bench");
 }
 

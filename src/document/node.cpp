@@ -30,7 +30,7 @@ bool Node::flag(std::string_view key, const std::string& hint) const {
   const std::string given = value(key);
   const std::string word = to_lower(strip(given));
   if (word != "true" && word != "false")
-    throw Error(fmt::format("{} is true or false, not '{}'", key, given), hint,
+    throw Error(Id::invalid_value, fmt::format("{} is true or false, not '{}'", key, given), hint,
                 find(key) ? find(key)->place : place);
   return word == "true";
 }

@@ -66,7 +66,7 @@ class Builder : public YAML::EventHandler {
   /// @throws Error for what was noted, now that nothing worse has come
   ValuePtr take() {
     if (noted_)
-      throw Error(*noted_);
+      throw *noted_;
     return std::move(root_);
   }
 
@@ -155,13 +155,13 @@ class Builder : public YAML::EventHandler {
 
   [[noreturn]] void fail(const std::string& message, const std::string& hint,
                          const YAML::Mark& mark) const {
-    throw Error(message, hint, mark_of(mark).place());
+    throw Error(Id::syntax, message, hint, mark_of(mark).place());
   }
 
   /// A failure that may only follow from a later one, such as a bracket that is never closed.
   void note(const std::string& message, const std::string& hint, const YAML::Mark& mark) {
     if (!noted_)
-      noted_.emplace(message, hint, mark_of(mark).place());
+      noted_.emplace(Id::syntax, message, hint, mark_of(mark).place());
   }
 
   [[noreturn]] void fail_tag(const std::string& tag, const YAML::Mark& mark) const {
@@ -251,7 +251,8 @@ class Builder : public YAML::EventHandler {
     const auto maps = is_list ? value->items : std::vector<ValuePtr>{value};
     for (const ValuePtr& map : maps)
       if (map->kind != Value::Kind::mapping)
-        throw Error("'<<' takes a mapping or a list of mappings", "", parent.entry->mark.place());
+        throw Error(Id::wrong_structure, "'<<' takes a mapping or a list of mappings", "",
+                    parent.entry->mark.place());
     parent.merged.assign(maps.rbegin(), maps.rend());
   }
 
@@ -272,10 +273,10 @@ class Builder : public YAML::EventHandler {
     parent.nodes += child.nodes;
     parent.depth = std::max(parent.depth, child.depth + 1);
     if (parent.nodes > max_nodes)
-      throw Error("more than 1,000,000 values once the aliases are expanded", "",
+      throw Error(Id::too_large, "more than 1,000,000 values once the aliases are expanded", "",
                   parent.mark.place());
     if (parent.depth > max_depth)
-      throw Error(fmt::format("nested more than {} levels deep", max_depth), "",
+      throw Error(Id::too_large, fmt::format("nested more than {} levels deep", max_depth), "",
                   child.mark.place());
   }
 
@@ -295,11 +296,11 @@ class Builder : public YAML::EventHandler {
   if (failure.msg == "end of sequence flow not found" || failure.msg == "end of map flow not found")
     source.check_quotes_from(source.line_begin(builder.innermost().line));
   if (failure.msg == "end of sequence flow not found")
-    throw Error("a ',' or the closing ']' is missing in the list that begins here", "",
+    throw Error(Id::syntax, "a ',' or the closing ']' is missing in the list that begins here", "",
                 builder.innermost());
   if (failure.msg == "end of map flow not found")
-    throw Error("a ',' or the closing '}' is missing in the mapping that begins here", "",
-                builder.innermost());
+    throw Error(Id::syntax, "a ',' or the closing '}' is missing in the mapping that begins here",
+                "", builder.innermost());
   std::string message = failure.msg;
   std::string hint;
   if (failure.msg == "illegal map value")
@@ -314,7 +315,8 @@ class Builder : public YAML::EventHandler {
     message = "the referenced anchor is not defined";  // yaml-cpp 0.8 adds its name
     hint = "quote a text that begins with '*'";
   }
-  throw Error(message, hint, source.mark(failure.mark.line + 1, failure.mark.column + 1).place());
+  throw Error(Id::syntax, message, hint,
+              source.mark(failure.mark.line + 1, failure.mark.column + 1).place());
 }
 
 }  // namespace
@@ -328,14 +330,14 @@ ValuePtr parse_yaml(const std::string& text, const std::string& file) {
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::DeepRecursion& failure) {
-    throw Error("nested too deeply", "",
+    throw Error(Id::too_large, "nested too deeply", "",
                 source.mark(failure.mark.line + 1, failure.mark.column + 1).place());
   } catch (const YAML::ParserException& failure) {
     rethrow(failure, source, builder);
   }
   ValuePtr root = builder.take();
   if (!root || root->kind == Value::Kind::null)
-    throw Error("the file is empty", "", Place{file, 0, 0});
+    throw Error(Id::syntax, "the file is empty", "", Place{file, 0, 0});
   return root;
 }
 

@@ -18,7 +18,8 @@ class Plain {
  public:
   void fill(const Value& value, Node& node) const {
     if (value.kind == Value::Kind::include)
-      throw Error("a file of this kind cannot include others", "", value.mark.place());
+      throw Error(Id::include_failed, "a file of this kind cannot include others", "",
+                  value.mark.place());
     node.text_place = value.mark.place();
     node.text = value.text;
     for (const Entry& entry : value.entries)
@@ -51,7 +52,8 @@ class PlainXml {
     Node made{.name = from.name()};
     made.place = made.text_place = file_.place(from);
     if (++elements_ > max_nodes || depth_ == max_depth)
-      throw Error(depth_ == max_depth ? fmt::format("nested more than {} levels deep", max_depth)
+      throw Error(Id::too_large,
+                  depth_ == max_depth ? fmt::format("nested more than {} levels deep", max_depth)
                                       : std::string("more than 1,000,000 elements"),
                   "", made.place);
     ++depth_;

@@ -88,7 +88,8 @@ void take_duplicate(const Node& base, Node& merged) {
   if (of_base && !own)
     merged.attributes.push_back(*of_base);
   else if (of_base && own->value != of_base->value)
-    throw Error(fmt::format("'duplicate' is '{}' here and '{}' in the set that this one extends",
+    throw Error(Id::conflict,
+                fmt::format("'duplicate' is '{}' here and '{}' in the set that this one extends",
                             own->value, of_base->value),
                 fmt::format("that one is at {}:{}", base.place.file, base.place.line), own->place);
 }
@@ -163,6 +164,7 @@ std::vector<const Node*> find_sets(const Loaded& file, const std::string& kind,
     if (kind.empty() || set->name == kind)
       names.push_back(set_name(*set));
   throw Error(
+      Id::unknown_name,
       fmt::format("'{}' has no {} '{}'", file.file.string(), kind.empty() ? "set" : kind, name),
       did_you_mean(name, names), place);
 }
@@ -175,6 +177,7 @@ const Node& one_set(const Loaded& file, const std::string& kind, const std::stri
     fail_without(file, kind, name, place);
   if (found.size() > 1)
     throw Error(
+        Id::duplicate_name,
         fmt::format("'{}' has {} sets '{}'", file.file.string(), found.size(), name),
         fmt::format("they stand in lines {} and {}", found[0]->place.line, found[1]->place.line),
         place);
@@ -235,7 +238,7 @@ void Sets::resolve_benchmark(Node& benchmark, const Loaded& input) {
 void Sets::warn_of_result(const Node& result) {
   for (const Node* use : result.all("use"))
     if (const Attribute* from = use->find("from"))
-      diagnostics_.warn("'from' has no effect in a result",
+      diagnostics_.warn(Id::no_effect, "'from' has no effect in a result",
                         "a result uses the analysers of its own benchmark", from->name_place);
 }
 
@@ -259,7 +262,8 @@ Node Sets::complete(const Node& set, const Loaded& file) {
   const Loaded& other = reader_.other(file_name, file, init->place);
   const std::tuple next{identity(other.file), set.name, name};
   if (std::ranges::find(open_, next) != open_.end())
-    throw Error(fmt::format("{} '{}' is initialised with itself", set.name, set_name(set)),
+    throw Error(Id::circular_reference,
+                fmt::format("{} '{}' is initialised with itself", set.name, set_name(set)),
                 "name another file or another set: init_with: FILE:NAME", init->place);
   Node base = complete(one_set(other, set.name, name, init->place), other);
   if (base.name == "fileset")
@@ -285,7 +289,7 @@ std::vector<Sets::Source> Sets::sources(const Attribute& from, const Loaded& inp
     found.push_back({&reader_.other(file, input, from.place), std::move(pieces)});
   }
   if (found.empty())
-    throw Error("'from' names no file", "", from.place);
+    throw Error(Id::include_failed, "'from' names no file", "", from.place);
   return found;
 }
 
@@ -304,6 +308,7 @@ void Sets::resolve_use(Node& benchmark, Node& use, const Loaded& input) {
     const bool has_parameter = name.find('$') != std::string::npos;
     if (has_parameter && brought.empty())
       throw Error(
+          Id::unknown_name,
           fmt::format("'{}' holds a parameter, so it is not known which sets it names", name),
           "list them after the file: from: FILE:set1:set2", use.text_place);
     if (!has_parameter && !brought.contains(name)) {
@@ -347,6 +352,7 @@ void check_version(const Node& root, Diagnostics& diagnostics) {
   if (major && minor &&
       std::pair{*major, *minor} > std::pair<long long, long long>{major_version, minor_version})
     diagnostics.warn(
+        Id::version_mismatch,
         fmt::format("this file is written for version {} of the language", strip(version->value)),
         fmt::format("bench knows version {}.{}; what is new may have no effect", major_version,
                     minor_version),
@@ -373,6 +379,7 @@ void leave_out_analyses(const std::set<std::string>& steps_before, Node& root,
     if (node.name != "analyse" || !removed.contains(step))
       return false;
     diagnostics.note(
+        Id::no_effect,
         fmt::format("nothing is analysed of step '{}', which the tags leave out", step), "",
         node.place);
     return true;

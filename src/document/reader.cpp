@@ -136,10 +136,10 @@ ValuePtr YamlIncludes::rebuild(const Value& value) {
     made->nodes += part->nodes;
     made->depth = std::max(made->depth, part->depth + 1);
     if (made->nodes > max_nodes)
-      throw Error("more than 1,000,000 values once the includes are expanded", "",
+      throw Error(Id::too_large, "more than 1,000,000 values once the includes are expanded", "",
                   value.mark.place());
     if (made->depth > max_depth)
-      throw Error(fmt::format("nested more than {} levels deep", max_depth), "",
+      throw Error(Id::too_large, fmt::format("nested more than {} levels deep", max_depth), "",
                   value.mark.place());
   };
   for (ValuePtr& item : made->items)
@@ -154,7 +154,7 @@ ValuePtr YamlIncludes::resolve_include(const Value& include) {
   const fs::path file = path_.find(request.file, request.place);
   const std::pair wanted{identity(file), request.selection()};
   if (std::ranges::find(open_, wanted) != open_.end())
-    throw Error(fmt::format("'{}' includes itself", include.text),
+    throw Error(Id::include_failed, fmt::format("'{}' includes itself", include.text),
                 "a file may include another part of itself, but no part its own whole",
                 request.place);
   open_.push_back(wanted);
@@ -175,7 +175,7 @@ YamlIncludes::Request YamlIncludes::parse(const Value& include) {
   std::vector<std::string> parts = split(include.text, ":");
   Request request{.file = std::string(strip(parts[0])), .steps = {}, .place = include.mark.place()};
   const auto fail = [&](const std::string& part) {
-    throw Error(fmt::format("cannot include '{}' of a file", strip(part)),
+    throw Error(Id::include_failed, fmt::format("cannot include '{}' of a file", strip(part)),
                 R"(write !include FILE:["key"][0], with the wanted items under a key of their own)",
                 request.place);
   };
@@ -199,20 +199,23 @@ ValuePtr YamlIncludes::select(ValuePtr value, const Request& request) {
     if (value->kind == Kind::mapping) {
       const Entry* entry = value->entry(step.text);
       if (!entry)
-        throw Error(fmt::format("'{}' has no key '{}'", request.file, step.text),
+        throw Error(Id::include_failed,
+                    fmt::format("'{}' has no key '{}'", request.file, step.text),
                     did_you_mean(step.text, keys_of(*value)), request.place);
       value = entry->value;
       continue;
     }
     if (value->kind != Kind::list || step.quoted)
-      throw Error(fmt::format("'{}' cannot be selected from a {}", step.text,
+      throw Error(Id::include_failed,
+                  fmt::format("'{}' cannot be selected from a {}", step.text,
                               value->kind == Kind::list ? "list" : "text"),
                   "", request.place);
     const auto size = static_cast<long long>(value->items.size());
     const long long wanted = parse_integer(step.text).value();
     const long long index = wanted < 0 ? wanted + size : wanted;
     if (index < 0 || index >= size)
-      throw Error(fmt::format("there is no item [{}] in a list of {}", wanted, size), "",
+      throw Error(Id::include_failed,
+                  fmt::format("there is no item [{}] in a list of {}", wanted, size), "",
                   request.place);
     value = value->items[static_cast<std::size_t>(index)];
   }

@@ -27,7 +27,7 @@ std::vector<std::string> wanted(const Node& root, const char* element,
   const auto take = [&](const std::string& text, const Place& place) {
     for (const std::string& name : split_names(text)) {
       if (std::ranges::find(known, name) == known.end()) {
-        throw Error(fmt::format("no benchmark is called '{}'", name),
+        throw Error(Id::unknown_name, fmt::format("no benchmark is called '{}'", name),
                     suggestion(name, known, "there are: "), place);
       }
       names.push_back(name);

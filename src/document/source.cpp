@@ -54,13 +54,13 @@ Source::Source(const std::string& text, const std::string& file)
   // yaml-cpp takes the byte 4 for the end of the file and NUL for UTF-16.
   const auto control = std::ranges::find_if(text_, is_control);
   if (control != text_.end())
-    throw Error(fmt::format("a control character (0x{:02x})", static_cast<unsigned>(*control)),
-                "input files are UTF-8 text",
-                place(static_cast<std::size_t>(control - text_.begin())));
+    throw Error(
+        Id::syntax, fmt::format("a control character (0x{:02x})", static_cast<unsigned>(*control)),
+        "input files are UTF-8 text", place(static_cast<std::size_t>(control - text_.begin())));
   const std::string valid = to_valid_utf8(text_);
   if (valid != text_) {
     const auto differs = std::ranges::mismatch(text_, valid).in1 - text_.begin();
-    throw Error("bytes that are not UTF-8", "input files are UTF-8 text",
+    throw Error(Id::syntax, "bytes that are not UTF-8", "input files are UTF-8 text",
                 place(static_cast<std::size_t>(differs)));
   }
 }
@@ -79,7 +79,8 @@ void Source::check_indentation(std::size_t offset) const {
     if (text_[begin - 1] == '\t')
       tab = begin - 1;
   if (tab != std::string::npos && (begin == 0 || text_[begin - 1] == '\n'))
-    throw Error("a tab in the indentation", "YAML indents with blanks only", place(tab));
+    throw Error(Id::syntax, "a tab in the indentation", "YAML indents with blanks only",
+                place(tab));
 }
 
 void Source::check_quote(std::size_t offset) const {
@@ -87,7 +88,7 @@ void Source::check_quote(std::size_t offset) const {
   if (begin >= text_.size() || (text_[begin] != '"' && text_[begin] != '\''))
     return;  // a block scalar
   if (closing_quote(text_, begin) == std::string::npos)
-    throw Error("the quote that opens here is never closed", "", place(begin));
+    throw Error(Id::syntax, "the quote that opens here is never closed", "", place(begin));
 }
 
 void Source::check_quotes_from(std::size_t offset) const {
@@ -104,7 +105,7 @@ void Source::check_quotes_from(std::size_t offset) const {
     const auto behind = text_.find_first_not_of(" \t", close + 1);
     if (behind != std::string::npos &&
         std::string_view(",:}]#\r\n").find(text_[behind]) == std::string_view::npos)
-      throw Error("text follows where the quote that opens here is closed",
+      throw Error(Id::syntax, "text follows where the quote that opens here is closed",
                   text_[at] == '\'' ? "close it, or write '' for a quote inside of it"
                                     : R"(close it, or write \" for a quote inside of it)",
                   place(at));

@@ -55,7 +55,7 @@ void check_requirements(const Document& document) {
       continue;
     const auto& active = document.active_tags;
     const std::vector<std::string> names(active.begin(), active.end());
-    throw Error(fmt::format("the tags must fulfil: {}", in_words(check->text)),
+    throw Error(Id::tag_rule, fmt::format("the tags must fulfil: {}", in_words(check->text)),
                 names.empty() ? "no tag is active; choose with --tag"
                               : fmt::format("active: {}", join(names, ", ")),
                 check->text_place);
@@ -89,13 +89,16 @@ void check_descriptions(const Document& document, const std::set<std::string>& k
   const auto used = used_tags(document);
   for (const TagDescription& tag : tag_descriptions(document.root)) {
     if (tag.name.empty())
-      throw Error("a description of a tag without its name", "add `name: ...`", tag.place);
+      throw Error(Id::tag_rule, "a description of a tag without its name", "add `name: ...`",
+                  tag.place);
     if (tag.text.empty())
-      throw Error(fmt::format("the description of tag '{}' is empty", tag.name), "", tag.place);
+      throw Error(Id::tag_rule, fmt::format("the description of tag '{}' is empty", tag.name), "",
+                  tag.place);
     if (!described.insert(tag.name).second)
-      throw Error(fmt::format("tag '{}' is described twice", tag.name), "", tag.place);
+      throw Error(Id::duplicate_name, fmt::format("tag '{}' is described twice", tag.name), "",
+                  tag.place);
     if (!used.contains(tag.name) && !known.contains(tag.name))
-      throw Error(fmt::format("tag '{}' is described, but selects nothing", tag.name),
+      throw Error(Id::tag_rule, fmt::format("tag '{}' is described, but selects nothing", tag.name),
                   did_you_mean(tag.name, std::vector<std::string>(used.begin(), used.end())),
                   tag.place);
   }
@@ -103,7 +106,7 @@ void check_descriptions(const Document& document, const std::set<std::string>& k
     return;
   for (const std::string& name : document.tag_names)
     if (!described.contains(name))
-      throw Error(fmt::format("tag '{}' has no description", name),
+      throw Error(Id::tag_rule, fmt::format("tag '{}' has no description", name),
                   did_you_mean(name, std::vector<std::string>(described.begin(), described.end())),
                   document.root.all("tags").front()->place);
 }

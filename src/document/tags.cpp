@@ -119,7 +119,8 @@ class TagParser {
   }
 
   [[noreturn]] void fail(const std::string& why, const std::string& hint = "") const {
-    throw Error(fmt::format("tag expression '{}' does not parse: {}", expression_, why), hint,
+    throw Error(Id::invalid_expression,
+                fmt::format("tag expression '{}' does not parse: {}", expression_, why), hint,
                 place_);
   }
 
@@ -162,7 +163,8 @@ bool tag_holds(const std::string& expression, const std::set<std::string>& activ
 void warn_of_odd_tags(const Node& root, Diagnostics& diagnostics) {
   if (const Attribute* tag = root.find("tag"))
     for (const std::string& name : odd_names(tag->value))
-      diagnostics.warn(fmt::format("tag expression '{}' asks for the tag '{}'", tag->value, name),
+      diagnostics.warn(Id::tag_rule,
+                       fmt::format("tag expression '{}' asks for the tag '{}'", tag->value, name),
                        "write '+' for and, '|' for or, '!' for not", tag->place);
   for (const Node& child : root.children)
     warn_of_odd_tags(child, diagnostics);

@@ -67,7 +67,7 @@ std::string utf16_to_utf8(std::string_view bytes, const std::string& file) {
     utf8::utf16to8(units.begin(), units.end(), std::back_inserter(utf8));
   } catch (const utf8::exception&) {
     const auto line = 1 + std::ranges::count(utf8, '\n');
-    throw Error("bytes that are not UTF-16", "save the file as UTF-8",
+    throw Error(Id::syntax, "bytes that are not UTF-16", "save the file as UTF-8",
                 Place{file, static_cast<int>(line), 0});
   }
   return utf8;
@@ -84,10 +84,11 @@ std::string to_utf8(const std::string& bytes, const std::string& file) {
   if (utf16 || std::ranges::find(utf8, encoding) != utf8.end())
     return text;
   if (encoding.starts_with("utf-16"))
-    throw Error(fmt::format("the file declares the encoding '{}' and has another", encoding),
+    throw Error(Id::syntax,
+                fmt::format("the file declares the encoding '{}' and has another", encoding),
                 "save the file as UTF-8", Place{file, 1, 1});
   if (std::ranges::find(latin1, encoding) == latin1.end())
-    throw Error(fmt::format("the encoding '{}' is not supported", encoding),
+    throw Error(Id::syntax, fmt::format("the encoding '{}' is not supported", encoding),
                 "save the file as UTF-8", Place{file, 1, 1});
   std::string made;
   for (const char c : text)  // each byte is the character of that number
@@ -201,7 +202,7 @@ void XmlBuilder::read() {
       text_.find_first_of(" \t\r\n?", begin + 2) == begin + 5) {
     const auto end = text_.find("?>", begin);
     if (end == nowhere)
-      throw Error("'<?xml' is never closed", "", source_.place(begin));
+      throw Error(Id::syntax, "'<?xml' is never closed", "", source_.place(begin));
     skipped_ = end + 2;
   }
   const std::string_view rest = text_.substr(skipped_);
@@ -267,7 +268,8 @@ void XmlBuilder::declare(const char* name, std::optional<std::string_view> value
       Entity{.value = std::string(value.value_or("")), .offset = offset(), .external = !value});
   // So many levels of entities Expat may have to go through, each deeper on the stack.
   if (value && value->find('&') != nowhere && ++nested_ > max_depth) {
-    stopped_.emplace(fmt::format("more than {} entities that hold others", max_depth),
+    stopped_.emplace(Id::too_large,
+                     fmt::format("more than {} entities that hold others", max_depth),
                      "the limit keeps their nesting within the memory", source_.place(offset()));
     XML_StopParser(parser_.get(), XML_FALSE);
   }
@@ -291,21 +293,22 @@ std::optional<Error> XmlBuilder::blame(XML_Error code, const std::string& name, 
                                        std::set<std::string>& seen) const {
   const auto found = entities_.find(name);
   if (name.starts_with('#') ? code == XML_ERROR_BAD_CHAR_REF : found == entities_.end())
-    return Error(fmt::format("unknown entity '&{};'", name), "write &amp; for the character itself",
-                 place);
+    return Error(Id::syntax, fmt::format("unknown entity '&{};'", name),
+                 "write &amp; for the character itself", place);
   if (found == entities_.end())
     return std::nullopt;
   const Entity& entity = found->second;
   if (entity.external)
-    return Error(fmt::format("entity '&{};' is in another file, and such files are not read", name),
+    return Error(Id::syntax,
+                 fmt::format("entity '&{};' is in another file, and such files are not read", name),
                  "write its text into this file, or take elements in by <include from=\"FILE\"/>",
                  place);
   if (code == XML_ERROR_INVALID_TOKEN && entity.value.find('<') != nowhere)
-    return Error(fmt::format("entity '&{};' holds a '<', which no attribute may", name),
+    return Error(Id::syntax, fmt::format("entity '&{};' holds a '<', which no attribute may", name),
                  "write &#38;lt; in its text for the character itself", place);
   const Place here = source_.place(entity.offset);
   if (open.contains(name))
-    return Error(fmt::format("entity '&{};' contains itself", name), "", here);
+    return Error(Id::syntax, fmt::format("entity '&{};' contains itself", name), "", here);
   if (!seen.insert(name).second)
     return std::nullopt;
   open.insert(name);
@@ -323,20 +326,21 @@ Error XmlBuilder::error_of_token(std::size_t at) const {
   const auto before = at - std::min<std::size_t>(at, 1);
   const auto reference = text_.find_last_of("&;<>'\" \t\r\n", before);
   if (at > 0 && reference != nowhere && text_[reference] == '&')
-    return Error("'&' does not begin an entity", "write &amp; for the character itself",
+    return Error(Id::syntax, "'&' does not begin an entity", "write &amp; for the character itself",
                  source_.place(reference));
   if (text_.substr(before).starts_with("</"))
     return error_of_end_tag(before);
   if (text_[before] == '<' || strip(text_.substr(at)) == "<")
-    return Error("this '<' begins no element", "write &lt; for the character itself",
+    return Error(Id::syntax, "this '<' begins no element", "write &lt; for the character itself",
                  source_.place(text_[before] == '<' ? before : at));
   if (const auto comment = text_.rfind("<!--", at);
       comment != nowhere && text_.find("--", comment + 4) < at)
-    return Error("a comment holds '--'", "only its end may", source_.place(at - 2));
+    return Error(Id::syntax, "a comment holds '--'", "only its end may", source_.place(at - 2));
   if (text_.substr(0, at + 1).ends_with("]]>"))
-    return Error("']]>' ends nothing", "write ]]&gt; for the text itself", source_.place(at - 2));
+    return Error(Id::syntax, "']]>' ends nothing", "write ]]&gt; for the text itself",
+                 source_.place(at - 2));
   const auto tag = text_.rfind('<', before);
-  const Error other("this is not valid XML", "", source_.place(at));
+  const Error other(Id::syntax, "this is not valid XML", "", source_.place(at));
   if (tag == nowhere)
     return other;
   char quote = '\0';
@@ -349,10 +353,10 @@ Error XmlBuilder::error_of_token(std::size_t at) const {
       return text_[at] == '<' ? blame_reference(XML_ERROR_INVALID_TOKEN, at).value_or(other)
                               : other;
   if (text_[at] == '<' && quote != '\0')
-    return Error("the value of an attribute holds a '<'",
+    return Error(Id::syntax, "the value of an attribute holds a '<'",
                  "write &lt; for the character itself, or end the value before it",
                  source_.place(at));
-  return Error("this is not an attribute",
+  return Error(Id::syntax, "this is not an attribute",
                "attributes are written name=\"value\", with a blank between them",
                source_.place(at));
 }
@@ -360,8 +364,9 @@ Error XmlBuilder::error_of_token(std::size_t at) const {
 Error XmlBuilder::error_of_end_tag(std::size_t at) const {
   const auto name = name_at(at + 2);
   if (open_.type() != pugi::node_element)
-    return Error(fmt::format("</{}> closes nothing", name), "", source_.place(at));
-  return Error(fmt::format("</{}> appears where <{}> of line {} is open", name, open_.name(),
+    return Error(Id::syntax, fmt::format("</{}> closes nothing", name), "", source_.place(at));
+  return Error(Id::syntax,
+               fmt::format("</{}> appears where <{}> of line {} is open", name, open_.name(),
                            source_.place(spots_.at(open_.internal_object()).begin).line),
                "the innermost element is closed first", source_.place(at));
 }
@@ -379,36 +384,40 @@ Error XmlBuilder::error(XML_Error code, std::size_t at) const {
         return *mistake;
       break;
     case XML_ERROR_AMPLIFICATION_LIMIT_BREACH:
-      return Error("the entities of this file stand for more than 8 MiB of text",
+      return Error(Id::too_large, "the entities of this file stand for more than 8 MiB of text",
                    "the limit keeps a small file from filling the memory", source_.place(at));
     case XML_ERROR_ASYNC_ENTITY:
     case XML_ERROR_TAG_MISMATCH:
       if (rest.starts_with('&'))
-        return Error("this entity opens or closes an element, and does not do both", "",
+        return Error(Id::syntax, "this entity opens or closes an element, and does not do both", "",
                      source_.place(at));
       return error_of_end_tag(text_.rfind('<', at));
     case XML_ERROR_DUPLICATE_ATTRIBUTE:
-      return Error(fmt::format("attribute '{}' appears twice in one element", name_at(at)), "",
+      return Error(Id::syntax,
+                   fmt::format("attribute '{}' appears twice in one element", name_at(at)), "",
                    source_.place(at));
     case XML_ERROR_UNCLOSED_CDATA_SECTION:
-      return Error("'<![CDATA[' is never closed", "", source_.place(text_.rfind("<![CDATA[", at)));
+      return Error(Id::syntax, "'<![CDATA[' is never closed", "",
+                   source_.place(text_.rfind("<![CDATA[", at)));
     case XML_ERROR_NO_ELEMENTS:
       if (doctype_ != nowhere)
-        return Error("'<!DOCTYPE' is never closed", "", source_.place(doctype_));
+        return Error(Id::syntax, "'<!DOCTYPE' is never closed", "", source_.place(doctype_));
       if (open_.type() == pugi::node_element)
-        return Error(fmt::format("<{}> is never closed", open_.name()), "",
+        return Error(Id::syntax, fmt::format("<{}> is never closed", open_.name()), "",
                      source_.place(spots_.at(open_.internal_object()).begin));
-      return Error("no element in this file", "", source_.place(at));
+      return Error(Id::syntax, "no element in this file", "", source_.place(at));
     case XML_ERROR_JUNK_AFTER_DOC_ELEMENT:
       if (rest.starts_with("</"))
         return error_of_end_tag(at);
-      return Error(rest.starts_with('<')
+      return Error(Id::syntax,
+                   rest.starts_with('<')
                        ? fmt::format("a second root element, <{}>", name_at(at + 1))
                        : std::string("text behind the root element"),
                    "put everything into one element", source_.place(at));
     case XML_ERROR_UNCLOSED_TOKEN:
       if (strip(rest) != "<")
         return Error(
+            Id::syntax,
             fmt::format("'{}' is never closed", rest.substr(0, rest.find_first_of(white_space))),
             "", source_.place(at));
       [[fallthrough]];
@@ -416,7 +425,7 @@ Error XmlBuilder::error(XML_Error code, std::size_t at) const {
     case XML_ERROR_SYNTAX:
       if (doctype_ != nowhere && begin_of_entity != nowhere &&
           text_.substr(begin_of_entity, at - begin_of_entity).find('>') == nowhere)
-        return Error("this does not declare an entity", "write <!ENTITY name \"text\">",
+        return Error(Id::syntax, "this does not declare an entity", "write <!ENTITY name \"text\">",
                      source_.place(begin_of_entity));
       if (code != XML_ERROR_SYNTAX)
         return error_of_token(at);
@@ -424,7 +433,7 @@ Error XmlBuilder::error(XML_Error code, std::size_t at) const {
     default:
       break;
   }
-  return Error(fmt::format("this is not valid XML: {}", XML_ErrorString(code)), "",
+  return Error(Id::syntax, fmt::format("this is not valid XML: {}", XML_ErrorString(code)), "",
                source_.place(at));
 }
 
@@ -438,7 +447,7 @@ bool is_utf16(std::string_view bytes) {
 XmlFile::XmlFile(const std::string& text, const std::string& file)
     : source_(to_utf8(text, file), file) {
   if (strip(source_.text()).empty())
-    throw Error("the file is empty", "", Place{file, 0, 0});
+    throw Error(Id::syntax, "the file is empty", "", Place{file, 0, 0});
   XmlBuilder(source_, document_, spots_).read();
 }
 

@@ -35,7 +35,7 @@ std::string shell() {
   const std::string name = chosen && *chosen ? chosen : "/bin/sh";
   std::string program = find_program(name);
   if (program.empty() || ::access(program.c_str(), X_OK) != 0)
-    throw Error(fmt::format("the shell '{}' is not found", name),
+    throw Error(Id::missing_program, fmt::format("the shell '{}' is not found", name),
                 chosen && *chosen ? "JUBE_EXEC_SHELL names it" : "");
   return program;
 }

@@ -197,7 +197,7 @@ std::string interpreter() {
   const std::string name = chosen && *chosen ? chosen : "python3";
   std::string program = find_program(name);
   if (program.empty() || ::access(program.c_str(), X_OK) != 0)
-    throw Error(fmt::format("no Python interpreter '{}'", name), install_hint);
+    throw Error(Id::missing_program, fmt::format("no Python interpreter '{}'", name), install_hint);
   return program;
 }
 
@@ -389,7 +389,8 @@ void Evaluator::Python::start() {
     const bool open = ready.to_read ? receive(channel_.get(), inbox) : !ready.ended;
     if (!open || ready.late || !greeting.starts_with(inbox)) {
       stop();
-      throw Error(fmt::format("'{}' does not run as a Python interpreter", program), install_hint);
+      throw Error(Id::program_failed,
+                  fmt::format("'{}' does not run as a Python interpreter", program), install_hint);
     }
   }
 }

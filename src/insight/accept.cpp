@@ -23,10 +23,12 @@ Acceptance accept(const workspace::RunDirectory& directory) {
   const setup::Run run = setup::load_run(directory, workspace);
   const auto status = scheduler::status_if_finished(run, workspace);
   if (!status)
-    throw Error(fmt::format("cannot accept run {}: it has not finished", directory.id),
+    throw Error(Id::wrong_state,
+                fmt::format("cannot accept run {}: it has not finished", directory.id),
                 "collect its workpackages with `bench continue`");
   if (std::ranges::none_of(status->counts, [](const auto& step) { return step.done > 0; }))
-    throw Error(fmt::format("cannot accept run {}: no workpackage is done", directory.id),
+    throw Error(Id::wrong_state,
+                fmt::format("cannot accept run {}: no workpackage is done", directory.id),
                 "`bench info` shows why");
   workspace.set_fact("accepted", local_time_at(unix_time_now()));
   return {.fingerprint = inspect::short_name_of(inspect::fingerprint_of(run.metadata)),

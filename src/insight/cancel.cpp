@@ -136,15 +136,17 @@ Cancellation plan_cancellation(const setup::Run& run, const workspace::Workspace
       jobs.insert(job->second);
       attempts.emplace(workpackage.id, std::move(*attempt));
     } else if (!workpackages.empty()) {
-      throw Error(fmt::format("workpackage {} has no job in a batch system (state: {})",
-                              workpackage.id,
-                              job == job_of.end() ? workspace::name_of(workpackage.state)
-                                                  : "ended, and not collected yet"));
+      throw Error(
+          Id::wrong_state,
+          fmt::format("workpackage {} has no job in a batch system (state: {})", workpackage.id,
+                      job == job_of.end() ? workspace::name_of(workpackage.state)
+                                          : "ended, and not collected yet"));
     }
   }
   for (const long long id : workpackages)
     if (std::ranges::find(all, id, &Workpackage::id) == all.end())
-      throw Error(fmt::format("run {} has no workpackage {}", run.directory.id, id));
+      throw Error(Id::unknown_run,
+                  fmt::format("run {} has no workpackage {}", run.directory.id, id));
   for (const Workpackage& workpackage : all)  // that were not named and share a job
     if (const auto job = job_of.find(workpackage.id);
         job != job_of.end() && jobs.contains(job->second) && !attempts.contains(workpackage.id))

@@ -49,7 +49,8 @@ void require_same_fingerprint(const setup::Run& checked, const setup::Run& next,
   if (differences.empty())
     return;
   const inspect::TextDifference& first = differences.front();
-  throw Error(fmt::format("cannot repeat points of run {} here: {} is '{}', and was '{}'",
+  throw Error(Id::input_changed,
+              fmt::format("cannot repeat points of run {} here: {} is '{}', and was '{}'",
                           checked.directory.id, first.name, first.b, first.a),
               fmt::format("check it where it was measured, or add `--across {}`", first.name));
 }

@@ -116,6 +116,7 @@ class Scratch {
     fs::create_directory(path_, failed);
     if (failed)
       throw Error(
+          Id::system_error,
           fmt::format("cannot create a directory in {}: {}", name_of(system), failed.message()),
           elsewhere);
   }
@@ -632,7 +633,7 @@ const Check& check_named(const std::string& name) {
       return check;
     known.push_back(check.name);
   }
-  throw Error(fmt::format("unknown check '{}'", name), suggestion(name, known));
+  throw Error(Id::unknown_name, fmt::format("unknown check '{}'", name), suggestion(name, known));
 }
 
 }  // namespace bench::doctor

@@ -50,7 +50,7 @@ class HistoryReader {
     for (const std::string& name : options_.across)
       if (!parameters_.contains(name))
         throw Error(
-            fmt::format("no workpackage has a parameter '{}'", name),
+            Id::unknown_name, fmt::format("no workpackage has a parameter '{}'", name),
             suggestion(name, std::vector(parameters_.begin(), parameters_.end()), "known: "));
     for (PointHistory& history : histories_)
       judge(history);

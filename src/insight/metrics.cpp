@@ -292,7 +292,7 @@ Error no_metric(const std::string& name, std::span<const Side> runs) {
   for (const Side& run : runs)
     for (const auto& [metric, values] : measured_run(run, {}, run.run.benchmark).metrics)
       known.insert(metric);
-  return Error(fmt::format("no run has a metric '{}'", name),
+  return Error(Id::unknown_name, fmt::format("no run has a metric '{}'", name),
                known.empty()
                    ? "none has a workpackage that is done"
                    : suggestion(name, std::vector(known.begin(), known.end()), "known: "));

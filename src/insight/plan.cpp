@@ -131,7 +131,8 @@ std::optional<double> number_of(const Factors& factors, const std::string& name)
     return std::nullopt;
   const auto number = parse_number(found->second.text);
   if (!number || !std::isfinite(*number))
-    throw Error(fmt::format("the factor {} is not a number: '{}'", name, found->second.text),
+    throw Error(Id::invalid_value,
+                fmt::format("the factor {} is not a number: '{}'", name, found->second.text),
                 "plans evaluate no expressions: write the number itself");
   return number;
 }
@@ -144,7 +145,7 @@ void check_unit(const Factors& factors, const std::string& name, const std::stri
     return;
   const std::string& unit = found->second.unit;
   if (!unit.starts_with(begin) || !unit.ends_with(end))
-    throw Error(fmt::format("the factor {} is in {}", name, unit),
+    throw Error(Id::invalid_value, fmt::format("the factor {} is in {}", name, unit),
                 fmt::format("state it per kWh{}", begin.empty() ? "" : ", in " + begin + end));
 }
 
@@ -223,7 +224,7 @@ Budget parse_budget(const std::string& text, const platform::Platform& platform)
     const auto number =
         parse_number(strip(std::string_view(text).substr(0, text.size() - unit.size())));
     if (!number || !(*number > 0) || !std::isfinite(*number))
-      throw Error(fmt::format("invalid budget '{}'", text),
+      throw Error(Id::invalid_value, fmt::format("invalid budget '{}'", text),
                   "use node hours or energy: 50nh, 500Wh, 2kWh");
     return {text, std::nullopt, *number * factor};
   }
@@ -266,9 +267,11 @@ CostFactors read_cost_factors(const std::filesystem::path& file) {
                       .currency = split(patterns["price"].unit, "/").front(),
                       .intensity = number_of(patterns, "intensity")};
   if (factors.pue < 1)
-    throw Error(fmt::format("the factor pue is {:g}", factors.pue), "a PUE is at least 1");
+    throw Error(Id::invalid_value, fmt::format("the factor pue is {:g}", factors.pue),
+                "a PUE is at least 1");
   if (!factors.price && !factors.intensity)
-    throw Error(fmt::format("{} has neither a price nor an intensity", file.string()),
+    throw Error(Id::missing_key,
+                fmt::format("{} has neither a price nor an intensity", file.string()),
                 "it needs patterns `price` (per kWh) or `intensity` (g/kWh) with numbers");
   return factors;
 }

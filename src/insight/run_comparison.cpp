@@ -202,7 +202,8 @@ class Comparer {
  private:
   static void require_values(const ComparedSide& side, const Measured& measured) {
     if (side.parameter && measured.is_empty())
-      throw Error(fmt::format("no workpackage that is done has {}={}", side.parameter->first,
+      throw Error(Id::unknown_name,
+                  fmt::format("no workpackage that is done has {}={}", side.parameter->first,
                               side.parameter->second),
                   "`bench info DIR -i last -s -p` shows the parameters");
   }

@@ -89,7 +89,7 @@ RunView::RunView(const setup::Run& run, const workspace::Workspace& workspace,
 const Workpackage& RunView::at(long long id) const {
   const auto found = std::ranges::lower_bound(all_, id, {}, &Workpackage::id);
   if (found == all_.end() || found->id != id)
-    throw Error(fmt::format("run {} has no workpackage {}", run_.directory.id, id),
+    throw Error(Id::unknown_run, fmt::format("run {} has no workpackage {}", run_.directory.id, id),
                 all_.empty() ? ""
                              : fmt::format("its workpackages are {} to {}", all_.front().id,
                                            all_.back().id));

@@ -118,7 +118,7 @@ void take_slurm(const std::string& wanted, Survey& found) {
   const auto system = batch::find_system("slurm")->make({});
   const batch::Partitions partitions = system->ask_partitions();
   if (!partitions.known)
-    throw Error("Slurm does not answer: " + partitions.failure,
+    throw Error(Id::batch_system_failed, "Slurm does not answer: " + partitions.failure,
                 "try again, or describe this node alone with --node-only");
   const batch::Partition* chosen = nullptr;
   std::vector<std::string> others;
@@ -129,7 +129,8 @@ void take_slurm(const std::string& wanted, Survey& found) {
       chosen = &partition;
   }
   if (!chosen)
-    throw Error(wanted.empty() ? std::string("the cluster has no default partition")
+    throw Error(Id::unknown_name,
+                wanted.empty() ? std::string("the cluster has no default partition")
                                : fmt::format("no partition '{}'", wanted),
                 wanted.empty() ? "name one with --partition: " + join(names, ", ")
                                : suggestion(wanted, names));
@@ -222,7 +223,7 @@ Survey survey(const std::string& partition, bool node_only) {
   if (!node_only && !find_program("sbatch").empty())
     take_slurm(partition, found);
   else if (!partition.empty())
-    throw Error("no Slurm on this node: sbatch is not on PATH",
+    throw Error(Id::missing_program, "no Slurm on this node: sbatch is not on PATH",
                 "omit --partition to describe only this node");
   take_processor(found);
   take_nvidia(found);

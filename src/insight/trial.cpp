@@ -183,11 +183,13 @@ std::vector<batch::Partition> partitions_of(const Platform& machine,
                                             const std::vector<std::string>& names) {
   if (!machine.capabilities().queues_jobs)
     throw Error(
+        Id::unsupported,
         fmt::format("platform {} has no batch system, so there are no jobs to test", machine.name),
         "`bench doctor` checks this machine");
   const batch::Partitions known = platform::batch_system_of(machine)->ask_partitions();
   if (!known.failure.empty())
-    throw Error("the batch system does not answer: " + known.failure, "`bench doctor scheduler`");
+    throw Error(Id::batch_system_failed, "the batch system does not answer: " + known.failure,
+                "`bench doctor scheduler`");
   std::vector<batch::Partition> chosen;
   for (const batch::Partition& partition : known.all)
     if (names.empty() && partition.takes_jobs)
@@ -200,7 +202,8 @@ std::vector<batch::Partition> partitions_of(const Platform& machine,
     chosen.push_back(found == known.all.end() ? batch::Partition{.name = name} : *found);
   }
   if (chosen.empty())
-    throw Error("the batch system lists no partitions", "name some with --partition");
+    throw Error(Id::batch_system_failed, "the batch system lists no partitions",
+                "name some with --partition");
   return chosen;
 }
 

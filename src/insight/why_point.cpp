@@ -227,11 +227,12 @@ class Search {
   for (const auto& [name, value] : point)
     if (std::ranges::find(known, name) == known.end()) {
       const std::vector<std::string> tags = tags_giving(run, name, std::nullopt);
-      throw Error(fmt::format("the benchmark has no parameter '{}'", name),
+      throw Error(Id::unknown_name, fmt::format("the benchmark has no parameter '{}'", name),
                   tags.empty() ? suggestion(name, known, "its parameters: ")
                                : fmt::format("it has with the tag {}", join(tags, ", or ")));
     }
-  throw Error(only.empty() ? "no step has all these parameters"
+  throw Error(Id::unknown_name,
+              only.empty() ? "no step has all these parameters"
                            : fmt::format("step '{}' does not have all these parameters", only),
               "`bench info -s -p` shows the parameters of each step");
 }

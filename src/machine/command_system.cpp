@@ -76,14 +76,17 @@ CommandSystem::CommandSystem(CommandTable table)
     : table_(std::move(table)), id_(table_.id_pattern), line_(table_.line_pattern) {
   if (id_.groups() == 0)
     throw Error(
+        Id::invalid_expression,
         fmt::format("the id pattern of {} has no group (...) for the job's id", table_.system));
   for (const char* group : {"id", "state"})
     if (!line_.has_group(group))
       throw Error(
+          Id::invalid_expression,
           fmt::format("the line pattern of {} has no group (?<{}>...)", table_.system, group));
   for (const auto& [word, meaning] : table_.states)
     if (!meaning_of(meaning))
-      throw Error(fmt::format("state {} of {} cannot mean '{}'", word, table_.system, meaning),
+      throw Error(Id::invalid_value,
+                  fmt::format("state {} of {} cannot mean '{}'", word, table_.system, meaning),
                   "known: pending, running, blocked, done, " + join(retryable_outcomes(), ", "));
 }
 

@@ -52,7 +52,7 @@ const std::string& value_of(const std::string& name, const TemplateVariables& va
   const auto value = variables.find(name);
   if (value != variables.end())
     return value->second;
-  throw Error(fmt::format("unknown template variable '{}'", name),
+  throw Error(Id::unknown_name, fmt::format("unknown template variable '{}'", name),
               suggestion(name, keys_of(variables)), place);
 }
 
@@ -68,7 +68,8 @@ std::string value_of(const Placeholder& placeholder, const TemplateVariables& va
       continue;
     const auto factor = parse_integer(value);
     if (!factor)
-      throw Error(fmt::format("'{}' of the template variable '{}' is not an integer", value, name),
+      throw Error(Id::invalid_value,
+                  fmt::format("'{}' of the template variable '{}' is not an integer", value, name),
                   "", place);
     product = product.value_or(1) * *factor;
   }
@@ -91,16 +92,17 @@ std::string fill_line(const std::string& line, const TemplateVariables& variable
     place.column = static_cast<int>(open) + 1;
     const auto close = line.find("}}", open);
     if (close == std::string::npos)
-      throw Error("this template variable has no end", "write {{name}}", place);
+      throw Error(Id::invalid_value, "this template variable has no end", "write {{name}}", place);
     const Placeholder placeholder =
         parse_hole(std::string_view(line).substr(open + 2, close - open - 2));
     const std::string value = value_of(placeholder, variables, place);
     const std::string name = join(placeholder.names, "*");
     if (value.empty() && !placeholder.optional)
-      throw Error(fmt::format("template variable '{}' has no value here", name),
+      throw Error(Id::missing_key, fmt::format("template variable '{}' has no value here", name),
                   "write {{" + name + "?}} to drop the line if there is no value", place);
     if (line.starts_with('#') && value.find('\n') != std::string::npos)
       throw Error(
+          Id::invalid_value,
           fmt::format("the value of '{}' has a newline, which is not allowed in a directive", name),
           "", place);
     dropped |= value.empty() && !placeholder.has_prefix;
@@ -131,7 +133,8 @@ std::string read_job_template(const std::string& name,
       throw error;
     looked.push_back(place.string());
   }
-  throw Error(fmt::format("unknown job template '{}'", name), "looked in " + join(looked, ", "));
+  throw Error(Id::unknown_name, fmt::format("unknown job template '{}'", name),
+              "looked in " + join(looked, ", "));
 }
 
 const JobTemplates::Template& JobTemplates::read(

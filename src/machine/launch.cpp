@@ -151,7 +151,8 @@ std::string gpu_option(const Platform& platform, const Resources& resources) {
       return fmt::format("--gpus-per-node={}", counted(platform.gpu_type, gpus));
     case GpuRequest::gpus_per_task:
       if (gpus % resources.tasks_per_node != 0)
-        throw Error(fmt::format("cannot divide the {} GPUs of a node evenly among {} tasks", gpus,
+        throw Error(Id::conflict,
+                    fmt::format("cannot divide the {} GPUs of a node evenly among {} tasks", gpus,
                                 resources.tasks_per_node),
                     fmt::format("platform {} gives GPUs to tasks", platform.name));
       return fmt::format("--gpus-per-task={}",

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 [[noreturn]] void fail(const std::string& message, int error_number) {
   const Error error = Error::of_system(message, error_number);
   if (error_number == ENOENT)
-    throw MachineError(error.message());
+    throw MachineError(Id::system_error, error.message());
   throw error;
 }
 

@@ -50,7 +50,8 @@ void end_processes(const std::vector<int>& pids) {
     ::kill(pid, SIGKILL);
   for (int round = 0; any_alive(pids); ++round) {
     if (round == 1000)
-      throw Error(fmt::format("cannot end process {} of an earlier attempt", pids.front()),
+      throw Error(Id::program_failed,
+                  fmt::format("cannot end process {} of an earlier attempt", pids.front()),
                   "end it yourself, then run `bench continue`");
     std::this_thread::sleep_for(milliseconds(10));
   }

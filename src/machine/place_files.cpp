@@ -88,12 +88,14 @@ void copy(const PlaceFiles& entry, const fs::path& named, const fs::path& target
   const fs::path source = fs::canonical(named, failure);
   if (failure == std::errc::no_such_file_or_directory)
     throw Error(
+        Id::missing_file,
         fmt::format("cannot copy {}: it is a link to a file that does not exist", named.string()),
         "", entry.place);
   if (failure)
     refuse(entry, named, target, failure);
   if (is_written_below(source, fs::weakly_canonical(target, failure)))
-    throw Error(fmt::format("cannot copy {} to {}: the copy would contain itself", named.string(),
+    throw Error(Id::conflict,
+                fmt::format("cannot copy {} to {}: the copy would contain itself", named.string(),
                             target.string()),
                 "the outpath is in that directory; copy the files that are needed by name",
                 entry.place);
@@ -129,7 +131,7 @@ void place_files(const PlaceFiles& entry, const Environment& environment) {
         fs::path(concrete(entry.source_dir, environment)) / concrete(entry.paths[k], environment);
     const auto sources = files_matching(entry.base, named);
     if (sources.empty())
-      throw Error(fmt::format("no file matches '{}'", named.string()),
+      throw Error(Id::missing_file, fmt::format("no file matches '{}'", named.string()),
                   fmt::format("looked in {}", entry.base.string()), entry.place);
     for (const fs::path& source : sources) {
       const bool renamed = sources.size() == 1 && k < entry.names.size();

@@ -99,7 +99,8 @@ std::vector<fs::path> directories_in(const char* name) {
   std::error_code absent;
   for (const std::string& directory : split_names(variable(name), ":")) {
     if (!fs::is_directory(directory, absent))
-      throw Error(fmt::format("{} names {}, which is not a directory", name, directory));
+      throw Error(Id::invalid_value,
+                  fmt::format("{} names {}, which is not a directory", name, directory));
     directories.emplace_back(directory);
   }
   return directories;
@@ -158,7 +159,7 @@ fs::path file_of(const std::string& name, const fs::path& beside) {
   for (const auto& [platform, file] : files)
     std::ranges::copy(tags_of(file), std::back_inserter(words));
   const std::string near = did_you_mean(name, words);
-  throw Error(fmt::format("unknown platform '{}'", name),
+  throw Error(Id::unknown_name, fmt::format("unknown platform '{}'", name),
               near.empty() ? "known: " + join(known, ", ") : near);
 }
 
@@ -169,7 +170,8 @@ Platform read_file_of(const fs::path& file, const fs::path& beside, int depth) {
   Platform base;
   if (const document::Node* extends = root.first("extends")) {
     if (depth == deepest)
-      throw Error("these platforms extend each other in a circle", "", extends->place);
+      throw Error(Id::circular_reference, "these platforms extend each other in a circle", "",
+                  extends->place);
     const std::string name(strip(extends->text));
     const fs::path directory = file.parent_path();
     base = read_file_of(is_platform_file(name) ? directory / name : file_of(name, beside), beside,
@@ -177,12 +179,13 @@ Platform read_file_of(const fs::path& file, const fs::path& beside, int depth) {
   }
   Platform platform = read_platform(root, std::move(base));
   if (platform.name != file.stem())
-    throw Error(fmt::format("this file describes '{}', but is called {}", platform.name,
+    throw Error(Id::invalid_value,
+                fmt::format("this file describes '{}', but is called {}", platform.name,
                             file.filename().string()),
                 "", root.place);
   const document::Node* tags = root.first("tags");
   if (platform.tags != tags_in(read_file(file)))
-    throw Error("the tags of a platform must be on one line of their own",
+    throw Error(Id::invalid_value, "the tags of a platform must be on one line of their own",
                 "write it as `tags: [" + join(platform.tags, ", ") + "]`",
                 tags ? tags->place : root.place);
   platform.file = file;
@@ -210,7 +213,7 @@ fs::path share_directory() {
   for (const fs::path& candidate : {installed, own / "share" / "bench"})
     if (fs::is_directory(candidate / "platforms", absent))
       return candidate;
-  throw Error("cannot find bench's platforms and templates",
+  throw Error(Id::missing_file, "cannot find bench's platforms and templates",
               fmt::format("expected in {}", installed.string()));
 }
 

@@ -24,7 +24,7 @@ Key fact_key(MaybeFact& member, const CommonSource& common) {
               [&member, &common](const Stated& stated) {
                 const std::string& source = stated.source.empty() ? common : stated.source;
                 if (source.empty())
-                  throw Error(fmt::format("'{}' needs a source", stated.key),
+                  throw Error(Id::missing_key, fmt::format("'{}' needs a source", stated.key),
                               "write {value: ..., source: ...}, or `source: ...` for the group",
                               stated.value().text_place);
                 member = Fact{number_of(stated), source, stated.unconfirmed};

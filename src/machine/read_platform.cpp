@@ -62,7 +62,8 @@ Key directories_key(std::vector<std::string>& member) {
             for (const Node* value : stated.values) {
               const std::string text(strip(value->text));
               if (text.empty() || text.find_first_of("\n:") != std::string::npos)
-                throw Error(fmt::format("'{}' is not a directory of PATH", one_line(text)),
+                throw Error(Id::invalid_value,
+                            fmt::format("'{}' is not a directory of PATH", one_line(text)),
                             "write one directory per item", value->text_place);
               const fs::path directory = expand_user_and_environment(text);
               if (directory.string().find('$') == std::string::npos)
@@ -113,7 +114,8 @@ Key scheduler_key(Platform& platform) {
 void read_environment(const Node& group, const std::string& path, Platform& platform) {
   for (const Node& variable : group.children)
     if (!is_shell_name(variable.name))
-      throw Error(fmt::format("'{}' is not a valid variable name", variable.name), "",
+      throw Error(Id::invalid_value,
+                  fmt::format("'{}' is not a valid variable name", variable.name), "",
                   variable.place);
   read_names(group, path, {platform.sources, platform.unconfirmed},
              [&](const std::string& name, const Stated& stated) {
@@ -136,7 +138,8 @@ void read_binding(const Node& group, const std::string& path, Platform& platform
   read_keys(group, path, keys, {platform.sources, platform.unconfirmed});
   const bool by_device = binding.mode == Mode::mask_cpu || binding.mode == Mode::map_cpu;
   if (by_device == binding.per_device.empty())
-    throw Error(by_device ? fmt::format("'{}' does not name any cores", path)
+    throw Error(Id::no_effect,
+                by_device ? fmt::format("'{}' does not name any cores", path)
                           : fmt::format("'{}.per_device' has no effect here", path),
                 by_device ? "add `per_device: [...]`, one per device"
                           : "use it with the modes mask_cpu and map_cpu",
@@ -181,7 +184,8 @@ void read_commands(const Node& group, const std::string& path, Platform& platfor
   read_keys(group, path, keys, {platform.sources, platform.unconfirmed});
   for (const char* name : {"(?<id>", "(?<state>"})
     if (!commands.line_pattern.empty() && commands.line_pattern.find(name) == std::string::npos)
-      throw Error(fmt::format("'{}.line_pattern' has no group {}...)", path, name), "",
+      throw Error(Id::invalid_expression,
+                  fmt::format("'{}.line_pattern' has no group {}...)", path, name), "",
                   group.place);
 }
 
@@ -255,10 +259,11 @@ Keys settings_of(Platform& platform) {
 /// Checks that need the whole file.
 void check(const Platform& platform, const Place& place) {
   if (platform.job_template.empty())
-    throw Error(fmt::format("platform '{}' has no job template", platform.name),
+    throw Error(Id::missing_key, fmt::format("platform '{}' has no job template", platform.name),
                 "add `template: ...`", place);
   if (platform.gpu_request == GpuRequest::constraint && platform.constraint.empty())
-    throw Error(fmt::format("platform '{}' requests GPUs by a constraint but has no `constraint`",
+    throw Error(Id::missing_key,
+                fmt::format("platform '{}' requests GPUs by a constraint but has no `constraint`",
                             platform.name),
                 "add `constraint: ...`", place);
   const Commands& all = platform.commands;
@@ -269,7 +274,8 @@ void check(const Platform& platform, const Place& place) {
   const bool wanted = platform.system().needs_commands;
   for (const auto& [name, is_given] : given)
     if (is_given != wanted)
-      throw Error(wanted
+      throw Error(Id::missing_key,
+                  wanted
                       ? fmt::format("platform '{}' needs 'commands.{}' for its scheduler",
                                     platform.name, name)
                       : fmt::format("platform '{}' has commands that its scheduler does not need",

@@ -41,8 +41,8 @@ std::string named(const std::string& path) {
 
 [[noreturn]] void refuse_key(const Node& key, const std::string& path,
                              const std::vector<std::string>& known) {
-  throw Error(fmt::format("{} has no '{}'", named(path), key.name), suggestion(key.name, known),
-              key.place);
+  throw Error(Id::missing_key, fmt::format("{} has no '{}'", named(path), key.name),
+              suggestion(key.name, known), key.place);
 }
 
 /// `{value: x, source: ...}` or `{unconfirmed: x, source: ...}`.
@@ -53,7 +53,8 @@ Stated stated_form(const Node& node, const std::string& path) {
       refuse_key(child, path, known);
   Stated stated{.key = path, .values = node.all("value"), .source = {}};
   if (stated.values.empty() == node.all("unconfirmed").empty())
-    throw Error(fmt::format("{} needs either `value` or `unconfirmed`", named(path)), "",
+    throw Error(Id::missing_key,
+                fmt::format("{} needs either `value` or `unconfirmed`", named(path)), "",
                 node.place);
   if (stated.values.empty()) {
     stated.unconfirmed = true;
@@ -61,7 +62,8 @@ Stated stated_form(const Node& node, const std::string& path) {
   }
   const auto sources = node.all("source");
   if (sources.size() != 1 || strip(sources.front()->text).empty())
-    throw Error(fmt::format("{} needs a source", named(path)), "add `source: ...`", node.place);
+    throw Error(Id::missing_key, fmt::format("{} needs a source", named(path)), "add `source: ...`",
+                node.place);
   stated.source = one_line(sources.front()->text);
   return stated;
 }
@@ -72,16 +74,17 @@ Stated stated_of(const Item& item, const std::string& path, Key::Kind kind) {
     stated = stated_form(*item.front(), path);
   for (const Node* value : stated.values)
     if (!value->children.empty())
-      throw Error(fmt::format("{} has no keys", named(path)), "", value->place);
+      throw Error(Id::missing_key, fmt::format("{} has no keys", named(path)), "", value->place);
   if (kind == Key::Kind::one && stated.values.size() > 1)
-    throw Error(fmt::format("{} must be a single value, not a list", named(path)), "",
+    throw Error(Id::wrong_structure,
+                fmt::format("{} must be a single value, not a list", named(path)), "",
                 stated.values[1]->text_place);
   return stated;
 }
 
 void require_keys(const Item& item, const std::string& path) {
   if (item.size() > 1 || !strip(item.front()->text).empty())
-    throw Error(fmt::format("{} must be a value, not keys", named(path)), "",
+    throw Error(Id::wrong_structure, fmt::format("{} must be a value, not keys", named(path)), "",
                 item.front()->text_place);
 }
 
@@ -141,14 +144,15 @@ void read_names(const Node& group, const std::string& path, const Provenance& pr
 double number_of(const Stated& stated) {
   const auto number = parse_number(stated.text());
   if (!number || !std::isfinite(*number))
-    throw Error(fmt::format("'{}' is not a number", stated.text()), "", stated.value().text_place);
+    throw Error(Id::invalid_value, fmt::format("'{}' is not a number", stated.text()), "",
+                stated.value().text_place);
   return *number;
 }
 
 int count_of(const Stated& stated) {
   const auto count = parse_integer(stated.text());
   if (!count || *count < 0 || *count > std::numeric_limits<int>::max())
-    throw Error(fmt::format("'{}' is not an integer", stated.text()), "",
+    throw Error(Id::invalid_value, fmt::format("'{}' is not an integer", stated.text()), "",
                 stated.value().text_place);
   return static_cast<int>(*count);
 }
@@ -161,7 +165,8 @@ bool truth_of(const Stated& stated) {
 }
 
 void refuse_word(const Stated& stated, const std::vector<std::string>& known) {
-  throw Error(fmt::format("invalid value '{}' for '{}'", stated.text(), stated.key),
+  throw Error(Id::invalid_value,
+              fmt::format("invalid value '{}' for '{}'", stated.text(), stated.key),
               suggestion(stated.text(), known, "known: "), stated.value().text_place);
 }
 

@@ -79,7 +79,8 @@ Allocation read_allocation(const std::string& line) {
   const auto cpus =
       std::max(number_in(line, R"(\sTRES=\S*?\bcpu=(\d+))"), number_in(line, R"(\sNumCPUs=(\d+))"));
   if (nodes < 1 || cpus < 1)
-    throw Error(fmt::format("Slurm does not report the nodes and CPUs of job {}", allocation.job));
+    throw Error(Id::batch_system_failed,
+                fmt::format("Slurm does not report the nodes and CPUs of job {}", allocation.job));
   const auto gpus = number_in(line, R"(\sTRES=\S*?\bgres/gpu=(\d+))");
   allocation.nodes = nodes_of(line);
   const bool are_known = std::ranges::all_of(
@@ -96,11 +97,13 @@ Allocation read_allocation(const std::string& line) {
 Allocation ask_allocation() {
   const char* job = std::getenv("SLURM_JOB_ID");
   if (!job || !parse_integer(job))
-    throw Error("bench does not run in an allocation of Slurm: SLURM_JOB_ID is not set",
+    throw Error(Id::unsupported,
+                "bench does not run in an allocation of Slurm: SLURM_JOB_ID is not set",
                 "call it in one, such as `salloc --nodes=2 bench run FILE --platform allocation`");
   const ProgramAnswer answer = ask_slurm({"scontrol", "-o", "-d", "show", "job", job}, "");
   if (!answer.ok())
-    throw Error(fmt::format("scontrol does not show job {}: {}", job, answer.error));
+    throw Error(Id::batch_system_failed,
+                fmt::format("scontrol does not show job {}: {}", job, answer.error));
   return read_allocation(answer.output);
 }
 

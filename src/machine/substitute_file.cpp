@@ -39,7 +39,8 @@ std::string python_literal(std::string_view text) {
 std::string substitute_regex(const Replacement& replacement, const std::string& text,
                              evaluate::Evaluator& evaluator) {
   if (to_valid_utf8(text) != text)
-    throw Error("the file is not UTF-8 text; a substitution by regular expression needs that", "",
+    throw Error(Id::unusable_file,
+                "the file is not UTF-8 text; a substitution by regular expression needs that", "",
                 replacement.place);
   const std::vector<evaluate::Request> requests{
       {evaluate::Mode::python,
@@ -47,7 +48,8 @@ std::string substitute_regex(const Replacement& replacement, const std::string& 
                    python_literal(replacement.dest), python_literal(text))}};
   const auto outcome = evaluator.evaluate(requests).front();
   if (!outcome.ok)
-    throw Error(fmt::format("substitution of '{}': {}", replacement.source, outcome.error), "",
+    throw Error(Id::invalid_expression,
+                fmt::format("substitution of '{}': {}", replacement.source, outcome.error), "",
                 replacement.place);
   return outcome.value;
 }
@@ -71,7 +73,8 @@ void substitute_file(const SubstituteFile& operation, evaluate::Evaluator& evalu
   // Read before writing: the output may replace the input.
   const fs::file_status status = is_there(in) ? fs::status(in, failure) : fs::file_status();
   if (!fs::is_regular_file(status))
-    throw Error(fmt::format("cannot substitute in {}: it does not exist", in.string()),
+    throw Error(Id::missing_file,
+                fmt::format("cannot substitute in {}: it does not exist", in.string()),
                 "add a file set that copies it there", operation.place);
   const std::string text = substituted(operation.replacements, read_file(in), evaluator);
   // Writing replaces a link with the name of the output; appending follows it.

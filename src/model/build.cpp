@@ -66,9 +66,11 @@ FileEntry build_transfer(const Node& node) {
   entry.active = attribute(node, "active");
   entry.place = node.text_place;
   if (entry.paths.empty())
-    throw Error(fmt::format("this {} does not name a file", node.name), "", node.place);
+    throw Error(Id::missing_key, fmt::format("this {} does not name a file", node.name), "",
+                node.place);
   if (!entry.names.empty() && entry.names.size() != entry.paths.size())
-    throw Error(fmt::format("this {} has {} files and {} names", node.name, entry.paths.size(),
+    throw Error(Id::invalid_value,
+                fmt::format("this {} has {} files and {} names", node.name, entry.paths.size(),
                             entry.names.size()),
                 "give a new name to every file, or to none", place_of(node, "name"));
   return entry;
@@ -77,8 +79,8 @@ FileEntry build_transfer(const Node& node) {
 std::string required(const Node& node, const char* key) {
   std::string value = attribute(node, key);
   if (value.empty())
-    throw Error(fmt::format("this {} has no {}", node.name, key), fmt::format("add `{}: ...`", key),
-                node.place);
+    throw Error(Id::missing_key, fmt::format("this {} has no {}", node.name, key),
+                fmt::format("add `{}: ...`", key), node.place);
   return value;
 }
 
@@ -93,7 +95,7 @@ Substitution build_substitution(const Node& node) {
   Substitution substitution;
   substitution.source = attribute(node, "source");
   if (substitution.source.empty())
-    throw Error("this sub has no source", "add `source: ...`", node.place);
+    throw Error(Id::missing_key, "this sub has no source", "add `source: ...`", node.place);
   substitution.dest = node.find("dest") ? attribute(node, "dest") : std::string(strip(node.text));
   substitution.regex = attribute(node, "mode") != "text";
   substitution.place = node.place;
@@ -163,6 +165,7 @@ void add_values(const Parameter& parameter, std::set<std::string>& values) {
 void require_equal(bool equal, const char* what, const Parameter& earlier, const Parameter& later) {
   if (!equal)
     throw Error(
+        Id::conflict,
         fmt::format("cannot combine the definitions of '{}': they differ in {}", later.name, what),
         stands_in(earlier.place), later.place);
 }
@@ -195,13 +198,15 @@ Parameter concatenate(const Parameter& earlier, const Parameter& later) {
 Definition merge(const Definition& earlier, const Definition& later, Duplicate of_set,
                  const std::string& set_name) {
   if (earlier.duplicate != later.duplicate)
-    throw Error(fmt::format("the definitions of '{}' differ in `duplicate`", later.parameter.name),
+    throw Error(Id::conflict,
+                fmt::format("the definitions of '{}' differ in `duplicate`", later.parameter.name),
                 stands_in(earlier.parameter.place), later.parameter.place);
   switch (later.duplicate == Duplicate::none ? of_set : later.duplicate) {
     case Duplicate::concat:
       return {concatenate(earlier.parameter, later.parameter), later.duplicate};
     case Duplicate::error:
-      throw Error(fmt::format("parameter '{}' is defined twice in parameter set '{}'",
+      throw Error(Id::duplicate_name,
+                  fmt::format("parameter '{}' is defined twice in parameter set '{}'",
                               later.parameter.name, set_name),
                   stands_in(earlier.parameter.place), later.parameter.place);
     case Duplicate::none:
@@ -276,7 +281,8 @@ Parameter build_parameter(const Node& node) {
       value_type(attribute(node, parameter.type_is_inferred ? "inferred_type" : "type"));
   parameter.mode = one_of(node, "mode", script_modes());
   if (!parameter.values.empty() && parameter.mode != Mode::text)
-    throw Error(fmt::format("parameter '{}' has a list of values and a mode", parameter.name),
+    throw Error(Id::conflict,
+                fmt::format("parameter '{}' has a list of values and a mode", parameter.name),
                 "list items are taken as written; with a mode, write the values as one text",
                 place_of(node, "mode"));
   parameter.separator = node.value("separator");
@@ -341,7 +347,7 @@ void append_parts(const Node& parent, const char* element, Build build, std::vec
   for (const Node* child : parent.all(element)) {
     Part part = build(*child);
     if (const auto earlier = positions.earlier(part.name))
-      throw Error(fmt::format("{} '{}' is defined twice", element, part.name),
+      throw Error(Id::duplicate_name, fmt::format("{} '{}' is defined twice", element, part.name),
                   stands_in(parts[*earlier].place), part.place);
     parts.push_back(std::move(part));
   }
@@ -381,13 +387,14 @@ std::vector<Benchmark> build(const Node& root, Diagnostics& diagnostics, bool wh
     check_definitions(*node, diagnostics);
     Benchmark benchmark = build_one(root, *node);
     if (!names.insert(benchmark.name).second)
-      throw Error(fmt::format("benchmark '{}' is defined twice", benchmark.name),
+      throw Error(Id::duplicate_name,
+                  fmt::format("benchmark '{}' is defined twice", benchmark.name),
                   "JUBE would silently run only the last", place_of(*node, "name"));
     check(benchmark, *node, diagnostics);
     benchmarks.push_back(std::move(benchmark));
   }
   if (benchmarks.empty())
-    throw Error("no benchmark in this file", "add at least a `step`", root.place);
+    throw Error(Id::missing_key, "no benchmark in this file", "add at least a `step`", root.place);
   check_unused(benchmarks, root, whole_file, diagnostics);
   return benchmarks;
 }

@@ -33,7 +33,7 @@ std::vector<std::pair<std::string, std::string>> baseline_of(const Node& node) {
   for (const std::string& one : split_escaped(attribute(node, "baseline"))) {
     const auto sign = one.find('=');
     if (sign == std::string::npos || sign == 0)
-      throw Error(fmt::format("baseline must be NAME=VALUE, not '{}'", one),
+      throw Error(Id::invalid_value, fmt::format("baseline must be NAME=VALUE, not '{}'", one),
                   "write `baseline: {nodes: 1}`, in XML baseline=\"nodes=1\"",
                   place_of(node, "baseline"));
     baseline.emplace_back(strip(std::string_view(one).substr(0, sign)),
@@ -44,20 +44,23 @@ std::vector<std::pair<std::string, std::string>> baseline_of(const Node& node) {
 
 void refuse_without(const Node& node, const char* attribute_name, const char* needed) {
   if (node.find(attribute_name))
-    throw Error(fmt::format("`{}` needs {} in the same {}", attribute_name, needed, node.name), "",
+    throw Error(Id::missing_key,
+                fmt::format("`{}` needs {} in the same {}", attribute_name, needed, node.name), "",
                 place_of(node, attribute_name));
 }
 
 /// @throws Error if rows of the result cannot have a value of this name
 void require(const Fillable& names, const std::string& name, const Place& place) {
   if (!names.contains(name))
-    throw Error(fmt::format("'{}' is not a parameter or pattern of this result", name),
+    throw Error(Id::unknown_name,
+                fmt::format("'{}' is not a parameter or pattern of this result", name),
                 names.near(name), place);
 }
 
 void require_numbers(const std::string& name, const ColumnMeaning& meaning, const Place& place) {
   if (meaning.has_statistics && meaning.type == ValueType::string)
-    throw Error(fmt::format("pattern '{}' has type string, and a calculation needs numbers", name),
+    throw Error(Id::invalid_value,
+                fmt::format("pattern '{}' has type string, and a calculation needs numbers", name),
                 "add `type: float` to the pattern", place);
 }
 
@@ -66,6 +69,7 @@ void require_values(const std::string& name, const ColumnMeaning& meaning, const
   require_numbers(name, meaning, place);
   if (!meaning.has_statistics)
     throw Error(
+        Id::invalid_value,
         fmt::format("'{}' has no distribution: it is not a pattern with several values", name),
         "name a pattern that is searched in files, without a statistic behind it", place);
 }
@@ -102,10 +106,11 @@ std::optional<Calculation> build_calculation(const Node& node) {
   }
   calculation.place = place_of(node, calculation.metric.empty() ? "formula" : "metric");
   if (!calculation.metric.empty() && !calculation.formula.empty())
-    throw Error(fmt::format("this {} has a metric and a formula", node.name), "remove one of them",
-                calculation.place);
+    throw Error(Id::conflict, fmt::format("this {} has a metric and a formula", node.name),
+                "remove one of them", calculation.place);
   if (!strip(node.text).empty())
     throw Error(
+        Id::conflict,
         fmt::format("this {} calculates its values, and names '{}'", node.name, strip(node.text)),
         "its heading is `title: ...`", node.text_place);
   calculation.of = split_names(attribute(node, "of"));
@@ -180,7 +185,8 @@ double factor_to(const std::string& unit, const Place& place, const std::string&
                  const ColumnMeaning& meaning) {
   if (const auto factor = unit::conversion_factor(meaning.unit_of_values, unit))
     return *factor;
-  throw Error(meaning.unit_of_values.empty()
+  throw Error(Id::unit_mismatch,
+              meaning.unit_of_values.empty()
                   ? fmt::format("'{}' has no unit that can be converted to '{}'", name, unit)
                   : fmt::format("unit '{}' does not fit: '{}' is in {}", unit, name,
                                 meaning.unit_of_values),

@@ -32,7 +32,7 @@ void require(const std::string& name, const std::vector<std::string>& known, con
              const Place& place) {
   if (std::find(known.begin(), known.end(), name) != known.end())
     return;
-  throw Error(fmt::format("unknown {} '{}'", what, name),
+  throw Error(Id::unknown_name, fmt::format("unknown {} '{}'", what, name),
               known.empty() ? fmt::format("this file does not define any {}", what)
                             : suggestion(name, known),
               place);
@@ -51,7 +51,7 @@ void check_use(const Benchmark& benchmark, const std::string& name, const Place&
     return;  // known only with the values of its parameters, and may then be no set
   const auto sets = usable_sets(benchmark);
   if (benchmark.pattern_set(name) && !std::ranges::count(sets, name))
-    throw Error(fmt::format("a step cannot use the pattern set '{}'", name),
+    throw Error(Id::conflict, fmt::format("a step cannot use the pattern set '{}'", name),
                 "pattern sets are for analysers", place);
   require(name, sets, "parameter, file or substitute set", place);
 }
@@ -61,6 +61,7 @@ void check_batch(const Step& step, Diagnostics& diagnostics) {
   const auto refuse = [&](const Command& command, bool wrong, const char* attribute) {
     if (wrong)
       throw Error(
+          Id::conflict,
           fmt::format("a command of the batch step '{}' cannot have `{}`", step.name, attribute),
           "its commands form one job script; move this command to a step of its own",
           command.place);
@@ -76,10 +77,12 @@ void check_batch(const Step& step, Diagnostics& diagnostics) {
       !limit.empty() && limit.find('$') == std::string::npos &&
       parse_time_limit_s(limit, step.batch->place) < minute_s)
     diagnostics.note(
+        Id::surprising_value,
         fmt::format("the time limit of step '{}' is {}, less than a minute", step.name, limit),
         "the smallest unit of Slurm and other batch systems is a minute", step.batch->place);
   if (!step.do_log_file.empty())
-    diagnostics.warn(fmt::format("`do_log_file` of the batch step '{}' has no effect", step.name),
+    diagnostics.warn(Id::no_effect,
+                     fmt::format("`do_log_file` of the batch step '{}' has no effect", step.name),
                      "its `job.sh` shows what is executed", step.place);
 }
 
@@ -102,7 +105,8 @@ void follow(const Benchmark& benchmark, const Step& step, std::vector<std::strin
   if (finished.contains(step.name))
     return;
   if (const auto first = std::find(path.begin(), path.end(), step.name); first != path.end())
-    throw Error(fmt::format("circular dependency of steps: {} -> {}",
+    throw Error(Id::circular_reference,
+                fmt::format("circular dependency of steps: {} -> {}",
                             join(std::vector<std::string>(first, path.end()), " -> "), step.name),
                 "", step.place);
   path.push_back(step.name);
@@ -141,7 +145,7 @@ void check_result_names(const Benchmark& benchmark) {
   const auto take = [&](const auto& outputs, const char* what) {
     for (const auto& one : outputs)
       if (!names.insert(one.name).second)
-        throw Error(fmt::format("{} '{}' is defined twice", what, one.name),
+        throw Error(Id::duplicate_name, fmt::format("{} '{}' is defined twice", what, one.name),
                     "give each table, syslog and database of a benchmark a different name",
                     one.place);
   };
@@ -164,7 +168,8 @@ void check_results(const Benchmark& benchmark, const Node& node) {
 
 void check(const Benchmark& benchmark, const Node& node, Diagnostics& diagnostics) {
   if (benchmark.steps.empty())
-    diagnostics.warn(fmt::format("benchmark '{}' has no step, so nothing runs", benchmark.name),
+    diagnostics.warn(Id::nothing_to_run,
+                     fmt::format("benchmark '{}' has no step, so nothing runs", benchmark.name),
                      "add `step: {name: ..., do: ...}`, or choose other tags", node.place);
   check_steps(benchmark, node, diagnostics);
   check_depend(benchmark);

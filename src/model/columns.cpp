@@ -109,6 +109,7 @@ void check_columns(const Benchmark& benchmark, Diagnostics& diagnostics) {
       for (const auto& column : columns)
         if (!column.calculation && !names.contains(column.name))
           diagnostics.unknown_name(
+              Id::unknown_name,
               fmt::format("{} '{}' is not a parameter or pattern of this result", what,
                           column.name),
               names.near(column.name), "", column.place);
@@ -117,6 +118,7 @@ void check_columns(const Benchmark& benchmark, Diagnostics& diagnostics) {
       for (const std::string& name : one.sort)
         if (!names.contains(name) && !is_calculated(columns, name))
           diagnostics.unknown_name(
+              Id::unknown_name,
               fmt::format(
                   "{} '{}' is sorted by '{}', which is not a parameter or pattern of this result",
                   what, one.name, name),
@@ -126,7 +128,7 @@ void check_columns(const Benchmark& benchmark, Diagnostics& diagnostics) {
       check_all(table.columns, "column");
       check_sort(table, table.columns, "table");
       if (table.columns.empty())
-        diagnostics.warn(fmt::format("table '{}' has no column", table.name),
+        diagnostics.warn(Id::no_effect, fmt::format("table '{}' has no column", table.name),
                          "add `column: [...]` with names of parameters and patterns", table.place);
     }
     for (const Syslog& syslog : result.syslogs) {

@@ -50,7 +50,8 @@ void read_condition(const Node& node, Repetition& repetition) {
   const auto sides = split(repetition.text, "<");
   const std::string name = argument_of(strip(sides.front()), "ci_halfwidth");
   if (sides.size() != 2 || name.empty())
-    throw Error(fmt::format("invalid condition '{}' in until", repetition.text),
+    throw Error(Id::invalid_expression,
+                fmt::format("invalid condition '{}' in until", repetition.text),
                 "write ci_halfwidth(NAME) < 1%, or a limit in the unit of NAME", place);
   std::string_view limit = strip(sides[1]);
   repetition.value = name;
@@ -59,7 +60,8 @@ void read_condition(const Node& node, Repetition& repetition) {
     limit.remove_suffix(1);
   const auto number = parse_number(strip(limit));
   if (!number || !(*number > 0) || !std::isfinite(*number))
-    throw Error(fmt::format("the limit in '{}' must be a positive number", repetition.text),
+    throw Error(Id::invalid_value,
+                fmt::format("the limit in '{}' must be a positive number", repetition.text),
                 "write 1% for one percent of the mean", place);
   repetition.until_place = place;
   repetition.limit = repetition.relative ? *number / 100 : *number;
@@ -83,8 +85,8 @@ void read_budget(const Node& node, Repetition& repetition) {
     repetition.budget_wh = *kilo * watt_hours;
   }
   if (!repetition.budget_node_hours && !repetition.budget_wh)
-    throw Error(fmt::format("invalid budget '{}'", text), "use node hours or energy: 2nh, 500Wh",
-                place_of(node, "budget"));
+    throw Error(Id::invalid_value, fmt::format("invalid budget '{}'", text),
+                "use node hours or energy: 2nh, 500Wh", place_of(node, "budget"));
   repetition.budget_place = place_of(node, "budget");
 }
 
@@ -104,13 +106,14 @@ void read_race(const Node& node, Repetition& repetition) {
   if (!one_of_or_none<bool>(node, "stop", {{"dominated", true}})) {
     for (const char* name : {"for", "per"})
       if (node.find(name))
-        throw Error(fmt::format("`{}` of iterations has no effect", name),
+        throw Error(Id::no_effect, fmt::format("`{}` of iterations has no effect", name),
                     "add `stop: dominated`, or remove it", place_of(node, name));
     return;
   }
   const Goal goal = read_goal(node);
   if (goal.value != repetition.value)
-    throw Error(fmt::format("`stop` does not say what is best of {}", repetition.value),
+    throw Error(Id::missing_key,
+                fmt::format("`stop` does not say what is best of {}", repetition.value),
                 fmt::format("add `for: max({0})` or `for: min({0})`", repetition.value),
                 place_of(node, "stop"));
   repetition.race = {.maximise = goal.maximise,
@@ -170,7 +173,8 @@ void check_value(const Benchmark& benchmark, const Step& step, const char* what,
   const bool is_of_meter = figure && figure->is_value();
   if (is_of_meter && step.energy) {
     if (figure->is_text())
-      throw Error(fmt::format("`{}` of step '{}' needs a number, but '{}' is a text", what,
+      throw Error(Id::invalid_value,
+                  fmt::format("`{}` of step '{}' needs a number, but '{}' is a text", what,
                               step.name, value),
                   "name a pattern or figure that is a number", place);
     return;
@@ -186,7 +190,8 @@ void check_value(const Benchmark& benchmark, const Step& step, const char* what,
     if (std::string near = did_you_mean(value, known); !near.empty())
       hint = std::move(near);
   }
-  throw Error(fmt::format("`{}` of step '{}' needs '{}', which no analyser of the step finds", what,
+  throw Error(Id::unknown_name,
+              fmt::format("`{}` of step '{}' needs '{}', which no analyser of the step finds", what,
                           step.name, value),
               hint, place);
 }
@@ -196,6 +201,7 @@ void check_parameter(const std::set<std::string>& known, const Step& step, const
                      const std::string& name, const Place& place) {
   if (!known.contains(name))
     throw Error(
+        Id::unknown_name,
         fmt::format("`{}` of step '{}' names '{}', which is not a parameter of the step", what,
                     step.name, name),
         suggestion(name, std::vector<std::string>(known.begin(), known.end()), "its parameters: "),
@@ -210,7 +216,8 @@ void check_repetition(const Benchmark& benchmark, const Step& step) {
                       repetition.race->per_place);
   check_value(benchmark, step, "until", repetition.value, repetition.until_place);
   if (repetition.budget_wh && !step.energy)
-    throw Error(fmt::format("step '{}' has a budget of energy and does not measure any", step.name),
+    throw Error(Id::missing_key,
+                fmt::format("step '{}' has a budget of energy and does not measure any", step.name),
                 "add `energy: true` to the batch step, or give the budget in node hours",
                 repetition.budget_place);
 }
@@ -228,7 +235,8 @@ void check_sizes(const Benchmark& benchmark, const Step& step) {
                                 : parameter.values;
         for (const std::string& value : values)
           if (value.find('$') == std::string::npos && !parse_number(value))
-            throw Error(fmt::format("value '{}' of parameter '{}' is not a number, and `prune` of "
+            throw Error(Id::invalid_value,
+                        fmt::format("value '{}' of parameter '{}' is not a number, and `prune` of "
                                     "step '{}' compares it",
                                     value, parameter.name, step.name),
                         "name parameters in `larger` whose values are numbers", parameter.place);
@@ -238,7 +246,8 @@ void check_sizes(const Benchmark& benchmark, const Step& step) {
 void check_prune(const Benchmark& benchmark, const Step& step) {
   for (const Command& command : step.commands)
     if (command.shared)
-      throw Error(fmt::format("step '{}' has `prune` and a shared command: larger values would "
+      throw Error(Id::conflict,
+                  fmt::format("step '{}' has `prune` and a shared command: larger values would "
                               "wait for smaller ones to end, and these for them",
                               step.name),
                   "run the shared command in a step of its own", step.prune->place);
@@ -258,7 +267,8 @@ void check_search(const Benchmark& benchmark, const Step& step) {
   for (const std::string& parent : step.depend)
     if (parameters_of(benchmark, *benchmark.step(parent), Of::parents_too)
             .contains(search.parameter))
-      throw Error(fmt::format("step '{}' searches '{}', which it inherits from step '{}'",
+      throw Error(Id::conflict,
+                  fmt::format("step '{}' searches '{}', which it inherits from step '{}'",
                               step.name, search.parameter, parent),
                   "search in that step, or give this one a parameter of its own",
                   search.parameter_place);
@@ -270,7 +280,8 @@ void check_search(const Benchmark& benchmark, const Step& step) {
 const Node* only_one(const Node& step, const char* name) {
   const auto elements = step.all(name);
   if (elements.size() > 1)
-    throw Error(fmt::format("step '{}' has several `{}`", attribute(step, "name"), name), "",
+    throw Error(Id::conflict,
+                fmt::format("step '{}' has several `{}`", attribute(step, "name"), name), "",
                 elements.back()->place);
   return elements.empty() ? nullptr : elements.front();
 }
@@ -283,13 +294,15 @@ void read_iterations(const Node& node, Step& step) {
   const Node& element = *found;
   step.iterations = whole_number(element, "min", 2);
   if (!element.find("until"))
-    throw Error(fmt::format("`iterations` of step '{}' do not say until when", step.name),
+    throw Error(Id::missing_key,
+                fmt::format("`iterations` of step '{}' do not say until when", step.name),
                 "add `until: ci_halfwidth(NAME) < 1%`, or write a number", element.place);
   step.repetition = build_repetition(element);
   step.repetition->most =
       element.find("max") ? whole_number(element, "max", 1) : std::max(20, step.iterations);
   if (step.repetition->most < step.iterations)
-    throw Error(fmt::format("max is {} and min is {}", step.repetition->most, step.iterations),
+    throw Error(Id::conflict,
+                fmt::format("max is {} and min is {}", step.repetition->most, step.iterations),
                 "max must be at least min", place_of(element, "max"));
 }
 
@@ -301,13 +314,14 @@ Prune build_prune(const Node& node) {
   one_of<bool>(node, "when", {{"oom", true}});
   prune.larger = split_names(attribute(node, "larger"));
   if (prune.larger.empty())
-    throw Error("prune does not say with which parameters the need of memory grows",
+    throw Error(Id::missing_key,
+                "prune does not say with which parameters the need of memory grows",
                 "add `larger: NAME`", node.place);
   if (node.find("per"))
     prune.per = split_names(attribute(node, "per"));
   for (const std::string& name : prune.per.value_or(std::vector<std::string>{}))
     if (std::ranges::find(prune.larger, name) != prune.larger.end())
-      throw Error(fmt::format("prune has '{}' both in `larger` and in `per`", name),
+      throw Error(Id::conflict, fmt::format("prune has '{}' both in `larger` and in `per`", name),
                   "those in `per` are equal, so that none is larger: remove one of the two",
                   prune.per_place);
   return prune;
@@ -322,7 +336,7 @@ Search build_search(const Node& node) {
   search.maximise = goal.maximise;
   search.value = goal.value;
   if (search.parameter.empty() || search.value.empty())
-    throw Error("search needs a parameter and what is best at its value",
+    throw Error(Id::missing_key, "search needs a parameter and what is best at its value",
                 "add `parameter: NAME` and `for: max(NAME)`", node.place);
   std::vector<long long> ends;
   for (const std::string& text : split_names(attribute(node, "between")))
@@ -330,13 +344,15 @@ Search build_search(const Node& node) {
       ends.push_back(*number);
   constexpr long long most = 1'000'000'000'000;
   if (ends.size() != 2 || ends[0] > ends[1] || ends[1] > most)
-    throw Error(fmt::format("invalid range '{}' in between", attribute(node, "between")),
+    throw Error(Id::invalid_value,
+                fmt::format("invalid range '{}' in between", attribute(node, "between")),
                 "write two whole numbers from 1 up: between: [1, 4096]", place_of(node, "between"));
   search.multiple_of = whole_number(node, "multiple_of", 1);
   search.from = ends[0];
   search.to = ends[1] - ends[1] % search.multiple_of;
   if (search.from % search.multiple_of != 0)
-    throw Error(fmt::format("the search begins at {}, which is not a multiple of {}", search.from,
+    throw Error(Id::invalid_value,
+                fmt::format("the search begins at {}, which is not a multiple of {}", search.from,
                             search.multiple_of),
                 "begin `between` with a multiple", place_of(node, "between"));
   return search;

@@ -30,6 +30,7 @@ void check_type(const Node& node, Diagnostics& diagnostics) {
   const auto* known =
       std::ranges::find(usual, type, &std::pair<std::string_view, const char*>::first);
   diagnostics.unknown_name(
+      Id::unknown_name,
       fmt::format("unknown type '{}': the values of '{}' are treated as strings", type,
                   attribute(node, "name")),
       known == usual.end() ? did_you_mean(type, types)
@@ -40,7 +41,8 @@ void check_type(const Node& node, Diagnostics& diagnostics) {
 void check_name(const Node& node, Diagnostics& diagnostics) {
   const std::string name = attribute(node, "name");
   if (std::ranges::any_of(name, [](char c) { return (c & 0x80) != 0; }))
-    diagnostics.warn(fmt::format("${} does not insert the {} '{}'", name, node.name, name),
+    diagnostics.warn(Id::no_effect,
+                     fmt::format("${} does not insert the {} '{}'", name, node.name, name),
                      "use only ASCII letters, digits and underscores in names that `$` refers to",
                      place_of(node, "name"));
 }

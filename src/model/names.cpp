@@ -167,6 +167,7 @@ class Check {
       if (near.empty() && is_of_environment(name))
         continue;
       diagnostics_.unknown_name(
+          Id::unknown_name,
           fmt::format("{} uses '{}', which is not a parameter of step '{}'", what, name, step.name),
           near, fmt::format("write `$${}` for an environment variable", name), place);
     }
@@ -195,8 +196,8 @@ class Check {
   void tell(const std::string& message, const std::string& near, const Place& place,
             bool is_error) {
     if (is_error)
-      throw Error(message, near, place);
-    diagnostics_.unknown_name(message, near, "", place);
+      throw Error(Id::unknown_name, message, near, place);
+    diagnostics_.unknown_name(Id::unknown_name, message, near, "", place);
   }
 
   void check_command(const Command& command, const Step& step, const Names& known) {
@@ -225,6 +226,7 @@ class Check {
           (defines_unseen_ || std::getenv(name.c_str()) || !holds(unquoted, name)))
         continue;
       diagnostics_.unknown_name(
+          Id::unknown_name,
           fmt::format("a command of step '{}' uses '{}', which is not a parameter", step.name,
                       name),
           near.empty() ? "" : fmt::format("{} Write `$${}` for a shell variable", near, name),
@@ -234,12 +236,14 @@ class Check {
       if (const std::string own = ascii_front(name);
           !known.contains(own) && !bare_words_.contains(own))
         diagnostics_.warn(
+            Id::shadowed_name,
             fmt::format("'${}' in a command of step '{}' is not a valid shell variable", name,
                         step.name),
             "use ASCII letters, digits and underscores", command.place);
     for (const std::string& name : loop_variables(command.text))
       if (known.contains(name) && holds(names, name))
         diagnostics_.warn(
+            Id::shadowed_name,
             fmt::format("the shell variable '{}' has the name of a parameter, whose value is "
                         "inserted for ${}",
                         name, name),
@@ -262,6 +266,7 @@ class Check {
     for (const std::string& name : evaluate::names_in(substitution.dest))
       if (is_unknown(name, known) && !own.contains(name)) {
         diagnostics_.unknown_name(
+            Id::unknown_name,
             fmt::format(
                 "the substitution for '{}' uses '{}', which is not a parameter of step '{}'",
                 substitution.source, name, step.name),
@@ -303,7 +308,8 @@ class Check {
     for (const std::string& name : sets)
       for (const Pattern& pattern : benchmark_.pattern_set(name)->patterns) {
         if (parameters.contains(pattern.name))
-          diagnostics_.warn(fmt::format("pattern '{}' has the name of a parameter of step '{}'",
+          diagnostics_.warn(Id::shadowed_name,
+                            fmt::format("pattern '{}' has the name of a parameter of step '{}'",
                                         pattern.name, step),
                             "give the pattern another name", pattern.place);
         if (pattern.derived)
@@ -322,6 +328,7 @@ class Check {
       if (name.starts_with("jube_") && !is_predefined)
         continue;
       diagnostics_.unknown_name(
+          Id::unknown_name,
           fmt::format(
               "pattern '{}' contains '${}', which is {}", pattern.name, name,
               is_predefined ? "no predefined pattern" : "neither a parameter nor a pattern"),

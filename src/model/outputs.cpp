@@ -35,7 +35,8 @@ Key build_key(const Node& node) {
   if (key.calculation)
     key.name = name_of(*key.calculation, key.title);
   if (key.name.empty())
-    throw Error("this key is empty", "write the name of a parameter or pattern", node.place);
+    throw Error(Id::missing_key, "this key is empty", "write the name of a parameter or pattern",
+                node.place);
   return key;
 }
 
@@ -61,7 +62,8 @@ void mark_primary(const Node& node, std::vector<Key>& keys) {
         key.primary = found = true;
     }
     if (!found)
-      throw Error(fmt::format("'{}' in primekeys is not a key of this database", wanted),
+      throw Error(Id::unknown_name,
+                  fmt::format("'{}' in primekeys is not a key of this database", wanted),
                   did_you_mean(wanted, known), place_of(node, "primekeys"));
   }
 }
@@ -80,6 +82,7 @@ Syslog build_syslog(const Node& node) {
   syslog.place = node.place;
   if (syslog.address.empty() == syslog.host.empty())
     throw Error(
+        Id::invalid_value,
         fmt::format("syslog '{}' has {}", syslog.name,
                     syslog.host.empty() ? "no address and no host" : "an address and a host"),
         "give either the `address` of a socket or `host` and `port`", node.place);
@@ -121,12 +124,12 @@ const Table& table_of(const Node& node, const std::vector<Table>& tables) {
   if (name.empty() && tables.size() == 1)
     return tables.front();
   if (name.empty())
-    throw Error("this figure does not name its table",
+    throw Error(Id::missing_key, "this figure does not name its table",
                 names.empty() ? "add a table to this result" : "tables: " + join(names, ", "),
                 node.place);
   const auto found = std::ranges::find(tables, name, &Table::name);
   if (found == tables.end())
-    throw Error(fmt::format("figure of an unknown table '{}'", name),
+    throw Error(Id::unknown_name, fmt::format("figure of an unknown table '{}'", name),
                 names.empty() ? "this result has no table" : suggestion(name, names),
                 place_of(node, "table"));
   return *found;
@@ -145,7 +148,8 @@ void check_columns_of(const Node& node, const char* key, const std::vector<std::
     known.insert(known.end(), {table.cdf, "share"});
   for (const std::string& column : columns)
     if (std::ranges::find(known, column) == known.end())
-      throw Error(fmt::format("table '{}' has no column '{}'", table.name, column),
+      throw Error(Id::unknown_name,
+                  fmt::format("table '{}' has no column '{}'", table.name, column),
                   suggestion(column, known, "columns: "), place_of(node, key));
 }
 
@@ -164,15 +168,17 @@ Figure build_figure(const Node& node, const std::vector<Table>& tables) {
   figure.title = attribute(node, "title");
   figure.place = node.place;
   if (figure.x.empty() || figure.y.empty())
-    throw Error(fmt::format("this figure has no `{}`", figure.x.empty() ? "x" : "y"),
+    throw Error(Id::missing_key,
+                fmt::format("this figure has no `{}`", figure.x.empty() ? "x" : "y"),
                 "a figure needs the columns x and y", node.place);
   if ((figure.mark == Figure::Mark::heatmap) == figure.row.empty())
     throw Error(
+        Id::invalid_value,
         figure.row.empty() ? "a heatmap needs `row`, its other axis" : "only a heatmap has `row`",
         figure.row.empty() ? "" : "add `mark: heatmap`, or use `color` or `facet`",
         figure.row.empty() ? place_of(node, "mark") : place_of(node, "row"));
   if (figure.mark == Figure::Mark::heatmap && !figure.color.empty())
-    throw Error("a heatmap has no `color`: its colours show y", "use `facet`",
+    throw Error(Id::invalid_value, "a heatmap has no `color`: its colours show y", "use `facet`",
                 place_of(node, "color"));
   check_columns_of(node, "x", {figure.x}, table);
   check_columns_of(node, "y", figure.y, table);
@@ -208,7 +214,8 @@ std::string published_name(const Node& node) {
   std::string text = attribute(node, "compare");
   const auto bracket = text.find('[');
   if (bracket == 0 || (bracket != std::string::npos) != text.ends_with(']'))
-    throw Error(fmt::format("compare must be METRIC or METRIC[UNIT], not '{}'", text), "",
+    throw Error(Id::invalid_value,
+                fmt::format("compare must be METRIC or METRIC[UNIT], not '{}'", text), "",
                 place_of(node, "compare"));
   return text;
 }
@@ -230,7 +237,8 @@ Column build_column(const Node& node) {
   if (column.calculation)
     column.name = name_of(*column.calculation, column.title.value_or(""));
   if (column.name.empty())
-    throw Error("this column is empty", "write the name of a parameter or pattern", node.place);
+    throw Error(Id::missing_key, "this column is empty", "write the name of a parameter or pattern",
+                node.place);
   return column;
 }
 

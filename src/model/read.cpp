@@ -30,14 +30,16 @@ const Place& place_of(const Node& node, const char* key) {
 std::string required_name(const Node& node) {
   std::string name = attribute(node, "name");
   if (name.empty())
-    throw Error(fmt::format("this {} has no name", node.name), "add `name: ...`", node.place);
+    throw Error(Id::missing_key, fmt::format("this {} has no name", node.name), "add `name: ...`",
+                node.place);
   return name;
 }
 
 std::string file_name(const Node& node) {
   std::string name = required_name(node);
   if (name == "." || name == ".." || name.find('/') != std::string::npos)
-    throw Error(fmt::format("'{}' is not a valid name for a {}", name, node.name),
+    throw Error(Id::invalid_value,
+                fmt::format("'{}' is not a valid name for a {}", name, node.name),
                 name.find('/') == std::string::npos
                     ? "it becomes the name of a file or directory; use letters, digits, '_' or '-'"
                     : "it becomes the name of a file or directory; remove the '/'",
@@ -51,9 +53,9 @@ std::string identifier(const Node& node) {
     return std::isalnum(c) || c == '_' || c >= 0x80;
   });
   if (!good || std::isdigit(static_cast<unsigned char>(name.front())))
-    throw Error(fmt::format("'{}' is not a valid name for a {}", name, node.name),
-                "use letters, digits and underscores; do not begin with a digit",
-                place_of(node, "name"));
+    throw Error(
+        Id::invalid_value, fmt::format("'{}' is not a valid name for a {}", name, node.name),
+        "use letters, digits and underscores; do not begin with a digit", place_of(node, "name"));
   return name;
 }
 
@@ -62,6 +64,7 @@ int whole_number(const Node& node, const char* key, int minimum) {
   const auto value = parse_integer(text);
   if (!value || *value < minimum || *value > 1'000'000'000)
     throw Error(
+        Id::invalid_value,
         fmt::format("{} must be a whole number of at least {}, not '{}'", key, minimum, text), "",
         place_of(node, key));
   return static_cast<int>(*value);
@@ -77,7 +80,8 @@ std::vector<std::string> used_names(const Node& node) {
   for (const Node* use : node.all("use"))
     for (std::string& name : split_names(use->text)) {
       if (std::find(names.begin(), names.end(), name) != names.end())
-        throw Error(fmt::format("'{}' is used twice in one {}", name, node.name), "",
+        throw Error(Id::duplicate_name,
+                    fmt::format("'{}' is used twice in one {}", name, node.name), "",
                     use->text_place);
       names.push_back(std::move(name));
     }

@@ -46,7 +46,8 @@ std::optional<T> one_of_or_none(const document::Node& node, const char* key,
   if (const auto match = words.find(attribute(node, key)); match != words.end())
     return match->second;
   if (const document::Attribute* const found = node.find(key))
-    throw Error(fmt::format("invalid value '{}' for '{}' in {}", found->value, key, node.name),
+    throw Error(Id::invalid_value,
+                fmt::format("invalid value '{}' for '{}' in {}", found->value, key, node.name),
                 suggestion(found->value, keys_of(words), "known: "), found->place);
   return std::nullopt;
 }

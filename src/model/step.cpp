@@ -44,10 +44,12 @@ void check_shared(const Step& step) {
   if (shared == step.commands.end())
     return;
   if (step.shared.empty())
-    throw Error(fmt::format("step '{}' has a shared command but no shared directory", step.name),
+    throw Error(Id::conflict,
+                fmt::format("step '{}' has a shared command but no shared directory", step.name),
                 "add `shared: NAME` to the step", shared->place);
   if (step.procs > 1)
     throw Error(
+        Id::conflict,
         fmt::format("step '{}' has a shared command and `procs: {}`", step.name, step.procs),
         "remove `procs`, or move the command to another step", shared->place);
 }
@@ -59,6 +61,7 @@ bool switched_on(const Node* node) {
   const std::string word = to_lower(strip(node->text));
   if (!word.empty() && word != "true" && word != "false")
     throw Error(
+        Id::wrong_structure,
         fmt::format("{} must be true, false or a mapping, not '{}'", node->name, node->text), "",
         node->text_place);
   return word != "false";
@@ -85,7 +88,8 @@ Batch build_batch(const Node& node) {
     batch.options.push_back({"", std::string(strip(option->text)), option->text_place});
   batch.place = node.place;
   if (batch.same_nodes && batch.setting("nodelist"))
-    throw Error("`nodelist` names the nodes already, so that `same_nodes` has no effect",
+    throw Error(Id::no_effect,
+                "`nodelist` names the nodes already, so that `same_nodes` has no effect",
                 "remove one of them", place_of(node, "same_nodes"));
   return batch;
 }
@@ -98,7 +102,8 @@ Outcome build_outcome(const std::string& word, const Node& node) {
   const auto outcome = outcome_of(word);
   if (outcome && std::ranges::find(known, word) != known.end())
     return *outcome;
-  throw Error(fmt::format("unknown outcome '{}'", word), suggestion(word, known), node.text_place);
+  throw Error(Id::unknown_name, fmt::format("unknown outcome '{}'", word), suggestion(word, known),
+              node.text_place);
 }
 
 Retry build_retry(const Node& node) {
@@ -107,7 +112,8 @@ Retry build_retry(const Node& node) {
   const std::string text(strip(node.text));
   const auto number = parse_integer(text);
   if (!text.empty() && (!number || *number < 0 || *number > 1000))
-    throw Error(fmt::format("retry must be a number or a mapping, not '{}'", text), "",
+    throw Error(Id::invalid_value,
+                fmt::format("retry must be a number or a mapping, not '{}'", text), "",
                 node.text_place);
   retry.times = text.empty() ? whole_number(node, "times", 0) : static_cast<int>(*number);
   for (const Node* on : node.all("on"))
@@ -118,7 +124,8 @@ Retry build_retry(const Node& node) {
   const std::string factor = attribute(node, "timelimit_factor");
   const auto parsed = parse_number(factor);
   if (!parsed || !(*parsed >= 1) || !std::isfinite(*parsed))
-    throw Error(fmt::format("timelimit_factor must be a number of at least 1, not '{}'", factor),
+    throw Error(Id::invalid_value,
+                fmt::format("timelimit_factor must be a number of at least 1, not '{}'", factor),
                 "", place_of(node, "timelimit_factor"));
   retry.time_limit_factor = *parsed;
   return retry;
@@ -156,10 +163,12 @@ PowerSettings build_power_settings(const Node& node, const Step& step) {
     if (!node.find(key))
       continue;
     if (!step.energy)
-      throw Error(fmt::format("step '{}' has a {} but does not measure energy", step.name, key),
+      throw Error(Id::conflict,
+                  fmt::format("step '{}' has a {} but does not measure energy", step.name, key),
                   "add `energy: true`: the meter sets and restores it", place_of(node, key));
     if (!step.energy->per_node)
-      throw Error(fmt::format("step '{}' has a {} and several meters on a node", step.name, key),
+      throw Error(Id::conflict,
+                  fmt::format("step '{}' has a {} and several meters on a node", step.name, key),
                   "remove `per_node: false`: one meter on each node sets and restores it",
                   place_of(node, key));
   }
@@ -182,7 +191,7 @@ double parse_time_limit_s(const std::string& text, const Place& place) {
   const std::string number(strip(text));
   if (parse_number(number))
     throw Error(
-        fmt::format("time_limit '{}' has no unit", number),
+        Id::invalid_value, fmt::format("time_limit '{}' has no unit", number),
         fmt::format("write {0}m for minutes, as Slurm reads it, or {0}s for seconds", number),
         place);
   return parse_duration_s(text, place);
@@ -225,7 +234,8 @@ Step build_step(const Node& node) {
   if (const Node* search = only_one(node, "search"))
     step.search = build_search(*search);
   if (step.energy && !step.batch)
-    throw Error(fmt::format("step '{}' measures energy but is not a batch step", step.name),
+    throw Error(Id::conflict,
+                fmt::format("step '{}' measures energy but is not a batch step", step.name),
                 "add `batch: true`; on platform local its commands run here, under the meter",
                 step.energy->place);
   step.place = node.place;

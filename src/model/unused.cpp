@@ -66,7 +66,7 @@ class Usage {
   void warn(const Node& root, bool whole_file, Diagnostics& diagnostics) const {
     for (const Entry& entry : entries_)
       if (!entry.used && (whole_file || !is_global(entry.place, root)))
-        diagnostics.warn(entry.message, "", entry.place);
+        diagnostics.warn(Id::no_effect, entry.message, "", entry.place);
   }
 
  private:

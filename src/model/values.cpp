@@ -19,12 +19,14 @@ void check_patterns(const PatternSet& set, Diagnostics& diagnostics) {
   for (const Pattern& pattern : set.replaced) {
     const auto last = std::ranges::find(set.patterns, pattern.name, &Pattern::name);
     diagnostics.warn(
+        Id::duplicate_name,
         fmt::format("pattern '{}' is defined twice in pattern set '{}'", pattern.name, set.name),
         fmt::format("the last definition is used, in line {}", last->place.line), pattern.place);
   }
   for (const Pattern& pattern : set.patterns)
     if (pattern.text.empty() && !pattern.derived)
-      diagnostics.warn(fmt::format("pattern '{}' is empty and matches nothing", pattern.name), "",
+      diagnostics.warn(Id::surprising_value,
+                       fmt::format("pattern '{}' is empty and matches nothing", pattern.name), "",
                        pattern.place);
 }
 
@@ -43,6 +45,7 @@ void check_integers(const Parameter& parameter, Diagnostics& diagnostics) {
   for (const std::string& value : written_values(parameter))
     if (const auto integer = read_integer(value); integer && !integer->is_whole)
       diagnostics.warn(
+          Id::surprising_value,
           fmt::format("parameter '{}' has type int and the value '{}'", parameter.name, value),
           fmt::format("tables show {}; use type float", integer->digits), parameter.place);
 }

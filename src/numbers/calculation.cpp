@@ -24,7 +24,7 @@ namespace {
 const Metric& metric_of(const Request& request) {
   if (const Metric* metric = find_metric(request.metric))
     return *metric;
-  throw Error(fmt::format("unknown metric '{}'", request.metric),
+  throw Error(Id::unknown_name, fmt::format("unknown metric '{}'", request.metric),
               suggestion(request.metric, metric_names()), request.place);
 }
 
@@ -67,11 +67,11 @@ Calculation::Calculation(const Request& request, const UnitOf& unit_of)
   else
     take_metric(request, unit_of);
   if (uses_baseline() && !request.has_baseline)
-    throw Error(fmt::format("{} needs a baseline", what_),
+    throw Error(Id::missing_key, fmt::format("{} needs a baseline", what_),
                 "name the row to compare with, such as `baseline: {nodes: 1}`", request.place);
   if (!uses_baseline() && request.has_baseline)
-    throw Error(fmt::format("{} uses no baseline", what_), "remove `baseline` and `per`",
-                request.place);
+    throw Error(Id::conflict, fmt::format("{} uses no baseline", what_),
+                "remove `baseline` and `per`", request.place);
 }
 
 Calculation::Operand Calculation::operand(const std::string& text, const UnitOf& unit_of) {
@@ -107,14 +107,16 @@ const Form& Calculation::form_of(const Metric& metric, std::span<const Operand> 
     }
   }
   if (!worst)
-    throw Error(fmt::format("{} does not take {} input{}", metric.name, operands.size(),
+    throw Error(Id::invalid_value,
+                fmt::format("{} does not take {} input{}", metric.name, operands.size(),
                             operands.size() == 1 ? "" : "s"),
                 fmt::format("write {}; `bench help metric {}` explains them", ways_to_write(metric),
                             metric.name),
                 request.of_place);
   const Operand& operand = operands[*worst];
   const bool lacks_unit = operand.unit.text().empty();
-  throw Error(fmt::format("{} needs {} as input {}, but '{}' is {}", metric.name,
+  throw Error(Id::unit_mismatch,
+              fmt::format("{} needs {} as input {}, but '{}' is {}", metric.name,
                           wanted(metric, *worst, operands.size()), *worst + 1, request.of[*worst],
                           in_unit(operand.unit)),
               lacks_unit && !usual_unit(quantity).empty()
@@ -164,7 +166,8 @@ void Calculation::set_unit(const unit::Unit& unit, const Request& request) {
   const bool is_ratio = metric_ && metric_->result == Quantity::number;
   const bool fits_metric = !metric_ || fits(metric_->result, unit);
   if (!fits_metric || (is_ratio && !unit.is_number()))
-    throw Error(fmt::format("{} of {} is {}, not {}", what_, join(request.of, ", "), in_unit(unit),
+    throw Error(Id::unit_mismatch,
+                fmt::format("{} of {} is {}, not {}", what_, join(request.of, ", "), in_unit(unit),
                             text_of(metric_->result)),
                 "use inputs with matching units", request.of_place);
   unit::Unit target =
@@ -173,7 +176,8 @@ void Calculation::set_unit(const unit::Unit& unit, const Request& request) {
     target = unit::Unit(request.unit);
   const auto factor = unit::conversion_factor(unit, target);
   if (!factor)
-    throw Error(fmt::format("unit '{}' does not fit: {} is {}", request.unit, what_,
+    throw Error(Id::unit_mismatch,
+                fmt::format("unit '{}' does not fit: {} is {}", request.unit, what_,
                             in_unit(unit.simplified())),
                 unit::suggestion(request.unit), request.unit_place);
   scale_ = *factor;

@@ -183,7 +183,7 @@ class Parser {
   }
 
   [[noreturn]] void fail(const std::string& what) const {
-    throw Error(fmt::format("invalid formula '{}': {}", text_, what),
+    throw Error(Id::invalid_expression, fmt::format("invalid formula '{}': {}", text_, what),
                 "a formula is made of names, numbers, + - * / ^ ( ) and base(NAME)", made_.place_);
   }
 
@@ -220,6 +220,7 @@ unit::Unit Expression::set_units(std::span<const unit::Unit> units) {
 void Expression::require_power(int power) const {
   if (power > unit::most_power)
     throw Error(
+        Id::unit_mismatch,
         fmt::format("the formula '{}' has a unit to a power above {}", text_, unit::most_power), "",
         place_);
 }
@@ -246,6 +247,7 @@ void Expression::combine_units(Operation& operation, std::vector<unit::Unit>& st
       return one.is_number() ? "a plain number" : one.text();
     };
     throw Error(
+        Id::unit_mismatch,
         fmt::format("the formula '{}' {} {} and {}", text_,
                     operation.kind == Kind::add ? "adds" : "subtracts", name(first), name(second)),
         "terms of a sum must measure the same thing", place_);

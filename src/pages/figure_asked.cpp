@@ -22,7 +22,7 @@ std::size_t column_of(const Source& source, const std::string& name, const Place
   std::vector<std::string> known;
   for (const Column& column : source.columns)
     known.push_back(column.title);
-  throw Error(fmt::format("table '{}' has no column '{}'", source.name, name),
+  throw Error(Id::unknown_name, fmt::format("table '{}' has no column '{}'", source.name, name),
               suggestion(name, known, "columns: "), place);
 }
 
@@ -48,7 +48,8 @@ void place_hidden(const Source& source, const Place& place, Plan& plan) {
   std::vector<std::string> names;
   for (const std::size_t column : hidden)
     names.push_back(source.columns[column].title);
-  throw Error(fmt::format("the figure of table '{}' does not place {}, which would be {} panels",
+  throw Error(Id::invalid_value,
+              fmt::format("the figure of table '{}' does not place {}, which would be {} panels",
                           source.name, join(names, ", "), panels),
               "name them in `color`, `row` or `facet`, or make a table with a `filter`", place);
 }
@@ -64,6 +65,7 @@ Plan asked_plan(const Source& source, const model::Figure& asked) {
   const bool needs_numbers = plan.mark == Mark::line || plan.mark == Mark::point;
   if (needs_numbers && !source.columns[plan.x].is_numeric)
     throw Error(
+        Id::invalid_value,
         fmt::format("column '{}' is not numeric, so it cannot be the axis of lines or points",
                     source.columns[plan.x].title),
         "use `mark: bar`", asked.place);

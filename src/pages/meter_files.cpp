@@ -36,14 +36,15 @@ std::optional<Warning> damage_found(const fs::path& file, const std::function<vo
     read();
     return std::nullopt;
   } catch (const Error& error) {
-    return Warning{error.message(), "it is left out", {file.string(), error.place().line, 0}};
+    return Warning{
+        error.id(), error.message(), "it is left out", {file.string(), error.place().line, 0}};
   }
 }
 
 void read_samples(energy::PowerLogReader& reader, const fs::path& file, PowerCurve& curve) {
   constexpr std::size_t most_channels = 256;
   if (!reader.columns().empty() && reader.columns().front() != "time_s")
-    throw Error("not a log of power samples", "", {file.string(), 1, 0});
+    throw Error(Id::unusable_file, "not a log of power samples", "", {file.string(), 1, 0});
   auto channels = reader.channels();
   channels.resize(std::min(channels.size(), most_channels));
   for (const auto& channel : channels)
@@ -56,6 +57,7 @@ void read_samples(energy::PowerLogReader& reader, const fs::path& file, PowerCur
         curve.channels[k].samples.add({row.front(), power_w});
   if (reader.damaged_line() > 0)
     curve.damage = Warning{
+        Id::damaged_data,
         fmt::format("{} cells where the first line has {}", row.size(), reader.columns().size()),
         "it is left out from here on",
         {file.string(), reader.damaged_line(), 0}};
@@ -89,7 +91,8 @@ std::optional<Warning> read_meter_file(const fs::path& run_directory, const fs::
   return damage_found(file, [&] {
     struct stat info {};
     if (::fstat(fd.get(), &info) == 0 && static_cast<std::uintmax_t>(info.st_size) > most_bytes)
-      throw Error(fmt::format("it has {} bytes, more than {}", info.st_size, most_bytes));
+      throw Error(Id::too_large,
+                  fmt::format("it has {} bytes, more than {}", info.st_size, most_bytes));
     read(read_all(fd, file));
   });
 }

@@ -33,11 +33,13 @@ void run(std::vector<std::string> arguments, const std::string& input = "") {
     try {
       return run_command({.arguments = std::move(arguments)}, limit_s, input);
     } catch (const Error& error) {
-      throw Error(fmt::format("{} failed to draw the figures: {}", program, error.message()));
+      throw Error(Id::program_failed,
+                  fmt::format("{} failed to draw the figures: {}", program, error.message()));
     }
   }();
   if (!output.status.success())
     throw Error(
+        Id::program_failed,
         fmt::format("{} failed to draw the figures: {}", program, output.status.description()),
         std::string(strip(output.standard_error)));
 }
@@ -52,9 +54,10 @@ fs::path path_of(const std::string& name) {
     if (fs::is_regular_file(directory / "report" / name, absent))
       return directory / "report" / name;
   if (name != vega_file && name != licenses_file)
-    throw Error(fmt::format("cannot find {}, which pages need", name),
+    throw Error(Id::missing_file, fmt::format("cannot find {}, which pages need", name),
                 "install bench again: the file belongs in share/bench/report");
-  throw Error("reports need Vega and Vega-Lite, which this installation of bench lacks",
+  throw Error(Id::missing_program,
+              "reports need Vega and Vega-Lite, which this installation of bench lacks",
               fmt::format("build bench on a machine with npm and network access, or copy {} and {} "
                           "from share/bench/report of such a build to {}",
                           vega_file, licenses_file, (directories.front() / "report").string()));
@@ -76,7 +79,8 @@ Library load_library() {
 std::vector<fs::path> draw_figures(const std::string& content, const fs::path& directory) {
   const fs::path node = find_program("node");
   if (node.empty())
-    throw Error("--figures needs Node.js, but the program `node` was not found",
+    throw Error(Id::missing_program,
+                "--figures needs Node.js, but the program `node` was not found",
                 "install it, or open the report and save each figure with its button");
   make_directories(directory);
   const fs::path list = directory / ".figures";

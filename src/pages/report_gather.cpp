@@ -217,9 +217,9 @@ void Gatherer::add(const setup::Run& run, const workspace::Workspace& workspace,
   report::add_failures(sheets_.back().name, workspace, failures_);
   PowerFigure power = power_figure(run, workspace);
   std::vector<std::string> damaged;
-  for (Warning& warning : power.warnings) {
+  for (const Warning& warning : power.warnings) {
     damaged.push_back(note_of(run.directory.path, warning));
-    diagnostics.warn(std::move(warning.message), std::move(warning.hint), std::move(warning.place));
+    diagnostics.warn(warning);
   }
   if (!damaged.empty())
     sheets_.back().facts.emplace_back("damaged files", join(damaged, "\n"));

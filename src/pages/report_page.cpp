@@ -42,7 +42,8 @@ std::string filled(std::string_view page, const std::map<std::string, std::strin
     const std::string name(page.substr(hole + 2, end - hole - 2));
     const auto text = texts.find(name);
     if (end == std::string_view::npos || text == texts.end())
-      throw Error(fmt::format("unknown placeholder '{}' in the report's page.html", name),
+      throw Error(Id::unknown_name,
+                  fmt::format("unknown placeholder '{}' in the report's page.html", name),
                   "page.html and bench must have the same version");
     html.append(page.substr(0, hole)).append(text->second);
     page.remove_prefix(end + 2);

@@ -400,7 +400,8 @@ struct Server::Parts : private httplib::Server {
     }
     waiting = nullptr;
     if (!stop)
-      throw Error("the server stopped accepting connections", "restart bench serve");
+      throw Error(Id::program_failed, "the server stopped accepting connections",
+                  "restart bench serve");
   }
 
   std::string address() const {
@@ -516,7 +517,7 @@ void Server::run_until(const std::atomic<bool>& stop) {
 struct Server::Parts {};
 
 Server::Server(const Site&, int) {
-  throw Error("cannot serve: this bench was built without cpp-httplib 0.11",
+  throw Error(Id::unsupported, "cannot serve: this bench was built without cpp-httplib 0.11",
               "build bench with libcpp-httplib-dev");
 }
 

@@ -54,7 +54,7 @@ fs::path served_directory(const fs::path& root) {
   std::error_code failed;
   fs::path canonical = fs::canonical(root, failed);
   if (failed || !fs::is_directory(canonical, failed))
-    throw Error(fmt::format("{} is not a directory", root.string()),
+    throw Error(Id::unusable_file, fmt::format("{} is not a directory", root.string()),
                 "name a directory that contains runs, directly or further down");
   return canonical;
 }

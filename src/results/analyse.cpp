@@ -120,6 +120,7 @@ std::string RegexCache::expression(const model::Pattern& pattern, const Patterns
   std::string text = expression.text_of(pattern);
   if (!expression.unknown().empty() && diagnostics_ && told_.insert(&pattern).second)
     diagnostics_->warn(
+        Id::unknown_name,
         fmt::format("pattern '{}' contains '${}', which is neither a parameter nor a pattern",
                     pattern.name, expression.unknown().front()),
         "it stays as written; write `$$` for a dollar sign", pattern.place);
@@ -366,13 +367,14 @@ class GroupAnalyser::Scanner {
 
   void report_repaired(const std::string& file) {
     if (repaired_.insert(file).second && diagnostics_)
-      diagnostics_->warn(fmt::format("{} is not valid UTF-8", file),
+      diagnostics_->warn(Id::unusable_file, fmt::format("{} is not valid UTF-8", file),
                          "invalid bytes are read as the character U+FFFD", {});
   }
 
   void report_no_number(const model::Pattern& pattern, const std::string& text) {
     if (reported_.insert(&pattern).second && diagnostics_)
       diagnostics_->warn(
+          Id::surprising_value,
           fmt::format("pattern '{}' matched '{}', which is not a number", pattern.name, text),
           "such matches are ignored; make the expression narrower, for example with $jube_pat_fp, "
           "or remove the type",
@@ -382,6 +384,7 @@ class GroupAnalyser::Scanner {
   void report_fraction(const model::Pattern& pattern, const std::string& text, const Value& value) {
     if (cut_.insert(&pattern).second && diagnostics_)
       diagnostics_->warn(
+          Id::surprising_value,
           fmt::format("pattern '{}' has type int and matched '{}', which counts as {}",
                       pattern.name, text, to_text(value)),
           "use type float, or a narrower expression", pattern.place);
@@ -408,7 +411,8 @@ std::vector<Findings> GroupAnalyser::analyse(const std::vector<Group>& groups) {
   const std::vector<DerivedFailure> failures = evaluate_derived(groups, evaluator_, findings);
   for (const DerivedFailure& failure : failures)
     if (failed_.insert(failure.pattern).second && diagnostics_)
-      diagnostics_->warn(fmt::format("cannot evaluate derived pattern '{}': {}",
+      diagnostics_->warn(Id::invalid_expression,
+                         fmt::format("cannot evaluate derived pattern '{}': {}",
                                      failure.pattern->name, failure.error),
                          "its default is used, or it has no value", failure.pattern->place);
   return findings;

@@ -50,7 +50,8 @@ void refuse_names_of_parameters(const AnalysisPatterns& patterns, const Workpack
   for (const model::Pattern* pattern : patterns.all)
     for (const auto& [name, value] : workpackage.parameters)
       if (name == pattern->name)
-        throw Error(fmt::format("pattern '{}' has the name of a parameter of step '{}'", name,
+        throw Error(Id::shadowed_name,
+                    fmt::format("pattern '{}' has the name of a parameter of step '{}'", name,
                                 workpackage.step),
                     "give the pattern another name", pattern->place);
 }

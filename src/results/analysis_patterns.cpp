@@ -41,6 +41,7 @@ class PatternChoice {
             known->mode == pattern.mode)
           return;
         throw Error(
+            Id::conflict,
             fmt::format("pattern '{}' is defined differently in two used sets", pattern.name),
             fmt::format("the other one is '{}'; give one of them another name", known->text),
             pattern.place);

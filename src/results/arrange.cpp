@@ -78,7 +78,7 @@ SortColumn sort_column(const Table& table, const std::string& text) {
   const auto columns = columns_by_word(table.headings);
   if (const auto found = columns.find(word); found != columns.end())
     return {.number = found->second, .descending = direction == "desc"};
-  throw Error(fmt::format("table '{}' has no column '{}'", table.name, word),
+  throw Error(Id::unknown_name, fmt::format("table '{}' has no column '{}'", table.name, word),
               suggestion(word, names_of(table), "the columns are "));
 }
 
@@ -116,7 +116,7 @@ class Condition {
   Condition(SQLite::Database& sqlite, const Table& table, const std::string& text)
       : query_(sqlite, query_text(table, text)) {
     if (static_cast<std::size_t>(query_.getBindParameterCount()) > used_.size())
-      throw Error(fmt::format("invalid expression '{}'", text),
+      throw Error(Id::invalid_expression, fmt::format("invalid expression '{}'", text),
                   "write columns without a mark such as '$': `size > 1`");
   }
 
@@ -136,7 +136,8 @@ class Condition {
         continue;
       const auto [same, is_new] = known.emplace(to_lower(word), column);
       if (!is_new && same->second != column)
-        throw Error(fmt::format("expressions cannot tell the columns '{}' and '{}' apart",
+        throw Error(Id::conflict,
+                    fmt::format("expressions cannot tell the columns '{}' and '{}' apart",
                                 table.headings[same->second].name, word),
                     "give one of them another `title` in the input file");
       if (!is_new)
@@ -163,7 +164,8 @@ class Condition {
       error.starts_with(unknown)
           ? suggestion(error.substr(unknown.size()), names_of(table), "the columns are ")
           : "an SQL expression over the columns, such as `size >= 8 and state = 'done'`";
-  throw Error(fmt::format("invalid expression '{}': {}", condition, error), hint);
+  throw Error(Id::invalid_expression, fmt::format("invalid expression '{}': {}", condition, error),
+              hint);
 }
 
 }  // namespace

@@ -206,7 +206,8 @@ Error CalculatedColumn::none_of(const std::string& group, const std::vector<std:
     if (const std::string values = values_text(rows[k], names);
         others.size() <= most && std::ranges::find(others, values) == others.end())
       others.push_back(others.size() == most ? "..." : values);
-  return Error(fmt::format("no row has {}{}, so there is no baseline", baseline_text(),
+  return Error(Id::no_data,
+               fmt::format("no row has {}{}, so there is no baseline", baseline_text(),
                            group.empty() ? "" : " and " + group),
                fmt::format("there are rows with {}", join(others, "; ")), wanted_.baseline_place);
 }
@@ -221,7 +222,8 @@ Error CalculatedColumn::several_of(const std::string& group,
   for (const auto& [name, value] : wanted_.baseline)
     known.push_back(name);
   const auto names = differing(benchmark_, baselines, known);
-  return Error(fmt::format("{} rows have {}{}, so the baseline is ambiguous", baselines.size(),
+  return Error(Id::conflict,
+               fmt::format("{} rows have {}{}, so the baseline is ambiguous", baselines.size(),
                            baseline_text(), group.empty() ? "" : " and " + group),
                names.empty()
                    ? "they differ in no parameter; `reduce: true` makes one row of all iterations"

@@ -97,7 +97,7 @@ class TableWriter {
  private:
   [[noreturn]] void fail(const std::string& what, const std::string& hint,
                          const Place& place) const {
-    throw Error(fmt::format("database '{}' {}", rows_.name, what), hint, place);
+    throw Error(Id::invalid_value, fmt::format("database '{}' {}", rows_.name, what), hint, place);
   }
 
   void make_table() {
@@ -211,7 +211,8 @@ void write(const Table& rows, const DatabaseTarget& target) {
                             busy_timeout_ms);
     TableWriter(sqlite, rows, target).write();
   } catch (const SQLite::Exception& failure) {
-    throw Error(fmt::format("cannot write database '{}' to {}: {}", rows.name, target.file.string(),
+    throw Error(Id::system_error,
+                fmt::format("cannot write database '{}' to {}: {}", rows.name, target.file.string(),
                             failure.what()),
                 "check that it is an SQLite file and that there is space left", target.place);
   }

@@ -90,7 +90,8 @@ class Sorter {
 
   [[noreturn]] void fail(const model::Pattern& pattern) {
     path_.erase(path_.begin(), std::find(path_.begin(), path_.end(), pattern.name));
-    throw Error(fmt::format("circular dependency of derived patterns: {}", join(path_, " -> ")),
+    throw Error(Id::circular_reference,
+                fmt::format("circular dependency of derived patterns: {}", join(path_, " -> ")),
                 "a derived pattern can use only patterns that are computed before it",
                 pattern.place);
   }

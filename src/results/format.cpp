@@ -82,7 +82,7 @@ class Reader {
  private:
   [[noreturn]] void fail(const std::string& what) const {
     const bool like_c = text_.starts_with('%') || text_.starts_with(':') || text_.starts_with('{');
-    throw Error(fmt::format("format '{}' {}", text_, what),
+    throw Error(Id::invalid_expression, fmt::format("format '{}' {}", text_, what),
                 like_c ? "write it without '%', ':' and braces, for example '.2f'"
                        : "use a format of Python's format(), for example '.2f', '05d', '>10s'",
                 place_);
@@ -295,12 +295,14 @@ class Formatter {
 
  private:
   [[noreturn]] void misfit(const std::string& why, const std::string& hint) const {
-    throw Error(fmt::format("format '{}' {} '{}'", text_, why, to_text(value_)), hint, place_);
+    throw Error(Id::invalid_expression,
+                fmt::format("format '{}' {} '{}'", text_, why, to_text(value_)), hint, place_);
   }
 
   void refuse(bool wrong, std::string_view what, std::string_view where) const {
     if (wrong)
-      throw Error(fmt::format("format '{}': {} is not allowed with {}", text_, what, where), "",
+      throw Error(Id::invalid_expression,
+                  fmt::format("format '{}': {} is not allowed with {}", text_, what, where), "",
                   place_);
   }
 

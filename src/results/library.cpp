@@ -41,7 +41,8 @@ std::vector<Reference> read_all(const fs::path& directory) {
   for (const auto& [name, file] : files_in(directory))
     all.push_back(read_reference(file));
   if (all.empty())
-    throw Error(fmt::format("{} has no file of published numbers", directory.string()),
+    throw Error(Id::missing_file,
+                fmt::format("{} has no file of published numbers", directory.string()),
                 "its files must end in .csv");
   return all;
 }
@@ -63,7 +64,7 @@ std::vector<Reference> find_references(const std::string& name) {
     return {read_reference(name)};
   const std::string near = did_you_mean(name, keys_of(known));
   throw Error(
-      fmt::format("unknown reference '{}'", name),
+      Id::unknown_name, fmt::format("unknown reference '{}'", name),
       near.empty() ? "`bench references` lists them; your own is the path of a .csv file" : near);
 }
 

@@ -30,7 +30,8 @@ Meanings claims_of(std::span<const Heading> columns) {
     const Column column{k, claim.unit.value_or(columns[k].unit)};
     if (const auto [other, is_first] = claims.emplace(claim.name, column);
         !is_first && claim.name != "none")
-      throw Error(fmt::format("columns '{}' and '{}' are both compared as {}",
+      throw Error(Id::conflict,
+                  fmt::format("columns '{}' and '{}' are both compared as {}",
                               columns[other->second.position].title, columns[k].title, claim.name),
                   "write `compare: none` at one of them", columns[k].place);
   }

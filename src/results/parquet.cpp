@@ -261,7 +261,8 @@ std::string page_of(const ParquetColumn& column, std::span<const TableRow> rows)
   std::string page = presence(column, rows);
   append_values(column, rows, page);
   if (page.size() > std::numeric_limits<std::int32_t>::max())
-    throw Error(fmt::format("column '{}' is too large for Parquet: {} bytes in {} rows",
+    throw Error(Id::too_large,
+                fmt::format("column '{}' is too large for Parquet: {} bytes in {} rows",
                             column.name, page.size(), rows.size()),
                 "leave it out with --exclude, or write csv");
   return page;

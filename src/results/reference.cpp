@@ -37,16 +37,16 @@ std::vector<Field> fields_of(const energy::CsvLine& header, const fs::path& file
     const std::string name(strip(cell));
     const auto found = std::ranges::find(names, name);
     if (found == names.end())
-      throw Error(fmt::format("published numbers have no column '{}'", name),
+      throw Error(Id::unknown_name, fmt::format("published numbers have no column '{}'", name),
                   suggestion(name, known, "the columns are "), place);
     const auto field = static_cast<Field>(found - names.begin());
     if (std::ranges::find(fields, field) != fields.end())
-      throw Error(fmt::format("two columns '{}'", name), "", place);
+      throw Error(Id::duplicate_name, fmt::format("two columns '{}'", name), "", place);
     fields.push_back(field);
   }
   for (const Field needed : {Field::metric, Field::value})
     if (std::ranges::find(fields, needed) == fields.end())
-      throw Error(fmt::format("there is no column '{}'", name_of(needed)),
+      throw Error(Id::missing_key, fmt::format("there is no column '{}'", name_of(needed)),
                   "published numbers need at least the columns metric and value", place);
   return fields;
 }
@@ -58,17 +58,18 @@ Entry entry_of(const energy::CsvLine& line, const std::vector<Field>& fields,
   for (std::size_t k = 0; k < fields.size(); ++k)
     entry.text(fields[k]) = strip(line.cells[k]);
   if (entry.text(Field::metric).empty())
-    throw Error("this number has no metric", "", place);
+    throw Error(Id::missing_key, "this number has no metric", "", place);
   for (const Field field : {Field::devices, Field::nodes})
     if (const std::string& text = entry.text(field); !text.empty())
       if (const auto count = parse_integer(text); !count || *count < 1)
         throw Error(
+            Id::invalid_value,
             fmt::format("{} must be a whole number of at least 1, not '{}'", name_of(field), text),
             "", place);
   if (const std::string& text = entry.text(Field::value); !text.empty()) {
     entry.value = parse_number(text);
     if (!entry.value || !std::isfinite(*entry.value))
-      throw Error(fmt::format("value '{}' is not a number", text),
+      throw Error(Id::invalid_value, fmt::format("value '{}' is not a number", text),
                   "leave it empty if the number is not to be used", place);
   }
   return entry;
@@ -115,7 +116,7 @@ std::string_view name_of(Field field) {
 Reference read_reference(const fs::path& file) {
   const auto lines = energy::parse_csv(read_file(file), file);
   if (lines.empty())
-    throw Error("no published numbers in this file",
+    throw Error(Id::no_data, "no published numbers in this file",
                 "its first line must name columns such as metric, unit and value",
                 {file.string(), 1, 0});
   const std::vector<Field> fields = fields_of(lines.front(), file);

@@ -357,7 +357,8 @@ Regex::Regex(const model::Pattern& pattern, const std::string& expression)
     : name_(pattern.name), place_(pattern.place) {
   const PcreExpression pcre = to_pcre(expression);
   const auto refuse = [&](const std::string& why, const std::string& hint) {
-    throw Error(fmt::format("invalid regular expression in pattern '{}': {}", name_, why), hint,
+    throw Error(Id::invalid_expression,
+                fmt::format("invalid regular expression in pattern '{}': {}", name_, why), hint,
                 place_);
   };
   if (!pcre.fault.empty())
@@ -388,6 +389,7 @@ void Regex::find_all(const Subject& subject, const std::string& source,
   Program& program = subject.ascii && bytes_ ? *bytes_ : *unicode_;
   if (const int code = program.find_all(subject.text, values))
     throw Error(
+        Id::invalid_expression,
         fmt::format("matching of pattern '{}' gave up in {}: {}", name_, source, message_of(code)),
         "nested repetitions such as '(a+)+' or '(?:.|\\n)*' try too many ways to match; use a "
         "single repetition, or '.*' with dotall",

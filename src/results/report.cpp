@@ -295,7 +295,8 @@ void TableBuilder::warn_if_double(const std::string& owner, const WantedColumn& 
   const bool known = std::any_of(before.begin(), before.end(),
                                  [&](const auto& other) { return other.name == column.name; });
   if (known && !column.calculation && column.unit.empty())
-    diagnostics_.warn(fmt::format("{} has several columns '{}'", owner, column.name),
+    diagnostics_.warn(Id::duplicate_name,
+                      fmt::format("{} has several columns '{}'", owner, column.name),
                       "all of them show the same values", column.place);
 }
 

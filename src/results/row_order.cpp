@@ -50,11 +50,13 @@ FilledFilter fill(const std::string& filter, const RowPlace& row) {
 [[noreturn]] void fail(const OwnedFilter& filter, const FilledFilter& filled,
                        const std::string& error) {
   if (!filled.unknown.empty())
-    throw Error(fmt::format("the filter of {} uses '{}', which is missing in a row", filter.owner,
+    throw Error(Id::unknown_name,
+                fmt::format("the filter of {} uses '{}', which is missing in a row", filter.owner,
                             filled.unknown.front()),
                 "give the pattern a default, or filter by a value that every row has",
                 filter.place);
-  throw Error(fmt::format("invalid expression in the filter of {}: {}", filter.owner, error),
+  throw Error(Id::invalid_expression,
+              fmt::format("invalid expression in the filter of {}: {}", filter.owner, error),
               fmt::format("evaluated expression: {}", filled.text), filter.place);
 }
 
@@ -116,7 +118,8 @@ void filter_rows(std::vector<RowPlace>& rows, const OwnedFilter& filter, Filters
   const std::vector<std::string> texts = filled_filters(rows, filter.expression);
   const auto outcomes = filters.outcomes(texts);
   if (std::ranges::any_of(outcomes, [](const auto& outcome) { return !outcome; })) {
-    diagnostics.warn(fmt::format("the filter of {} is not applied: it is Python code, and the run "
+    diagnostics.warn(Id::no_effect,
+                     fmt::format("the filter of {} is not applied: it is Python code, and the run "
                                  "belongs to another user",
                                  filter.owner),
                      "`bench analyse` by the owner saves its outcome", {});

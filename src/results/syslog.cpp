@@ -63,7 +63,8 @@ class LogFormat {
 
  private:
   [[noreturn]] void fail(const std::string& what) const {
-    throw Error(fmt::format("the format of syslog '{}' {}", target_.name, what), known_fields,
+    throw Error(Id::invalid_expression,
+                fmt::format("the format of syslog '{}' {}", target_.name, what), known_fields,
                 target_.place);
   }
 
@@ -115,7 +116,8 @@ class LogFormat {
 
 [[noreturn]] void cannot_reach(const SyslogTarget& target, const std::string& where,
                                const std::string& why) {
-  throw Error(fmt::format("cannot send to syslog '{}' at {}: {}", target.name, where, why),
+  throw Error(Id::server_failed,
+              fmt::format("cannot send to syslog '{}' at {}: {}", target.name, where, why),
               "check that a server listens there", target.place);
 }
 
@@ -172,7 +174,8 @@ std::string formatted(const SyslogTarget& target, std::string_view message) {
 
 void send(const SyslogTarget& target, std::span<const std::string> messages) {
   if (target.address.empty() == target.host.empty())
-    throw Error(fmt::format("syslog '{}' has {}", target.name,
+    throw Error(Id::invalid_value,
+                fmt::format("syslog '{}' has {}", target.name,
                             target.host.empty() ? "no address" : "an address and a host"),
                 "give either `address`, the path of a socket, or `host` and `port`", target.place);
   std::vector<std::string> datagrams;

@@ -59,7 +59,8 @@ setup::Run with_updated_evaluation(const setup::Run& run, setup::Request request
   setup::Input input = setup::read_input_document(request, diagnostics);
   if (std::ranges::all_of(input.document.children,
                           [&](const Node& node) { return !is_benchmark(node, name); }))
-    throw Error(fmt::format("{} has no benchmark '{}'", request.input_file.string(), name),
+    throw Error(Id::unknown_name,
+                fmt::format("{} has no benchmark '{}'", request.input_file.string(), name),
                 "the update must contain a benchmark of the same name");
   Node document = document::from_json(run.metadata.document);
   // The run is one benchmark; what others of its file use would be missed there.

@@ -22,7 +22,7 @@ const Writer& writer_of(const std::string& name) {
   for (const Writer* writer : writers())
     if (writer->style.name == name)
       return *writer;
-  throw Error(fmt::format("unknown table style '{}'", name),
+  throw Error(Id::unknown_name, fmt::format("unknown table style '{}'", name),
               suggestion(name, style_names(Styles::all), "the styles are "));
 }
 
@@ -59,7 +59,7 @@ std::string style_of_file(const std::string& file) {
       known.emplace_back(writer->style.ending);
   }
   throw Error(
-      fmt::format("no style of tables has files that end in '{}'", ending),
+      Id::unknown_name, fmt::format("no style of tables has files that end in '{}'", ending),
       fmt::format("known: {}; `-s STYLE` writes any style under any name", join(known, ", ")));
 }
 

@@ -55,13 +55,14 @@ const model::Step& step_with(const model::Benchmark& benchmark, const Parameters
           known.insert(parameter.name);
   }
   if (!wanted.empty() && !benchmark.step(wanted))
-    throw Error(fmt::format("the benchmark has no step '{}'", wanted));
+    throw Error(Id::unknown_name, fmt::format("the benchmark has no step '{}'", wanted));
   const std::vector<std::string> names(known.begin(), known.end());
   for (const auto& [name, value] : point)
     if (!known.contains(name))
-      throw Error(fmt::format("no step has a parameter '{}'", name),
+      throw Error(Id::unknown_name, fmt::format("no step has a parameter '{}'", name),
                   suggestion(name, names, "the parameters are "));
-  throw Error("no step has all of these parameters", "`bench info -s -p` shows those of each step");
+  throw Error(Id::unknown_name, "no step has all of these parameters",
+              "`bench info -s -p` shows those of each step");
 }
 
 /// One workpackage of each combination that differs in other parameters than those of the point.
@@ -105,11 +106,13 @@ std::vector<long long> members_at(const workflow::Graph& graph, const std::strin
 Parameters point_from_json(const std::string& text) {
   const json object = json::parse(text, nullptr, false);
   if (!object.is_object() || object.empty())
-    throw Error(fmt::format("a point must be a JSON object, not '{}'", text), point_hint);
+    throw Error(Id::invalid_value, fmt::format("a point must be a JSON object, not '{}'", text),
+                point_hint);
   Parameters point;
   for (const auto& [name, value] : object.items()) {
     if (!value.is_primitive() || value.is_null())
-      throw Error(fmt::format("parameter '{}' must be a text, a number or a boolean, not {}", name,
+      throw Error(Id::invalid_value,
+                  fmt::format("parameter '{}' must be a text, a number or a boolean, not {}", name,
                               value.is_null()    ? "null"
                               : value.is_array() ? "a list"
                                                  : "an object"),
@@ -135,15 +138,16 @@ AddedPoint add_point(const setup::Run& run, workspace::Workspace& workspace, con
     names.insert(name);
   const std::vector<long long> bases = bases_of(graph, chosen.name, names);
   if (bases.empty())
-    throw Error(fmt::format("step '{}' has no workpackage yet", chosen.name),
+    throw Error(Id::wrong_state, fmt::format("step '{}' has no workpackage yet", chosen.name),
                 "`bench continue` creates them once its parents are done");
   std::vector<Workpackage> made;
   for (const long long base : bases)
     std::ranges::move(graph.make_variant(base, values), std::back_inserter(made));
   for (const Warning& warning : graph.take_warnings())
-    diagnostics.warn(warning.message, warning.hint, warning.place);
+    diagnostics.warn(warning);
   if (made.empty())
-    throw Error(fmt::format("`where` or `active` of step '{}' drops this point", chosen.name));
+    throw Error(Id::conflict,
+                fmt::format("`where` or `active` of step '{}' drops this point", chosen.name));
   for (const Workpackage& one : made)
     added.workpackages.push_back(one.id);
   added.is_new = true;

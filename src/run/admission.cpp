@@ -60,7 +60,8 @@ void check_allocation(const batch::Allocation& allocation, const job::JobRequest
                       const Place& place) {
   const auto check = [&](std::ptrdiff_t wanted, std::ptrdiff_t there, const std::string& what) {
     if (wanted > there)
-      throw Error(fmt::format("requested {} {}; the allocation (job {}) has {}", wanted, what,
+      throw Error(Id::machine_limit,
+                  fmt::format("requested {} {}; the allocation (job {}) has {}", wanted, what,
                               allocation.job, there),
                   "", place);
   };

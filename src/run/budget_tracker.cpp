@@ -122,7 +122,7 @@ void BudgetTracker::count() {
 
 void BudgetTracker::check(const job::JobRequest& request, const Place& place) const {
   if (budget_h_ && request.time_limit_s == 0)
-    throw Error("the run has a budget, and this job has no time limit",
+    throw Error(Id::missing_key, "the run has a budget, and this job has no time limit",
                 "give `batch` a `time_limit`", place);
 }
 

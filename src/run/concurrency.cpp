@@ -45,7 +45,8 @@ int Concurrency::max_async_of(std::size_t index, const workspace::Workpackage& w
       step.max_async, workflow::lookup_in(variables, workpackage.parameters))));
   const auto limit = parse_integer(text);
   if (!text.empty() && (!limit || *limit < 0))
-    throw Error(fmt::format("max_async of step '{}' is not an integer: {}", step.name, text), "",
+    throw Error(Id::invalid_value,
+                fmt::format("max_async of step '{}' is not an integer: {}", step.name, text), "",
                 step.place);
   return static_cast<int>(limit.value_or(0));
 }

@@ -107,7 +107,8 @@ void check_budget(const setup::Run& run, const std::vector<StepCost>& costs) {
   std::vector<std::string> shares;
   for (const StepCost& cost : costs) {
     if (cost.unlimited)
-      throw Error(fmt::format("the jobs of step '{}' have no time limit, so they cannot be "
+      throw Error(Id::missing_key,
+                  fmt::format("the jobs of step '{}' have no time limit, so they cannot be "
                               "held against the budget",
                               cost.step),
                   "give its `batch` a `time_limit`", run.benchmark.step(cost.step)->batch->place);
@@ -117,7 +118,8 @@ void check_budget(const setup::Run& run, const std::vector<StepCost>& costs) {
                                    cost.jobs, cost.jobs == 1 ? "" : "s"));
   }
   if (sum_h > budget_h)
-    throw Error(fmt::format("the run may take {} node hours, and its budget is {}: {}",
+    throw Error(Id::budget_exceeded,
+                fmt::format("the run may take {} node hours, and its budget is {}: {}",
                             node_hours_text(sum_h), node_hours_text(budget_h), join(shares, ", ")),
                 "`bench run -n` shows how they come about; shorten `time_limit` or the sweep, or "
                 "raise --budget");

@@ -52,13 +52,15 @@ void check_iterations(const model::Benchmark& before, const model::Benchmark& up
     for (const std::string& name : step.depend)
       if (const model::Step* parent = before.step(name);
           parent && parent->most_iterations() != updated.step(name)->most_iterations())
-        throw Error(fmt::format("step '{}' depends on several repeated steps, and '{}' had {} "
+        throw Error(Id::input_changed,
+                    fmt::format("step '{}' depends on several repeated steps, and '{}' had {} "
                                 "iterations and now has {}: the numbers of its own would change",
                                 step.name, name, parent->most_iterations(),
                                 updated.step(name)->most_iterations()),
                     start_another, updated.step(name)->place);
   if (known->most_iterations() != step.most_iterations() && repeated_parents(before, *known) > 0)
-    throw Error(fmt::format("step '{}' had {} iterations for each of its parents' and now has {}: "
+    throw Error(Id::input_changed,
+                fmt::format("step '{}' had {} iterations for each of its parents' and now has {}: "
                             "the numbers of the new ones would be taken",
                             step.name, known->most_iterations(), step.most_iterations()),
                 start_another, step.place);
@@ -72,12 +74,14 @@ void check_fit(const setup::Run& run, const model::Benchmark& updated, const std
   for (const Workpackage& workpackage : all) {
     const model::Step* step = updated.step(workpackage.step);
     if (!step)
-      throw Error(fmt::format("run {} has workpackages of step '{}', which {} does not have",
+      throw Error(Id::input_changed,
+                  fmt::format("run {} has workpackages of step '{}', which {} does not have",
                               run.directory.id, workpackage.step, file),
                   start_another, updated.place);
     if (workpackage.progress.command > 0 &&
         workpackage.progress.command >= static_cast<int>(step->commands.size()))
-      throw Error(fmt::format("workpackage {} continues with command {} of step '{}', which now "
+      throw Error(Id::input_changed,
+                  fmt::format("workpackage {} continues with command {} of step '{}', which now "
                               "has {}",
                               workpackage.id, workpackage.progress.command + 1, step->name,
                               step->commands.size()),
@@ -91,7 +95,8 @@ void check_chain(setup::Run updated) {
   for (const std::string& name : setup::chained_steps(updated))
     if (const model::Step* step = updated.benchmark.step(name))
       if (const std::string blocker = chain_blocker(updated, *step); !blocker.empty())
-        throw Error(fmt::format("step '{}' is chained in run {}, and could not be with this input: "
+        throw Error(Id::input_changed,
+                    fmt::format("step '{}' is chained in run {}, and could not be with this input: "
                                 "{}",
                                 name, updated.directory.id, blocker),
                     start_another, step->place);
@@ -109,6 +114,7 @@ setup::Run with_updated_input(const setup::Run& run, const workspace::Workspace&
   setup::Input input = setup::read_input(request, diagnostics);
   if (input.benchmarks.empty())
     throw Error(
+        Id::unknown_name,
         fmt::format("{} has no benchmark '{}'", request.input_file.string(), run.benchmark.name),
         "the update must contain a benchmark of the same name");
   check_input(input, diagnostics);
@@ -134,7 +140,7 @@ Extension extend_run(const setup::Run& run, const model::Benchmark& before,
   workflow::Graph::Missing missing = graph.make_missing(before);
   std::ranges::move(graph.take_notices(), std::back_inserter(notices));
   for (const Warning& warning : graph.take_warnings())
-    diagnostics.warn(warning.message, warning.hint, warning.place);
+    diagnostics.warn(warning);
   check_ahead(run, graph, evaluator);
   const Extension extension{
       .added = missing.made.size(), .obsolete = missing.obsolete, .kept = std::move(missing.kept)};

@@ -85,6 +85,7 @@ void check_filters(const model::Benchmark& benchmark, Diagnostics& diagnostics) 
   for (std::size_t k = 0; k < owners.size(); ++k)
     if (const auto& [owner, place] = owners[k]; !outcomes[2 * k].ok && !outcomes[2 * k + 1].ok)
       diagnostics.warn(
+          Id::invalid_expression,
           fmt::format("invalid expression in the filter of {}: {}", owner, outcomes[2 * k].error),
           "", place);
 }
@@ -118,7 +119,8 @@ void check_late_values(const model::Benchmark& benchmark) {
   const auto outcomes = evaluate::Evaluator().evaluate(requests);
   for (std::size_t k = 0; k < scripts.size(); ++k)
     if (!outcomes[k].ok)
-      throw Error(fmt::format("parameter '{}': {}", scripts[k]->name, outcomes[k].error),
+      throw Error(Id::invalid_expression,
+                  fmt::format("parameter '{}': {}", scripts[k]->name, outcomes[k].error),
                   fmt::format("evaluated expression: {}", scripts[k]->text), scripts[k]->place);
 }
 
@@ -185,8 +187,8 @@ class SourceCheck {
       const std::string message = fmt::format("no file matches '{}'", named.string());
       const std::string hint = fmt::format("looked in {}", base.string());
       if (first)
-        throw Error(message, hint, entry.place);
-      diagnostics_.warn(message, hint, entry.place);
+        throw Error(Id::missing_file, message, hint, entry.place);
+      diagnostics_.warn(Id::missing_file, message, hint, entry.place);
     }
   }
 

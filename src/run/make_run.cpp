@@ -62,7 +62,7 @@ NewRun make_run(setup::Run& run, const setup::Request& request, Diagnostics& dia
   const workspace::Events first{workspace::Expanded{.parents = {}, .children = graph.make_first()}};
   std::ranges::move(graph.take_notices(), std::back_inserter(notices));
   for (const Warning& warning : graph.take_warnings())
-    diagnostics.warn(warning.message, warning.hint, warning.place);
+    diagnostics.warn(warning);
   check_ahead(run, graph, evaluator);
   // Nobody else may write from the moment on at which the run can be found.
   workspace::WriterLock lock(run.directory.path);

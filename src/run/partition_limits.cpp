@@ -26,7 +26,8 @@ void check_admitted(const std::string& wanted, const std::vector<std::string>& a
                     const char* what, const std::string& partition) {
   if (wanted.empty() || allowed.empty() || std::ranges::find(allowed, wanted) != allowed.end())
     return;
-  throw Error(fmt::format("partition {} does not admit the {} '{}'", partition, what, wanted),
+  throw Error(Id::machine_limit,
+              fmt::format("partition {} does not admit the {} '{}'", partition, what, wanted),
               suggestion(wanted, allowed, "it admits: "));
 }
 
@@ -39,7 +40,7 @@ void check_known(const std::string& wanted, const std::vector<batch::Partition>&
     if (std::ranges::find(known, name) != known.end())
       continue;
     const std::string near = did_you_mean(name, known);
-    throw Error(fmt::format("{} has no partition '{}' here", system, name),
+    throw Error(Id::unknown_name, fmt::format("{} has no partition '{}' here", system, name),
                 near.empty() ? "select one with --partition; known: " + join(known, ", ")
                              : near + " (--partition)");
   }
@@ -60,7 +61,8 @@ void check_association(const platform::SubmissionDefaults& asking, batch::BatchS
                                const char* what, const char* option) {
     const std::vector<std::string> list(allowed.begin(), allowed.end());
     if (!wanted.empty() && !allowed.empty() && !allowed.contains(wanted))
-      throw Error(fmt::format("{} does not let you use the {} '{}'", system.name(), what, wanted),
+      throw Error(Id::machine_limit,
+                  fmt::format("{} does not let you use the {} '{}'", system.name(), what, wanted),
                   suggestion(wanted, list, "yours: ") + fmt::format(" ({})", option));
   };
   check(asking.account, accounts, "account", "--account");
@@ -80,13 +82,14 @@ void check_asking(const setup::Run& run, const platform::SubmissionDefaults& ask
   }
   const batch::Partition* found = setup::partition_of(run, asking.partition);
   if (!found && asking.partition.empty())
-    throw Error(fmt::format("{} has no default partition here", system.name()),
+    throw Error(Id::missing_key, fmt::format("{} has no default partition here", system.name()),
                 "select one with --partition");
   check_known(asking.partition, partitions.all, system.name());
   if (!found)
     return;
   if (!found->takes_jobs)
-    throw Error(fmt::format("partition {} does not accept jobs now", found->name),
+    throw Error(Id::machine_limit,
+                fmt::format("partition {} does not accept jobs now", found->name),
                 "wait, or select another one with --partition");
   check_admitted(asking.account, found->accounts, "account", found->name);
   check_admitted(asking.qos, found->qos, "QOS", found->name);
@@ -105,18 +108,21 @@ void check_partition(const setup::Run& run, const job::JobRequest& request, cons
   check_admitted(asking.qos, found->qos, "QOS", found->name);
   const platform::Resources resources = request.resources.times(request.pack);
   if (found->max_nodes > 0 && resources.nodes > found->max_nodes)
-    throw Error(fmt::format("requested {} nodes; partition {} allows {}", resources.nodes,
+    throw Error(Id::machine_limit,
+                fmt::format("requested {} nodes; partition {} allows {}", resources.nodes,
                             found->name, found->max_nodes),
                 "", place);
   if (found->max_time_s && request.time_limit_s > *found->max_time_s)
     throw Error(
+        Id::machine_limit,
         fmt::format("requested {}; partition {} allows {}", human_duration(request.time_limit_s),
                     found->name, human_duration(*found->max_time_s)),
         "", place);
   const bool asks = run.platform.gpu_request != platform::GpuRequest::none &&
                     run.platform.gpu_request != platform::GpuRequest::constraint;
   if (asks && found->most_gpus_per_node && resources.gpus_per_node > *found->most_gpus_per_node)
-    throw Error(fmt::format("requested {} GPUs per node; the nodes of partition {} have {}",
+    throw Error(Id::machine_limit,
+                fmt::format("requested {} GPUs per node; the nodes of partition {} have {}",
                             resources.gpus_per_node, found->name, *found->most_gpus_per_node),
                 "", place);
 }

@@ -57,10 +57,10 @@ void require_settings(const setup::Run& run) {
     });
   };
   if (platform.account_required && platform.asking.account.empty() && lacks("account"))
-    throw Error(fmt::format("jobs on {} need an account", platform.name),
+    throw Error(Id::missing_key, fmt::format("jobs on {} need an account", platform.name),
                 "add --account NAME, or set BENCH_ACCOUNT");
   if (platform.qos_required && platform.asking.qos.empty() && lacks("qos"))
-    throw Error(fmt::format("jobs on {} need a QOS", platform.name),
+    throw Error(Id::missing_key, fmt::format("jobs on {} need a QOS", platform.name),
                 "add --qos NAME, or set BENCH_QOS");
 }
 
@@ -144,6 +144,7 @@ void preflight(setup::Run& run, std::vector<std::string>& notices) {
     return;
   if (const std::string path = run.directory.path.string(); path.find('\n') != std::string::npos)
     throw Error(
+        Id::invalid_value,
         fmt::format("job scripts cannot use the run directory: its path contains a line break: {}",
                     path),
         "select another one with --outpath");
@@ -168,7 +169,8 @@ void notice_options(const setup::Run& run, const platform::SubmissionDefaults& o
     if (value.empty())
       continue;
     if (!run.platform.capabilities().queues_jobs)
-      throw Error(fmt::format("--{} has no effect: platform {} has no batch system", name,
+      throw Error(Id::no_effect,
+                  fmt::format("--{} has no effect: platform {} has no batch system", name,
                               run.platform.name),
                   "select a machine with --platform NAME; `bench platforms` lists them");
     if (std::ranges::none_of(run.benchmark.steps, has_batch))

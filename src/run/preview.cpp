@@ -50,6 +50,7 @@ void check_max_async(const model::Benchmark& benchmark, const std::vector<Previe
                  concurrency.max_async_of(k, one.workpackage) != concurrency.most_unfinished(k);
         }))
       diagnostics.warn(
+          Id::surprising_value,
           fmt::format("max_async of step '{}' differs between its workpackages", step.name),
           fmt::format("that of the first counts for all: {}", concurrency.most_unfinished(k)),
           step.place);
@@ -103,7 +104,8 @@ std::vector<workspace::Workpackage> make_children(workflow::Graph& graph,
     try {
       std::ranges::move(graph.make_children(of_step), std::back_inserter(made));
     } catch (const Error& error) {
-      diagnostics.note(fmt::format("step '{}' cannot be expanded before its parents have run: {}",
+      diagnostics.note(Id::surprising_value,
+                       fmt::format("step '{}' cannot be expanded before its parents have run: {}",
                                    step.name, error.message()),
                        error.hint(), error.place());
     }
@@ -174,7 +176,7 @@ std::vector<Preview> preview(setup::Run& run, Diagnostics& diagnostics,
     made = make_children(graph, run.benchmark, graph.parent_tuple(ids_of(made)), diagnostics);
   notices = graph.take_notices();
   for (const Warning& warning : graph.take_warnings())
-    diagnostics.warn(warning.message, warning.hint, warning.place);
+    diagnostics.warn(warning);
 
   store::Concurrency concurrency(run);
   std::vector<Preview> previews;

@@ -91,6 +91,7 @@ std::optional<execute::Completion> LostAttempts::find(const workspace::Workpacka
     return std::nullopt;
   if (!sentinel->exit_code)
     throw MachineError(
+        Id::system_error,
         fmt::format("workpackage {} was begun on {} by an attempt that the database has lost, and "
                     "may run still",
                     workpackage.id, sentinel->host));

@@ -41,7 +41,8 @@ void delete_tree(const fs::path& path) {
   std::error_code failure;
   fs::remove_all(path, failure);
   if (failure)
-    throw Error(fmt::format("cannot delete {}: {}", path.string(), failure.message()),
+    throw Error(Id::system_error,
+                fmt::format("cannot delete {}: {}", path.string(), failure.message()),
                 "check that you may write there, then repeat `bench remove`");
 }
 
@@ -56,7 +57,8 @@ fs::path own_path(const fs::path& directory) {
 fs::path directory_of(const workspace::RunDirectory& run, const Workpackage& workpackage) {
   const fs::path name = workpackage.directory;
   if (name.empty() || name != name.filename() || name == "." || name == "..")
-    throw Error(fmt::format("the directory of workpackage {}, '{}', is not in the run directory",
+    throw Error(Id::damaged_data,
+                fmt::format("the directory of workpackage {}, '{}', is not in the run directory",
                             workpackage.id, workpackage.directory),
                 "nothing was removed");
   return own_path(run.path) / name;
@@ -64,11 +66,13 @@ fs::path directory_of(const workspace::RunDirectory& run, const Workpackage& wor
 
 void check_idle(const Workpackage& workpackage) {
   if (workpackage.state == State::running)
-    throw Error(fmt::format("workpackage {} ({}) was running when bench stopped", workpackage.id,
+    throw Error(Id::wrong_state,
+                fmt::format("workpackage {} ({}) was running when bench stopped", workpackage.id,
                             workpackage.step),
                 "run `bench continue` first to collect it");
   if (workpackage.state == State::submitted)
-    throw Error(fmt::format("workpackage {} ({}) has a job in the batch system", workpackage.id,
+    throw Error(Id::wrong_state,
+                fmt::format("workpackage {} ({}) has a job in the batch system", workpackage.id,
                             workpackage.step),
                 "cancel the job with `bench cancel`, or wait for it and run `bench continue`");
 }
@@ -76,6 +80,7 @@ void check_idle(const Workpackage& workpackage) {
 void check_made(const Workpackage& workpackage) {
   if (workpackage.was_never_made())
     throw Error(
+        Id::wrong_state,
         fmt::format("workpackage {} ({}) never got its parameters, so it cannot be repeated alone",
                     workpackage.id, workpackage.step),
         fmt::format("remove its parent, workpackage {}, to repeat both",
@@ -175,7 +180,7 @@ Removal plan_removal(const workspace::Workspace& workspace, const std::vector<lo
   for (const long long id : wanted)
     if (!known.contains(id)) {
       const bool was_there = !known.empty() && id >= 0 && id < *known.rbegin();
-      throw Error(fmt::format("unknown workpackage {}", id),
+      throw Error(Id::unknown_run, fmt::format("unknown workpackage {}", id),
                   was_there       ? "it was removed; `bench info` shows the others"
                   : known.empty() ? ""
                                   : fmt::format("the run has workpackages {} to {}", *known.begin(),
@@ -247,7 +252,8 @@ void remove_workpackages(const workspace::RunDirectory& run, workspace::Workspac
 void check_removable(const workspace::RunDirectory& run) {
   const fs::path path = own_path(run.path);
   if (fs::is_symlink(path))
-    throw Error(fmt::format("{} is a link to {}", path.string(), fs::read_symlink(path).string()),
+    throw Error(Id::unusable_file,
+                fmt::format("{} is a link to {}", path.string(), fs::read_symlink(path).string()),
                 "bench removes only real run directories; remove the link with `rm`");
 }
 

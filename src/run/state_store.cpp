@@ -112,7 +112,8 @@ void StateStore::apply(const Event& event) {
         else if constexpr (std::is_same_v<Kind, workspace::Reset> ||
                            std::is_same_v<Kind, workspace::Removed> ||
                            std::is_same_v<Kind, workspace::Reopened>)
-          throw Error("workpackages are taken back only while no bench works on the run");
+          throw Error(Id::wrong_state,
+                      "workpackages are taken back only while no bench works on the run");
         else
           change(one, one.workpackage, workspace::environment_after(event));
       },

@@ -285,7 +285,8 @@ std::vector<std::string> Submitter::jobs_of_parents(const Workpackage& workpacka
       continue;
     jobs.push_back(batch::without_cluster(batch_.id_of(id)));
     if (jobs.back().empty())
-      throw MachineError(fmt::format("the end of workpackage {} cannot be recorded yet", id));
+      throw MachineError(Id::system_error,
+                         fmt::format("the end of workpackage {} cannot be recorded yet", id));
   }
   return jobs;
 }

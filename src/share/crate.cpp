@@ -281,7 +281,8 @@ std::string checksums(const Package& package) {
 /// The export would contain itself.
 void refuse_inside(const setup::Run& run, const fs::path& output) {
   if (is_written_below(run.directory.path, fs::weakly_canonical(fs::absolute(output))))
-    throw Error(fmt::format("{} is inside of the run directory that is exported", output.string()),
+    throw Error(Id::usage,
+                fmt::format("{} is inside of the run directory that is exported", output.string()),
                 "choose another place with --output");
 }
 
@@ -318,7 +319,8 @@ void add_all(const setup::Run& run, const workspace::Workspace& workspace,
 Exported export_run(const setup::Run& run, const workspace::Workspace& workspace,
                     const tabulate::TidyTable& tidy, const Options& options) {
   if (workspace::is_made_by_jube(run.directory.path))
-    throw Error(fmt::format("the run in {} was made by JUBE: it has no database to export",
+    throw Error(Id::unsupported,
+                fmt::format("the run in {} was made by JUBE: it has no database to export",
                             run.directory.path.string()),
                 "choose another --format to export its results");
   refuse_inside(run, options.output);

@@ -154,8 +154,8 @@ class File : public Archive {
   void check(int result) {
     if (result < ARCHIVE_WARN) {
       const char* message = ::archive_error_string(writer_.get());
-      throw Error(fmt::format("cannot write {}: {}", output_.string(),
-                              message ? message : "the disk may be full"));
+      throw Error(Id::system_error, fmt::format("cannot write {}: {}", output_.string(),
+                                                message ? message : "the disk may be full"));
     }
   }
 
@@ -273,7 +273,7 @@ bool is_archive(const fs::path& output) {
 
 std::unique_ptr<Archive> make_archive(const fs::path& output, const fs::path& root) {
   if (is_taken(output))
-    throw Error(fmt::format("{} already exists", output.string()),
+    throw Error(Id::exists, fmt::format("{} already exists", output.string()),
                 "choose another name with --output, or remove it");
   if (is_archive(output))
     return std::make_unique<File>(output, root);

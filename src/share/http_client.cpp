@@ -212,6 +212,7 @@ struct HttpClient::Connection {};
 
 HttpClient::HttpClient(const HttpServer& server) {
   throw Error(
+      Id::unsupported,
       fmt::format("cannot connect to {}: this bench was built without cpp-httplib", server.origin),
       "write a directory with --directory, or build bench with libcpp-httplib-dev");
 }

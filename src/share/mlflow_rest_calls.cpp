@@ -154,12 +154,14 @@ RestCalls::Answer RestCalls::call(HttpRequest request, const std::string& accept
     const HttpResponse response = client_.send(request);
     if (response.is_endless)
       throw Error(
+          Id::server_failed,
           fmt::format("{}: {} failed: {}", settings_.uri, name_of(request), response.failure),
           fault_of_server);
     if (!may_pass(response.status))
       return answer_of(request, response, accepted);
     if (retries >= settings_.most_retries)
       throw Error(
+          Id::server_failed,
           fmt::format("{}: {} failed: {}", settings_.uri, name_of(request),
                       response.status == 0 ? response.failure
                                            : fmt::format("HTTP status {}: {}", response.status,
@@ -198,7 +200,8 @@ RestCalls::Answer RestCalls::answer_of(const HttpRequest& request, const HttpRes
   if (success && (body.is_object() || request.method == "PUT"))
     return {.body = body, .error_code = "", .bytes = response.body.size()};
   if (success)
-    throw Error(fmt::format("{}: the answer to {} is not JSON: {}", settings_.uri, name_of(request),
+    throw Error(Id::server_failed,
+                fmt::format("{}: the answer to {} is not JSON: {}", settings_.uri, name_of(request),
                             message_of(response)),
                 "check the address: it is that of the MLflow server itself, not of a login page");
   constexpr int content_too_large = 413;
@@ -207,6 +210,7 @@ RestCalls::Answer RestCalls::answer_of(const HttpRequest& request, const HttpRes
   if (!accepted.empty() && code == accepted)
     return {.body = body, .error_code = code};
   throw Error(
+      Id::server_failed,
       fmt::format("{}: {} was refused: {}{} (HTTP status {})", settings_.uri, name_of(request),
                   code.empty() ? "" : code + ": ", message_of(response), response.status),
       hint_of(response));

@@ -143,7 +143,8 @@ class Pages {
   using Clock = std::chrono::steady_clock;
 
   [[noreturn]] void refuse(const std::string& what) const {
-    throw Error(fmt::format("{}: {} returned {}", uri_, call_, what), fault_of_server);
+    throw Error(Id::server_failed, fmt::format("{}: {} returned {}", uri_, call_, what),
+                fault_of_server);
   }
 
   const std::string& uri_;
@@ -261,7 +262,7 @@ class RestStore : public TrackingStore {
       return "";
     const Json& experiment = list_in(answer.body, "experiment");
     if (text_in(experiment, "lifecycle_stage") == "deleted")
-      throw Error(fmt::format("{}: experiment '{}' was deleted", uri_, name),
+      throw Error(Id::server_failed, fmt::format("{}: experiment '{}' was deleted", uri_, name),
                   "restore it in MLflow, or select another name with --experiment");
     return id_in(experiment, "experiments/get-by-name");
   }
@@ -293,7 +294,7 @@ class RestStore : public TrackingStore {
   }
 
   Error unexpected(const char* call) const {
-    return Error(fmt::format("{}: the answer to {} lacks an id", uri_, call),
+    return Error(Id::server_failed, fmt::format("{}: the answer to {} lacks an id", uri_, call),
                  "check that it is the address of an MLflow server");
   }
 

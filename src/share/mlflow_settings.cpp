@@ -33,7 +33,7 @@ double number_in(const char* name, double otherwise, double least) {
   const auto number = parse_number(text);
   constexpr double most = 1e6;
   if (!number || !(*number >= least) || *number > most)
-    throw Error(fmt::format("{} is '{}'", name, text),
+    throw Error(Id::invalid_value, fmt::format("{} is '{}'", name, text),
                 fmt::format("set it to a number of at least {:g}, or unset it", least));
   return *number;
 }
@@ -120,7 +120,7 @@ void set_proxy(const Address& address, HttpServer& server) {
   const auto proxy = address_of(uri.find("://") == std::string::npos ? "http://" + uri : uri);
   if (!proxy)
     throw Error(
-        fmt::format("the proxy '{}' is not a URI", uri),
+        Id::invalid_value, fmt::format("the proxy '{}' is not a URI", uri),
         fmt::format("correct {}_proxy, or name {} in no_proxy", address.scheme, address.host));
   server.proxy_host = proxy->host;
   constexpr int usual_port = 1080;
@@ -132,7 +132,8 @@ void set_proxy(const Address& address, HttpServer& server) {
 ServerSettings settings_of(const std::string& uri) {
   const auto address = address_of(uri);
   if (!address || (address->scheme != "http" && address->scheme != "https"))
-    throw Error(fmt::format("'{}' is not the URI of an MLflow server",
+    throw Error(Id::invalid_value,
+                fmt::format("'{}' is not the URI of an MLflow server",
                             uri.find('@') == std::string::npos ? uri : "..."),
                 "it begins with http:// or https://; without a server, --directory DIR writes a "
                 "directory that MLflow reads");

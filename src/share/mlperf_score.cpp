@@ -95,7 +95,7 @@ double overlap_s(const std::vector<Interval>& some, const std::vector<Interval>&
 const Event& required(const Log& log, const std::string& key) {
   if (const Event* const event = first_of(log, key))
     return *event;
-  throw Error(fmt::format("{}: {} is missing", log.file, key),
+  throw Error(Id::missing_key, fmt::format("{}: {} is missing", log.file, key),
               "`bench mlperf check` says what else the log lacks");
 }
 

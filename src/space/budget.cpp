@@ -37,18 +37,20 @@ double parse_budget_h(const std::string& text, const platform::Platform& platfor
       return *number;
     const platform::MaybeFact& fact = platform.machine.*unit.per_node;
     if (!fact || fact->unconfirmed || !(fact->value > 0))
-      throw Error(fmt::format("platform {} has no confirmed `{}`: cannot count {}", platform.name,
+      throw Error(Id::missing_key,
+                  fmt::format("platform {} has no confirmed `{}`: cannot count {}", platform.name,
                               unit.fact, unit.name),
                   "give the budget in node hours: 50nh");
     return *number / fact->value;
   }
-  throw Error(fmt::format("invalid budget '{}'", text),
+  throw Error(Id::invalid_value, fmt::format("invalid budget '{}'", text),
               "use node hours, core hours or GPU hours: 50nh, 3200ch, 200gh");
 }
 
 void set_budget(const std::string& text, Run& run) {
   if (!run.platform.capabilities().queues_jobs)
-    throw Error(fmt::format("platform {} has no batch system, so there are no jobs to count",
+    throw Error(Id::unsupported,
+                fmt::format("platform {} has no batch system, so there are no jobs to count",
                             run.platform.name),
                 "remove --budget, or select a machine with --platform");
   run.metadata.budget_node_hours = parse_budget_h(text, run.platform);

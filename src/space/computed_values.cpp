@@ -62,7 +62,8 @@ void ComputedValues::check(const expand::Combination& combination,
 void ComputedValues::warn(const expand::Assignment& assignment, const IsInherited& is_inherited,
                           std::string message, std::string hint) {
   if (!is_inherited(assignment) && told_.insert(assignment.definition).second)
-    warnings_.push_back({std::move(message), std::move(hint), assignment.definition->place});
+    warnings_.push_back(
+        {Id::surprising_value, std::move(message), std::move(hint), assignment.definition->place});
 }
 
 }  // namespace bench::workflow

@@ -268,6 +268,7 @@ const Pending* Layouts::pending(const std::vector<std::string>& uses) {
 void Layouts::refuse_difference(const Parameter& one, const Parameter& other) const {
   if (!equivalent(one, other))
     throw Error(
+        Id::conflict,
         fmt::format("step '{}' uses two sets that define '{}' differently", step_.name, other.name),
         fmt::format("the other definition is in line {}", one.place.line), other.place);
 }
@@ -376,7 +377,8 @@ Lookup lookup_in(const Combination& combination, const Lookup& constants) {
 
 Error expression_error(const std::string& problem, const std::string& text, const char* what,
                        const model::Step& step) {
-  return Error(fmt::format("step '{}': invalid expression in {}: {}", step.name, what, problem),
+  return Error(Id::invalid_expression,
+               fmt::format("step '{}': invalid expression in {}: {}", step.name, what, problem),
                fmt::format("evaluated expression: {}", text), step.place);
 }
 

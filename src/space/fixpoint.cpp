@@ -36,7 +36,8 @@ struct Script {
 void refuse_length(const model::Parameter& definition, const std::string& text) {
   constexpr std::size_t longest = 16 << 20;
   if (text.size() > longest)
-    throw Error(fmt::format("the value of parameter '{}' is longer than 16 MiB", definition.name),
+    throw Error(Id::too_large,
+                fmt::format("the value of parameter '{}' is longer than 16 MiB", definition.name),
                 "put long texts into a file", definition.place);
 }
 
@@ -103,7 +104,8 @@ Error script_error(const Script& script, const std::string& problem) {
   if (script.definition->mode == Mode::python)
     if (const auto left = evaluate::names_in(script.text); !left.empty())
       hint += fmt::format("\nhint: parameter '{}' is not defined here", left.front());
-  return Error(fmt::format("parameter '{}': {}", script.definition->name, problem), hint,
+  return Error(Id::invalid_expression,
+               fmt::format("parameter '{}': {}", script.definition->name, problem), hint,
                script.definition->place);
 }
 
@@ -196,6 +198,7 @@ std::vector<PartialCombination> multiply(std::vector<PartialCombination> partial
     total += combinations_of(partial, limits.combinations);
   if (total > limits.combinations)
     throw Error(
+        Id::too_large,
         fmt::format("step '{}' has more than {} combinations", step.name, limits.combinations),
         "split the sweep, or raise the limit with --max-workpackages", step.place);
   if (std::ranges::none_of(partials, has_choice))
@@ -232,7 +235,8 @@ void refuse_circles(const std::vector<PartialCombination>& partials) {
         names.push_back(partial.layout->definitions[k]->name);
       }
     if (first)
-      throw Error(fmt::format("circular dependency of parameters: {}", join(names, ", ")),
+      throw Error(Id::circular_reference,
+                  fmt::format("circular dependency of parameters: {}", join(names, ", ")),
                   "give one of them a value that does not depend on the others", first->place);
   }
 }

@@ -107,7 +107,8 @@ std::vector<Workpackage> Graph::make_first() {
 void Graph::refuse_empty(const ExpansionBatch& batch) const {
   for (std::size_t k = 0; k < batch.left_out.size(); ++k)
     if (batch.left_out[k].by_where > 0 && batch.left_out[k].kept == 0)
-      throw Error(fmt::format("`where` of step '{}' drops all {} combinations, so that there is "
+      throw Error(Id::nothing_to_run,
+                  fmt::format("`where` of step '{}' drops all {} combinations, so that there is "
                               "nothing to run",
                               run_.benchmark.steps[k].name, batch.left_out[k].by_where),
                   fmt::format("where: {}", run_.benchmark.steps[k].where),
@@ -214,6 +215,7 @@ void Graph::check_limit(const model::Step& step, std::size_t coming) {
   full_ = all().size() + coming > limit;
   if (full_)
     throw Error(
+        Id::too_large,
         fmt::format("with step '{}' the run has more than {} workpackages", step.name, limit),
         "split the sweep, or raise the limit with --max-workpackages", step.place);
 }
@@ -335,7 +337,8 @@ void Graph::give_directory(Workpackage& workpackage, bool complete) const {
     if (!suffix.empty())
       workpackage.directory = plain + "_" + suffix;
   } else if (complete) {
-    throw Error(fmt::format("the suffix of step '{}' cannot be part of a file name: '{}'",
+    throw Error(Id::invalid_value,
+                fmt::format("the suffix of step '{}' cannot be part of a file name: '{}'",
                             step.name, suffix),
                 "it may hold parameters of the step, and no slash", step.place);
   }
@@ -350,7 +353,8 @@ void Graph::require_work_directory(const Workpackage& workpackage) const {
   const std::string path =
       work_directory(run_, workpackage, lookup_in(variables, workpackage.parameters)).string();
   if (const auto unknown = evaluate::names_in(path); !unknown.empty())
-    throw Error(fmt::format("work_dir of step '{}': nothing is called '{}': {}", step.name,
+    throw Error(Id::unknown_name,
+                fmt::format("work_dir of step '{}': nothing is called '{}': {}", step.name,
                             unknown.front(), step.work_dir),
                 fmt::format("set the environment variable {}, or define a parameter of that name",
                             unknown.front()),

@@ -61,7 +61,8 @@ std::vector<Workpackage> Graph::make_variant(long long of, const expand::FixedVa
   expand_step(*tuple.step, {&tuple, 1}, batch, growth);
   const auto combinations = -batch.combination;
   if (combinations > 1)
-    throw Error(fmt::format("step '{}' has {} combinations with {}, and needs one",
+    throw Error(Id::invalid_value,
+                fmt::format("step '{}' has {} combinations with {}, and needs one",
                             tuple.step->name, combinations, join(texts, " ")),
                 fmt::format("no template may depend on '{}'",
                             join(std::vector<std::string>(names.begin(), names.end()), "', '")),

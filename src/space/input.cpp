@@ -85,11 +85,12 @@ void check_default_platform(const document::Document& document, const std::set<s
                     join(std::vector<std::string>(tagged.begin(), tagged.end()), ", "));
     const std::string hint = "select one with --platform";
     if (has_batch)
-      throw Error(several, hint);
-    diagnostics.warn(several + "; 'local' is used", hint, place);
+      throw Error(Id::conflict, several, hint);
+    diagnostics.warn(Id::conflict, several + "; 'local' is used", hint, place);
   }
   if (asks_for_local && !has_batch)
-    diagnostics.warn("tag 'local' is active, since no platform is chosen; in JUBE it is not",
+    diagnostics.warn(Id::surprising_value,
+                     "tag 'local' is active, since no platform is chosen; in JUBE it is not",
                      "choose it with `--platform local`, or another one, such as "
                      "`--platform slurm`, with which the tag is not active",
                      place);
@@ -106,6 +107,7 @@ void warn_of_idle_tags(const document::Document& document, const Request& reques
     if (!known.contains(tag) && tag != platform.name &&
         std::ranges::find(platform.tags, tag) == platform.tags.end())
       diagnostics.unknown_name(
+          Id::unknown_name,
           fmt::format(
               "tag '{}' selects nothing in this file{}", tag,
               platform::platform_of_tag(tag, beside).empty() ? ", and no platform has it" : ""),
@@ -118,12 +120,12 @@ void warn_of_idle_file(bool by_tags, const std::set<std::string>& tags, const Re
   const std::vector<std::string> active(tags.begin(), tags.end());
   const std::string file = request.input_file.string();
   if (by_tags)
-    diagnostics.warn("nothing to run: tags hide every benchmark of this file",
+    diagnostics.warn(Id::nothing_to_run, "nothing to run: tags hide every benchmark of this file",
                      fmt::format("active tags: {}; `bench tag {}` lists the tags of the file",
                                  active.empty() ? "none" : join(active, ", "), shell_quote(file)),
                      {.file = file});
   else
-    diagnostics.warn("nothing to run: every benchmark of this file is excluded",
+    diagnostics.warn(Id::nothing_to_run, "nothing to run: every benchmark of this file is excluded",
                      "check `selection`, --only-bench and --not-bench", {.file = file});
 }
 
@@ -131,7 +133,8 @@ void warn_of_idle_file(bool by_tags, const std::set<std::string>& tags, const Re
 void check_outpath(const model::Benchmark& benchmark, const Input& input,
                    Diagnostics& diagnostics) {
   if (const auto unknown = evaluate::names_in(outpath_of(benchmark, input)); !unknown.empty())
-    diagnostics.mistake(fmt::format("outpath: environment variable '{}' is not set: {}",
+    diagnostics.mistake(Id::unset_variable,
+                        fmt::format("outpath: environment variable '{}' is not set: {}",
                                     unknown.front(), benchmark.outpath),
                         "set it; `outpath` cannot use parameters", benchmark.place);
 }

@@ -31,7 +31,8 @@ int number(const RenderContext& context, const std::string& text, const char* wh
   const auto parsed = parse_integer(substituted);
   constexpr int most = 10'000'000;
   if (!parsed || *parsed < minimum || *parsed > most)
-    throw Error(fmt::format("{} of step '{}' must be an integer of at least {}: {}", what,
+    throw Error(Id::invalid_value,
+                fmt::format("{} of step '{}' must be an integer of at least {}: {}", what,
                             context.step.name, minimum, substituted),
                 "", context.step.batch->place);
   return static_cast<int>(*parsed);
@@ -57,6 +58,7 @@ void check_fact(const platform::MaybeFact& fact, int wanted, const std::string& 
                 const RenderContext& context) {
   if (fact && !fact->unconfirmed && wanted > fact->value)
     throw Error(
+        Id::machine_limit,
         fmt::format("step '{}' requests {} {}; platform {} has {}", context.step.name, wanted, what,
                     context.run.platform.name, fact->value),
         "`bench platforms show " + context.run.platform.name + "` shows what is known about it",
@@ -67,6 +69,7 @@ void check_fact(const platform::MaybeFact& fact, int wanted, const std::string& 
 void separate(const RenderContext& context, JobRequest& request) {
   if (const std::string why = shared_in_pack(context, request.resources); !why.empty())
     throw Error(
+        Id::conflict,
         fmt::format("the workpackages of a pack of step '{}' would share cores and GPUs: {}",
                     context.step.name, why),
         "remove `pack`", context.step.batch->place);

@@ -61,7 +61,8 @@ std::string power_settings(const RenderContext& context, int pack) {
   add("--gpu-power-limit", power.gpu_power_limit, energy::check_gpu_power_limit);
   add("--gpu-clock", power.gpu_clock, energy::check_gpu_clock);
   if (pack > 1 && !context.substitute(power.cpu_governor).empty())  // one would undo the other's
-    throw Error("workpackages that share a job cannot each set the governor of its CPUs",
+    throw Error(Id::conflict,
+                "workpackages that share a job cannot each set the governor of its CPUs",
                 "remove `cpu_governor` or `pack`", context.step.place);
   add("--cpu-governor", power.cpu_governor, energy::check_cpu_governor);
   return options;
@@ -99,7 +100,8 @@ std::string meter(const RenderContext& context, const JobRequest& request, const
     options += " --per-node";
   const std::string settings = power_settings(context, request.pack);
   if (!per_node && !settings.empty())
-    throw Error(fmt::format("no task of step '{}' sees all GPUs of a node, so no meter can set and "
+    throw Error(Id::conflict,
+                fmt::format("no task of step '{}' sees all GPUs of a node, so no meter can set and "
                             "restore what the tasks use",
                             context.step.name),
                 fmt::format("platform {} gives GPUs to tasks: use another gpu_request, or one task "

@@ -62,7 +62,8 @@ std::string value_of(const RenderContext& context, const JobSetting& setting,
                      std::string_view further) {
   const std::string value(strip(context.substitute(setting.text)));
   if (const std::string part = unfit_part(value, further); !part.empty())
-    throw Error(fmt::format("`{}` of step '{}' contains {}, which a directive cannot hold: {}",
+    throw Error(Id::invalid_value,
+                fmt::format("`{}` of step '{}' contains {}, which a directive cannot hold: {}",
                             name_of(setting), context.step.name, part, one_line(value)),
                 hint_for(value, context.step.name), setting.place);
   return value;
@@ -72,7 +73,8 @@ std::string value_of(const RenderContext& context, const JobSetting& setting,
 std::string flag_of(const std::string& value, const JobSetting& setting, const model::Step& step) {
   const std::string word = to_lower(value);
   if (word != "true" && word != "false")
-    throw Error(fmt::format("`{}` of step '{}' must be true or false, not '{}'", setting.name,
+    throw Error(Id::invalid_value,
+                fmt::format("`{}` of step '{}' must be true or false, not '{}'", setting.name,
                             step.name, value),
                 "", setting.place);
   return word == "true" ? "yes" : "";
@@ -87,7 +89,7 @@ void check_option(const std::string& value, const JobSetting& option,
                   const RenderContext& context) {
   const std::string of_step = fmt::format("`options` of step '{}'", context.step.name);
   if (!value.starts_with('-') || value.find_first_not_of('-') == std::string::npos)
-    throw Error(fmt::format("{} must begin with a dash: '{}'", of_step, value),
+    throw Error(Id::invalid_value, fmt::format("{} must begin with a dash: '{}'", of_step, value),
                 "write one option per item, such as --switches=1", option.place);
   const std::string name = option_name(value);
   const auto& own = context.run.platform.system().own_options;
@@ -96,7 +98,8 @@ void check_option(const std::string& value, const JobSetting& option,
     return name == one || (one.size() == 2 && !name.starts_with("--") && name.starts_with(one));
   });
   if (is_own)
-    throw Error(fmt::format("{} cannot set {}, which bench sets itself", of_step, name),
+    throw Error(Id::conflict,
+                fmt::format("{} cannot set {}, which bench sets itself", of_step, name),
                 "remove it", option.place);
 }
 
@@ -132,6 +135,7 @@ void warn_of_names(const setup::Run& run, const model::Step& step, const std::st
       const auto at = std::min(line.find("$" + name), line.find("${" + name));
       place.column = static_cast<int>(at == std::string::npos ? 0 : at) + 1;
       diagnostics.warn(
+          Id::shadowed_name,
           fmt::format("'${}' is the name of a parameter of step '{}', but stays as written in a "
                       "job template",
                       name, step.name),
@@ -145,14 +149,16 @@ void check_same_nodes(const setup::Run& run, const model::Step& step,
                       const std::set<std::string>& variables, const std::string& name) {
   const platform::Platform& machine = run.platform;
   if (machine.capabilities().fills_allocation)
-    throw Error(fmt::format("`same_nodes` of step '{}' has no effect in an allocation: job steps "
+    throw Error(Id::no_effect,
+                fmt::format("`same_nodes` of step '{}' has no effect in an allocation: job steps "
                             "get whichever of its nodes are free",
                             step.name),
                 "remove it, and allocate as many nodes as a workpackage takes", step.batch->place);
   if (!machine.capabilities().queues_jobs)
     return;
   const auto refuse = [&](const std::string& why) {
-    throw Error(fmt::format("`same_nodes` of step '{}' does not work here: {}", step.name, why),
+    throw Error(Id::unsupported,
+                fmt::format("`same_nodes` of step '{}' does not work here: {}", step.name, why),
                 "remove it, or name the nodes in `nodelist` or `options`", step.batch->place);
   };
   if (machine.system().job_nodes.empty())
@@ -210,7 +216,8 @@ std::string option_lines(const RenderContext& context) {
     if (!system.capabilities.queues_jobs)
       continue;
     if (system.directive.empty())
-      throw Error(fmt::format("`options` of step '{}': bench does not know the directives of "
+      throw Error(Id::unsupported,
+                  fmt::format("`options` of step '{}': bench does not know the directives of "
                               "platform {}",
                               context.step.name, context.run.platform.name),
                   "write them into the job template", option.place);
@@ -233,6 +240,7 @@ void check_settings(const setup::Run& run, const model::Step& step, const std::s
     if (written.empty() || written == "false")
       continue;
     throw Error(
+        Id::unsupported,
         fmt::format("the job template {} has no line for `{}` of step '{}'", name, setting.name,
                     step.name),
         fmt::format("write the directive of the batch system in `options`, or add a line with "
@@ -242,6 +250,7 @@ void check_settings(const setup::Run& run, const model::Step& step, const std::s
   }
   if (!step.batch->options.empty() && !variables.contains("directives"))
     throw Error(
+        Id::unsupported,
         fmt::format("the job template {} has no line for `options` of step '{}'", name, step.name),
         "add a line {{directives?}} to it", step.batch->options.front().place);
 }

@@ -12,7 +12,8 @@ namespace bench::setup {
 
 void set_parallel(int number, Run& run) {
   if (number < 0)
-    throw Error(fmt::format("invalid number of workpackages at a time: '{}'", number),
+    throw Error(Id::invalid_value,
+                fmt::format("invalid number of workpackages at a time: '{}'", number),
                 "use a number from 1 up, or 0 for one per core");
   run.metadata.parallel = number;
 }

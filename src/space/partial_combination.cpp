@@ -103,6 +103,7 @@ std::shared_ptr<const Error> type_error(const model::Parameter& parameter,
       !std::holds_alternative<std::string>(to_value(value, ValueType::real)))
     return nullptr;
   return std::make_shared<const Error>(
+      Id::invalid_value,
       fmt::format("value '{}' of parameter '{}' is not {}", value, parameter.name,
                   parameter.type == ValueType::integer ? "an integer" : "a number"),
       "", parameter.place);

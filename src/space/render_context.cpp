@@ -31,7 +31,8 @@ bool RenderContext::holds(const std::string& expression, const Place& place) con
   const std::vector<std::string> texts{substitute(expression)};
   const auto outcome = evaluator.evaluate_truth(texts).front();
   if (!outcome.ok)
-    throw Error(fmt::format("invalid expression in `active`: {}", outcome.error),
+    throw Error(Id::invalid_expression,
+                fmt::format("invalid expression in `active`: {}", outcome.error),
                 fmt::format("evaluated expression: {}", texts[0]), place);
   return outcome.value == "True";
 }
@@ -70,7 +71,8 @@ fs::path RenderContext::directory_of(const model::Command& command) const {
     return base;
   const std::string name = file_name(command.work_dir);
   if (name.find('$') != std::string::npos)
-    throw Error(fmt::format("unknown work_dir of the command: {}", name), "", command.place);
+    throw Error(Id::unknown_name, fmt::format("unknown work_dir of the command: {}", name), "",
+                command.place);
   return (base / name).lexically_normal();
 }
 

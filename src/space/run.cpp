@@ -50,6 +50,7 @@ std::string expand_outpath(const std::string& text) {
   std::string expanded = expand_user_and_environment(text);
   if (const auto unknown = evaluate::names_in(expanded); !unknown.empty())
     throw Error(
+        Id::unset_variable,
         fmt::format("outpath: environment variable '{}' is not set: {}", unknown.front(), text),
         "set it; `outpath` cannot use parameters");
   return expanded;
@@ -62,7 +63,7 @@ fs::path choose_outpath(const Request& request, const model::Benchmark& benchmar
   if (!wanted.empty())
     return fs::absolute(expand_outpath(wanted));
   if (benchmark.outpath.empty())
-    throw Error(fmt::format("benchmark '{}' has no outpath", benchmark.name),
+    throw Error(Id::missing_key, fmt::format("benchmark '{}' has no outpath", benchmark.name),
                 "add `outpath: ...`, or use `--outpath DIR`", benchmark.place);
   return input.home / outpath_of(benchmark, input);
 }
@@ -72,7 +73,7 @@ const model::Benchmark& find_benchmark(const std::vector<model::Benchmark>& benc
   for (const model::Benchmark& benchmark : benchmarks)
     if (benchmark.name == name)
       return benchmark;
-  throw Error(fmt::format("the workspace contains no benchmark '{}'", name));
+  throw Error(Id::unknown_name, fmt::format("the workspace contains no benchmark '{}'", name));
 }
 
 /// The options, or the settings of the platform.

@@ -46,7 +46,7 @@ struct Workspace::Database {
 };
 
 inline Error damaged(const SQLite::Database& sqlite, const std::string& what) {
-  return Error("the workspace " + sqlite.getFilename() + " is damaged: " + what,
+  return Error(Id::damaged_data, "the workspace " + sqlite.getFilename() + " is damaged: " + what,
                "bench has not written this; the output of the workpackages is beside it");
 }
 
@@ -90,9 +90,11 @@ auto translated(const SQLite::Database& sqlite, Action action) {
     if (means_damage(failure))
       throw damaged(sqlite, failure.what());
     if (failure.getErrorCode() == SQLITE_CONSTRAINT)
-      throw Error("the workspace " + sqlite.getFilename() + " failed: " + failure.what(),
+      throw Error(Id::damaged_data,
+                  "the workspace " + sqlite.getFilename() + " failed: " + failure.what(),
                   hint_for(failure));
-    throw MachineError("the workspace " + sqlite.getFilename() + " failed: " + failure.what(),
+    throw MachineError(Id::system_error,
+                       "the workspace " + sqlite.getFilename() + " failed: " + failure.what(),
                        hint_for(failure));
   } catch (const nlohmann::json::exception&) {
     throw damaged(sqlite, "a value that has to be JSON is not");

@@ -50,7 +50,8 @@ void check_path_length(const std::filesystem::path& file) {
   std::error_code unknown;
   const auto length = std::filesystem::weakly_canonical(file, unknown).string().size();
   if (length > most)
-    throw Error(fmt::format("the path of {} has {} bytes, and SQLite takes at most {}",
+    throw Error(Id::too_large,
+                fmt::format("the path of {} has {} bytes, and SQLite takes at most {}",
                             file.string(), length, most),
                 "select a directory with a shorter path, as with --outpath");
 }

@@ -38,9 +38,10 @@ std::optional<gid_t> wanted_group() {
     return std::nullopt;
   const struct group* found = ::getgrnam(name.c_str());
   if (!found)
-    throw Error(fmt::format("there is no group '{}'", name), "JUBE_GROUP_NAME names it");
+    throw Error(Id::unknown_name, fmt::format("there is no group '{}'", name),
+                "JUBE_GROUP_NAME names it");
   if (!is_member(found->gr_gid))
-    throw Error(fmt::format("you are not in the group '{}'", name),
+    throw Error(Id::system_error, fmt::format("you are not in the group '{}'", name),
                 "JUBE_GROUP_NAME names it; `id` lists your groups");
   return found->gr_gid;
 }
@@ -63,7 +64,8 @@ void give_to_group(const std::filesystem::path& directory) {
   // The owner first: a change of it takes the setgid bit away.
   if (::chown(directory.c_str(), static_cast<uid_t>(-1), *group) != 0 ||
       ::chmod(directory.c_str(), 02775) != 0)
-    throw Error(fmt::format("cannot give {} to the group '{}': {}", directory.string(),
+    throw Error(Id::system_error,
+                fmt::format("cannot give {} to the group '{}': {}", directory.string(),
                             group_name(), std::strerror(errno)));
 }
 

@@ -48,7 +48,8 @@ std::map<std::string, std::string> timestamps_of(const fs::path& run_directory) 
 const Node& benchmark_in(const Node& root) {
   const Node* benchmark = root.first("benchmark");
   if (!benchmark)
-    throw Error("there is no <benchmark>", "JUBE has not written this", root.place);
+    throw Error(Id::damaged_data, "there is no <benchmark>", "JUBE has not written this",
+                root.place);
   return *benchmark;
 }
 
@@ -94,7 +95,8 @@ std::map<const Node*, long long> representatives(const std::vector<JubeWorkpacka
     const auto found = std::ranges::lower_bound(
         all, id, {}, [](const JubeWorkpackage& one) { return one.row.id; });
     if (found == all.end() || found->row.id != id)
-      throw Error(fmt::format("there is no workpackage '{}'", workpackage->get("id")),
+      throw Error(Id::damaged_data,
+                  fmt::format("there is no workpackage '{}'", workpackage->get("id")),
                   "JUBE has not written this", workpackage->place);
     ids[workpackage] = id;
     combinations[workpackage] = found->row.combination;

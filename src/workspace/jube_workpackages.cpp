@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 using document::Node;
 
 [[noreturn]] void refuse(const std::string& what, const Node& node) {
-  throw Error(what, "JUBE has not written this", node.place);
+  throw Error(Id::damaged_data, what, "JUBE has not written this", node.place);
 }
 
 long long number_in(std::string_view text, const Node& node) {

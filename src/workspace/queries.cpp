@@ -107,7 +107,7 @@ State state_of(std::string_view word) {
   for (const auto& [state, name] : state_names)
     if (name == word)
       return state;
-  throw Error(fmt::format("the workspace holds an unknown state '{}'", word));
+  throw Error(Id::damaged_data, fmt::format("the workspace holds an unknown state '{}'", word));
 }
 
 void Workspace::expect_steps(std::map<std::string, std::size_t> commands) {
@@ -132,7 +132,8 @@ void Workspace::check_rows() const {
     SQLite::Statement select(database_->sqlite, misfits);
     select.bind(1, nlohmann::json(*database_->expected_steps).dump());
     if (select.executeStep())
-      throw Error(fmt::format("workpackage {} does not fit the benchmark of its run",
+      throw Error(Id::damaged_data,
+                  fmt::format("workpackage {} does not fit the benchmark of its run",
                               select.getColumn(0).getInt64()),
                   "the workspace is damaged, or was not written by bench");
   });
@@ -168,7 +169,7 @@ Workpackage Workspace::workpackage(long long id) const {
     SQLite::Statement select(database_->sqlite, select_workpackages("WHERE id = ?"));
     select.bind(1, static_cast<std::int64_t>(id));
     if (!select.executeStep())
-      throw Error(fmt::format("there is no workpackage {}", id));
+      throw Error(Id::unknown_run, fmt::format("there is no workpackage {}", id));
     Workpackage workpackage = read_workpackage(select);
     SQLite::Statement parents(database_->sqlite,
                               "SELECT parent FROM parent WHERE workpackage = ? ORDER BY 1");

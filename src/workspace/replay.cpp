@@ -83,7 +83,8 @@ class Replay {
                          const EnvironmentChanges* environment) {
     std::optional<Workpackage> workpackage = read_state(statements_, id);
     if (!workpackage)
-      throw Error(fmt::format("cannot {} workpackage {}: it does not exist",
+      throw Error(Id::unknown_run,
+                  fmt::format("cannot {} workpackage {}: it does not exist",
                               transition_of(change_of(event)).verb, id),
                   "did another program change the workspace?");
     apply(event, *workpackage);

@@ -68,7 +68,8 @@ Parameters read_parameters(const std::string& json) {
   ParametersReader reader;
   constexpr std::size_t shown = 200;
   if (!Json::sax_parse(json, &reader))
-    throw Error("the workspace has parameters that are not an object of strings: " +
+    throw Error(Id::damaged_data,
+                "the workspace has parameters that are not an object of strings: " +
                     to_valid_utf8(json.substr(0, shown)),
                 "it is damaged, or was not written by bench");
   return reader.take();
@@ -95,6 +96,7 @@ std::optional<std::string> to_json(const EnvironmentChanges& changes) {
 std::string directory_name(long long id, std::string name) {
   if (name == "." || name == ".." || name.find('/') != std::string::npos)
     throw Error(
+        Id::damaged_data,
         fmt::format("the directory of workpackage {}, '{}', is not in the run directory", id, name),
         "nothing was read or removed");
   return name;
@@ -168,7 +170,7 @@ Attempt read_attempt(SQLite::Statement& row) {
   attempt.host = row.getColumn(3).getString();
   attempt.job_id = row.getColumn(4).getString();
   if (attempt.job_id.starts_with('-'))  // scancel, say, would take it for an option
-    throw Error(fmt::format("'{}' is not a job id", attempt.job_id),
+    throw Error(Id::damaged_data, fmt::format("'{}' is not a job id", attempt.job_id),
                 "who has written the workspace?");
   attempt.submission = row.getColumn(5).getString();
   if (!row.getColumn(6).isNull())

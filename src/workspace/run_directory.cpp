@@ -93,7 +93,7 @@ std::string ids_text(const std::vector<RunDirectory>& runs) {
     hint = "put the directory in front of -i, or `--` between them";
   else if (dash != std::string::npos && parse_integer(word.substr(0, dash)))
     hint = "ranges are not supported; list the ids, or write all";
-  throw Error(fmt::format("'{}' is not a run id", word),
+  throw Error(Id::invalid_value, fmt::format("'{}' is not a run id", word),
               hint.empty() ? "a number, -1 for the newest, last or all" : hint);
 }
 
@@ -110,7 +110,7 @@ const RunDirectory& pick(const std::vector<RunDirectory>& runs, const std::strin
   for (const RunDirectory& run : runs)
     if (run.id == *number)
       return run;
-  throw Error(fmt::format("there is no run {} in {}", word, outpath.string()),
+  throw Error(Id::unknown_run, fmt::format("there is no run {} in {}", word, outpath.string()),
               fmt::format("the runs there: {}", ids_text(runs)));
 }
 
@@ -135,7 +135,7 @@ std::vector<RunDirectory> runs_in(const fs::path& directory, bool with_leftovers
   const bool is_directory = fs::is_directory(directory, failure);
   check_readable(directory, failure);
   if (!is_directory)
-    throw Error(fmt::format("{} is not a directory", directory.string()),
+    throw Error(Id::unknown_run, fmt::format("{} is not a directory", directory.string()),
                 "give the benchmark's outpath, where its runs are");
   auto runs = numbered_directories(directory, failure);
   check_readable(directory, failure);
@@ -143,7 +143,7 @@ std::vector<RunDirectory> runs_in(const fs::path& directory, bool with_leftovers
     return !is_run(run.path) && !is_closed(run.path) && (!with_leftovers || !is_leftover(run.path));
   });
   if (runs.empty())
-    throw Error(fmt::format("there is no run in {}", directory.string()),
+    throw Error(Id::unknown_run, fmt::format("there is no run in {}", directory.string()),
                 hint_to_outpaths(directory));
   return runs;
 }
@@ -187,10 +187,10 @@ RunDirectory make_run_directory(const fs::path& outpath, std::optional<int> id) 
       return {candidate, directory};
     }
     if (errno != EEXIST)
-      throw Error(
-          fmt::format("cannot create directory {}: {}", directory.string(), std::strerror(errno)));
+      throw Error(Id::system_error, fmt::format("cannot create directory {}: {}",
+                                                directory.string(), std::strerror(errno)));
     if (id)
-      throw Error(fmt::format("run {} exists already: {}", *id, directory.string()),
+      throw Error(Id::exists, fmt::format("run {} exists already: {}", *id, directory.string()),
                   "choose another id, or leave it out for the next free one");
   }
 }
@@ -206,7 +206,8 @@ bool is_made_by_jube(const fs::path& directory) {
 
 void refuse_run_of_jube(const fs::path& run_directory) {
   if (is_made_by_jube(run_directory))
-    throw Error(fmt::format("the run in {} was made by JUBE, and bench only reads such runs",
+    throw Error(Id::unsupported,
+                fmt::format("the run in {} was made by JUBE, and bench only reads such runs",
                             run_directory.string()),
                 "use `jube` to change it; `bench run` starts a run of bench's own");
 }

@@ -43,7 +43,8 @@ void end(Attempt& attempt, const AttemptEnd& end, double now_unix_s) {
 void require_legal(Change change, long long workpackage, State state) {
   const Transition& transition = transition_of(change);
   if (!transition.from.contains(state))
-    throw Error(fmt::format("cannot {} workpackage {} (state: {})", transition.verb, workpackage,
+    throw Error(Id::wrong_state,
+                fmt::format("cannot {} workpackage {} (state: {})", transition.verb, workpackage,
                             name_of(state)),
                 "did another program change the workspace?");
 }

@@ -69,8 +69,9 @@ void check_version(SQLite::Database& sqlite, const std::filesystem::path& file) 
   if (version == schema_version)
     return;
   if (version < 1)
-    throw Error(fmt::format("{} is not a workspace of bench", file.string()));
+    throw Error(Id::unusable_file, fmt::format("{} is not a workspace of bench", file.string()));
   throw Error(
+      Id::version_mismatch,
       fmt::format("{} has format {}{}; this is bench {}, which reads format {}", file.string(),
                   version, writer_of(sqlite), BENCH_VERSION, schema_version),
       version > schema_version
@@ -106,6 +107,7 @@ void check_schema(SQLite::Database& sqlite, const std::filesystem::path& file) {
   check_version(sqlite, file);
   if (const std::string foreign = foreign_object(sqlite, own_statements()); !foreign.empty())
     throw Error(
+        Id::damaged_data,
         fmt::format("the tables of {} are not those that bench makes: {}", file.string(), foreign),
         "bench reads only what it has written itself; query the file with `sqlite3`, and "
         "keep tables and views of your own in another one");
@@ -142,7 +144,7 @@ void refuse_other_than_files(const fs::path& file) {
     std::error_code absent;
     const fs::file_status status = fs::symlink_status(path, absent);
     if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status))
-      throw Error(fmt::format("{} is not a regular file", path.string()),
+      throw Error(Id::unusable_file, fmt::format("{} is not a regular file", path.string()),
                   "bench follows no links to a workspace");
   }
 }
@@ -158,7 +160,7 @@ void harden(SQLite::Database& sqlite, Workspace::Access access) {
                                                   {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
                                                   {SQLITE_DBCONFIG_ENABLE_VIEW, 0}})
     if (::sqlite3_db_config(sqlite.getHandle(), option, value, nullptr) != SQLITE_OK)
-      throw Error("this SQLite has no safe mode for databases of others");
+      throw Error(Id::unsupported, "this SQLite has no safe mode for databases of others");
   set_limits(sqlite);
   sqlite.exec("PRAGMA cell_size_check=ON");
 }
@@ -290,7 +292,7 @@ Workspace Workspace::create(const fs::path& run_directory,
   const fs::path draft = run_directory / "workspace.db.new";
   std::error_code failed;
   if (fs::exists(file, failed))
-    throw Error(fmt::format("cannot make the workspace {}: it exists", file.string()));
+    throw Error(Id::exists, fmt::format("cannot make the workspace {}: it exists", file.string()));
   check_path_length(draft);
   append_to_file(draft, "");  // SQLite would make it readable for all and writable for no group
   try {
@@ -303,12 +305,14 @@ Workspace Workspace::create(const fs::path& run_directory,
     write_first(sqlite, facts, [&] { made.replay(first); });
     set_journal(sqlite, run_directory);  // as it is opened below, so that nothing changes there
   } catch (const SQLite::Exception& failure) {
-    throw Error(fmt::format("cannot make the workspace {}: {}", file.string(), failure.what()),
+    throw Error(Id::system_error,
+                fmt::format("cannot make the workspace {}: {}", file.string(), failure.what()),
                 hint_for(failure));
   }
   fs::rename(draft, file, failed);
   if (failed)
-    throw Error(fmt::format("cannot make the workspace {}: {}", file.string(), failed.message()));
+    throw Error(Id::system_error,
+                fmt::format("cannot make the workspace {}: {}", file.string(), failed.message()));
   return open(run_directory, Access::write);
 }
 
@@ -319,7 +323,8 @@ Workspace Workspace::open(const fs::path& run_directory, Access access) {
   else if (is_made_by_jube(run_directory))
     return of_jube(run_directory);
   if (!is_taken(file))
-    throw Error(fmt::format("there is no workspace in {}", run_directory.string()));
+    throw Error(Id::unknown_run,
+                fmt::format("there is no workspace in {}", run_directory.string()));
   refuse_other_than_files(file);
   check_path_length(file);
   try {
@@ -338,8 +343,8 @@ Workspace Workspace::open(const fs::path& run_directory, Access access) {
     const std::string message =
         fmt::format("cannot open the workspace {}: {}", file.string(), failure.what());
     if (means_damage(failure))
-      throw Error(message, hint_for(failure));
-    throw MachineError(message, hint_for(failure));
+      throw Error(Id::system_error, message, hint_for(failure));
+    throw MachineError(Id::system_error, message, hint_for(failure));
   }
 }
 
@@ -358,7 +363,7 @@ std::string Workspace::fact(const std::string& name) const {
   const auto all = facts();
   const auto found = all.find(name);
   if (found == all.end())
-    throw Error(fmt::format("the workspace knows no '{}'", name));
+    throw Error(Id::unknown_name, fmt::format("the workspace knows no '{}'", name));
   return found->second;
 }
 

@@ -78,7 +78,8 @@ UniqueFd lock(const std::filesystem::path& file) {
     struct stat info {};
     if (::fstat(fd.get(), &info) == 0 && info.st_size == 0)
       ::unlink(file.c_str());  // just made: a run that cannot begin leaves nothing behind
-    throw Error(fmt::format("cannot lock {}: {}", file.string(), std::strerror(why)),
+    throw Error(Id::system_error,
+                fmt::format("cannot lock {}: {}", file.string(), std::strerror(why)),
                 "a file system without locks, such as Lustre mounted without `-o flock`, can hold "
                 "runs to look at, but none is made or continued there; choose another outpath");
   }
@@ -87,7 +88,8 @@ UniqueFd lock(const std::filesystem::path& file) {
   // can make room there.
   if ((::ftruncate(fd.get(), 0) != 0 || ::pwrite(fd.get(), holder.data(), holder.size(), 0) < 0) &&
       errno != ENOSPC && errno != EDQUOT)
-    throw Error(fmt::format("cannot write {}: {}", file.string(), std::strerror(errno)));
+    throw Error(Id::system_error,
+                fmt::format("cannot write {}: {}", file.string(), std::strerror(errno)));
   return fd;
 }
 
@@ -110,7 +112,8 @@ WriterLock::WriterLock(const std::filesystem::path& run_directory)
   if (file_->valid())
     return;
   const std::string holder = end_of_file(open_regular_file(lock_file(run_directory)), 1).text;
-  throw Error(fmt::format("another bench is working on {}{}{}", run_directory.string(),
+  throw Error(Id::in_use,
+              fmt::format("another bench is working on {}{}{}", run_directory.string(),
                           holder.empty() ? "" : ": ", holder),
               "wait for it; `bench status` and `bench result` work meanwhile");
 }

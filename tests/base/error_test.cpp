@@ -1,7 +1,11 @@
 #include "support/temp_directory.hpp"
 
+#include <cerrno>
+#include <cstddef>
 #include <ostream>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -28,7 +32,7 @@ TEST_P(CaretTest, StandsBelowTheColumn) {
   const support::TempDirectory directory;
   const std::string file = directory.write("in.yaml", "first\n" + GetParam().line).string();
   EXPECT_EQ(
-      render(Error("wrong", "", {file, 2, GetParam().column})),
+      render(Error(Id::invalid_value, "wrong", "", {file, 2, GetParam().column})),
       file + ":2:" + std::to_string(GetParam().column) + ": error: wrong\n" + GetParam().expected);
 }
 
@@ -47,23 +51,29 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Render, LeavesTheCaretOutWithoutAColumn) {
   const support::TempDirectory directory;
   const std::string file = directory.write("in.yaml", "key: value\n").string();
-  EXPECT_EQ(render(Error("wrong", "", {file, 1, 0})), file + ":1: error: wrong\n  key: value");
+  EXPECT_EQ(render(Error(Id::invalid_value, "wrong", "", {file, 1, 0})),
+            file + ":1: error: wrong\n  key: value");
 }
 
 TEST(Render, LeavesTheLineOutWhereTheFileIsMissingOrShorter) {
   const support::TempDirectory directory;
   const std::string file = directory.write("in.yaml", "key: value\n").string();
-  EXPECT_EQ(render(Error("wrong", "", {"/no/such.yaml", 1, 2})), "/no/such.yaml:1:2: error: wrong");
-  EXPECT_EQ(render(Error("wrong", "", {file, 2, 1})), file + ":2:1: error: wrong");
+  EXPECT_EQ(render(Error(Id::invalid_value, "wrong", "", {"/no/such.yaml", 1, 2})),
+            "/no/such.yaml:1:2: error: wrong");
+  EXPECT_EQ(render(Error(Id::invalid_value, "wrong", "", {file, 2, 1})),
+            file + ":2:1: error: wrong");
 }
 
 TEST(Render, PutsTheHintLast) {
-  EXPECT_EQ(render(Error("wrong", "write it right")), "error: wrong\nhint: write it right");
-  EXPECT_EQ(render(Error("wrong", "h", {"f.yaml", 3, 0})), "f.yaml:3: error: wrong\nhint: h");
+  EXPECT_EQ(render(Error(Id::invalid_value, "wrong", "write it right")),
+            "error: wrong\nhint: write it right");
+  EXPECT_EQ(render(Error(Id::invalid_value, "wrong", "h", {"f.yaml", 3, 0})),
+            "f.yaml:3: error: wrong\nhint: h");
 }
 
 TEST(Render, NamesAFileWithoutALine) {
-  EXPECT_EQ(render(Error("wrong", "", {"f.yaml", 0, 0})), "f.yaml: error: wrong");
+  EXPECT_EQ(render(Error(Id::invalid_value, "wrong", "", {"f.yaml", 0, 0})),
+            "f.yaml: error: wrong");
 }
 
 TEST(Render, SaysHowSeriousItIs) {
@@ -71,29 +81,44 @@ TEST(Render, SaysHowSeriousItIs) {
   EXPECT_EQ(render(Severity::note, "so", "", {}), "note: so");
 }
 
+TEST(Ids, HaveTheirOwnNamesInTheOrderOfTheEnumeration) {
+  std::set<std::string_view> names;
+  for (std::size_t k = 0; k < ids().size(); ++k) {
+    EXPECT_EQ(ids()[k].id, static_cast<Id>(k)) << ids()[k].name;
+    EXPECT_TRUE(names.insert(ids()[k].name).second) << ids()[k].name;
+  }
+  EXPECT_EQ(ids().back().id, Id::device_failed) << "the last of them";
+}
+
+TEST(SystemError, IsAMissingFileWhereItIsThat) {
+  EXPECT_EQ(Error::of_system("cannot read f", ENOENT).id(), Id::missing_file);
+  EXPECT_EQ(Error::of_system("cannot read f", EACCES).id(), Id::system_error);
+}
+
 TEST(Diagnostics, KeepsEqualWarningsOnce) {
   Diagnostics diagnostics;
-  diagnostics.warn("odd", "hint", {"f", 1, 1});
-  diagnostics.warn("odd", "hint", {"f", 1, 1});
-  diagnostics.warn("odd", "hint", {"f", 2, 1});
+  diagnostics.warn(Id::no_effect, "odd", "hint", {"f", 1, 1});
+  diagnostics.warn(Id::no_effect, "odd", "hint", {"f", 1, 1});
+  diagnostics.warn(Id::no_effect, "odd", "hint", {"f", 2, 1});
   EXPECT_EQ(diagnostics.warnings(),
-            (std::vector<Warning>{{"odd", "hint", {"f", 1, 1}}, {"odd", "hint", {"f", 2, 1}}}));
+            (std::vector<Warning>{{Id::no_effect, "odd", "hint", {"f", 1, 1}},
+                                  {Id::no_effect, "odd", "hint", {"f", 2, 1}}}));
 }
 
 TEST(Diagnostics, TellsEachWarningOnceAsItComes) {
   std::vector<std::string> told;
   Diagnostics diagnostics(false, [&](const Warning& warning) { told.push_back(warning.message); });
-  diagnostics.warn("first", "", {});
+  diagnostics.warn(Id::no_effect, "first", "", {});
   EXPECT_EQ(told, std::vector<std::string>{"first"});
-  diagnostics.warn("first", "", {});
-  diagnostics.warn("second", "", {});
+  diagnostics.warn(Id::no_effect, "first", "", {});
+  diagnostics.warn(Id::no_effect, "second", "", {});
   EXPECT_EQ(told, (std::vector<std::string>{"first", "second"}));
 }
 
 TEST(Diagnostics, ThrowsTheFirstWarningWhenStrict) {
   Diagnostics diagnostics(true);
   try {
-    diagnostics.warn("odd", "hint", {"f", 1, 2});
+    diagnostics.warn(Id::no_effect, "odd", "hint", {"f", 1, 2});
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(render(error), "f:1:2: error: odd\nhint: hint");

@@ -15,8 +15,8 @@ TEST(Failures, KeepEachErrorOnce) {
   failures.attempt([] {});
   EXPECT_TRUE(failures.empty());
   for (const char* message : {"b", "a", "b"})
-    attempt(&failures, [&] { throw Error(message); });
-  failures.attempt([] { throw Error("b", "", {"file", 1, 1}); });
+    attempt(&failures, [&] { throw Error(Id::invalid_value, message); });
+  failures.attempt([] { throw Error(Id::invalid_value, "b", "", {"file", 1, 1}); });
   std::vector<std::string> messages;
   for (const Error& error : failures.errors())
     messages.push_back(error.message());
@@ -24,7 +24,7 @@ TEST(Failures, KeepEachErrorOnce) {
 }
 
 TEST(Failures, AreThrownWhereNobodyKeepsThem) {
-  EXPECT_THROW(attempt(nullptr, [] { throw Error("a"); }), Error);
+  EXPECT_THROW(attempt(nullptr, [] { throw Error(Id::invalid_value, "a"); }), Error);
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ TEST(IsFaultOfMachine, TellsTheMachineFromWhatWasAsked) {
     EXPECT_FALSE(is_fault_of_machine(Error::of_system("x", error), directory.path())) << error;
     EXPECT_TRUE(is_fault_of_machine(Error::of_system("x", error), directory.path() / "renamed"));
   }
-  EXPECT_FALSE(is_fault_of_machine(Error("a mistake"), directory.path()));
+  EXPECT_FALSE(is_fault_of_machine(Error(Id::invalid_value, "a mistake"), directory.path()));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include <bench/base/text.hpp>
 
@@ -107,6 +108,33 @@ TEST(CheckTest, OfManyMistakesTheFirstAreRepeatedBelowTheTables) {
   EXPECT_EQ(run.status.code, 0);
   constexpr std::size_t told_and_repeated = 200;
   EXPECT_EQ(split(run.standard_error, "unknown key 'seperator'").size() - 1, told_and_repeated);
+}
+
+TEST(CheckTest, ListsWhatIsWrongForPrograms) {
+  const Playground here;
+  here.write("wrong.yaml",
+             "name: wrong\noutpath: runs\n"
+             "parameterset: {name: p, parameter: {name: n, seperator: ;, _: 1}}\n"
+             "step: {name: s, use: q, do: echo}\n");
+  const auto check = here.bench({"check", "wrong.yaml", "--style", "json"});
+  EXPECT_EQ(check.status.code, 1);
+  EXPECT_EQ(check.standard_error, "");
+  const auto findings = nlohmann::json::parse(check.standard_output)["findings"];
+  ASSERT_EQ(findings.size(), 2U);
+  const auto& warning = findings[0];
+  EXPECT_EQ(warning["severity"], "warning");
+  EXPECT_EQ(warning["id"], "unknown-key");
+  EXPECT_EQ(warning["file"], "wrong.yaml");
+  EXPECT_EQ(warning["line"], 3);
+  EXPECT_EQ(warning["column"], 46);
+  EXPECT_EQ(warning["hint"], "did you mean 'separator'?");
+  EXPECT_EQ(findings[1]["severity"], "error");
+  EXPECT_EQ(findings[1]["id"], "unknown-name");
+  EXPECT_FALSE(here.has("runs"));
+
+  here.write("right.yaml", tagged);
+  EXPECT_EQ(here.text_of("check", {"right.yaml", "-s", "csv"}, 0),
+            "severity,id,file,line,column,message,hint\n");
 }
 
 TEST(CheckTest, TakesAnExportedRun) {

@@ -48,8 +48,8 @@ std::string with_energy(const std::string& settings) {
 
 class BuildErrorTest : public testing::TestWithParam<BuildCase> {};
 
-TEST_P(BuildErrorTest, HasMessagePlaceAndHint) {
-  EXPECT_EQ(support::error_of([] { build_all(GetParam().yaml); }), GetParam().expected);
+TEST_P(BuildErrorTest, IsToldAtItsPlace) {
+  EXPECT_EQ(support::fault_of([] { build_all(GetParam().yaml); }), GetParam().expected);
 }
 
 /// Below a step that makes a benchmark whole.
@@ -60,92 +60,73 @@ std::string with_step(const std::string& yaml) {
 INSTANTIATE_TEST_SUITE_P(
     Names, BuildErrorTest,
     testing::Values(
-        BuildCase{"StepWithoutName", "name: d\nstep: {do: echo}\n",
-                  "in.yaml:2:7: error: this step has no name\nhint: add `name: ...`"},
-        BuildCase{"BlankName", "step: {name: ' ', do: echo}\n",
-                  "in.yaml:1:7: error: this step has no name\nhint: add `name: ...`"},
+        BuildCase{"StepWithoutName", "name: d\nstep: {do: echo}\n", "in.yaml:2:7: missing-key"},
+        BuildCase{"BlankName", "step: {name: ' ', do: echo}\n", "in.yaml:1:7: missing-key"},
         BuildCase{"ParameterName",
                   with_step("parameterset:\n  name: p\n  parameter:\n"
                             "    - {name: a-b, _: 1}\n"),
-                  "in.yaml:5:14: error: 'a-b' is not a valid name for a parameter\n"
-                  "hint: use letters, digits and underscores; do not begin with a digit"},
+                  "in.yaml:5:14: invalid-value"},
         BuildCase{"ParameterNameWithDigitFirst",
                   with_step("parameterset: {name: p, parameter: {name: 1a, _: 1}}\n"),
-                  "in.yaml:2:43: error: '1a' is not a valid name for a parameter\n"
-                  "hint: use letters, digits and underscores; do not begin with a digit"},
+                  "in.yaml:2:43: invalid-value"},
         BuildCase{"PatternName", with_step("patternset: {name: p, pattern: {name: a b, _: x}}\n"),
-                  "in.yaml:2:39: error: 'a b' is not a valid name for a pattern\n"
-                  "hint: use letters, digits and underscores; do not begin with a digit"},
+                  "in.yaml:2:39: invalid-value"},
         BuildCase{"StepTwice", "step:\n  - {name: s}\n  - {name: s}\n",
-                  "in.yaml:3:5: error: step 's' is defined twice\n"
-                  "hint: first defined at in.yaml:2"},
+                  "in.yaml:3:5: duplicate-name"},
         BuildCase{"SetTwice", with_step("parameterset:\n  - {name: p}\n  - {name: p}\n"),
-                  "in.yaml:4:5: error: parameterset 'p' is defined twice\n"
-                  "hint: first defined at in.yaml:3"},
+                  "in.yaml:4:5: duplicate-name"},
         BuildCase{"GlobalAndLocalSet",
                   "parameterset: {name: p}\nbenchmark:\n  parameterset: {name: p}\n"
                   "  step: {name: s, use: p}\n",
-                  "in.yaml:3:17: error: parameterset 'p' is defined twice\n"
-                  "hint: first defined at in.yaml:1"},
+                  "in.yaml:3:17: duplicate-name"},
         BuildCase{"BenchmarkTwice", "- {name: b, step: {name: s}}\n- {name: b, step: {name: s}}\n",
-                  "in.yaml:2:10: error: benchmark 'b' is defined twice\n"
-                  "hint: JUBE would silently run only the last"},
+                  "in.yaml:2:10: duplicate-name"},
         BuildCase{"TableTwice",
                   with_step("result:\n  - table: {name: t, column: x}\n"
                             "  - table: {name: t, column: x}\n"),
-                  "in.yaml:4:12: error: table 't' is defined twice\n"
-                  "hint: give each table, syslog and database of a benchmark a different name"}),
+                  "in.yaml:4:12: duplicate-name"}),
     case_name);
 
 INSTANTIATE_TEST_SUITE_P(
     References, BuildErrorTest,
     testing::Values(
         BuildCase{"UseOfUnknownSet", "parameterset: {name: sizes}\nstep:\n  name: s\n  use: size\n",
-                  "in.yaml:4:8: error: unknown parameter, file or substitute set 'size'\n"
-                  "hint: did you mean 'sizes'?"},
+                  "in.yaml:4:8: unknown-name"},
         BuildCase{"UseWhereNothingIsClose",
                   "parameterset: [{name: p}, {name: q}]\nstep:\n  name: s\n  use: [p, elsewhere]\n",
-                  "in.yaml:4:12: error: unknown parameter, file or substitute set 'elsewhere'\n"
-                  "hint: known: p, q"},
+                  "in.yaml:4:12: unknown-name"},
         BuildCase{"WatchedFileInABatchStep",
                   "step:\n  name: s\n  batch: true\n  do: [a, {done_file: ready, _: b}]\n",
-                  "in.yaml:4:33: error: a command of the batch step 's' cannot have `done_file`\n"
-                  "hint: its commands form one job script; move this command to a step of its own"},
+                  "in.yaml:4:33: conflict"},
         BuildCase{"SharedCommandInABatchStep",
                   "step:\n  name: s\n  batch: true\n  shared: all\n  do: {shared: true, _: b}\n",
-                  "in.yaml:5:25: error: a command of the batch step 's' cannot have `shared`\n"
-                  "hint: its commands form one job script; move this command to a step of its own"},
+                  "in.yaml:5:25: conflict"},
         BuildCase{"UseWhereNoneIsDefined", "step: {name: s, use: p}\n",
-                  "in.yaml:1:22: error: unknown parameter, file or substitute set 'p'\n"
-                  "hint: this file does not define any parameter, file or substitute set"},
+                  "in.yaml:1:22: unknown-name"},
         BuildCase{"UseTwice", "parameterset: {name: p}\nstep: {name: s, use: 'p,p'}\n",
-                  "in.yaml:2:22: error: 'p' is used twice in one step"},
+                  "in.yaml:2:22: duplicate-name"},
         BuildCase{"UseOfAPatternSet", "patternset: {name: p}\nstep: {name: s, use: p}\n",
-                  "in.yaml:2:22: error: a step cannot use the pattern set 'p'\n"
-                  "hint: pattern sets are for analysers"},
+                  "in.yaml:2:22: conflict"},
         BuildCase{"DependOnUnknown", "step:\n  - {name: build}\n  - {name: go, depend: biuld}\n",
-                  "in.yaml:3:24: error: unknown step 'biuld'\nhint: did you mean 'build'?"},
+                  "in.yaml:3:24: unknown-name"},
         BuildCase{"DependOnItself", "step: {name: s, depend: s}\n",
-                  "in.yaml:1:7: error: circular dependency of steps: s -> s"},
+                  "in.yaml:1:7: circular-reference"},
         BuildCase{"DependInACircle",
                   "step:\n  - {name: a, depend: b}\n  - {name: b, depend: c}\n"
                   "  - {name: c, depend: b}\n",
-                  "in.yaml:3:5: error: circular dependency of steps: b -> c -> b"},
+                  "in.yaml:3:5: circular-reference"},
         BuildCase{"AnalyserOfUnknownSet", with_step("analyser:\n  name: a\n  use: p\n"),
-                  "in.yaml:4:8: error: unknown pattern set 'p'\n"
-                  "hint: this file does not define any pattern set"},
+                  "in.yaml:4:8: unknown-name"},
         BuildCase{"AnalyserOfUnknownStep",
                   with_step("analyser: {name: a, analyse: {step: t, file: f}}\n"),
-                  "in.yaml:2:37: error: unknown step 't'\nhint: known: s"},
+                  "in.yaml:2:37: unknown-name"},
         BuildCase{
             "FileOfUnknownSet",
             with_step("analyser:\n  name: a\n  analyse:\n    step: s\n    file: {use: p, _: f}\n"),
-            "in.yaml:6:23: error: unknown pattern set 'p'\n"
-            "hint: this file does not define any pattern set"},
+            "in.yaml:6:23: unknown-name"},
         BuildCase{"ResultOfUnknownAnalyser",
                   with_step("result: {use: nowhere, table: {name: t, column: x}}\n"),
-                  "in.yaml:2:15: error: unknown analyser 'nowhere'\n"
-                  "hint: this file does not define any analyser"}),
+                  "in.yaml:2:15: unknown-name"}),
     case_name);
 
 INSTANTIATE_TEST_SUITE_P(
@@ -153,81 +134,54 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         BuildCase{"ParameterMode",
                   with_step("parameterset: {name: p, parameter: {name: a, mode: pyhton, _: 1}}\n"),
-                  "in.yaml:2:52: error: invalid value 'pyhton' for 'mode' in parameter\n"
-                  "hint: did you mean 'python'?"},
+                  "in.yaml:2:52: invalid-value"},
         BuildCase{"PatternMode",
                   with_step("patternset: {name: p, pattern: {name: a, mode: env, _: 1}}\n"),
-                  "in.yaml:2:48: error: invalid value 'env' for 'mode' in pattern\n"
-                  "hint: known: perl, python, shell, text"},
+                  "in.yaml:2:48: invalid-value"},
         BuildCase{"TableStyle", with_step("result: {table: {name: t, style: pritty, column: x}}\n"),
-                  "in.yaml:2:34: error: invalid value 'pritty' for 'style' in table\n"
-                  "hint: did you mean 'pretty'?"},
-        BuildCase{
-            "ListWithAMode",
-            with_step("parameterset: {name: p, parameter: {a: {mode: python, _: [1, 2]}}}\n"),
-            "in.yaml:2:47: error: parameter 'a' has a list of values and a mode\n"
-            "hint: list items are taken as written; with a mode, write the values as one text"},
-        BuildCase{"Iterations", "step: {name: s, iterations: 0}\n",
-                  "in.yaml:1:29: error: iterations must be a whole number of at least 1, not '0'"},
+                  "in.yaml:2:34: invalid-value"},
+        BuildCase{"ListWithAMode",
+                  with_step("parameterset: {name: p, parameter: {a: {mode: python, _: [1, 2]}}}\n"),
+                  "in.yaml:2:47: conflict"},
+        BuildCase{"Iterations", "step: {name: s, iterations: 0}\n", "in.yaml:1:29: invalid-value"},
         BuildCase{"IterationsOfAParameter", "step: {name: s, iterations: $n}\n",
-                  "in.yaml:1:29: error: iterations must be a whole number of at least 1, not '$n'"},
-        BuildCase{"Procs", "step: {name: s, procs: 1.5}\n",
-                  "in.yaml:1:24: error: procs must be a whole number of at least 1, not '1.5'"},
+                  "in.yaml:1:29: invalid-value"},
+        BuildCase{"Procs", "step: {name: s, procs: 1.5}\n", "in.yaml:1:24: invalid-value"},
         BuildCase{"ColumnWidth",
                   with_step("result: {table: {name: t, column: {colw: -1, _: x}}}\n"),
-                  "in.yaml:2:42: error: colw must be a whole number of at least 0, not '-1'"},
+                  "in.yaml:2:42: invalid-value"},
         BuildCase{"PublishedName",
                   with_step("result: {table: {name: t, column: {compare: 'rate[1/s', _: x}}}\n"),
-                  "in.yaml:2:45: error: compare must be METRIC or METRIC[UNIT], not 'rate[1/s'"},
+                  "in.yaml:2:45: invalid-value"},
         BuildCase{"EmptyColumn", with_step("result: {table: {name: t, column: {title: x}}}\n"),
-                  "in.yaml:2:35: error: this column is empty\n"
-                  "hint: write the name of a parameter or pattern"},
-        BuildCase{"Timeout", "step: {name: s, timeout: soon}\n",
-                  "in.yaml:1:26: error: invalid duration 'soon'\n"
-                  "hint: write seconds (90), a unit (5min, 2h) or HH:MM:SS"},
-        BuildCase{"BatchWord", "step: {name: s, batch: maybe}\n",
-                  "in.yaml:1:24: error: batch must be true, false or a mapping, not 'maybe'"},
-        BuildCase{"EnergyWord", "step: {name: s, energy: rapl}\n",
-                  "in.yaml:1:25: error: energy must be true, false or a mapping, not 'rapl'"},
-        BuildCase{
-            "EnergyWithoutBatch", "step: {name: s, energy: true}\n",
-            "in.yaml:1:25: error: step 's' measures energy but is not a batch step\n"
-            "hint: add `batch: true`; on platform local its commands run here, under the meter"},
-        BuildCase{"Thermal", with_energy("thermal: cool"),
-                  "in.yaml:1:48: error: thermal is stable, a temperature or a time, not 'cool'\n"
-                  "hint: write it like stable, 45C or 60s"},
+                  "in.yaml:2:35: missing-key"},
+        BuildCase{"Timeout", "step: {name: s, timeout: soon}\n", "in.yaml:1:26: invalid-value"},
+        BuildCase{"BatchWord", "step: {name: s, batch: maybe}\n", "in.yaml:1:24: wrong-structure"},
+        BuildCase{"EnergyWord", "step: {name: s, energy: rapl}\n", "in.yaml:1:25: wrong-structure"},
+        BuildCase{"EnergyWithoutBatch", "step: {name: s, energy: true}\n",
+                  "in.yaml:1:25: conflict"},
+        BuildCase{"Thermal", with_energy("thermal: cool"), "in.yaml:1:48: invalid-value"},
         BuildCase{"GpuPowerLimit",
                   "step: {name: s, batch: true, energy: true, gpu_power_limit: 300}\n",
-                  "in.yaml:1:61: error: the power limit of a GPU is a number above zero with a "
-                  "unit, not '300'\nhint: write it like 300W"},
+                  "in.yaml:1:61: invalid-value"},
         BuildCase{"GpuClock", "step: {name: s, batch: true, energy: true, gpu_clock: fast}\n",
-                  "in.yaml:1:55: error: the clock of a GPU is a number above zero with a unit, not "
-                  "'fast'\nhint: write it like 1410MHz"},
+                  "in.yaml:1:55: invalid-value"},
         BuildCase{"CpuGovernor", "step: {name: s, batch: true, energy: true, cpu_governor: 3GHz}\n",
-                  "in.yaml:1:58: error: '3GHz' is not a frequency governor\n"
-                  "hint: performance, powersave, schedutil ..."},
+                  "in.yaml:1:58: invalid-value"},
         BuildCase{"SettingWithoutEnergy", "step: {name: s, batch: true, gpu_clock: 1410MHz}\n",
-                  "in.yaml:1:41: error: step 's' has a gpu_clock but does not measure energy\n"
-                  "hint: add `energy: true`: the meter sets and restores it"},
+                  "in.yaml:1:41: conflict"},
         BuildCase{"SettingWithSeveralMeters",
                   "step: {name: s, batch: true, energy: {per_node: false}, gpu_clock: 1410MHz}\n",
-                  "in.yaml:1:68: error: step 's' has a gpu_clock and several meters on a node\n"
-                  "hint: remove `per_node: false`: one meter on each node sets and restores it"},
-        BuildCase{"EnergyMethod", with_energy("methods: nvm"),
-                  "in.yaml:1:48: error: unknown method 'nvm'\nhint: did you mean 'nvml'?"},
+                  "in.yaml:1:68: conflict"},
+        BuildCase{"EnergyMethod", with_energy("methods: nvm"), "in.yaml:1:48: invalid-value"},
         BuildCase{"EnergyMethodAmongOthers", with_energy("methods: 'rapl, mock'"),
-                  "in.yaml:1:48: error: method 'mock' needs an argument\n"
-                  "hint: write mock:constant=100W"},
-        BuildCase{"EnergyInterval", with_energy("interval: 1us"),
-                  "in.yaml:1:49: error: interval 1us is out of range\nhint: 1ms to 10s"},
+                  "in.yaml:1:48: invalid-value"},
+        BuildCase{"EnergyInterval", with_energy("interval: 1us"), "in.yaml:1:49: invalid-value"},
         BuildCase{"EnergyIntervalWithoutUnit", with_energy("interval: 100"),
-                  "in.yaml:1:49: error: interval is a number with a unit, not '100'\n"
-                  "hint: write it like 100ms or 5s"},
-        BuildCase{"EnergyBaseline", with_energy("baseline: 2h"),
-                  "in.yaml:1:49: error: baseline is a number with a unit, not '2h'\n"
-                  "hint: write it like 100ms or 5s"},
+                  "in.yaml:1:49: invalid-value"},
+        BuildCase{"EnergyBaseline", with_energy("baseline: 2h"), "in.yaml:1:49: invalid-value"},
         BuildCase{"EnergyBaselineOutOfRange", with_energy("baseline: 99ms"),
-                  "in.yaml:1:49: error: baseline 99ms is out of range\nhint: 100ms to 60min"}),
+                  "in.yaml:1:49: invalid-value"}),
     case_name);
 
 TEST(Build, LeavesEnergySettingsWithParametersToTheirValues) {
@@ -241,8 +195,7 @@ TEST(Build, LeavesEnergySettingsWithParametersToTheirValues) {
 TEST(Build, RefusesAFileWithoutABenchmark) {
   const document::Node root{.name = "jube", .place = {"in.yaml", 1, 1}};
   Diagnostics diagnostics;
-  EXPECT_EQ(support::error_of([&] { build(root, diagnostics); }),
-            "in.yaml:1:1: error: no benchmark in this file\nhint: add at least a `step`");
+  EXPECT_EQ(support::fault_of([&] { build(root, diagnostics); }), "in.yaml:1:1: missing-key");
 }
 
 TEST(Build, PutsTheCaretRightBehindLettersOfSeveralBytes) {

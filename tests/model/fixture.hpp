@@ -15,9 +15,9 @@ inline Benchmark benchmark_of(const std::string& yaml) {
   return build(document::read_yaml(yaml, "in.yaml", diagnostics), diagnostics).at(0);
 }
 
-/// What a user sees of the mistake in a text.
-inline std::string mistake_in(const std::string& yaml) {
-  return support::error_of([&] { benchmark_of(yaml); });
+/// The fault in a text, or `(no error)`.
+inline std::string fault_in(const std::string& yaml) {
+  return support::fault_of([&] { benchmark_of(yaml); });
 }
 
 }  // namespace bench::model

@@ -25,7 +25,7 @@ TEST(Use, TakesTheSetsOfAllKindsWithAName) {
 }
 
 TEST(Use, OfANameWithParametersMayBeNoSet) {
-  EXPECT_EQ(mistake_in("step: {name: s, use: set$n}\n"), "(no error)");
+  EXPECT_EQ(fault_in("step: {name: s, use: set$n}\n"), "(no error)");
 }
 
 TEST(Use, OfANameWithParametersMayMeanWhatBeginsAlike) {

@@ -216,11 +216,7 @@ TEST_F(RunFixture, RefusesAnActiveThatIsNoExpression) {
 TEST_F(RunFixture, RefusesAWorkDirOfAnUnknownName) {
   const support::EnvironmentVariable unset("BENCH_TEST_SCRATCH", std::nullopt);
   plan("step: {name: s, work_dir: $BENCH_TEST_SCRATCH/x}\n");
-  EXPECT_EQ(
-      support::error_of([&] { grown(); }),
-      "in.yaml:1:7: error: work_dir of step 's': nothing is called 'BENCH_TEST_SCRATCH': "
-      "$BENCH_TEST_SCRATCH/x\nhint: set the environment variable BENCH_TEST_SCRATCH, or define "
-      "a parameter of that name");
+  EXPECT_EQ(support::fault_of([&] { grown(); }), "in.yaml:1:7: unknown-name");
   const support::EnvironmentVariable set("BENCH_TEST_SCRATCH", "/scratch");
   EXPECT_THAT(texts_of(grown().all()), ElementsAre("0 s()  i0 c0"));
 }
@@ -304,13 +300,9 @@ TEST_F(RunFixture, AppendsTheSuffixToTheDirectory) {
 
 TEST_F(RunFixture, RefusesASuffixThatIsNoName) {
   plan("step: {name: a, suffix: $nothing}\n");
-  EXPECT_EQ(support::error_of([&] { grown(); }),
-            "in.yaml:1:7: error: the suffix of step 'a' cannot be part of a file name: '$nothing'\n"
-            "hint: it may hold parameters of the step, and no slash");
+  EXPECT_EQ(support::fault_of([&] { grown(); }), "in.yaml:1:7: invalid-value");
   plan("step: {name: a, suffix: a/b}\n");
-  EXPECT_EQ(support::error_of([&] { grown(); }),
-            "in.yaml:1:7: error: the suffix of step 'a' cannot be part of a file name: 'a/b'\n"
-            "hint: it may hold parameters of the step, and no slash");
+  EXPECT_EQ(support::fault_of([&] { grown(); }), "in.yaml:1:7: invalid-value");
 }
 
 TEST_F(RunFixture, KnowsTheWorkDirectoryOfAStep) {
@@ -329,9 +321,7 @@ TEST_F(RunFixture, KnowsTheWorkDirectoryOfAStep) {
 TEST_F(RunFixture, RefusesMoreWorkpackagesThanTheRunMayHave) {
   plan("step: [{name: a, iterations: 3}, {name: b, depend: a}]\n");
   run_.metadata.max_workpackages = 5;
-  EXPECT_EQ(support::error_of([&] { grown(); }),
-            "in.yaml:1:34: error: with step 'b' the run has more than 5 workpackages\n"
-            "hint: split the sweep, or raise the limit with --max-workpackages");
+  EXPECT_EQ(support::fault_of([&] { grown(); }), "in.yaml:1:34: too-large");
   run_.metadata.max_workpackages = 6;
   EXPECT_EQ(grown().all().size(), 6U);
 }

@@ -64,12 +64,12 @@ TEST_F(RenewTest, KeepsTheChoiceFromAScript) {
 }
 
 TEST_F(RenewTest, ChecksTypes) {
-  EXPECT_EQ(support::error_of([&] {
+  EXPECT_EQ(support::fault_of([&] {
               in_cycle_1(
                   "    - {name: a, type: int, mode: python, update_mode: cycle, _: \"'$"
                   "jube_wp_cycle'.replace('1', 'x')\"}\n");
             }),
-            "in.yaml:4:65: error: value 'x' of parameter 'a' is not an integer");
+            "in.yaml:4:65: invalid-value");
 }
 
 TEST(Late, ParametersAreChecked) {
@@ -78,10 +78,10 @@ TEST(Late, ParametersAreChecked) {
   const Values none;
   const Values variables{{"jube_wp_id", "7"}};
   auto expansion = expand(benchmark, benchmark.steps[0], {Origin{}}, lookup_in(none), evaluator);
-  EXPECT_EQ(support::error_of([&] {
+  EXPECT_EQ(support::fault_of([&] {
               resolve_late({&expansion.combinations[0]}, {lookup_in(variables)}, evaluator);
             }),
-            "in.yaml:4:31: error: value 'x7' of parameter 'a' is not an integer");
+            "in.yaml:4:31: invalid-value");
 }
 
 TEST(Late, ScriptsWithAnUnknownVariableAreEvaluatedWithItsName) {

@@ -69,9 +69,8 @@ TEST(SetsByName, AreKnownAtOnceFromInheritedParameters) {
 }
 
 TEST(SetsByName, MustDefineSharedParametersAlike) {
-  EXPECT_EQ(support::error_of([] { combinations_of(choosing("{i: 3}", "main,set$i")); }),
-            "in.yaml:5:33: error: step 's' uses two sets that define 'i' differently\n"
-            "hint: the other definition is in line 2");
+  EXPECT_EQ(support::fault_of([] { combinations_of(choosing("{i: 3}", "main,set$i")); }),
+            "in.yaml:5:33: conflict");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -11,15 +12,27 @@ namespace bench::support {
 
 inline const std::filesystem::path bad_files = source_directory() / "tests/data/bad";
 
-/// The input files in `tests/data/bad` whose names begin so, without their ending; `.expected`
-/// beside each holds what a user sees of it.
+/// The input files in `tests/data/bad` whose names begin so, without their directory.
 inline std::vector<std::string> bad_names(const std::string& begin) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(bad_files))
-    if (entry.path().extension() == ".yaml" && entry.path().stem().string().starts_with(begin))
-      names.push_back(entry.path().stem().string());
+    if (entry.is_regular_file() && entry.path().filename().string().starts_with(begin))
+      names.push_back(entry.path().filename().string());
   std::ranges::sort(names);
   return names;
+}
+
+/// What `faults.txt` says of a file: a line for each fault, in the order in which they are told.
+/// The name of the file stands before a fault that is in another one.
+inline std::vector<std::string> faults_of_bad(const std::string& name) {
+  std::vector<std::string> faults;
+  std::ifstream file(bad_files / "faults.txt");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(name + ":"))
+      faults.push_back(line);
+    else if (line.starts_with(name + " "))
+      faults.push_back(line.substr(name.size() + 1));
+  return faults;
 }
 
 }  // namespace bench::support

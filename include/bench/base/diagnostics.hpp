@@ -14,6 +14,7 @@ namespace bench {
 /// A finding that does not stop the work: a likely mistake or, as a note, what the user should know
 /// of a file that is right.
 struct Warning {
+  Id id{};
   std::string message;
   std::string hint;
   Place place;
@@ -37,14 +38,15 @@ class Diagnostics {
       : strict_(strict), refuses_mistakes_(refuses_mistakes), tell_(std::move(tell)) {}
 
   /// @throws Error in strict mode
-  void warn(std::string message, std::string hint, Place place);
+  void warn(Id id, std::string message, std::string hint, Place place);
+  void warn(const Warning& warning);
   /// As `warn`, and never an error.
-  void note(std::string message, std::string hint, Place place);
+  void note(Id id, std::string message, std::string hint, Place place);
   /// @throws Error in strict mode, and where it is refused
-  void mistake(std::string message, std::string hint, Place place);
+  void mistake(Id id, std::string message, std::string hint, Place place);
   /// Reports an unknown name: a mistake if `near` proposes a known one, otherwise a warning with
   /// `hint`.
-  void unknown_name(std::string message, std::string near, std::string hint, Place place);
+  void unknown_name(Id id, std::string message, std::string near, std::string hint, Place place);
   /// JUBE cannot read this file.
   void add_own_file(const std::string& file) { own_files_.insert(file); }
 

@@ -83,7 +83,7 @@ void print_run_state(inspect::RunState state) {
 void write_output(const std::filesystem::path& file, const std::string& text) {
   std::error_code unknown;
   if (std::filesystem::exists(file, unknown) && !std::filesystem::is_regular_file(file, unknown))
-    throw Error(fmt::format("{} is not a regular file", file.string()),
+    throw Error(Id::unusable_file, fmt::format("{} is not a regular file", file.string()),
                 "without --output it is printed to standard output");
   write_file_atomically(std::filesystem::weakly_canonical(file), text);
 }
@@ -126,7 +126,8 @@ void tell_advice(bool has_place) {
 void tell_errors(const std::vector<Error>& errors, const std::string& run) {
   const std::string prefix = run.empty() ? "" : run + ": ";
   for (const Error& error : errors)
-    tell(render(Error(prefix + error.message(), error.hint(), error.place())), Level::error);
+    tell(render(Error(error.id(), prefix + error.message(), error.hint(), error.place())),
+         Level::error);
   tell_advice(
       std::ranges::any_of(errors, [](const Error& error) { return error.place().known(); }));
 }
@@ -222,7 +223,7 @@ void check_step(const setup::Run& run, const std::string& step) {
   std::vector<std::string> known;
   for (const model::Step& one : run.benchmark.steps)
     known.push_back(one.name);
-  throw Error(fmt::format("run {} has no step '{}'", run.directory.id, step),
+  throw Error(Id::unknown_name, fmt::format("run {} has no step '{}'", run.directory.id, step),
               suggestion(step, known, "its steps: "));
 }
 

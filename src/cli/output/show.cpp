@@ -175,13 +175,14 @@ void check_columns(const std::vector<ShownTable>& tables, const ShowOptions& opt
     return suggestion(name, known, "the columns are ");
   };
   if (!tables.empty() && !options.select.empty() && std::ranges::all_of(options.select, is_unknown))
-    throw Error(fmt::format("unknown column '{}'", options.select.front()),
+    throw Error(Id::unknown_name, fmt::format("unknown column '{}'", options.select.front()),
                 hint_for(options.select.front()));
   Diagnostics diagnostics = telling_diagnostics();
   for (const auto* chosen : {&options.select, &options.exclude})
     for (const std::string& name : *chosen)
       if (is_unknown(name))
-        diagnostics.warn(fmt::format("unknown column '{}'", name), hint_for(name), {});
+        diagnostics.warn(Id::unknown_name, fmt::format("unknown column '{}'", name), hint_for(name),
+                         {});
 }
 
 std::vector<ShownTable> shown_tables(std::vector<SameName> all, bool several_runs,
@@ -237,7 +238,8 @@ void refuse_several(const std::vector<ShownTable>& tables, const ShowOptions& op
   std::vector<std::string> names;
   for (const ShownTable& shown : tables)
     names.push_back(shown.table.name);
-  throw Error(fmt::format("style {} prints one table, but there are {}: {}", options.style,
+  throw Error(Id::usage,
+              fmt::format("style {} prints one table, but there are {}: {}", options.style,
                           names.size(), join(names, ", ")),
               fmt::format("select one: `--only {}`; `-s json` prints all", names.front()));
 }
@@ -245,13 +247,13 @@ void refuse_several(const std::vector<ShownTable>& tables, const ShowOptions& op
 void refuse_contradiction(const ShowOptions& options) {
   for (const std::string& name : options.select)
     if (std::find(options.exclude.begin(), options.exclude.end(), name) != options.exclude.end())
-      throw Error(fmt::format("column '{}' is both selected and excluded", name));
+      throw Error(Id::usage, fmt::format("column '{}' is both selected and excluded", name));
 }
 
 void refuse_on_terminal(const std::vector<ShownTable>& tables) {
   for (const ShownTable& shown : tables)
     if (!shown.style->is_text && ::isatty(STDOUT_FILENO) == 1)
-      throw Error(fmt::format("style {} is not text", shown.style->name),
+      throw Error(Id::usage, fmt::format("style {} is not text", shown.style->name),
                   "write it to a file: --output FILE");
 }
 

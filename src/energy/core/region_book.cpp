@@ -42,7 +42,8 @@ namespace {
 constexpr int poll_interval_ms = 5;
 
 [[noreturn]] void fail(const std::filesystem::path& file) {
-  throw Error(fmt::format("cannot watch {}: {}", file.string(), std::strerror(errno)));
+  throw Error(Id::system_error,
+              fmt::format("cannot watch {}: {}", file.string(), std::strerror(errno)));
 }
 
 }  // namespace

@@ -41,7 +41,8 @@ double parse_quantity(const std::string& text, std::span<const Unit> units, cons
   const auto value = quantity(text, units);
   if (value && *value >= 0)
     return *value;
-  throw Error(fmt::format("'{}' is {}", text, value ? "below zero" : "not a number with a unit"),
+  throw Error(Id::invalid_value,
+              fmt::format("'{}' is {}", text, value ? "below zero" : "not a number with a unit"),
               fmt::format("write it like {}", example));
 }
 

@@ -95,7 +95,7 @@ ThermalWait wait_for_temperature(const ThermalCondition& condition,
       condition.kind == ThermalCondition::Kind::stable) {
     thermometer.emplace(sysfs);
     if (!thermometer->hottest_c())
-      throw Error("no temperature of a processor or GPU can be read",
+      throw Error(Id::no_meter, "no temperature of a processor or GPU can be read",
                   "wait for a time instead: --thermal 60s");
   }
   ThermalCriterion judge(condition);

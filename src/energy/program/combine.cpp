@@ -54,7 +54,8 @@ void sort_by_node_and_rank(std::vector<EnergyFile>& files) {
     const EnergyFile& a = files[i - 1];
     const EnergyFile& b = files[i];
     if (a.node == b.node && a.rank == b.rank)
-      throw Error(fmt::format("{} and {} are both of node {}{}", a.file.string(), b.file.string(),
+      throw Error(Id::duplicate_name,
+                  fmt::format("{} and {} are both of node {}{}", a.file.string(), b.file.string(),
                               a.node, a.rank ? fmt::format(", rank {}", *a.rank) : ""),
                   "name the files of one run only");
   }
@@ -338,7 +339,7 @@ Summary parse_summary(const std::string& text, const fs::path& file) {
     ++number;
     const auto equals = line.find('=');
     if (equals == std::string::npos)
-      throw Error("the line is not name=value", "it is not an energy.txt",
+      throw Error(Id::invalid_value, "the line is not name=value", "it is not an energy.txt",
                   {.file = file.string(), .line = number});
     const std::string name = line.substr(0, equals);
     const std::string value = line.substr(equals + 1);
@@ -348,7 +349,7 @@ Summary parse_summary(const std::string& text, const fs::path& file) {
     else if (const auto real = parse_number(value))
       lines.emplace_back(name, *real);
     else
-      throw Error(fmt::format("'{}' is not a number", value),
+      throw Error(Id::invalid_value, fmt::format("'{}' is not a number", value),
                   "bench-energy writes one there; leave out a file that was changed or cut off",
                   {.file = file.string(), .line = number, .column = static_cast<int>(equals) + 2});
   }
@@ -393,13 +394,15 @@ void require_each_once(std::span<const fs::path> operands) {
     if (absent)
       continue;
     if (!named.insert(path).second)
-      throw Error(fmt::format("{} is named twice", operand.string()), "name it once");
+      throw Error(Id::duplicate_name, fmt::format("{} is named twice", operand.string()),
+                  "name it once");
     if (!fs::is_directory(path, absent))
       files.push_back(path);
   }
   for (const fs::path& file : files)
     if (named.contains(file.parent_path()))
-      throw Error(fmt::format("{} is named, and so is its directory", file.string()),
+      throw Error(Id::duplicate_name,
+                  fmt::format("{} is named, and so is its directory", file.string()),
                   "name the directory alone: it stands for those that are in it");
 }
 
@@ -521,7 +524,7 @@ void combine_summary_files(std::span<const fs::path> operands, const fs::path& o
     if (fs::is_directory(operand, absent)) {
       meters = meter_directory(operand);
       if (meters.summaries.empty() && meters.unfinished.empty())
-        throw Error(fmt::format("no energy.txt in {}", operand.string()),
+        throw Error(Id::missing_file, fmt::format("no energy.txt in {}", operand.string()),
                     "name directories that a meter had as --out");
     }
     for (const fs::path& file : meters.unfinished)

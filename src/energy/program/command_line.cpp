@@ -51,16 +51,16 @@ void CommandLine::take(const OptionRow& option, const std::string& word, const s
   const auto equals = word.find('=');
   const bool attached = equals != std::string::npos;
   if (option.arity == Arity::one && has(option.name))
-    throw Error(fmt::format("{} is given twice", option.name));
+    throw Error(Id::usage, fmt::format("{} is given twice", option.name));
   if (option.arity == Arity::none) {
     if (attached)
-      throw Error(fmt::format("{} takes no value", option.name));
+      throw Error(Id::usage, fmt::format("{} takes no value", option.name));
     given_.push_back({&option, ""});
     return;
   }
   // Another option in place of the value is not meant as one.
   if (!attached && (!next || next->starts_with("--")))
-    throw Error(fmt::format("{} needs a value", option.name),
+    throw Error(Id::usage, fmt::format("{} needs a value", option.name),
                 fmt::format("{} {}", option.name, option.value));
   given_.push_back({&option, attached ? word.substr(equals + 1) : *next});
 }

@@ -28,7 +28,8 @@ class LineParser {
     while (take(','));
     take('\r');
     if (!at_end() && !take('\n'))
-      throw Error("text follows the closing quote of a cell", "", {file_.string(), line_, 0});
+      throw Error(Id::syntax, "text follows the closing quote of a cell", "",
+                  {file_.string(), line_, 0});
     ++line_;
     return result;
   }
@@ -55,7 +56,7 @@ class LineParser {
     for (;;) {
       const auto quote = text_.find('"');
       if (quote == std::string_view::npos)
-        throw Error("this quote is never closed", "", {file_.string(), begin, 0});
+        throw Error(Id::syntax, "this quote is never closed", "", {file_.string(), begin, 0});
       for (const char c : text_.substr(0, quote))
         line_ += c == '\n' ? 1 : 0;
       result += text_.substr(0, quote);
@@ -90,7 +91,8 @@ std::vector<CsvLine> parse_csv(const std::string& text, const std::filesystem::p
     if (line.cells.size() == 1 && line.cells[0].empty())
       continue;
     if (!lines.empty() && line.cells.size() != lines[0].cells.size())
-      throw Error(fmt::format("{} cells where the first line has {}", line.cells.size(),
+      throw Error(Id::syntax,
+                  fmt::format("{} cells where the first line has {}", line.cells.size(),
                               lines[0].cells.size()),
                   "", {file.string(), line.line, 0});
     lines.push_back(std::move(line));

@@ -34,7 +34,7 @@ constexpr const char* readable =
     "combine reads our energy.csv, energy.json and energy.txt, and jpwr's energy as csv";
 
 Error not_energy(const std::filesystem::path& file) {
-  return Error(fmt::format("{} is not an energy file", file.string()), readable);
+  return Error(Id::unusable_file, fmt::format("{} is not an energy file", file.string()), readable);
 }
 
 /// A cell as a number; nothing where it is empty.
@@ -46,7 +46,7 @@ std::optional<Number> number_in(const std::string& cell,
     return std::nullopt;
   const auto number = parse(cell);
   if (!number)
-    throw Error(fmt::format("'{}' is not a number", cell), "", place);
+    throw Error(Id::unusable_file, fmt::format("'{}' is not a number", cell), "", place);
   return number;
 }
 
@@ -67,11 +67,12 @@ class OwnFile {
     if (!has("energy_wh"))
       for (const std::string& name : lines_[0].cells)
         if (name.starts_with("energy_") && name.find('_', 7) == std::string::npos)
-          throw Error(fmt::format("its energies are in {}, not in Wh", name.substr(7)), "",
+          throw Error(Id::unusable_file,
+                      fmt::format("its energies are in {}, not in Wh", name.substr(7)), "",
                       place(lines_[0]));
     for (const char* name : own_columns)
       if (!has(name))
-        throw Error(fmt::format("it has no column {}", name),
+        throw Error(Id::unusable_file, fmt::format("it has no column {}", name),
                     "it is not an energy file, or one of an older bench-energy", place(lines_[0]));
   }
 
@@ -85,7 +86,7 @@ class OwnFile {
         result.channels.push_back(record(line));
     }
     if (result.node.empty())
-      throw Error("it does not name its host", "", place(lines_[0]));
+      throw Error(Id::unusable_file, "it does not name its host", "", place(lines_[0]));
     mark_duplicates(result.channels);
     return result;
   }
@@ -173,7 +174,7 @@ EnergyFile read_jpwr_file(const std::filesystem::path& file, const std::vector<C
   if (result.node.empty())
     result.node = node_in_name(file);
   if (result.node.empty())
-    throw Error(fmt::format("{} does not name its node", file.string()),
+    throw Error(Id::unusable_file, fmt::format("{} does not name its node", file.string()),
                 "add a line nodename,NAME, as CARAML writes it, or call the file "
                 "energy.NODE.PROCESS.csv");
   return result;
@@ -184,7 +185,7 @@ EnergyFile read_jpwr_file(const std::filesystem::path& file, const std::vector<C
 EnergyFile read_energy_file(const std::filesystem::path& file) {
   const std::string text = read_file(file);
   if (text.starts_with(start_of_hdf5))
-    throw Error(fmt::format("{} is an HDF5 file", file.string()),
+    throw Error(Id::unusable_file, fmt::format("{} is an HDF5 file", file.string()),
                 fmt::format("{}: measure with --format csv,h5, or --df-filetype csv", readable));
   if (text.starts_with('{'))
     return OwnFile(file, lines_of_json(text, file)).read();
@@ -202,7 +203,7 @@ void require_unread(std::span<const std::filesystem::path> files,
                     const std::filesystem::path& output) {
   for (const std::filesystem::path& file : files)
     if (std::error_code absent; std::filesystem::equivalent(file, output, absent))
-      throw Error(fmt::format("{} is both read and written", file.string()),
+      throw Error(Id::usage, fmt::format("{} is both read and written", file.string()),
                   "name another file with --output");
 }
 

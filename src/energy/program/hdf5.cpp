@@ -36,14 +36,15 @@ void check_version(int (*get_version)(unsigned*, unsigned*, unsigned*)) {
   unsigned minor = 0;
   unsigned release = 0;
   if (get_version(&major, &minor, &release) < 0 || major != 1 || minor < 10)
-    throw Error(fmt::format("HDF5 {}.{}.{} is none of 1.10 and later", major, minor, release),
+    throw Error(Id::unsupported,
+                fmt::format("HDF5 {}.{}.{} is none of 1.10 and later", major, minor, release),
                 hdf5_remedy);
 }
 
 /// Failures become messages here; the library must not print them, too.
 void open_silently(int (*open)(), int (*set_printer)(hdf5::Id, void*, void*)) {
   if (open() < 0)
-    throw Error("the HDF5 library does not start", hdf5_remedy);
+    throw Error(Id::program_failed, "the HDF5 library does not start", hdf5_remedy);
   set_printer(hdf5::standard, nullptr, nullptr);
 }
 
@@ -161,7 +162,8 @@ void Hdf5File::close() {
 
 void Hdf5File::fail() const {
   ::unlink(temporary_.c_str());
-  throw Error(fmt::format("cannot write {}: the HDF5 library failed", file_.string()),
+  throw Error(Id::system_error,
+              fmt::format("cannot write {}: the HDF5 library failed", file_.string()),
               "is the disk full?");
 }
 

@@ -111,7 +111,7 @@ std::optional<Absence> missing_source(const std::vector<Absence>& absences,
 /// Before the program has started.
 void require_sources(const std::vector<Absence>& absences, const SourceSettings& sources) {
   if (const auto missing = missing_source(absences, sources))
-    throw Error(fmt::format("{}: {}", missing->source, missing->reason),
+    throw Error(Id::no_meter, fmt::format("{}: {}", missing->source, missing->reason),
                 "see bench-energy --list, or leave --strict out");
 }
 

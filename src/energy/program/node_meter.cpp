@@ -33,7 +33,7 @@ std::shared_ptr<Claims> claims_of_node(const Options& options) {
   if (directory.empty())
     return nullptr;
   if (options.settings.any() && !options.per_node)
-    throw Error("several meters on a node cannot set its processors",
+    throw Error(Id::unsupported, "several meters on a node cannot set its processors",
                 "add --per-node: one of them sets, and restores, what all use");
   return std::make_shared<Claims>(directory, claims_rank());
 }

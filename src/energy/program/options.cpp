@@ -37,7 +37,8 @@ constexpr std::string_view variable_begin = "%q";
 std::string value_of(const std::string& name, const std::string& text) {
   const char* const value = std::getenv(name.c_str());
   if (!value)
-    throw Error(fmt::format("the suffix '{}' needs the variable {}, which is not set", text, name),
+    throw Error(Id::invalid_value,
+                fmt::format("the suffix '{}' needs the variable {}, which is not set", text, name),
                 "Slurm sets SLURM_PROCID for the tasks of srun");
   return value;
 }
@@ -49,7 +50,8 @@ std::string with_variables(const std::string& text) {
        found = text.find(variable_begin, at)) {
     const auto close = text.find('}', found);
     if (text[found + 2] != '{' || close == std::string::npos || close == found + 3)
-      throw Error(fmt::format("the suffix '{}' has a %q without a variable", text),
+      throw Error(Id::invalid_value,
+                  fmt::format("the suffix '{}' has a %q without a variable", text),
                   "write it like %q{SLURM_PROCID}");
     result += text.substr(at, found - at);
     result += value_of(text.substr(found + 3, close - found - 3), text);
@@ -60,7 +62,7 @@ std::string with_variables(const std::string& text) {
 
 std::string without_slash(const std::string& suffix) {
   if (suffix.find('/') != std::string::npos)
-    throw Error(fmt::format("the suffix '{}' has a slash", suffix),
+    throw Error(Id::invalid_value, fmt::format("the suffix '{}' has a slash", suffix),
                 "it is a part of file names; name a directory with --out or --df-out");
   return suffix;
 }
@@ -83,7 +85,7 @@ namespace {
 void check_time(const char* name, const std::string& text, const Range& range, const Place& place) {
   const auto time_s = interval_s_of(text);
   if (!time_s)
-    throw Error(fmt::format("{} is a number with a unit, not '{}'", name, text),
+    throw Error(Id::invalid_value, fmt::format("{} is a number with a unit, not '{}'", name, text),
                 "write it like 100ms or 5s", place);
   in_range(name, text, *time_s, range, place);
 }
@@ -91,11 +93,12 @@ void check_time(const char* name, const std::string& text, const Range& range, c
 double above_zero(const char* name, const char* example, const std::string& text,
                   std::optional<double> value, const Place& place) {
   if (!value || *value <= 0)
-    throw Error(fmt::format("{} is a number above zero with a unit, not '{}'", name, text),
+    throw Error(Id::invalid_value,
+                fmt::format("{} is a number above zero with a unit, not '{}'", name, text),
                 fmt::format("write it like {}", example), place);
   constexpr double most = 1e6;  // of W and MHz; drivers take integers
   if (*value > most)
-    throw Error(fmt::format("{} is not as high as {}", name, text), "", place);
+    throw Error(Id::invalid_value, fmt::format("{} is not as high as {}", name, text), "", place);
   return *value;
 }
 
@@ -104,7 +107,8 @@ double above_zero(const char* name, const char* example, const std::string& text
 std::chrono::nanoseconds in_range(const char* name, const std::string& text, double time_s,
                                   const Range& range, const Place& place) {
   if (time_s < range.least_s || time_s > range.most_s)
-    throw Error(fmt::format("{} {} is out of range", name, text), range.words, place);
+    throw Error(Id::invalid_value, fmt::format("{} {} is out of range", name, text), range.words,
+                place);
   return std::chrono::round<std::chrono::nanoseconds>(std::chrono::duration<double>(time_s));
 }
 
@@ -121,7 +125,8 @@ ThermalCondition thermal_condition(const std::string& text, const Place& place) 
     in_range("thermal", text, condition->time_s, times_to_get_ready, place);
     return *condition;
   }
-  throw Error(fmt::format("thermal is stable, a temperature or a time, not '{}'", text),
+  throw Error(Id::invalid_value,
+              fmt::format("thermal is stable, a temperature or a time, not '{}'", text),
               "write it like stable, 45C or 60s", place);
 }
 
@@ -148,7 +153,7 @@ void check_gpu_clock(const std::string& text, const Place& place) {
 /// The kernel has the list of those that there are.
 void check_cpu_governor(const std::string& text, const Place& place) {
   if (text.empty() || text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") != std::string::npos)
-    throw Error(fmt::format("'{}' is not a frequency governor", text),
+    throw Error(Id::invalid_value, fmt::format("'{}' is not a frequency governor", text),
                 "performance, powersave, schedutil ...", place);
 }
 
@@ -306,13 +311,13 @@ void require_known(const CommandLine& line, std::span<const OptionRow> table) {
   if (option.empty())
     return;
   if (std::ranges::count(refused_options, option) > 0)
-    throw Error(fmt::format("jpwr's option {} is not supported", option),
+    throw Error(Id::usage, fmt::format("jpwr's option {} is not supported", option),
                 "leave it out: one meter samples on each node, and MPI is the program's alone");
   std::vector<std::string> known;
   for (const OptionRow& row : table)
     known.emplace_back(row.name);
   const std::string likely = did_you_mean(option, known);
-  throw Error(fmt::format("unknown option '{}'", line.unknown()),
+  throw Error(Id::usage, fmt::format("unknown option '{}'", line.unknown()),
               likely.empty() ? "see bench-energy --help" : likely);
 }
 
@@ -349,7 +354,7 @@ WantedSettings wanted_settings(const CommandLine& line) {
 /// As an unset variable in a script would have it.
 std::string directory_of(const CommandLine& line, const char* option) {
   if (line.has(option) && line.value(option).empty())
-    throw Error(fmt::format("{} names no directory", option),
+    throw Error(Id::usage, fmt::format("{} names no directory", option),
                 fmt::format("without {} no files are written", option));
   return line.value(option);
 }
@@ -361,7 +366,7 @@ OutputSettings own_output(const CommandLine& line) {
   if (!line.has("--format"))
     return output;
   if (output.directory.empty())
-    throw Error("--format needs a place for the files", "name a directory with --out");
+    throw Error(Id::usage, "--format needs a place for the files", "name a directory with --out");
   output.formats = parse_formats(line.values("--format"));
   return output;
 }
@@ -369,7 +374,7 @@ OutputSettings own_output(const CommandLine& line) {
 OutputSettings jpwr_output(const CommandLine& line) {
   const std::string type = line.value("--df-filetype");
   if (type != "h5" && type != "csv")
-    throw Error(fmt::format("unknown --df-filetype '{}'", type), "h5 or csv");
+    throw Error(Id::invalid_value, fmt::format("unknown --df-filetype '{}'", type), "h5 or csv");
   OutputSettings output;
   output.directory = directory_of(line, "--df-out");
   output.suffix = expand_jpwr_suffix(line.value("--df-suffix"));
@@ -398,7 +403,8 @@ OnMeterDeath on_meter_death(const std::string& text) {
   static const std::array<std::string, 2> words{"survive", "kill"};
   const auto found = std::ranges::find(words, text);
   if (found == words.end())
-    throw Error(fmt::format("unknown --on-meter-death '{}'", text), "survive or kill");
+    throw Error(Id::invalid_value, fmt::format("unknown --on-meter-death '{}'", text),
+                "survive or kill");
   return static_cast<OnMeterDeath>(found - words.begin());
 }
 
@@ -406,7 +412,7 @@ Options interpret(const CommandLine& line) {
   const char* const own = first_given(line, own_options);
   const char* const jpwr = first_given(line, jpwr_options);
   if (own && jpwr)
-    throw Error(fmt::format("{} and jpwr's {} exclude each other", own, jpwr),
+    throw Error(Id::usage, fmt::format("{} and jpwr's {} exclude each other", own, jpwr),
                 "use either --method, --out, --suffix, --format or --methods, --df-out, "
                 "--df-suffix, --df-filetype");
   Options options;
@@ -451,7 +457,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
   require_known(line, options_of_measuring);
   // What precedes `--`, but is none of our options: the program, for jpwr.
   if (!line.operands().empty() && !first_given(line, jpwr_options))
-    throw Error(fmt::format("unexpected argument '{}'", line.operands()[0]),
+    throw Error(Id::usage, fmt::format("unexpected argument '{}'", line.operands()[0]),
                 fmt::format("put -- before the program: {}", usage));
   Options options = interpret(line);
   options.program = line.operands();
@@ -460,7 +466,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
       options.program.empty() && separator != arguments.end() ? separator + 1 : separator,
       arguments.end());
   if (options.program.empty() && !options.list)
-    throw Error("no program to run", usage);
+    throw Error(Id::usage, "no program to run", usage);
   return options;
 }
 
@@ -475,15 +481,16 @@ CombineOptions parse_combine_options(const std::vector<std::string>& arguments) 
   options.files.assign(line.operands().begin(), line.operands().end());
   options.in_sequence = line.has("--in-sequence");
   if (options.files.empty())
-    throw Error("no energy files to combine", combine_usage);
+    throw Error(Id::usage, "no energy files to combine", combine_usage);
   const auto table = std::ranges::find_if_not(options.files, has_summaries);
   const auto summary = std::ranges::find_if(options.files, has_summaries);
   const bool has_table = table != options.files.end();
   if (options.in_sequence && has_table)
-    throw Error(fmt::format("--in-sequence is not for {}", table->string()),
+    throw Error(Id::usage, fmt::format("--in-sequence is not for {}", table->string()),
                 "it adds up energy.txt files; leave it out for tables");
   if (has_table && summary != options.files.end())
     throw Error(
+        Id::usage,
         fmt::format("{} is a summary and {} a table", summary->string(), table->string()),
         "name files of one kind: of energy.txt files it makes a summary, of others a table");
   if (line.has("--output"))
@@ -502,7 +509,8 @@ RecoverOptions parse_recover_options(const std::vector<std::string>& arguments) 
   }
   require_known(line, options_of_recovering);
   if (line.operands().size() != 1)
-    throw Error(line.operands().empty()
+    throw Error(Id::usage,
+                line.operands().empty()
                     ? "no directory to recover"
                     : fmt::format("unexpected argument '{}'", line.operands()[1]),
                 recover_usage);

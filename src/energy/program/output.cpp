@@ -43,7 +43,8 @@ Format parse_format(const std::string& text) {
   for (std::size_t i = 0; i < format_names.size(); ++i)
     if (format_names[i] == text)
       return static_cast<Format>(i);
-  throw Error(fmt::format("unknown format '{}'", text), suggestion(text, format_names));
+  throw Error(Id::invalid_value, fmt::format("unknown format '{}'", text),
+              suggestion(text, format_names));
 }
 
 }  // namespace
@@ -116,7 +117,7 @@ void Output::reserve() {
   } catch (const Error&) {  // no sockets here: two meters are the user's to keep apart
   }
   if (is_anothers)
-    throw Error(fmt::format("another meter writes {}", power_log().string()),
+    throw Error(Id::in_use, fmt::format("another meter writes {}", power_log().string()),
                 "name another directory with --out, or other files in it with --suffix");
 }
 

@@ -64,7 +64,8 @@ PowerLog::PowerLog(const std::filesystem::path& file, PowerLayout layout)
       layout_(layout),
       fd_(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {
   if (!fd_.valid())
-    throw Error(fmt::format("cannot write {}: {}", file.string(), std::strerror(errno)));
+    throw Error(Id::system_error,
+                fmt::format("cannot write {}: {}", file.string(), std::strerror(errno)));
 }
 
 /// Also notes the columns.

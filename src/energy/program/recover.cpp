@@ -83,8 +83,8 @@ class LogRows {
 };
 
 Error not_samples(const std::filesystem::path& file) {
-  return Error("the columns are not those of samples", "bench-energy writes them into power.csv",
-               {.file = file.string(), .line = 1});
+  return Error(Id::unusable_file, "the columns are not those of samples",
+               "bench-energy writes them into power.csv", {.file = file.string(), .line = 1});
 }
 
 PowerLayout layout_of(const std::vector<std::string>& columns, const std::filesystem::path& file) {
@@ -422,10 +422,11 @@ class Remains {
     if (lock_.valid())
       record_ = parse_run_record(read_file(file));
     else if (fs::file_size(log()) == 0)
-      throw Error(fmt::format("{} is empty, and {} is not there", log().string(), file.string()),
+      throw Error(Id::missing_file,
+                  fmt::format("{} is empty, and {} is not there", log().string(), file.string()),
                   "its meter has not started the program yet, or was killed before it did");
     if (lock_.valid() && ::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-      throw Error(fmt::format("a meter still writes {}{}", log().string(), meter()),
+      throw Error(Id::in_use, fmt::format("a meter still writes {}{}", log().string(), meter()),
                   "wait for its end, when it writes the results itself");
     region_log_ = output_.region_log();
     run_ = recover_run(log(), record_, fs::exists(region_log_) ? read_file(region_log_) : "");
@@ -461,7 +462,8 @@ class Remains {
     const Measurement& run = run_.measurement;
     const double silence_s = unix_time_now() - (run.begin_unix_s + run.duration_s);
     if (run_.rows > 0 && silence_s < silence_of_the_dead_s)
-      throw Error(fmt::format("the last sample in {} is {:.0f} s old, and its meter{} may be alive",
+      throw Error(Id::in_use,
+                  fmt::format("the last sample in {} is {:.0f} s old, and its meter{} may be alive",
                               log().string(), std::max(silence_s, 0.0), meter()),
                   fmt::format("try again when it is older than {:.0f} s", silence_of_the_dead_s));
   }
@@ -485,7 +487,8 @@ std::vector<Remains> remains_in(const RecoverOptions& options) {
   else if (!std::ranges::all_of(suffixes, is_foreign))
     std::erase_if(suffixes, is_foreign);
   if (suffixes.empty())
-    throw Error(fmt::format("no {} in {}",
+    throw Error(Id::missing_file,
+                fmt::format("no {} in {}",
                             options.suffix && !options.suffix->empty()
                                 ? fmt::format("power.{}.csv", *options.suffix)
                                 : "power.csv",
@@ -501,7 +504,7 @@ std::vector<Remains> remains_in(const RecoverOptions& options) {
       result = results.front();
   }
   if (found.empty())
-    throw Error(fmt::format("{} is there already", result.string()),
+    throw Error(Id::exists, fmt::format("{} is there already", result.string()),
                 "to recompute the results from the samples, move these away");
   return found;
 }

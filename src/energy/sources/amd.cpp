@@ -141,7 +141,7 @@ class AmdSource : public PowerSource {
         state_.emplace();
     }
     if (devices.empty())
-      throw Error(notes_.empty() ? absence : notes_.front());
+      throw Error(Id::no_meter, notes_.empty() ? absence : notes_.front());
     for (AmdMeter& meter : amd_meters(name, devices, visibility, notes_, &unreadable_)) {
       const double count_j = counts_j[meter.device];
       meter.channel.counter_period_s = count_j > 0 ? amd_counter_period_s : 0;
@@ -347,10 +347,10 @@ class AmdSmi {
                   {get_energy_count_, "amdsmi_get_energy_count"},
                   {get_power_info_, "amdsmi_get_power_info"}});
     if (const int code = init(init_amd_gpus); code != amd_smi_success)
-      throw Error(fmt::format("amdsmi_init: {}", message(code)));
+      throw Error(Id::no_meter, fmt::format("amdsmi_init: {}", message(code)));
     if (const std::string reason = adapt_to_version(get_version); !reason.empty()) {
       shut_down_();
-      throw Error(reason);
+      throw Error(Id::no_meter, reason);
     }
   }
   AmdSmi(const AmdSmi&) = delete;
@@ -541,7 +541,7 @@ std::unique_ptr<PowerSource> open_amd(const std::string&, const SourceSettings& 
     try {
       return open_amd_library({}, settings);
     } catch (const Error& no_library) {
-      throw Error(no_files.message() + "; " + no_library.message());
+      throw Error(Id::no_meter, no_files.message() + "; " + no_library.message());
     }
   }
 }

@@ -290,9 +290,9 @@ std::vector<AmdMeter> amd_meters(const std::string& source, std::span<const AmdD
                                   channel.name, join(channel.pci_addresses, " and ")));
   }
   if (meters.empty())
-    throw Error(!notes.empty()
-                    ? notes.front()
-                    : fmt::format("the program sees none of {} AMD GPUs", devices.size()));
+    throw Error(Id::no_meter, !notes.empty() ? notes.front()
+                                             : fmt::format("the program sees none of {} AMD GPUs",
+                                                           devices.size()));
   return meters;
 }
 

@@ -47,7 +47,7 @@ std::chrono::nanoseconds duration_of(double s) {
 std::array<UniqueFd, 2> open_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-    throw Error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+    throw Error(Id::system_error, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
   return {UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
@@ -72,9 +72,9 @@ void CommandReader::wait_for_first() {
     if (reading_time_)
       return;
     if (!failure_.empty())
-      throw Error(failure_);
+      throw Error(Id::program_failed, failure_);
     if (Clock::now() >= deadline)
-      throw Error(no_answer(patience_s));
+      throw Error(Id::program_failed, no_answer(patience_s));
     std::this_thread::sleep_for(first_read_interval);
   }
 }
@@ -111,7 +111,8 @@ void CommandReader::start(Clock::time_point now) {
   said_.clear();
   try {
     if (find_program(settings_.arguments[0]).empty())
-      throw Error(fmt::format("cannot start '{}': not found on PATH", settings_.arguments[0]));
+      throw Error(Id::missing_program,
+                  fmt::format("cannot start '{}': not found on PATH", settings_.arguments[0]));
     std::vector<std::string> arguments{"/bin/sh", "-c", run_while_meter_lives, "sh"};
     std::ranges::copy(settings_.arguments, std::back_inserter(arguments));
     auto [output, output_end] = open_pipe();

@@ -108,15 +108,16 @@ MeterCommand parse_meter_command(const std::string& text) {
   MeterCommand command;
   command.name = front.substr(0, slash);
   if (equals == std::string::npos || strip(text.substr(equals + 1)).empty() || command.name.empty())
-    throw Error(fmt::format("'{}' names no command", text), command_syntax);
+    throw Error(Id::invalid_value, fmt::format("'{}' names no command", text), command_syntax);
   if (!is_meter_name(command.name))
     throw Error(
-        fmt::format("'{}' is not a name for a command's meter", command.name),
+        Id::invalid_value, fmt::format("'{}' is not a name for a command's meter", command.name),
         fmt::format("{}; a name has letters, digits, '_', '-' and '.' only", command_syntax));
   if (slash != std::string::npos)
     command.interval_s = parse_interval_s(front.substr(slash + 1));
   if (command.interval_s <= 0)
-    throw Error(fmt::format("'{}' leaves no time between readings", text), command_syntax);
+    throw Error(Id::invalid_value, fmt::format("'{}' leaves no time between readings", text),
+                command_syntax);
   command.arguments = {"/bin/sh", "-c", text.substr(equals + 1)};
   return command;
 }
@@ -153,7 +154,7 @@ std::unique_ptr<PowerSource> open_ipmi() {
   else if (!find_program("ipmi-dcmi").empty())
     command.arguments = {"ipmi-dcmi", "--get-system-power-statistics"};
   else
-    throw Error("neither ipmitool nor ipmi-dcmi is on PATH");
+    throw Error(Id::no_meter, "neither ipmitool nor ipmi-dcmi is on PATH");
   return std::make_unique<CommandSource>(
       command, Channel{.name = "ipmi:node", .description = join(command.arguments, " ")});
 }

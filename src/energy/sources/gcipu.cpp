@@ -68,7 +68,7 @@ class Gcipu : public PowerSource {
     std::string failure;
     const auto line = reader_.latest(failure);
     if (!line)
-      throw Error(failure);
+      throw Error(Id::no_meter, failure);
     const std::vector<Ipu> ipus = parse_ipus(*line);
     std::vector<std::string> boards;
     for (const Ipu& ipu : ipus)

@@ -62,7 +62,7 @@ Claim::Claim(const Settings& settings, const std::string& node) {
       name = reserve_node_name(fmt::format("bench-energy:{}:{}", node, id));
     }
     if (!name.valid())
-      throw Error(fmt::format("another meter has changed the settings of {}", device),
+      throw Error(Id::in_use, fmt::format("another meter has changed the settings of {}", device),
                   "wait until it ends and restores them");
     names_.push_back(std::move(name));
   }
@@ -150,9 +150,11 @@ SettingsGuard::SettingsGuard(const WantedSettings& wanted, const std::filesystem
   if (line == all_set)
     return;
   if (line.empty())
-    throw Error("the process that applies the settings ended without an answer");
+    throw Error(Id::program_failed,
+                "the process that applies the settings ended without an answer");
   const auto mark = line.find(hint_mark);
-  throw Error(line.substr(0, mark), mark == std::string::npos ? "" : line.substr(mark + 1));
+  throw Error(Id::device_failed, line.substr(0, mark),
+              mark == std::string::npos ? "" : line.substr(mark + 1));
 }
 
 /// Reads up to the end of a line or of the stream.

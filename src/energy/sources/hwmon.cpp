@@ -272,8 +272,9 @@ std::unique_ptr<PowerSource> open_hwmon(const std::filesystem::path& sysfs) {
   if (!source->channels().empty())
     return source;
   if (!source->notes().empty())
-    throw Error(source->notes().front());
-  throw Error(fmt::format("no power meter in {}/hwmon*", (sysfs / "class/hwmon").string()));
+    throw Error(Id::no_meter, source->notes().front());
+  throw Error(Id::no_meter,
+              fmt::format("no power meter in {}/hwmon*", (sysfs / "class/hwmon").string()));
 }
 
 extern const SourceMethod hwmon_method{

@@ -63,7 +63,8 @@ const SourceMethod& method_named(const std::string& name,
       if (!text.empty())
         known.emplace_back(text);
   known.insert(known.end(), other_names.begin(), other_names.end());
-  throw Error(fmt::format("unknown method '{}'", name), suggestion(name, known, "known are "));
+  throw Error(Id::invalid_value, fmt::format("unknown method '{}'", name),
+              suggestion(name, known, "known are "));
 }
 
 Method parse_method(const std::string& text, std::span<const std::string> other_names) {
@@ -72,10 +73,10 @@ Method parse_method(const std::string& text, std::span<const std::string> other_
   const SourceMethod& kind = method_named(method.name, other_names);
   method.name = kind.name;
   if (kind.check && method.argument.empty())
-    throw Error(fmt::format("method '{}' needs an argument", method.name),
+    throw Error(Id::invalid_value, fmt::format("method '{}' needs an argument", method.name),
                 fmt::format("write {}:{}", kind.name, kind.argument));
   if (!kind.check && colon != std::string::npos)
-    throw Error(fmt::format("method '{}' takes no argument", method.name));
+    throw Error(Id::invalid_value, fmt::format("method '{}' takes no argument", method.name));
   if (kind.check)
     kind.check(method.argument);
   return method;
@@ -132,7 +133,7 @@ void check_methods(const std::string& text, const Place& place) {
   try {
     parse_methods({text});
   } catch (const Error& wrong) {  // the sources know their arguments, and no input files
-    throw Error(wrong.message(), wrong.hint(), place);
+    throw Error(wrong.id(), wrong.message(), wrong.hint(), place);
   }
 }
 

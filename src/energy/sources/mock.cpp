@@ -69,7 +69,7 @@ Shape parse_shape(const std::string& text) {
     shape.lost_after_s = parse_interval_s(values[1]);
     return shape;
   }
-  throw Error(fmt::format("unknown mock '{}'", text),
+  throw Error(Id::invalid_value, fmt::format("unknown mock '{}'", text),
               "constant=100W, ramp=50W/20W, square=100W/300W/50ms or lost=100W/300ms");
 }
 

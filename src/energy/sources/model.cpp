@@ -57,11 +57,12 @@ PowerModel parse_model(const std::string& text) {
     model.full_w =
         parse_power_w(dots == std::string::npos ? power : power.substr(dots + range.size()));
     if (model.idle_w > model.full_w)
-      throw Error(fmt::format("model '{}' draws more when idle than when busy", text),
+      throw Error(Id::invalid_value,
+                  fmt::format("model '{}' draws more when idle than when busy", text),
                   "write idle..full, like cpu=20W..65W");
     return model;
   }
-  throw Error(fmt::format("unknown model '{}'", text),
+  throw Error(Id::invalid_value, fmt::format("unknown model '{}'", text),
               "model:cpu=65W, model:cpu=20W..65W, model:node=300W..900W or model:gpu=60W..400W");
 }
 
@@ -174,7 +175,7 @@ std::unique_ptr<PowerSource> open_cpu_model(const PowerModel& model,
   Reading reading;
   source->read({&reading, 1});
   if (!reading.energy_j)
-    throw Error(reading.failure);
+    throw Error(Id::no_meter, reading.failure);
   return source;
 }
 
@@ -185,7 +186,7 @@ class GpuModel : public PowerSource {
   GpuModel(const PowerModel& model, const NvmlSettings& settings)
       : model_(model), library_(settings.libraries) {
     if (!library_.get_utilization)
-      throw Error("the NVIDIA driver reports no utilisation");
+      throw Error(Id::no_meter, "the NVIDIA driver reports no utilisation");
     const NvmlDevices found = nvml_devices(library_, settings, "model:gpu", notes_);
     for (const NvmlDevice& device : found.selected)
       add(device);
@@ -194,7 +195,7 @@ class GpuModel : public PowerSource {
       unreadable_.back().unreadable = device.reason;
     }
     if (channels_.empty())
-      throw Error(notes_.empty() ? "no NVIDIA device to model" : notes_.front());
+      throw Error(Id::no_meter, notes_.empty() ? "no NVIDIA device to model" : notes_.front());
   }
 
   void read(std::span<Reading> readings) override {

@@ -203,12 +203,12 @@ class Nvml : public PowerSource {
     for (const ClosedDevice& device : found.closed)
       add_unreadable(device.index, device.reason);
     if (channels_.empty())
-      throw Error(!notes_.empty() ? notes_.front()
-                  : settings.visible_devices
-                      ? fmt::format("CUDA_VISIBLE_DEVICES={} selects none of "
-                                    "{} devices",
-                                    *settings.visible_devices, found.count)
-                      : "the NVIDIA driver shows no device");
+      throw Error(Id::no_meter, !notes_.empty() ? notes_.front()
+                                : settings.visible_devices
+                                    ? fmt::format("CUDA_VISIBLE_DEVICES={} selects none of "
+                                                  "{} devices",
+                                                  *settings.visible_devices, found.count)
+                                    : "the NVIDIA driver shows no device");
   }
 
   void read(std::span<Reading> readings) override {

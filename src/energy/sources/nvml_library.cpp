@@ -49,7 +49,7 @@ NvmlLibrary::NvmlLibrary(const std::vector<std::string>& names) {
        {lock_clocks, "nvmlDeviceSetGpuLockedClocks"},
        {unlock_clocks, "nvmlDeviceResetGpuLockedClocks"}});
   if (const int code = init(); code != nvml::success)
-    throw Error(fmt::format("nvmlInit: {}", message(code)));
+    throw Error(Id::no_meter, fmt::format("nvmlInit: {}", message(code)));
 }
 
 NvmlLibrary::~NvmlLibrary() {
@@ -163,7 +163,7 @@ NvmlDevices nvml_devices(const NvmlLibrary& library, const NvmlSettings& setting
                          const std::string& label, std::vector<std::string>& notes) {
   unsigned count = 0;
   if (const int code = library.get_count(&count); code != nvml::success)
-    throw Error(fmt::format("nvmlDeviceGetCount: {}", library.message(code)));
+    throw Error(Id::no_meter, fmt::format("nvmlDeviceGetCount: {}", library.message(code)));
   std::vector<nvml::Device> handles;
   std::vector<NvmlDevice> all;
   std::vector<ClosedDevice> closed;

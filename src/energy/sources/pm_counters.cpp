@@ -212,8 +212,8 @@ std::unique_ptr<PowerSource> open_pm_counters(const std::filesystem::path& sysfs
   if (!source->channels().empty())
     return source;
   if (!source->notes().empty())
-    throw Error(source->notes().front());
-  throw Error(fmt::format("no {} (not an HPE Cray node)", directory.string()));
+    throw Error(Id::no_meter, source->notes().front());
+  throw Error(Id::no_meter, fmt::format("no {} (not an HPE Cray node)", directory.string()));
 }
 
 extern const SourceMethod pm_counters_method{

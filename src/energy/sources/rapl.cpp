@@ -224,8 +224,9 @@ std::unique_ptr<PowerSource> open_rapl(const std::filesystem::path& sysfs) {
   if (!source->channels().empty())
     return source;
   if (!source->notes().empty())
-    throw Error(source->notes().front());
-  throw Error(fmt::format("no {}/intel-rapl:* (no RAPL, or hidden from this container)",
+    throw Error(Id::no_meter, source->notes().front());
+  throw Error(Id::no_meter,
+              fmt::format("no {}/intel-rapl:* (no RAPL, or hidden from this container)",
                           directory.string()));
 }
 

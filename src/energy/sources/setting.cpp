@@ -52,9 +52,9 @@ Settings gpu_settings(const WantedSettings& wanted, const NvmlSettings& visible,
   if (!is_amd)
     return nvidia_settings(wanted, visible);
   if (wanted.gpu_clock_mhz)
-    throw Error("the clock of an AMD GPU cannot be set", "remove gpu_clock");
+    throw Error(Id::unsupported, "the clock of an AMD GPU cannot be set", "remove gpu_clock");
   if (settings.empty())
-    throw Error("no AMD GPU that the program sees has a power limit",
+    throw Error(Id::unsupported, "no AMD GPU that the program sees has a power limit",
                 "check ROCR_VISIBLE_DEVICES and HIP_VISIBLE_DEVICES, or remove gpu_power_limit");
   return settings;
 }
@@ -112,7 +112,8 @@ class GpuSetting : public Setting {
   /// @throws bench::Error unless the code is success
   void check(const char* verb, int code) const {
     if (code != nvml::success)
-      throw Error(fmt::format("cannot {} {}: {}", verb, name(), library_->message(code)),
+      throw Error(Id::device_failed,
+                  fmt::format("cannot {} {}: {}", verb, name(), library_->message(code)),
                   code == nvml::no_permission ? permission_hint : "");
   }
   template <class Function>
@@ -160,7 +161,8 @@ class PowerLimit : public GpuSetting {
         library().get_power_limit_range(handle(), &least_mw, &most_mw) != nvml::success)
       return;
     if (wanted_mw_ < least_mw || wanted_mw_ > most_mw)
-      throw Error(fmt::format("{} W is out of range for {}", wanted_mw_ / mw_per_w, name()),
+      throw Error(Id::machine_limit,
+                  fmt::format("{} W is out of range for {}", wanted_mw_ / mw_per_w, name()),
                   fmt::format("{} W to {} W", least_mw / mw_per_w, most_mw / mw_per_w));
   }
 
@@ -168,8 +170,8 @@ class PowerLimit : public GpuSetting {
     check("set", library().set_power_limit(handle(), limit_mw));
     if (const unsigned now_mw = current_mw();
         std::abs(now_mw - double{1} * limit_mw) > tolerance_mw)
-      throw Error(fmt::format("{} is {} W after it was set to {} W", name(), now_mw / mw_per_w,
-                              limit_mw / mw_per_w));
+      throw Error(Id::device_failed, fmt::format("{} is {} W after it was set to {} W", name(),
+                                                 now_mw / mw_per_w, limit_mw / mw_per_w));
   }
 
   unsigned wanted_mw_;
@@ -207,8 +209,8 @@ class LockedClock : public GpuSetting {
         return;
       std::this_thread::sleep_for(between_reads);
     }
-    throw Error(
-        fmt::format("{} is {} MHz after it was locked at {} MHz", name(), clock_mhz, wanted_mhz_));
+    throw Error(Id::device_failed, fmt::format("{} is {} MHz after it was locked at {} MHz", name(),
+                                               clock_mhz, wanted_mhz_));
   }
 
   unsigned wanted_mhz_;
@@ -223,7 +225,7 @@ Settings nvidia_settings(const WantedSettings& wanted, const NvmlSettings& visib
   std::vector<std::string> notes;
   const NvmlDevices devices = nvml_devices(*library, visible, "GPU ", notes);
   if (!devices.doubt.empty())
-    throw Error(devices.doubt, device_order_remedy);
+    throw Error(Id::no_meter, devices.doubt, device_order_remedy);
   for (const NvmlDevice& device : devices.selected) {
     if (wanted.gpu_power_limit_w)
       settings.push_back(std::make_unique<PowerLimit>(library, device, *wanted.gpu_power_limit_w));
@@ -231,7 +233,8 @@ Settings nvidia_settings(const WantedSettings& wanted, const NvmlSettings& visib
       settings.push_back(std::make_unique<LockedClock>(library, device, *wanted.gpu_clock_mhz));
   }
   if (settings.empty())
-    throw Error(notes.empty() ? "there is no NVIDIA GPU to configure" : notes.front());
+    throw Error(Id::no_meter,
+                notes.empty() ? "there is no NVIDIA GPU to configure" : notes.front());
   return settings;
 }
 
@@ -254,7 +257,8 @@ class PowerCap : public Setting {
     const auto least_uw = read("power1_cap_min");
     const auto most_uw = read("power1_cap_max");
     if (least_uw && most_uw && (wanted_uw_ < *least_uw || wanted_uw_ > *most_uw))
-      throw Error(fmt::format("{} W is out of range for {}", watts(wanted_uw_), name()),
+      throw Error(Id::machine_limit,
+                  fmt::format("{} W is out of range for {}", watts(wanted_uw_), name()),
                   fmt::format("{} W to {} W", watts(*least_uw), watts(*most_uw)));
     before_uw_ = read("power1_cap");
     write(wanted_uw_);
@@ -282,8 +286,8 @@ class PowerCap : public Setting {
                              permission_hint);
     const auto now_uw = read("power1_cap");
     if (!now_uw || std::abs(watts(*now_uw) - watts(limit_uw)) > 1)
-      throw Error(fmt::format("{} is {} W after it was set to {} W", name(),
-                              watts(now_uw.value_or(0)), watts(limit_uw)));
+      throw Error(Id::device_failed, fmt::format("{} is {} W after it was set to {} W", name(),
+                                                 watts(now_uw.value_or(0)), watts(limit_uw)));
   }
 
   std::filesystem::path hwmon_;
@@ -325,7 +329,7 @@ class Governor : public Setting {
     const std::string before = current();
     const std::string available = first_line(policy_ / "scaling_available_governors");
     if (const auto words = split_names(available, " "); std::ranges::count(words, wanted_) == 0)
-      throw Error(fmt::format("{} has no governor '{}'", name(), wanted_),
+      throw Error(Id::unsupported, fmt::format("{} has no governor '{}'", name(), wanted_),
                   "available: " + join(words, ", "));
     before_ = before;
     if (before != wanted_)
@@ -350,8 +354,8 @@ class Governor : public Setting {
           fmt::format("cannot set the governor of {} to {}", name(), governor), errno,
           "setting it needs root; in a Slurm job `srun --cpu-freq=performance` may be allowed");
     if (const std::string now = current(); now != governor)
-      throw Error(
-          fmt::format("the governor of {} is {} after it was set to {}", name(), now, governor));
+      throw Error(Id::device_failed, fmt::format("the governor of {} is {} after it was set to {}",
+                                                 name(), now, governor));
   }
 
   std::filesystem::path policy_;
@@ -369,7 +373,8 @@ Settings cpu_settings(const std::string& governor, const std::filesystem::path& 
   for (const auto& policy : entries(directory, "policy"))
     settings.push_back(std::make_unique<Governor>(policy, governor));
   if (settings.empty())
-    throw Error(fmt::format("no CPU has a governor: {} is empty", directory.string()),
+    throw Error(Id::unsupported,
+                fmt::format("no CPU has a governor: {} is empty", directory.string()),
                 "virtual machines have none; remove cpu_governor");
   return settings;
 }

@@ -19,7 +19,7 @@ void* open_library(const LibraryFiles& files) {
     if (reason.empty())
       reason = ::dlerror();
   }
-  throw Error(fmt::format("{}: {}", files.absence, reason), files.hint);
+  throw Error(Id::missing_program, fmt::format("{}: {}", files.absence, reason), files.hint);
 }
 
 }  // namespace
@@ -29,7 +29,8 @@ void load_library(const LibraryFiles& files, std::initializer_list<Symbol> symbo
   for (const Symbol& symbol : symbols) {
     void* const address = ::dlsym(library, symbol.name());
     if (!address && symbol.is_required())
-      throw Error(fmt::format("{} has no {}", files.product, symbol.name()), files.hint);
+      throw Error(Id::unsupported, fmt::format("{} has no {}", files.product, symbol.name()),
+                  files.hint);
     symbol.set(address);
   }
 }

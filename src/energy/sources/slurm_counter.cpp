@@ -53,7 +53,7 @@ std::string energy_plugin() {
     try {
       return run_command({.arguments = {"scontrol", "show", "config"}}, config_patience_s);
     } catch (const Error& error) {
-      throw Error("scontrol show config: " + error.message());
+      throw Error(Id::program_failed, "scontrol show config: " + error.message());
     }
   }();
   for (const std::string& line : split(output.standard_output, "\n"))
@@ -80,8 +80,10 @@ class SlurmCounter : public PowerSource {
     // At the start of a step 0 may be true; without a plugin it stays 0 for ever.
     if (const auto line = reader_.latest(ignored); line && joules_in(*line) == 0.0)
       if (const std::string plugin = energy_plugin(); !counts_energy(plugin))
-        throw Error(fmt::format(
-            "this cluster's Slurm counts no energy (AcctGatherEnergyType is {})", plugin));
+        throw Error(
+            Id::no_meter,
+            fmt::format("this cluster's Slurm counts no energy (AcctGatherEnergyType is {})",
+                        plugin));
     Channel channel;
     channel.name = "slurm:step";
     channel.scope = step.nodes == 1 ? Scope::node_meter : Scope::other;
@@ -125,7 +127,7 @@ SlurmStep slurm_step_of_environment() {
 
 std::unique_ptr<PowerSource> open_slurm_counter(const SlurmStep& step) {
   if (step.name.empty())
-    throw Error("not in a Slurm job (SLURM_JOB_ID is not set)");
+    throw Error(Id::no_meter, "not in a Slurm job (SLURM_JOB_ID is not set)");
   return std::make_unique<SlurmCounter>(step);
 }
 

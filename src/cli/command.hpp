@@ -11,7 +11,6 @@
 
 #include <bench/cli/output/show.hpp>
 #include <bench/insight/doctor.hpp>
-#include <bench/results/style.hpp>
 #include <bench/results/table.hpp>
 #include <bench/space/input.hpp>
 

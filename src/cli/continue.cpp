@@ -20,8 +20,6 @@
 #include <bench/run/extend.hpp>
 #include <bench/run/preflight.hpp>
 #include <bench/run/remove.hpp>
-#include <bench/space/budget.hpp>
-#include <bench/space/parallel.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>

@@ -19,7 +19,6 @@
 #include <bench/base/value.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/show.hpp>
-#include <bench/results/style.hpp>
 #include <bench/results/table.hpp>
 #include <bench/share/mlperf.hpp>
 

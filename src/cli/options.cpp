@@ -9,7 +9,6 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/cli/output/output.hpp>
-#include <bench/results/style.hpp>
 #include <bench/results/table.hpp>
 #include <bench/share/crate.hpp>
 #include <bench/share/crate_archive.hpp>

@@ -26,7 +26,6 @@
 #include <bench/insight/plan.hpp>
 #include <bench/insight/work.hpp>
 #include <bench/machine/platform.hpp>
-#include <bench/results/style.hpp>
 #include <bench/results/table.hpp>
 #include <bench/run/input_check.hpp>
 #include <bench/run/preview.hpp>

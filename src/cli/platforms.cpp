@@ -23,11 +23,9 @@
 #include <bench/insight/doctor_checks.hpp>
 #include <bench/insight/survey.hpp>
 #include <bench/insight/trial.hpp>
-#include <bench/machine/load_all.hpp>
+#include <bench/machine/batch_system.hpp>
 #include <bench/machine/machine.hpp>
-#include <bench/machine/partition.hpp>
 #include <bench/machine/platform.hpp>
-#include <bench/machine/words.hpp>
 
 namespace bench::cli {
 namespace {

@@ -20,7 +20,6 @@
 #include <bench/insight/run_view.hpp>
 #include <bench/run/remove.hpp>
 #include <bench/space/run.hpp>
-#include <bench/workspace/leftover.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>

@@ -23,7 +23,7 @@
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/show.hpp>
 #include <bench/results/report.hpp>
-#include <bench/results/style.hpp>
+#include <bench/results/table.hpp>
 #include <bench/results/tidy.hpp>
 #include <bench/workspace/run_directory.hpp>
 

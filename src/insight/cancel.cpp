@@ -16,7 +16,6 @@
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/job.hpp>
 #include <bench/machine/job_monitor.hpp>
-#include <bench/machine/known_jobs.hpp>
 #include <bench/machine/platform_batch_system.hpp>
 #include <bench/machine/sentinel.hpp>
 #include <bench/run/step_jobs.hpp>

@@ -30,8 +30,6 @@
 #include <bench/base/time.hpp>
 #include <bench/insight/doctor_checks.hpp>
 #include <bench/machine/batch_system.hpp>
-#include <bench/machine/load_all.hpp>
-#include <bench/machine/partition.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/machine/slow_answers.hpp>
 #include <bench/machine/systems.hpp>

@@ -13,7 +13,6 @@
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/job_id.hpp>
 #include <bench/machine/job_monitor.hpp>
-#include <bench/machine/known_jobs.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/machine/platform_batch_system.hpp>
 #include <bench/space/job_script.hpp>

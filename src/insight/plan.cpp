@@ -24,7 +24,6 @@
 #include <bench/numbers/reals.hpp>
 #include <bench/results/table.hpp>
 #include <bench/run/preview.hpp>
-#include <bench/space/budget.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 

@@ -18,7 +18,6 @@
 #include <bench/base/text.hpp>
 #include <bench/insight/survey.hpp>
 #include <bench/machine/batch_system.hpp>
-#include <bench/machine/partition.hpp>
 #include <bench/machine/systems.hpp>
 
 namespace bench::site {

@@ -26,7 +26,6 @@
 #include <bench/insight/trial.hpp>
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/machine.hpp>
-#include <bench/machine/partition.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/machine/platform_batch_system.hpp>
 

@@ -23,7 +23,6 @@
 #include <bench/insight/run_view.hpp>
 #include <bench/insight/why.hpp>
 #include <bench/machine/sentinel.hpp>
-#include <bench/model/batch.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/results/group.hpp>
 #include <bench/results/workpackage_values.hpp>

@@ -5,7 +5,7 @@
 
 #include <bench/base/regex.hpp>
 #include <bench/machine/batch_system.hpp>
-#include <bench/machine/command_table.hpp>
+#include <bench/machine/systems.hpp>
 
 namespace bench::batch {
 

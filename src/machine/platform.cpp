@@ -24,6 +24,7 @@
 #include <bench/base/unique_fd.hpp>
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
+#include <bench/machine/machine.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/machine/systems.hpp>
 
@@ -291,6 +292,46 @@ Platform load_platform(const std::string& name, const fs::path& beside) {
   Platform platform = read_file_of(file, beside, 0);
   take_environment(platform);
   return platform;
+}
+
+std::vector<LoadedPlatform> load_platforms(const std::filesystem::path& beside) {
+  std::vector<LoadedPlatform> all;
+  for (FoundPlatform& found : find_platforms(beside)) {
+    LoadedPlatform loaded{.found = std::move(found), .platform = {}, .error = {}};
+    // One that is broken must not keep users from the others.
+    try {
+      loaded.platform = load_platform(loaded.found.name, beside);
+    } catch (const Error& error) {
+      loaded.error = error;
+    }
+    all.push_back(std::move(loaded));
+  }
+  return all;
+}
+
+const Words<Status>& status_words() {
+  static const Words<Status> words{
+      {"live", Status::live}, {"historic", Status::historic}, {"unknown", Status::unknown}};
+  return words;
+}
+
+const Words<GpuRequest>& gpu_request_words() {
+  static const Words<GpuRequest> words{{"none", GpuRequest::none},
+                                       {"gres", GpuRequest::gres},
+                                       {"gpus-per-node", GpuRequest::gpus_per_node},
+                                       {"gpus-per-task", GpuRequest::gpus_per_task},
+                                       {"constraint", GpuRequest::constraint}};
+  return words;
+}
+
+const Words<Binding::Mode>& binding_words() {
+  using Mode = Binding::Mode;
+  static const Words<Mode> words{{"none", Mode::none},
+                                 {"cores", Mode::cores},
+                                 {"sockets", Mode::sockets},
+                                 {"mask_cpu", Mode::mask_cpu},
+                                 {"map_cpu", Mode::map_cpu}};
+  return words;
 }
 
 }  // namespace bench::platform

@@ -2,16 +2,14 @@
 
 #include "ask_program.hpp"
 #include "slurm_answers.hpp"
-#include "slurm_associations.hpp"
-#include "slurm_partitions.hpp"
-#include "slurm_program.hpp"
-#include "slurmstepd.hpp"
+#include "system_kinds.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -20,14 +18,17 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <pwd.h>
+#include <unistd.h>
 
 #include <bench/base/chunks.hpp>
 #include <bench/base/outcome.hpp>
+#include <bench/base/process.hpp>
 #include <bench/base/regex.hpp>
 #include <bench/base/text.hpp>
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/job_id.hpp>
-#include <bench/machine/partition.hpp>
+#include <bench/machine/systems.hpp>
 
 namespace bench::batch {
 namespace {
@@ -276,5 +277,146 @@ std::optional<Outcome> Slurm::end_told_in(const std::filesystem::path& file,
                                           std::string_view job) const {
   return ended_by_slurmstepd(file, job);
 }
+
+ProgramAnswer ask_slurm(std::vector<std::string> arguments, const std::string& cluster) {
+  if (!cluster.empty())
+    arguments.insert(arguments.begin() + 1, {"-M", cluster});
+  return ask_program(std::move(arguments), current_environment());
+}
+
+namespace {
+
+/// The name of the user's own cluster; empty if it is not known.
+std::string own_cluster() {
+  const ProgramAnswer answer = ask_slurm({"scontrol", "show", "config"}, "");
+  static const Regex line(R"(ClusterName\s*=\s*(\S+))");
+  const auto found = line.search(answer.output);
+  return found ? (*found)[1] : "";
+}
+
+}  // namespace
+
+std::vector<Association> ask_slurm_associations(const std::vector<std::string>& clusters) {
+  const passwd* user = ::getpwuid(::getuid());
+  if (!user)
+    return {};
+  const ProgramAnswer answer =
+      ask_program({"sacctmgr", "-n", "-P", "show", "associations",
+                   std::string("user=") + user->pw_name, "format=cluster,account,qos"},
+                  current_environment());
+  if (!answer.ok())
+    return {};
+  std::vector<std::pair<std::string, Association>> rows;
+  std::set<std::string> known;
+  for (const std::string& line : split_names(answer.output, "\n"))
+    if (const auto fields = split(line, "|"); fields.size() == 3) {
+      rows.emplace_back(fields[0],
+                        Association{.account = fields[1], .qos = split_names(fields[2])});
+      known.insert(fields[0]);
+    }
+  std::set<std::string> wanted(clusters.begin(), clusters.end());
+  wanted.erase("");
+  // A site's accounting may serve many clusters, each with its own accounts.
+  if (wanted.empty() && known.size() > 1)
+    wanted.insert(own_cluster());
+  std::vector<Association> associations;
+  for (auto& [cluster, association] : rows)
+    if (wanted.empty() || wanted.contains("") || wanted.contains(cluster))
+      associations.push_back(std::move(association));
+  return associations;
+}
+
+Partitions ask_slurm_partitions(const std::string& cluster) {
+  Partitions partitions;
+  const ProgramAnswer shown = ask_slurm({"scontrol", "-a", "-o", "show", "partition"}, cluster);
+  if (!shown.ok()) {
+    partitions.failure = said("scontrol", shown);
+    return partitions;
+  }
+  const ProgramAnswer listed = ask_slurm({"sinfo", "-a", "-h", "-o", "%R|%G|%Z"}, cluster);
+  partitions.known = true;
+  partitions.all = read_partitions(shown.output, listed.ok() ? listed.output : "");
+  return partitions;
+}
+
+std::vector<std::string> clusters_in(const std::string& directives) {
+  for (const std::string& line : split(directives, "\n")) {
+    const auto words = split_names(replace_all(line, "=", " "), " ");
+    if (words.empty() || words[0] != "#SBATCH")
+      continue;
+    for (std::size_t k = 1; k + 1 < words.size() && !words[k].starts_with('#'); ++k)
+      if (words[k] == "-M" || words[k] == "--clusters" || words[k] == "--cluster")
+        return split_names(words[k + 1]);
+  }
+  return {};
+}
+
+namespace {
+
+constexpr std::array<std::string_view, 27> slurm_options{"--array",
+                                                         "-a",
+                                                         "--clusters",
+                                                         "-M",
+                                                         "--comment",
+                                                         "--dependency",
+                                                         "-d",
+                                                         "--kill-on-invalid-dep",
+                                                         "--error",
+                                                         "-e",
+                                                         "--job-name",
+                                                         "-J",
+                                                         "--nodes",
+                                                         "-N",
+                                                         "--ntasks-per-node",
+                                                         "--output",
+                                                         "-o",
+                                                         "--open-mode",
+                                                         "--parsable",
+                                                         "--requeue",
+                                                         "--no-requeue",
+                                                         "--test-only",
+                                                         "--time",
+                                                         "-t",
+                                                         "--wait",
+                                                         "-W",
+                                                         "--wrap"};
+
+}  // namespace
+
+const SystemKind slurm{
+    .name = "slurm",
+    .capabilities = {.queues_jobs = true,
+                     .keeps_comments = true,
+                     .has_job_steps = true,
+                     .limits_running = true,
+                     .expands_patterns = true,
+                     .step_launcher = "srun"},
+    .make = [](const SystemOptions& options) -> std::unique_ptr<BatchSystem> {
+      return std::make_unique<Slurm>(clusters_in(options.directives));
+    },
+    .arrays = {.first = 0,
+               .line = "$((${SLURM_ARRAY_TASK_ID:-0} + 1))",
+               .most = 1001,
+               .range = plain_range,
+               .after = after_jobs},
+    .job_variable = "SLURM_JOB_ID",
+    .job_prefix = "SLURM_JOB_",
+    .job_nodes = "${SLURM_JOB_NODELIST:-}",
+    .submit_message = R"(Submitted batch job (\d+))",
+    .submit_variables = {"SBATCH_PARTITION", "SBATCH_ACCOUNT", "SBATCH_QOS", "SBATCH_RESERVATION"},
+    .directive = "#SBATCH",
+    .own_options = slurm_options,
+    .misleads =
+        [](std::string_view name) {
+          return name.starts_with("SBATCH_") || name.starts_with("SQUEUE_") ||
+                 name.starts_with("SACCT_") || (name.starts_with("SLURM_") && name != "SLURM_CONF");
+        },
+};
+
+// Its jobs are job steps, which bench starts itself.
+const SystemKind slurm_allocation{
+    .name = "allocation",
+    .capabilities = {.has_job_steps = true, .fills_allocation = true, .step_launcher = "srun"},
+    .make = make_no_system};
 
 }  // namespace bench::batch

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "ask_program.hpp"
+
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -8,7 +10,6 @@
 
 #include <bench/base/outcome.hpp>
 #include <bench/machine/batch_system.hpp>
-#include <bench/machine/partition.hpp>
 
 namespace bench::batch {
 
@@ -45,5 +46,17 @@ class Slurm : public BatchSystem {
   std::optional<int> max_array_size_;
   bool has_accounting_ = true;
 };
+
+/// Runs one of Slurm's programs; where a cluster is named, with the option for it.
+ProgramAnswer ask_slurm(std::vector<std::string> arguments, const std::string& cluster);
+
+/// Asks scontrol and sinfo, once each; hidden partitions as well.
+/// @param cluster empty: the user's own
+Partitions ask_slurm_partitions(const std::string& cluster = "");
+
+/// The associations of this user on these clusters by sacctmgr; none where the site has no
+/// accounting.
+/// @param clusters none, or an empty name: the user's own
+std::vector<Association> ask_slurm_associations(const std::vector<std::string>& clusters = {});
 
 }  // namespace bench::batch

@@ -1,5 +1,5 @@
 #include "ask_program.hpp"
-#include "slurm_program.hpp"
+#include "slurm.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,4 @@
 #include "check.hpp"
-#include "command.hpp"
 #include "outputs.hpp"
 #include "read.hpp"
 #include "step.hpp"

@@ -6,18 +6,24 @@
 #include "read.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <map>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
+#include <bench/base/integer.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
 #include <bench/document/node.hpp>
-#include <bench/model/batch.hpp>
+#include <bench/evaluate/evaluator.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/use.hpp>
 
@@ -179,6 +185,166 @@ void check(const Benchmark& benchmark, const Node& node, Diagnostics& diagnostic
   check_values(benchmark, diagnostics);
   check_columns(benchmark, diagnostics);
   check_calculations(benchmark);
+}
+
+namespace {
+
+/// JUBE takes every other word for `string`.
+void check_type(const Node& node, Diagnostics& diagnostics) {
+  static const std::vector<std::string> types{"int", "float", "string"};
+  const std::string type = attribute(node, "type");
+  if (type.empty() || std::ranges::find(types, type) != types.end())
+    return;
+  constexpr std::array<std::pair<std::string_view, const char*>, 4> usual{
+      {{"integer", "int"}, {"double", "float"}, {"real", "float"}, {"number", "float"}}};
+  const auto* known =
+      std::ranges::find(usual, type, &std::pair<std::string_view, const char*>::first);
+  diagnostics.unknown_name(
+      Id::unknown_name,
+      fmt::format("unknown type '{}': the values of '{}' are treated as strings", type,
+                  attribute(node, "name")),
+      known == usual.end() ? did_you_mean(type, types)
+                           : fmt::format("did you mean '{}'?", known->second),
+      "known: " + join(types, ", "), place_of(node, "type"));
+}
+
+void check_name(const Node& node, Diagnostics& diagnostics) {
+  const std::string name = attribute(node, "name");
+  if (std::ranges::any_of(name, [](char c) { return (c & 0x80) != 0; }))
+    diagnostics.warn(Id::no_effect,
+                     fmt::format("${} does not insert the {} '{}'", name, node.name, name),
+                     "use only ASCII letters, digits and underscores in names that `$` refers to",
+                     place_of(node, "name"));
+}
+
+}  // namespace
+
+void check_definitions(const Node& parent, Diagnostics& diagnostics) {
+  for (const char* kind : {"parameterset", "patternset"})
+    for (const Node* set : parent.all(kind))
+      for (const Node& one : set->children) {
+        check_type(one, diagnostics);
+        check_name(one, diagnostics);
+      }
+}
+
+namespace {
+
+void check_patterns(const PatternSet& set, Diagnostics& diagnostics) {
+  for (const Pattern& pattern : set.replaced) {
+    const auto last = std::ranges::find(set.patterns, pattern.name, &Pattern::name);
+    diagnostics.warn(
+        Id::duplicate_name,
+        fmt::format("pattern '{}' is defined twice in pattern set '{}'", pattern.name, set.name),
+        fmt::format("the last definition is used, in line {}", last->place.line), pattern.place);
+  }
+  for (const Pattern& pattern : set.patterns)
+    if (pattern.text.empty() && !pattern.derived)
+      diagnostics.warn(Id::surprising_value,
+                       fmt::format("pattern '{}' is empty and matches nothing", pattern.name), "",
+                       pattern.place);
+}
+
+/// The values of a parameter that stand in the file as they are.
+std::vector<std::string> written_values(const Parameter& parameter) {
+  if (!parameter.values.empty())
+    return parameter.values;
+  if (parameter.mode != evaluate::Mode::text)
+    return {};
+  return split_names(parameter.text, parameter.separator);
+}
+
+void check_integers(const Parameter& parameter, Diagnostics& diagnostics) {
+  if (parameter.type != ValueType::integer)
+    return;
+  for (const std::string& value : written_values(parameter))
+    if (const auto integer = read_integer(value); integer && !integer->is_whole)
+      diagnostics.warn(
+          Id::surprising_value,
+          fmt::format("parameter '{}' has type int and the value '{}'", parameter.name, value),
+          fmt::format("tables show {}; use type float", integer->digits), parameter.place);
+}
+
+}  // namespace
+
+void check_values(const Benchmark& benchmark, Diagnostics& diagnostics) {
+  for (const PatternSet& set : benchmark.pattern_sets)
+    check_patterns(set, diagnostics);
+  for (const ParameterSet& set : benchmark.parameter_sets)
+    for (const Parameter& parameter : set.parameters)
+      check_integers(parameter, diagnostics);
+}
+
+namespace {
+
+using Names = std::set<std::string>;
+
+bool is_global(const Place& place, const Node& root) {
+  return std::ranges::find(root.children, place, &Node::place) != root.children.end();
+}
+
+/// What there is, and whether it is used, by one benchmark at least where several share it.
+class Usage {
+ public:
+  /// @param used names, which may hold parameters
+  template <class Named>
+  void add(const std::vector<Named>& all, const Names& used, const char* what, const char* who) {
+    for (const Named& one : all) {
+      const auto [position, is_new] = positions_.try_emplace(one.place, entries_.size());
+      if (is_new)
+        entries_.push_back(
+            {fmt::format("{} '{}' is not used by any {}", what, one.name, who), one.place, false});
+      Entry& entry = entries_[position->second];
+      entry.used = entry.used || std::ranges::any_of(used, [&](const std::string& use) {
+                     return may_name(use, one.name);
+                   });
+    }
+  }
+
+  void add(const Benchmark& benchmark) {
+    Names by_steps, by_analysers, by_results;
+    for (const Step& step : benchmark.steps)
+      by_steps.insert(step.use.begin(), step.use.end());
+    for (const Analyser& analyser : benchmark.analysers) {
+      by_analysers.insert(analyser.use.begin(), analyser.use.end());
+      for (const Analysis& analysis : analyser.analyses)
+        for (const AnalysedFile& file : analysis.files)
+          by_analysers.insert(file.use.begin(), file.use.end());
+    }
+    for (const Result& result : benchmark.results)
+      by_results.insert(result.use.begin(), result.use.end());
+    add(benchmark.parameter_sets, by_steps, "parameter set", "step");
+    add(benchmark.file_sets, by_steps, "file set", "step");
+    add(benchmark.substitute_sets, by_steps, "substitute set", "step");
+    add(benchmark.pattern_sets, by_analysers, "pattern set", "analyser");
+    if (!benchmark.results.empty())  // else they are for `bench result --tidy`
+      add(benchmark.analysers, by_results, "analyser", "result");
+  }
+
+  void warn(const Node& root, bool whole_file, Diagnostics& diagnostics) const {
+    for (const Entry& entry : entries_)
+      if (!entry.used && (whole_file || !is_global(entry.place, root)))
+        diagnostics.warn(Id::no_effect, entry.message, "", entry.place);
+  }
+
+ private:
+  struct Entry {
+    std::string message;
+    Place place;
+    bool used;
+  };
+  std::vector<Entry> entries_;
+  std::map<Place, std::size_t> positions_;  ///< Of what stands at a place, in `entries_`.
+};
+
+}  // namespace
+
+void check_unused(const std::vector<Benchmark>& benchmarks, const Node& root, bool whole_file,
+                  Diagnostics& diagnostics) {
+  Usage usage;
+  for (const Benchmark& benchmark : benchmarks)
+    usage.add(benchmark);
+  usage.warn(root, whole_file, diagnostics);
 }
 
 }  // namespace bench::model

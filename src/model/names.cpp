@@ -16,7 +16,6 @@
 #include <bench/base/text.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/evaluate/substitute.hpp>
-#include <bench/model/batch.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/build.hpp>
 #include <bench/model/use.hpp>

@@ -69,4 +69,8 @@ std::vector<std::string> used_names(const document::Node& node);
 /// The place of a name in the `use` children, for messages.
 const Place& place_of_use(const document::Node& node, const std::string& name);
 
+/// A `do` of a step or a `prepare` of a file set.
+/// @throws Error if `shared` is neither true nor false
+Command build_command(const document::Node& node);
+
 }  // namespace bench::model

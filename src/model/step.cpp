@@ -1,6 +1,5 @@
 #include "step.hpp"
 
-#include "command.hpp"
 #include "decisions.hpp"
 #include "read.hpp"
 
@@ -19,7 +18,6 @@
 #include <bench/document/node.hpp>
 #include <bench/energy/program/options.hpp>
 #include <bench/energy/sources/methods.hpp>
-#include <bench/model/batch.hpp>
 #include <bench/model/benchmark.hpp>
 
 namespace bench::model {

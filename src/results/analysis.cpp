@@ -1,6 +1,3 @@
-#include "analysed_files.hpp"
-#include "analysis_patterns.hpp"
-#include "each_workpackage.hpp"
 #include "last_cycle.hpp"
 #include "needed_names.hpp"
 
@@ -31,6 +28,7 @@
 #include <bench/results/analyses.hpp>
 #include <bench/results/group.hpp>
 #include <bench/results/report.hpp>
+#include <bench/results/workpackage_values.hpp>
 #include <bench/space/lineage.hpp>
 #include <bench/space/metadata.hpp>
 #include <bench/space/run.hpp>

@@ -1,4 +1,3 @@
-#include "each_workpackage.hpp"
 #include "last_cycle.hpp"
 #include "row_order.hpp"
 

@@ -12,7 +12,6 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/results/style.hpp>
 #include <bench/results/table.hpp>
 
 namespace bench::result {

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include <bench/results/style.hpp>
 #include <bench/results/table.hpp>
 
 namespace bench::result {

@@ -10,7 +10,6 @@
 #include <bench/machine/systems.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/space/metadata.hpp>
-#include <bench/space/parallel.hpp>
 #include <bench/space/run.hpp>
 #include <bench/space/segment.hpp>
 #include <bench/space/variables.hpp>

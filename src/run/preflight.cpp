@@ -14,12 +14,10 @@
 #include <bench/machine/machine.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/machine/platform_batch_system.hpp>
-#include <bench/model/batch.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/run/preflight.hpp>
 #include <bench/space/job_request.hpp>
 #include <bench/space/job_settings.hpp>
-#include <bench/space/partition.hpp>
 #include <bench/space/run.hpp>
 #include <bench/space/segment.hpp>
 #include <bench/space/variables.hpp>

@@ -21,7 +21,6 @@
 #include <bench/run/preview.hpp>
 #include <bench/space/graph.hpp>
 #include <bench/space/job_request.hpp>
-#include <bench/space/partition.hpp>
 #include <bench/space/render.hpp>
 #include <bench/space/render_context.hpp>
 #include <bench/space/run.hpp>

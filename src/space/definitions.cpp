@@ -1,6 +1,11 @@
 #include <algorithm>
+#include <map>
+#include <set>
 #include <string>
+#include <vector>
 
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/evaluate/substitute.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/use.hpp>
 #include <bench/space/definitions.hpp>
@@ -39,6 +44,70 @@ const model::Parameter* Definitions::of(const workspace::Workpackage& workpackag
   if (is_new)
     found->second = look_up();
   return found->second;
+}
+
+namespace {
+
+/// By name: several sets may define one.
+using ByName = std::map<std::string, std::vector<const model::Parameter*>>;
+
+ByName definitions_of(const model::Benchmark& benchmark) {
+  ByName all;
+  for (const model::ParameterSet& set : benchmark.parameter_sets)
+    for (const model::Parameter& parameter : set.parameters)
+      all[parameter.name].push_back(&parameter);
+  return all;
+}
+
+bool same(const model::Parameter* a, const model::Parameter* b) {
+  return a->text == b->text && a->values == b->values && a->mode == b->mode &&
+         a->separator == b->separator && a->type == b->type;
+}
+
+/// Adds the names of which a definition names one of them, until there is none.
+void add_dependents(const ByName& definitions, std::set<std::string>& names) {
+  const auto depends = [&](const model::Parameter* definition) {
+    return std::ranges::any_of(names_behind(*definition),
+                               [&](const std::string& name) { return names.contains(name); });
+  };
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (const auto& [name, all] : definitions)
+      if (!names.contains(name) && std::ranges::any_of(all, depends))
+        grows = names.insert(name).second;
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> names_behind(const model::Parameter& definition) {
+  std::vector<std::string> names = evaluate::names_in(definition.text);
+  for (const std::string& value : definition.values)
+    for (const std::string& name : evaluate::names_in(value))
+      names.push_back(name);
+  return names;
+}
+
+std::set<std::string> unchanged_scripts(const model::Benchmark& before,
+                                        const model::Benchmark& now) {
+  const ByName old = definitions_of(before);
+  const ByName definitions = definitions_of(now);
+  std::set<std::string> scripts;
+  std::set<std::string> changed;
+  for (const auto& [name, all] : definitions) {
+    if (std::ranges::any_of(all, [](const auto* one) {
+          return one->mode != evaluate::Mode::text && one->mode != evaluate::Mode::tag;
+        }))
+      scripts.insert(name);
+    const auto known = old.find(name);
+    if (known == old.end() || !std::ranges::equal(known->second, all, same))
+      changed.insert(name);
+  }
+  add_dependents(definitions, scripts);
+  add_dependents(definitions, changed);
+  for (const std::string& name : changed)
+    scripts.erase(name);
+  return scripts;
 }
 
 }  // namespace bench::workflow

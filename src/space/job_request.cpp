@@ -9,14 +9,14 @@
 
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
+#include <bench/machine/batch_system.hpp>
 #include <bench/machine/launch.hpp>
 #include <bench/machine/machine.hpp>
-#include <bench/machine/partition.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/space/job_request.hpp>
 #include <bench/space/job_settings.hpp>
-#include <bench/space/partition.hpp>
 #include <bench/space/render_context.hpp>
+#include <bench/space/run.hpp>
 
 namespace bench::job {
 namespace {

@@ -1,4 +1,3 @@
-#include "job_template.hpp"
 #include "launches.hpp"
 
 #include <algorithm>

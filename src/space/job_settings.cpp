@@ -1,6 +1,5 @@
-#include "job_template.hpp"
-
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,7 +15,6 @@
 #include <bench/machine/job_template.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/machine/systems.hpp>
-#include <bench/model/batch.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/use.hpp>
 #include <bench/space/job_settings.hpp>
@@ -266,6 +264,24 @@ void check_templates(const setup::Run& run, Diagnostics& diagnostics) {
       warn_of_names(run, step, std::string(strip(run.platform.directives)),
                     file.string() + " (directives)", diagnostics);
   }
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Beside the benchmark first, then beside the platform's file.
+std::vector<fs::path> template_directories(const setup::Run& run) {
+  const fs::path beside = run.platform.file.parent_path();
+  return {run.metadata.home, fs::path(run.metadata.home) / "templates", beside,
+          beside.parent_path() / "templates"};
+}
+
+}  // namespace
+
+const platform::JobTemplates::Template& job_template(const setup::Run& run,
+                                                     const std::string& name) {
+  return run.job_templates.read(name, template_directories(run));
 }
 
 }  // namespace bench::job

@@ -1,5 +1,3 @@
-#include "dependence.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
@@ -14,6 +12,7 @@
 
 #include <bench/model/benchmark.hpp>
 #include <bench/space/combination.hpp>
+#include <bench/space/definitions.hpp>
 #include <bench/space/graph.hpp>
 #include <bench/space/join.hpp>
 #include <bench/workspace/workpackage.hpp>

@@ -21,6 +21,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/hash.hpp>
+#include <bench/base/host.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/base/unique_fd.hpp>
@@ -28,13 +29,13 @@
 #include <bench/document/read.hpp>
 #include <bench/energy/sources/methods.hpp>
 #include <bench/evaluate/substitute.hpp>
+#include <bench/machine/batch_system.hpp>
+#include <bench/machine/machine.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/build.hpp>
-#include <bench/space/budget.hpp>
 #include <bench/space/input.hpp>
 #include <bench/space/metadata.hpp>
-#include <bench/space/parallel.hpp>
 #include <bench/space/platform_variables.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/run_directory.hpp>
@@ -250,6 +251,85 @@ Run load_run(const workspace::RunDirectory& directory, workspace::Workspace& wor
     commands[step.name] = step.commands.size();
   workspace.expect_steps(std::move(commands));
   return run;
+}
+
+namespace {
+
+/// A unit of budgets, and how many of it an hour of a node is.
+struct Unit {
+  const char* suffix;
+  const char* name;
+  const char* fact;  ///< Of the machine; null: node hours.
+  platform::MaybeFact platform::Machine::*per_node;
+};
+constexpr Unit budget_units[] = {
+    {"nh", "node hours", nullptr, nullptr},
+    {"ch", "core hours", "cores_per_node", &platform::Machine::cores_per_node},
+    {"gh", "GPU hours", "devices_per_node", &platform::Machine::devices_per_node},
+};
+
+}  // namespace
+
+double parse_budget_h(const std::string& text, const platform::Platform& platform) {
+  for (const Unit& unit : budget_units) {
+    if (!text.ends_with(unit.suffix))
+      continue;
+    const auto number = parse_number(strip(std::string_view(text).substr(0, text.size() - 2)));
+    if (!number || !(*number > 0) || *number > 1e12)
+      break;
+    if (!unit.per_node)
+      return *number;
+    const platform::MaybeFact& fact = platform.machine.*unit.per_node;
+    if (!fact || fact->unconfirmed || !(fact->value > 0))
+      throw Error(Id::missing_key,
+                  fmt::format("platform {} has no confirmed `{}`: cannot count {}", platform.name,
+                              unit.fact, unit.name),
+                  "give the budget in node hours: 50nh");
+    return *number / fact->value;
+  }
+  throw Error(Id::invalid_value, fmt::format("invalid budget '{}'", text),
+              "use node hours, core hours or GPU hours: 50nh, 3200ch, 200gh");
+}
+
+void set_budget(const std::string& text, Run& run) {
+  if (!run.platform.capabilities().queues_jobs)
+    throw Error(Id::unsupported,
+                fmt::format("platform {} has no batch system, so there are no jobs to count",
+                            run.platform.name),
+                "remove --budget, or select a machine with --platform");
+  run.metadata.budget_node_hours = parse_budget_h(text, run.platform);
+}
+
+void set_parallel(int number, Run& run) {
+  if (number < 0)
+    throw Error(Id::invalid_value,
+                fmt::format("invalid number of workpackages at a time: '{}'", number),
+                "use a number from 1 up, or 0 for one per core");
+  run.metadata.parallel = number;
+}
+
+std::optional<int> parallel_of(const Run& run) {
+  if (!run.metadata.parallel)
+    return std::nullopt;
+  constexpr long long most = 1'000'000;
+  const long long number = *run.metadata.parallel;
+  return number == 0 ? usable_cpus() : static_cast<int>(std::clamp(number, 1LL, most));
+}
+
+void ask_partitions(batch::BatchSystem& system, Run& run) {
+  if (!run.partitions)
+    run.partitions = system.ask_partitions();
+}
+
+const batch::Partition* partition_of(const Run& run, const std::string& wanted) {
+  if (!run.partitions)
+    return nullptr;
+  // The name may be a list, separated by commas: then the job goes to the one that can start it
+  // first.
+  const auto found = std::ranges::find_if(run.partitions->all, [&](const auto& one) {
+    return wanted.empty() ? one.is_default : one.name == wanted;
+  });
+  return found == run.partitions->all.end() ? nullptr : &*found;
 }
 
 }  // namespace bench::setup

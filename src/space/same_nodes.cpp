@@ -3,7 +3,7 @@
 
 #include <bench/base/text.hpp>
 #include <bench/machine/sentinel.hpp>
-#include <bench/model/batch.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/space/prepare.hpp>
 #include <bench/space/run.hpp>
 #include <bench/space/same_nodes.hpp>

@@ -17,7 +17,6 @@
 #include <bench/base/text.hpp>
 #include <bench/workspace/file_system.hpp>
 #include <bench/workspace/group.hpp>
-#include <bench/workspace/leftover.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::workspace {

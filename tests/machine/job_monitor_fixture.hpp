@@ -1,6 +1,6 @@
 #pragma once
 
-#include "machine/slurmstepd.hpp"
+#include "machine/slurm_answers.hpp"
 #include "support/temp_directory.hpp"
 
 #include <chrono>

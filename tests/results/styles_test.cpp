@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <bench/document/elements.hpp>
-#include <bench/results/style.hpp>
+#include <bench/results/table.hpp>
 
 namespace bench::tabulate {
 namespace {

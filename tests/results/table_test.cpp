@@ -8,7 +8,6 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/value.hpp>
-#include <bench/results/style.hpp>
 #include <bench/results/table.hpp>
 
 namespace bench::result {

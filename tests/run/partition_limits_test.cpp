@@ -9,12 +9,12 @@
 
 #include <gtest/gtest.h>
 
+#include <bench/machine/batch_system.hpp>
 #include <bench/machine/launch.hpp>
-#include <bench/machine/partition.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/machine/platform_batch_system.hpp>
 #include <bench/space/job_request.hpp>
-#include <bench/space/partition.hpp>
+#include <bench/space/run.hpp>
 
 namespace bench::scheduler {
 namespace {

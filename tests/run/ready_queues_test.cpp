@@ -13,7 +13,7 @@
 
 #include <bench/base/host.hpp>
 #include <bench/base/outcome.hpp>
-#include <bench/space/parallel.hpp>
+#include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::store {

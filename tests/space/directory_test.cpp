@@ -1,4 +1,3 @@
-#include "space/file_operations.hpp"
 #include "space/run_fixture.hpp"
 
 #include <filesystem>

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bench/machine/partition.hpp>
+#include <bench/machine/batch_system.hpp>
 #include <bench/space/graph.hpp>
 #include <bench/space/job_request.hpp>
 #include <bench/space/prepare.hpp>

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <bench/insight/doctor_checks.hpp>
-#include <bench/machine/partition.hpp>
+#include <bench/machine/batch_system.hpp>
 #include <bench/machine/platform.hpp>
 
 namespace bench::site {

@@ -2,10 +2,12 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <bench/base/error.hpp>
 #include <bench/machine/machine.hpp>
 #include <bench/machine/systems.hpp>
 
@@ -165,5 +167,32 @@ bool is_platform_file(const std::string& name);
 /// @throws Error with a suggestion if the platform does not exist; with the place for an unknown
 /// key or word in the file
 Platform load_platform(const std::string& name, const std::filesystem::path& beside = {});
+
+/// A platform, or why its file cannot be used.
+struct LoadedPlatform {
+  FoundPlatform found;
+  std::optional<Platform> platform;
+  std::optional<Error> error;
+};
+
+/// `load_platform` of all that `find_platforms` finds.
+std::vector<LoadedPlatform> load_platforms(const std::filesystem::path& beside = {});
+
+/// How a platform file names the values of a setting.
+template <class T>
+using Words = std::map<std::string, T>;
+
+const Words<Status>& status_words();
+const Words<GpuRequest>& gpu_request_words();
+const Words<Binding::Mode>& binding_words();
+
+/// @returns the word for `value`; every value has one
+template <class T>
+std::string word_of(const Words<T>& words, T value) {
+  for (const auto& [word, meaning] : words)
+    if (meaning == value)
+      return word;
+  return "";
+}
 
 }  // namespace bench::platform

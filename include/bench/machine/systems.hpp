@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -7,9 +8,20 @@
 #include <vector>
 
 #include <bench/machine/batch_system.hpp>
-#include <bench/machine/command_table.hpp>
 
 namespace bench::batch {
+
+/// How to speak to a batch system by commands of the shell; see platform::Commands.
+struct CommandTable {
+  std::string system;  ///< Its name, for messages.
+  std::string submit;  ///< `{{script}}` and `{{name}}` are replaced, quoted for the shell.
+  std::string id_pattern;
+  std::string poll;
+  std::string line_pattern;
+  std::string cancel;  ///< `{{id}}`: one call for each job.
+  std::map<std::string, std::string> states;
+  int most_of_array = 1;  ///< Tasks of an array; 1: the system has none.
+};
 
 /// What a batch system can do, as far as scripts and their submission depend on it.
 struct Capabilities {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -8,12 +9,32 @@
 
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/evaluate/substitute.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/results/group.hpp>
 #include <bench/space/graph.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::tabulate {
+
+using Patterns = std::vector<const model::Pattern*>;
+
+/// The patterns of one `analyse` element.
+struct AnalysisPatterns {
+  std::vector<Patterns> of_files;  ///< As the files of the analysis.
+  Patterns derived;
+  Patterns all;
+};
+
+/// @throws Error with the place of one of two patterns that have one name and are not the same
+AnalysisPatterns patterns_of(const model::Benchmark& benchmark, const model::Analyser& analyser,
+                             const model::Analysis& analysis);
+
+/// The files in `directory` that a shell pattern names, sorted (JUBE: in the directory's order); a
+/// name without a pattern in it names itself. Special characters of `directory` itself are
+/// ordinary ones.
+std::vector<std::filesystem::path> matching_files(const std::filesystem::path& directory,
+                                                  const std::string& pattern);
 
 /// What the analysers find in the files of single workpackages: for decisions while a run goes on,
 /// and for what the workspace does not keep. Nothing is stored.

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include <bench/model/benchmark.hpp>
 #include <bench/workspace/workpackage.hpp>
@@ -25,5 +27,14 @@ class Definitions {
   std::map<std::string, bool> varies_;
   mutable std::map<std::string, std::unordered_map<std::string, const model::Parameter*>> known_;
 };
+
+/// The parameters that the definition of one names.
+std::vector<std::string> names_behind(const model::Parameter& definition);
+
+/// The parameters whose value a script gives, or depends on one that does, where neither they nor
+/// those behind them are defined in another way than before. The script may give another value
+/// today: the time, the host, a revision.
+std::set<std::string> unchanged_scripts(const model::Benchmark& before,
+                                        const model::Benchmark& now);
 
 }  // namespace bench::workflow

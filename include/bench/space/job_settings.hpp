@@ -4,6 +4,7 @@
 #include <string>
 
 #include <bench/base/diagnostics.hpp>
+#include <bench/machine/job_template.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/space/render_context.hpp>
@@ -35,5 +36,10 @@ void check_settings(const setup::Run& run, const model::Step& step, const std::s
 /// Checks the job templates of all batch steps before a run: settings without a variable are
 /// errors, and names of parameters that stay as written give a warning.
 void check_templates(const setup::Run& run, Diagnostics& diagnostics);
+
+/// A job template: beside the benchmark, beside the platform's file, or among the shipped ones.
+/// @throws Error if there is none
+const platform::JobTemplates::Template& job_template(const setup::Run& run,
+                                                     const std::string& name);
 
 }  // namespace bench::job

@@ -2,8 +2,11 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include <bench/base/process.hpp>
 #include <bench/evaluate/evaluator.hpp>
+#include <bench/machine/file_operation.hpp>
 #include <bench/machine/job.hpp>
 #include <bench/space/graph.hpp>
 #include <bench/space/job_request.hpp>
@@ -40,5 +43,19 @@ execute::Job attempt_on_disk(const setup::Run& run, const workspace::Workpackage
 /// read back.
 void write_marker(const setup::Run& run, const workspace::Workpackage& workpackage, bool success,
                   const std::string& reason);
+
+/// Makes the directory of a workpackage, with the links to its parents' and its step's shared
+/// directories, and the directory that its step works in, if it has one of its own.
+execute::FileOperation make_directory(const RenderContext& context, const workflow::Graph& graph);
+
+/// Everything that fills a workpackage's directory: snippets for the `prepare` commands of its file
+/// sets, with what comes before each of them.
+/// @param operations so far; afterwards those that follow the last snippet
+std::vector<execute::Snippet> render_files(const RenderContext& context,
+                                           std::vector<execute::FileOperation>& operations);
+
+/// What a job script starts from: the environment of every command; but what the user's BASH_ENV
+/// prints, which each bash of the script reads first, stays out of the output of the commands.
+Environment script_environment();
 
 }  // namespace bench::job

@@ -4,8 +4,8 @@
 #include <set>
 #include <string>
 
+#include <bench/machine/batch_system.hpp>
 #include <bench/machine/job_template.hpp>
-#include <bench/machine/partition.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/space/input.hpp>
@@ -70,5 +70,30 @@ std::optional<double> start_unix_s(const RunMetadata& metadata,
 /// The run in a directory, from its workspace alone: works on any machine. Its platform is left
 /// empty; `platform_of` returns it.
 Run load_run(const workspace::RunDirectory& directory, workspace::Workspace& workspace);
+
+/// A budget in node hours: `50nh`, or `3200ch` core hours or `200gh` GPU hours on a platform that
+/// knows how many of them a node has.
+/// @throws Error for a text that is none of these, or that the platform cannot convert
+double parse_budget_h(const std::string& text, const platform::Platform& platform);
+
+/// Gives a run a budget. Jobs are then submitted only while the time of all jobs, at most their
+/// limits for those that have not ended, stays within it.
+/// @throws Error as `parse_budget_h`, and where the platform has no batch system
+void set_budget(const std::string& text, Run& run);
+
+/// Lets `number` workpackages of a run run here at a time, as far as their steps allow.
+/// @param number 0: as many as there are cores
+/// @throws Error for a negative number
+void set_parallel(int number, Run& run);
+
+/// How many workpackages of a run may run here at a time; none where `-j` was not given.
+std::optional<int> parallel_of(const Run& run);
+
+/// Asks the batch system about its partitions, unless the run has its answer already.
+void ask_partitions(batch::BatchSystem& system, Run& run);
+
+/// The partition of this name, or the default one for an empty name; null where the batch system
+/// has not been asked, did not answer, or chooses among several.
+const batch::Partition* partition_of(const Run& run, const std::string& wanted);
 
 }  // namespace bench::setup

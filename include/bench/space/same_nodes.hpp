@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include <bench/model/batch.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 

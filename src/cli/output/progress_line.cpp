@@ -7,7 +7,7 @@
 
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
-#include <bench/cli/output/colour.hpp>
+#include <bench/cli/output/console.hpp>
 #include <bench/cli/output/progress_line.hpp>
 #include <bench/workspace/workpackage.hpp>
 

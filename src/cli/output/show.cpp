@@ -21,7 +21,6 @@
 #include <bench/results/combine.hpp>
 #include <bench/results/database.hpp>
 #include <bench/results/report.hpp>
-#include <bench/results/style.hpp>
 #include <bench/results/syslog.hpp>
 #include <bench/results/table.hpp>
 

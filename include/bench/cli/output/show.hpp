@@ -6,7 +6,6 @@
 
 #include <bench/base/failures.hpp>
 #include <bench/results/report.hpp>
-#include <bench/results/style.hpp>
 #include <bench/results/table.hpp>
 
 namespace bench::cli {

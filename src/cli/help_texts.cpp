@@ -253,7 +253,7 @@ BENCH_PATIENCE_S: seconds to wait while a file system lets nothing be written; d
        R"(0: success. 1: a workpackage failed, the input is wrong, or standard output cannot be written.
 2: the command line is wrong. 3: `baseline check` is undecided. 130, 143, 129: ended by Ctrl-C,
 SIGTERM, SIGHUP; running commands were stopped first.)"},
-      {"ids", "what `check --style json` calls errors and warnings", text_of_ids()},
+      {"error_ids", "what `check --style json` calls errors and warnings", text_of_ids()},
   };
   return topics;
 }

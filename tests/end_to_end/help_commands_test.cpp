@@ -2,6 +2,7 @@
 #include "support/patience.hpp"
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 
 #include <bench/base/files.hpp>
 #include <bench/base/process.hpp>
+#include <bench/base/text.hpp>
 
 namespace bench::end_to_end {
 namespace {
@@ -98,6 +100,17 @@ TEST(HelpTest, TopicsAreListedAndExplained) {
   EXPECT_EQ(unknown.status.code, 2);
   EXPECT_EQ(unknown.standard_error,
             "error: unknown help topic 'analyzer'\nhint: did you mean 'analyser'?\n");
+}
+
+TEST(HelpTest, NoTopicHidesAnother) {
+  const Playground here;
+  const std::string list = here.bench({"help"}).standard_output;
+  std::set<std::string> topics;
+  for (const std::string& line : split(list.substr(list.find("\n\n")), "\n"))
+    if (line.starts_with("  ") && !line.starts_with("   ")) {
+      EXPECT_TRUE(topics.insert(split_names(line, " ").front()).second) << line;
+    }
+  EXPECT_THAT(topics, testing::Contains("error_ids"));
 }
 
 TEST(HelpTest, AMetricIsExplainedWithItsFormulaAndSource) {

@@ -160,7 +160,8 @@ void check_ahead(const setup::Run& run, workflow::Graph& graph, evaluate::Evalua
       if (const workspace::Workpackage& one = graph.all()[begin];
           one.state == workspace::State::ready && are_sizes_known)
         job::render(run, one, graph.variables_of(one), no_uuid, evaluator);
-    released = ids_of(graph.make_children(known_ones(run.benchmark, graph.parent_tuple(released))));
+    released =
+        ids_of(graph.make_children(known_ones(run.benchmark, graph.parent_tuples_of(released))));
   }
 }
 
@@ -172,7 +173,7 @@ std::vector<Preview> preview(setup::Run& run, Diagnostics& diagnostics,
   workflow::Graph graph(run, {}, evaluator);
   // As if each generation succeeded.
   for (auto made = graph.make_first(); !made.empty();)
-    made = make_children(graph, run.benchmark, graph.parent_tuple(ids_of(made)), diagnostics);
+    made = make_children(graph, run.benchmark, graph.parent_tuples_of(ids_of(made)), diagnostics);
   notices = graph.take_notices();
   for (const Warning& warning : graph.take_warnings())
     diagnostics.warn(warning);

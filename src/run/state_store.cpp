@@ -38,11 +38,11 @@ void ChildExpansion::take_released() {
     return;
   if (const auto ids = queues_.take_submitted(graph_.all()); !ids.empty()) {
     made_ahead_.parents = ids;
-    to_make_.push_back({.parent_tuples = graph_.parent_tuple_ahead(ids), .ahead = true});
+    to_make_.push_back({.parent_tuples = graph_.parent_tuples_ahead_of(ids), .ahead = true});
   }
   if (const auto ids = queues_.take_released(graph_.all()); !ids.empty()) {
     made_.parents = ids;
-    to_make_.push_back({.parent_tuples = graph_.parent_tuple(ids)});
+    to_make_.push_back({.parent_tuples = graph_.parent_tuples_of(ids)});
   }
 }
 

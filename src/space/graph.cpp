@@ -127,10 +127,6 @@ std::vector<Workpackage> Graph::make_children(std::span<const ParentTuple> paren
   return take_in(std::move(batch));
 }
 
-std::vector<Workpackage> Graph::make_children_of(const std::vector<long long>& released) {
-  return make_children(parent_tuple(released));
-}
-
 Workpackage Graph::make_failed_child(const ParentTuple& parent_tuple, const std::string& reason) {
   Workpackage child;
   child.id = workpackages_->next_id();
@@ -413,7 +409,7 @@ bool Graph::has_children_in(const Workpackage& parent, const model::Step& step) 
   return parent.expanded || (parent.expanded_ahead && chained_.contains(step.name));
 }
 
-std::vector<Graph::ParentTuple> Graph::parent_tuple(const std::vector<long long>& released) {
+std::vector<Graph::ParentTuple> Graph::parent_tuples_of(const std::vector<long long>& released) {
   std::vector<ParentTuple> parent_tuples;
   for (const long long id : released)
     for (const model::Step& step : run_.benchmark.steps)
@@ -422,7 +418,8 @@ std::vector<Graph::ParentTuple> Graph::parent_tuple(const std::vector<long long>
   return parent_tuples;
 }
 
-std::vector<Graph::ParentTuple> Graph::parent_tuple_ahead(const std::vector<long long>& released) {
+std::vector<Graph::ParentTuple> Graph::parent_tuples_ahead_of(
+    const std::vector<long long>& released) {
   std::vector<ParentTuple> parent_tuples;
   for (const long long id : released)
     if (released_ahead_.insert(id).second)

@@ -500,7 +500,7 @@ TEST(Coverage, TimeWithoutReadingsIsAHoleAlsoAtBothEnds) {
     coverage.add(time_s);
   EXPECT_DOUBLE_EQ(coverage.missing_until_s(2), 0.5 + 1.3);
   EXPECT_DOUBLE_EQ(coverage.missing_until_s(3), 0.5 + 1.3 + 1);
-  EXPECT_DOUBLE_EQ(coverage.missing_between_s(0.4, 1.2), 0.1 + 0.5);
+  EXPECT_DOUBLE_EQ(coverage.missing_until_s(1.2) - coverage.missing_until_s(0.4), 0.1 + 0.5);
 }
 
 TEST(Coverage, ADifferenceHoldsWhatLiesBetweenTwoReadings) {

@@ -49,10 +49,10 @@ TEST_F(RunFixture, JoinsEveryPairWhenItsLastMemberIsReleased) {
   plan(joined);
   Graph graph(run_, {}, evaluator_);
   graph.make_first();
-  EXPECT_THAT(texts_of(graph.make_children_of({0, 1})), IsEmpty());
-  EXPECT_THAT(texts_of(graph.make_children_of({2})),
+  EXPECT_THAT(texts_of(children_of(graph, {0, 1})), IsEmpty());
+  EXPECT_THAT(texts_of(children_of(graph, {2})),
               ElementsAre("4 C(0,2) 1/x i0 c4", "5 C(1,2) 2/x i0 c5"));
-  EXPECT_THAT(texts_of(graph.make_children_of({3})),
+  EXPECT_THAT(texts_of(children_of(graph, {3})),
               ElementsAre("6 C(0,3) 1/y i0 c6", "7 C(1,3) 2/y i0 c7"));
 }
 
@@ -63,7 +63,7 @@ TEST_F(RunFixture, MakesNoChildWhereOneOfThemCannotBe) {
       "step: [{name: a, use: p}, {name: b, depend: a, use: q, where: $n < 3}]\n");
   Graph graph(run_, {}, evaluator_);
   graph.make_first();
-  const auto parent_tuples = graph.parent_tuple({0, 1});
+  const auto parent_tuples = graph.parent_tuples_of({0, 1});
   ASSERT_EQ(parent_tuples.size(), 2U);
   EXPECT_THROW(graph.make_children(parent_tuples), Error);
   EXPECT_THAT(texts_of(graph.make_children({parent_tuples.data(), 1})),
@@ -79,11 +79,11 @@ TEST_F(RunFixture, JoinsWithWhatAnEarlierBenchReleased) {
   plan(joined);
   Graph before(run_, {}, evaluator_);
   before.make_first();
-  before.make_children_of({0, 1});
+  children_of(before, {0, 1});
   auto known = before.all();
   known[0].expanded = known[1].expanded = true;
   Graph after(run_, known, evaluator_);
-  EXPECT_THAT(texts_of(after.make_children_of({2})),
+  EXPECT_THAT(texts_of(children_of(after, {2})),
               ElementsAre("4 C(0,2) 1/x i0 c4", "5 C(1,2) 2/x i0 c5"));
 }
 
@@ -93,8 +93,8 @@ TEST_F(RunFixture, JoinsOnlyParentsThatAgree) {
       "step: [{name: A, use: p}, {name: B, use: p}, {name: C, depend: 'A,B'}]\n");
   Graph graph(run_, {}, evaluator_);
   graph.make_first();
-  graph.make_children_of({0, 1});
-  EXPECT_THAT(texts_of(graph.make_children_of({2, 3})),
+  children_of(graph, {0, 1});
+  EXPECT_THAT(texts_of(children_of(graph, {2, 3})),
               ElementsAre("4 C(0,2) 1 i0 c4", "5 C(1,3) 2 i0 c5"));
 }
 
@@ -103,10 +103,9 @@ TEST_F(RunFixture, CombinesTheIterationsOfParents) {
       "step: [{name: B, iterations: 3}, {name: A, iterations: 2},\n"
       "       {name: C, depend: 'A,B', iterations: 2}]\n");
   Graph graph(run_, {}, evaluator_);
-  graph.make_first();           // B 0 1 2, A 3 4
-  graph.make_children_of({4});  // A's iteration 1
-  EXPECT_THAT(texts_of(graph.make_children_of({0})),
-              ElementsAre("5 C(0,4)  i6 c5", "6 C(0,4)  i7 c5"));
+  graph.make_first();       // B 0 1 2, A 3 4
+  children_of(graph, {4});  // A's iteration 1
+  EXPECT_THAT(texts_of(children_of(graph, {0})), ElementsAre("5 C(0,4)  i6 c5", "6 C(0,4)  i7 c5"));
 }
 
 // JUBE counts the iterations that the steps of the parents have themselves, which is one each.
@@ -136,9 +135,9 @@ TEST_F(RunFixture, KeepsIterationsTogetherWhicheverParentIsReleasedLast) {
       "step: [{name: A, use: p, iterations: 2}, {name: B, use: q}, {name: C, depend: 'A,B'}]\n");
   Graph graph(run_, {}, evaluator_);
   graph.make_first();
-  graph.make_children_of({0});
-  EXPECT_THAT(texts_of(graph.make_children_of({2})), ElementsAre("3 C(0,2) 1/x i0 c3"));
-  EXPECT_THAT(texts_of(graph.make_children_of({1})), ElementsAre("4 C(1,2) 1/x i1 c3"));
+  children_of(graph, {0});
+  EXPECT_THAT(texts_of(children_of(graph, {2})), ElementsAre("3 C(0,2) 1/x i0 c3"));
+  EXPECT_THAT(texts_of(children_of(graph, {1})), ElementsAre("4 C(1,2) 1/x i1 c3"));
 }
 
 TEST_F(RunFixture, GivesLateParametersTheVariablesOfTheWorkpackage) {
@@ -282,8 +281,7 @@ TEST_F(RunFixture, GivesNewWorkpackagesIdsBehindAGap) {
   known.erase(known.begin() + 1);
   Graph after(run_, known, evaluator_);
   EXPECT_EQ(after.at(2).iteration, 2);
-  EXPECT_THAT(texts_of(after.make_children_of({2, 0})),
-              ElementsAre("3 b(2)  i2 c3", "4 b(0)  i0 c3"));
+  EXPECT_THAT(texts_of(children_of(after, {2, 0})), ElementsAre("3 b(2)  i2 c3", "4 b(0)  i0 c3"));
 }
 
 TEST_F(RunFixture, AppendsTheSuffixToTheDirectory) {

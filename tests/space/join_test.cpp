@@ -48,7 +48,7 @@ TEST_F(JoinTest, MatchesTheSamePositionsAfterARestart) {
   for (workspace::Workpackage& workpackage : known)
     workpackage.expanded = workpackage.step == "A";
   Graph after(run_, known, evaluator_);
-  EXPECT_THAT(texts_of(after.make_children_of({6})), ElementsAre("8 C(2,6) 1/x i0 c8"));
+  EXPECT_THAT(texts_of(children_of(after, {6})), ElementsAre("8 C(2,6) 1/x i0 c8"));
 }
 
 TEST_F(JoinTest, MatchesTheSamePositionsOfInheritedValues) {

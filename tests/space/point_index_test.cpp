@@ -92,7 +92,7 @@ TEST_F(PointsTest, FindsThePointsOfIterationsThatNameTheirWorkpackageAfterAResta
   Graph before(run_, {}, evaluator_);
   before.make_first();
   Graph after(run_, before.all(), evaluator_);
-  EXPECT_THAT(texts_of(after.make_children_of({0, 1})),
+  EXPECT_THAT(texts_of(children_of(after, {0, 1})),
               ElementsAre("2 t(0) 0 i0 c2", "3 t(1) 1 i1 c3"));
   EXPECT_THAT(texts_of(after.all()),
               ElementsAre("0 s() 0 i0 c0", "1 s() 1 i1 c0", "2 t(0) 0 i0 c2", "3 t(1) 1 i1 c3"));
@@ -104,7 +104,7 @@ TEST_F(PointsTest, FindsTheSamePointsAfterARestart) {
       "step: [{name: s, use: p, iterations: 2}, {name: t, depend: s}]\n");
   Graph before(run_, {}, evaluator_);
   before.make_first();
-  before.make_children_of({0, 2});
+  children_of(before, {0, 2});
   EXPECT_THAT(texts_of(before.all()),
               ElementsAre("0 s() 1 i0 c0", "1 s() 1 i1 c0", "2 s() 1 i0 c2", "3 s() 1 i1 c2",
                           "4 t(0) 1 i0 c4", "5 t(2) 1 i0 c5"));
@@ -112,7 +112,7 @@ TEST_F(PointsTest, FindsTheSamePointsAfterARestart) {
   known[0].expanded = known[2].expanded = true;
   Graph after(run_, known, evaluator_);
   EXPECT_EQ(texts_of(after.all()), texts_of(before.all()));
-  EXPECT_THAT(texts_of(after.make_children_of({1, 3})),
+  EXPECT_THAT(texts_of(children_of(after, {1, 3})),
               ElementsAre("6 t(1) 1 i1 c4", "7 t(3) 1 i1 c5"));
 }
 

@@ -17,6 +17,12 @@
 
 namespace bench::workflow {
 
+/// Makes the children of workpackages, as if these had succeeded.
+inline std::vector<workspace::Workpackage> children_of(Graph& graph,
+                                                       const std::vector<long long>& ids) {
+  return graph.make_children(graph.parent_tuples_of(ids));
+}
+
 /// A run, as planned from a text, in a directory of its own.
 class RunFixture : public testing::Test {
  protected:
@@ -40,7 +46,7 @@ class RunFixture : public testing::Test {
       std::vector<long long> ids;
       for (const workspace::Workpackage& workpackage : made)
         ids.push_back(workpackage.id);
-      made = graph.make_children_of(ids);
+      made = children_of(graph, ids);
     }
     return graph;
   }

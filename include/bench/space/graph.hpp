@@ -56,21 +56,19 @@ class Graph {
   };
   /// The parents of all children that come into being because these, in this order, are done. Each
   /// occurs once.
-  std::vector<ParentTuple> parent_tuple(const std::vector<long long>& released);
+  std::vector<ParentTuple> parent_tuples_of(const std::vector<long long>& released);
   /// The same for chained steps alone, because these have been submitted.
-  std::vector<ParentTuple> parent_tuple_ahead(const std::vector<long long>& released);
+  std::vector<ParentTuple> parent_tuples_ahead_of(const std::vector<long long>& released);
   /// Makes their children; none where it throws.
   /// @param invalid kept: a combination with an invalid value becomes a failed workpackage
   /// @throws Error as `make_first` does
   std::vector<workspace::Workpackage> make_children(
       std::span<const ParentTuple> parent_tuples,
       expand::Invalid invalid = expand::Invalid::refused);
-  /// Makes the one that stands for all children of a parent_tuple for which there can be none:
+  /// Makes the one that stands for all children of parents for which there can be none:
   /// failed, with what its parents hand on.
   workspace::Workpackage make_failed_child(const ParentTuple& parent_tuple,
                                            const std::string& reason);
-  /// `make_children` of `parent_tuple`.
-  std::vector<workspace::Workpackage> make_children_of(const std::vector<long long>& released);
 
   /// What an input that has gained values, iterations or steps means for its run.
   struct Missing {

@@ -28,12 +28,9 @@ class Coverage {
   /// for the last `lost_s` seconds.
   void add_difference(double time_s, double lost_s);
 
-  /// Seconds of holes from the start of the run to `end_s`.
+  /// Seconds of holes from the start of the run to `end_s`. Of holes that lie far back only the
+  /// latest are known one by one.
   double missing_until_s(double end_s) const;
-  /// The same between two moments. Of holes that lie far back only the latest are known one by one.
-  double missing_between_s(double begin_s, double end_s) const {
-    return missing_until_s(end_s) - missing_until_s(begin_s);
-  }
   std::optional<double> last_s() const { return last_s_; }
 
  private:

@@ -57,7 +57,7 @@ TEST(Workspace, HasItsFirstWorkpackagesFromTheMomentOnAtWhichItCanBeSeen) {
 TEST_F(WorkspaceFixture, GivesAWorkpackageBackAsItWas) {
   Workpackage made = workpackage(1, "train");
   made.iteration = 2;
-  made.combination = 0;
+  made.combination = 5;
   made.parents = {0};
   made.parameters = {{"z", "1"}, {"a", "two\nlines, \"quoted\""}, {"empty", ""}};
   add(0, State::done);
@@ -65,7 +65,7 @@ TEST_F(WorkspaceFixture, GivesAWorkpackageBackAsItWas) {
   const Workpackage read = workspace_.workpackage(1);
   EXPECT_EQ(read.step, "train");
   EXPECT_EQ(read.iteration, 2);
-  EXPECT_EQ(read.combination, 0);
+  EXPECT_EQ(read.combination, 5);
   EXPECT_THAT(read.parents, ElementsAre(0));
   EXPECT_EQ(read.parameters, made.parameters) << "in the order of expansion";
   EXPECT_EQ(read.directory, "d1");

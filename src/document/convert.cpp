@@ -205,10 +205,10 @@ class Converter {
     const std::string what = title(kind, value);
     count(1 + value.entries.size(), made.place);
     for (const Entry& entry : value.entries)
-      if (entry.key == content_key)
-        take_content(made, entry);
-      else if (!is_private(entry.key))
+      if (entry.key != content_key && !is_private(entry.key))
         take_entry(made, kind, entry, what);
+    if (const Entry* content = value.entry(content_key))
+      take_content(made, *content);
     warn_lost_text(kind, made, what);
     return made;
   }
@@ -222,7 +222,7 @@ class Converter {
   }
 
   void set_text(Node& made, const Value& text, const Mark& key) {
-    warn_of_surprise(text, "");
+    warn_of_surprise(text, "", &made);
     warn_of_comment(text, made.name);
     made.text = text.text;
     made.text_place = place(text.kind == Kind::null ? key : text.mark);
@@ -392,7 +392,7 @@ class Converter {
                                 text->kind == Kind::list ? "list" : "mapping"),
                     "each value is one text, such as \"1,2\"; several parameters are several keys",
                     place(*text));
-      warn_of_surprise(*text, "");
+      warn_of_surprise(*text, "", &made);
       Node item = node("value", text->mark);
       item.text = text->text;
       count(1, item.place);
@@ -421,9 +421,14 @@ class Converter {
   }
 
   /// @param key the attribute or element that the value belongs to
-  void warn_of_surprise(const Value& value, std::string_view key) {
+  /// @param of where it is the text of an element
+  void warn_of_surprise(const Value& value, std::string_view key, const Node* of = nullptr) {
     const bool is_truth = value.type == ScalarType::text;
     if (value.written.empty() || (is_truth && is_flag(key)))
+      return;
+    // `0.20` is a number with `type: float`, and may be a version without.
+    if (of && strip(of->value("type")) == "float" && value.type == ScalarType::real &&
+        parse_number(value.written) == parse_number(value.text))
       return;
     diagnostics_.warn(Id::surprising_value,
                       fmt::format("'{}' without quotes means {}", value.written, value.text),

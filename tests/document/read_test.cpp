@@ -246,6 +246,11 @@ INSTANTIATE_TEST_SUITE_P(
         SurpriseCase{"parameterset: {parameter: {n: 'on', m: true, o: 0, p: +5, q: 1.5, r: .5}}",
                      ""},
         SurpriseCase{"parameterset: {parameter: {r: -1., s: 1.0e-5, t: -0, u: .inf, v: 3.0}}", ""},
+        SurpriseCase{"parameterset: {parameter: {r: {_: 0.20, type: float}, s: {type: float, _: "
+                     "[0.10, 1.50]}}}",
+                     ""},
+        SurpriseCase{"parameterset: {parameter: {t: {type: float, _: 1:30.5}}}",
+                     "'1:30.5' without quotes means 90.5"},
         SurpriseCase{"parameterset: {parameter: {n: {export: yes, _: 1}}}", ""},
         SurpriseCase{"step: {name: s, batch: on, active: no, do_log_file: yes}", ""},
         SurpriseCase{"step: {name: s, batch: {kill_on_bad_exit: no, same_nodes: yes, "

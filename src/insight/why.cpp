@@ -1,4 +1,3 @@
-#include "job_news.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -20,6 +19,7 @@
 #include <bench/base/time.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/evaluate/substitute.hpp>
+#include <bench/insight/jobs.hpp>
 #include <bench/insight/run_view.hpp>
 #include <bench/insight/why.hpp>
 #include <bench/machine/sentinel.hpp>

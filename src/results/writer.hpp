@@ -8,8 +8,7 @@
 
 namespace bench::result {
 
-/// A style with the function that writes a table in it. Each has its own file and a row in
-/// `writers()`.
+/// A style with the function that writes a table in it. Each has a row in `writers()`.
 struct Writer {
   Style style;
   /// @param notes what is said below the table; may be empty

@@ -1,4 +1,3 @@
-#include "insight/job_news.hpp"
 
 #include "space/run_fixture.hpp"
 #include "support/fake_programs.hpp"
@@ -6,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/insight/jobs.hpp>
 #include <bench/space/job_script.hpp>
 #include <bench/workspace/workpackage.hpp>
 

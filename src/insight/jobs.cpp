@@ -1,4 +1,3 @@
-#include "job_news.hpp"
 
 #include <algorithm>
 #include <cstddef>

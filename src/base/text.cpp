@@ -208,4 +208,17 @@ std::size_t display_width(std::string_view utf8) {
   return width;
 }
 
+std::size_t bytes_of_front(const std::string& text, std::size_t columns) {
+  std::size_t bytes = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const bool ends = at + 1 == text.size() || (text[at + 1] & 0xC0) != 0x80;
+    if (!ends)
+      continue;
+    if (display_width(text.substr(0, at + 1)) > columns)
+      break;
+    bytes = at + 1;
+  }
+  return bytes;
+}
+
 }  // namespace bench

@@ -72,5 +72,7 @@ std::string with_visible_controls(std::string_view bytes);
 
 /// Columns that the text takes on a terminal: its code points, wide East Asian ones counted twice.
 std::size_t display_width(std::string_view utf8);
+/// How many bytes of the front of a text take at most `columns` columns; whole characters.
+std::size_t bytes_of_front(const std::string& text, std::size_t columns);
 
 }  // namespace bench

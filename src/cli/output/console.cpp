@@ -17,7 +17,6 @@
 
 #include <bench/base/text.hpp>
 #include <bench/cli/output/console.hpp>
-#include <bench/cli/output/progress_line.hpp>
 
 namespace bench::cli {
 namespace {
@@ -116,7 +115,7 @@ void draw_over(const std::string& line) {
   constexpr std::size_t usual = 80;
   const std::size_t columns = terminal_columns(STDERR_FILENO).value_or(usual);
   // One that wraps could not be erased.
-  console().write(STDERR_FILENO, "\r\x1b[K" + cut_to(columns - 1, line));
+  console().write(STDERR_FILENO, "\r\x1b[K" + line.substr(0, bytes_of_front(line, columns - 1)));
 }
 
 bool reader_goes_within(int at_most_ms) {

@@ -14,18 +14,9 @@
 namespace bench::cli {
 namespace {
 
-/// As many bytes of the front as make at most `columns`; whole characters.
-std::size_t bytes_of_front(const std::string& text, std::size_t columns) {
-  std::size_t bytes = 0;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const bool ends = at + 1 == text.size() || (text[at + 1] & 0xC0) != 0x80;
-    if (!ends)
-      continue;
-    if (display_width(text.substr(0, at + 1)) > columns)
-      break;
-    bytes = at + 1;
-  }
-  return bytes;
+/// As much of the front of a text as fits.
+std::string cut_to(std::size_t columns, const std::string& text) {
+  return text.substr(0, bytes_of_front(text, columns));
 }
 
 /// A name whose end tells as much as its beginning.
@@ -52,10 +43,6 @@ Colour colour_of(const workspace::StepCounts& sum) {
 }
 
 }  // namespace
-
-std::string cut_to(std::size_t columns, const std::string& text) {
-  return text.substr(0, bytes_of_front(text, columns));
-}
 
 std::string progress_line(const std::string& name, const workspace::StepCounts& counts,
                           const std::string& left, std::size_t columns) {

@@ -8,9 +8,6 @@
 
 namespace bench::cli {
 
-/// As much of the front of a text as fits.
-std::string cut_to(std::size_t columns, const std::string& text);
-
 /// The progress of a step: `train: 9 of 60 done, 1 failed, 2 running, 48 ready, about 3 min 20 s
 /// left`. A line wider than `columns` loses its states from `ready` to `running`, then the middle
 /// of the name.

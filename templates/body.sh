@@ -96,15 +96,17 @@ fi
 {{exports}}
 {{prologue?}}
 
-# In the background, so that this shell receives a signal at once.
-# `wait` hides the report of bash on a command that a signal ended: its whole text.
+# In the background, so that this shell receives a signal at once. Bash would report a command that a
+# signal ended, with its whole text, wherever it notices: meanwhile this shell says nothing.
 bench_earlier=${!:-}
-{{commands}} &
+exec {bench_errors}>&2 2> /dev/null
+{{commands}} 2>&"$bench_errors" {bench_errors}>&- &
 bench_commands=$!
 while :; do
-  wait "$bench_commands" 2> /dev/null
+  wait "$bench_commands"
   bench_code=$?
-  kill -0 "$bench_commands" 2>/dev/null || break
+  kill -0 "$bench_commands" || break
 done
+exec 2>&"$bench_errors" {bench_errors}>&-
 {{afterwards?}}
 exit "$bench_code"

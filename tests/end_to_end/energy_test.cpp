@@ -157,7 +157,7 @@ TEST_F(EnergyTest, DryRunShowsTheJobScript) {
   const auto run = here_.bench({"run", "m.yaml", "--dry-run"});
   EXPECT_THAT(run.standard_output,
               AllOf(HasSubstr("    | #!/bin/bash\n"),
-                    HasSubstr("/bin/sh -c 'echo \"images=100\"; sleep 0.3' &\n")));
+                    HasSubstr("/bin/sh -c 'echo \"images=100\"; sleep 0.3' 2>")));
   EXPECT_FALSE(here_.has("runs"));
 }
 

@@ -135,10 +135,16 @@ TEST_F(AttemptScriptTest, LeavesItsSentinelInARunThatIsRenamedMeanwhile) {
 
 /// Bash would quote the whole command, and its last line would be the reason.
 TEST_F(AttemptScriptTest, SaysNothingOfItsOwnWhereASignalEndsTheCommands) {
-  write_script("case a in\\n a) kill -KILL $$$$ ;;\\nesac");
-  EXPECT_EQ(bash({script()}).status.code, 137);
-  EXPECT_EQ(left("stderr"), "");
-  EXPECT_EQ(sentinel()->exit_code, 137);
+  const fs::path pause = directory_.path() / "pause";
+  write_file_atomically(pause,
+                        R"(trap '[ "$BASH_COMMAND" != "bench_commands=\$!" ] || sleep 0.3' DEBUG)");
+  for (const std::string& before_it_waits : {std::string(), pause.string()}) {
+    fs::remove_all(directory());
+    write_script("case a in\\n a) echo said >&2; kill -KILL $$$$ ;;\\nesac");
+    EXPECT_EQ(bash({script()}, {{"BASH_ENV", before_it_waits}}).status.code, 137);
+    EXPECT_EQ(left("stderr"), "said\n");
+    EXPECT_EQ(sentinel()->exit_code, 137);
+  }
 }
 
 TEST_F(AttemptScriptTest, HandsOnTheSignalsThatUsersAskFor) {

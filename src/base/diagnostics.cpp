@@ -24,18 +24,18 @@ void Diagnostics::note(Id id, std::string message, std::string hint, Place place
 void Diagnostics::mistake(Id id, std::string message, std::string hint, Place place) {
   if (refuses_mistakes_ && own_files_.contains(place.file))
     throw Error(id, message, hint, place);
-  Warning warning{id, message, hint, place};
-  warn(id, std::move(message), std::move(hint), std::move(place));
+  Warning warning{id, std::move(message), std::move(hint), std::move(place)};
+  warn(warning);
   if (kept_mistakes_.insert(warning).second)
     mistakes_.push_back(std::move(warning));
 }
 
-void Diagnostics::unknown_name(Id id, std::string message, std::string near, std::string hint,
+void Diagnostics::unknown_name(std::string message, std::string near, std::string hint,
                                Place place) {
   if (near.empty())
-    warn(id, std::move(message), std::move(hint), std::move(place));
+    warn(Id::unknown_name, std::move(message), std::move(hint), std::move(place));
   else
-    mistake(id, std::move(message), std::move(near), std::move(place));
+    mistake(Id::unknown_name, std::move(message), std::move(near), std::move(place));
 }
 
 void Diagnostics::keep(Warning warning, std::vector<Warning>& kept) {

@@ -103,6 +103,13 @@ constexpr int errors_of_the_request[] = {
 
 }  // namespace
 
+std::string text_of(const Place& place) {
+  if (!place.known())
+    return place.file;
+  return place.column > 0 ? fmt::format("{}:{}:{}", place.file, place.line, place.column)
+                          : fmt::format("{}:{}", place.file, place.line);
+}
+
 std::span<const NamedId> ids() {
   return named_ids;
 }
@@ -135,13 +142,8 @@ Error Error::of_system(const std::string& message, int error_number, std::string
 
 std::string render(Severity severity, const std::string& message, const std::string& hint,
                    const Place& place) {
-  std::string text;
-  if (place.known())
-    text = place.column > 0 ? fmt::format("{}:{}:{}: ", place.file, place.line, place.column)
-                            : fmt::format("{}:{}: ", place.file, place.line);
-  else if (!place.file.empty())
-    text = fmt::format("{}: ", place.file);
-  text += fmt::format("{}: {}", name_of(severity), message);
+  std::string text = text_of(place);
+  text += fmt::format("{}{}: {}", text.empty() ? "" : ": ", name_of(severity), message);
   if (place.known())
     text += excerpt(place);
   if (!hint.empty())

@@ -16,7 +16,6 @@
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/base/value.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
@@ -180,22 +179,18 @@ int show_space(const CheckOptions& options) {
 /// What is wrong with the file, for programs: a table of the warnings and, as its last row, the
 /// error that ends the check.
 int list_findings(const CheckOptions& options) {
-  result::Table table;
-  table.name = "findings";
-  for (const char* title : {"severity", "id", "file", "line", "column", "message", "hint"})
-    table.headings.push_back({.title = title});
+  using result::text_cell;
+  result::Table table = result::table_with(
+      "findings", {"severity", "id", "file", "line", "column", "message", "hint"});
   const auto add = [&](Severity severity, Id id, const std::string& message,
                        const std::string& hint, const Place& place) {
     const auto number = [](int at) {
-      return at > 0 ? result::Cell{.value = Value(static_cast<long long>(at))} : result::Cell{};
+      return at > 0 ? result::count_cell(static_cast<std::size_t>(at)) : result::Cell{};
     };
-    table.rows.push_back({{.value = std::string(name_of(severity))},
-                          {.value = std::string(name_of(id))},
-                          {.value = place.file},
-                          number(place.line),
-                          number(place.column),
-                          {.value = message},
-                          {.value = hint}});
+    table.rows.push_back({text_cell(std::string(name_of(severity))),
+                          text_cell(std::string(name_of(id))), text_cell(place.file),
+                          number(place.line), number(place.column), text_cell(message),
+                          text_cell(hint)});
   };
   const auto add_warning = [&](const Warning& warning) {
     add(warning.is_note ? Severity::note : Severity::warning, warning.id, warning.message,

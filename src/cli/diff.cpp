@@ -147,11 +147,8 @@ std::string difference_text(const Differences& differences, const ComparedNames&
 /// All of them in one table, for programs: what differs (`provenance`, `parameter`, `point`,
 /// `state`, `metric`), step, point, name, unit, a, b, difference, relative.
 result::Table difference_table(const Differences& differences) {
-  result::Table table;
-  table.name = "differences";
-  for (const char* title :
-       {"what", "step", "point", "name", "unit", "a", "b", "difference", "relative"})
-    table.headings.push_back({.title = title});
+  result::Table table = result::table_with(
+      "differences", {"what", "step", "point", "name", "unit", "a", "b", "difference", "relative"});
   const auto add = [&](const char* what, const std::string& step, const std::string& point,
                        const std::string& name, const std::string& a, const std::string& b) {
     std::vector<result::Cell>& row = table.rows.emplace_back();

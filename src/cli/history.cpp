@@ -82,14 +82,6 @@ std::string left_out_text(const PointHistory& history) {
   return plural(history.not_finite, "value") + " left out: nan or infinite";
 }
 
-result::Cell of_text(const std::string& text) {
-  return {.value = text};
-}
-
-result::Cell of_count(std::size_t count) {
-  return {.value = static_cast<long long>(count)};
-}
-
 /// The levels of each history for people.
 /// @param runs as the entries of the histories number them
 std::string history_text(std::span<const PointHistory> histories, std::span<const NamedRun> runs) {
@@ -107,11 +99,11 @@ std::string history_text(std::span<const PointHistory> histories, std::span<cons
 /// A row for each run at each point, for programs.
 result::Table history_table(std::span<const PointHistory> histories,
                             std::span<const NamedRun> runs) {
-  result::Table table;
-  table.name = "history";
-  for (const char* title : {"step", "point", "metric", "unit", "run", "started", "values", "value",
-                            "level", "undecided"})
-    table.headings.push_back({.title = title});
+  using result::count_cell;
+  using result::text_cell;
+  result::Table table =
+      result::table_with("history", {"step", "point", "metric", "unit", "run", "started", "values",
+                                     "value", "level", "undecided"});
   for (const PointHistory& history : histories) {
     const std::size_t decided = history.entries.size() - history.levels.undecided;
     std::size_t level = 0;
@@ -119,12 +111,12 @@ result::Table history_table(std::span<const PointHistory> histories,
       const inspect::HistoryEntry& entry = history.entries[k];
       if (level + 1 < history.levels.all.size() && history.levels.all[level + 1].first == k)
         ++level;
-      table.rows.push_back({of_text(history.step), of_text(parameters_text(history.parameters)),
-                            of_text(history.metric), of_text(history.unit),
-                            of_text(runs[entry.run].name), of_text(runs[entry.run].started),
-                            of_count(entry.values),
+      table.rows.push_back({text_cell(history.step), text_cell(parameters_text(history.parameters)),
+                            text_cell(history.metric), text_cell(history.unit),
+                            text_cell(runs[entry.run].name), text_cell(runs[entry.run].started),
+                            count_cell(entry.values),
                             result::Cell{.value = entry.value, .is_calculated = true},
-                            of_count(level), of_text(k < decided ? "" : "yes")});
+                            count_cell(level), text_cell(k < decided ? "" : "yes")});
     }
     if (history.not_finite > 0)
       table.notes.push_back(subject_of(history) + ": " + left_out_text(history));

@@ -200,7 +200,6 @@ void check_type(const Node& node, Diagnostics& diagnostics) {
   const auto* known =
       std::ranges::find(usual, type, &std::pair<std::string_view, const char*>::first);
   diagnostics.unknown_name(
-      Id::unknown_name,
       fmt::format("unknown type '{}': the values of '{}' are treated as strings", type,
                   attribute(node, "name")),
       known == usual.end() ? did_you_mean(type, types)

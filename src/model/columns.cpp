@@ -109,7 +109,6 @@ void check_columns(const Benchmark& benchmark, Diagnostics& diagnostics) {
       for (const auto& column : columns)
         if (!column.calculation && !names.contains(column.name))
           diagnostics.unknown_name(
-              Id::unknown_name,
               fmt::format("{} '{}' is not a parameter or pattern of this result", what,
                           column.name),
               names.near(column.name), "", column.place);
@@ -118,7 +117,6 @@ void check_columns(const Benchmark& benchmark, Diagnostics& diagnostics) {
       for (const std::string& name : one.sort)
         if (!names.contains(name) && !is_calculated(columns, name))
           diagnostics.unknown_name(
-              Id::unknown_name,
               fmt::format(
                   "{} '{}' is sorted by '{}', which is not a parameter or pattern of this result",
                   what, one.name, name),

@@ -166,7 +166,6 @@ class Check {
       if (near.empty() && is_of_environment(name))
         continue;
       diagnostics_.unknown_name(
-          Id::unknown_name,
           fmt::format("{} uses '{}', which is not a parameter of step '{}'", what, name, step.name),
           near, fmt::format("write `$${}` for an environment variable", name), place);
     }
@@ -196,7 +195,7 @@ class Check {
             bool is_error) {
     if (is_error)
       throw Error(Id::unknown_name, message, near, place);
-    diagnostics_.unknown_name(Id::unknown_name, message, near, "", place);
+    diagnostics_.unknown_name(message, near, "", place);
   }
 
   void check_command(const Command& command, const Step& step, const Names& known) {
@@ -225,7 +224,6 @@ class Check {
           (defines_unseen_ || std::getenv(name.c_str()) || !holds(unquoted, name)))
         continue;
       diagnostics_.unknown_name(
-          Id::unknown_name,
           fmt::format("a command of step '{}' uses '{}', which is not a parameter", step.name,
                       name),
           near.empty() ? "" : fmt::format("{} Write `$${}` for a shell variable", near, name),
@@ -265,7 +263,6 @@ class Check {
     for (const std::string& name : evaluate::names_in(substitution.dest))
       if (is_unknown(name, known) && !own.contains(name)) {
         diagnostics_.unknown_name(
-            Id::unknown_name,
             fmt::format(
                 "the substitution for '{}' uses '{}', which is not a parameter of step '{}'",
                 substitution.source, name, step.name),
@@ -327,7 +324,6 @@ class Check {
       if (name.starts_with("jube_") && !is_predefined)
         continue;
       diagnostics_.unknown_name(
-          Id::unknown_name,
           fmt::format(
               "pattern '{}' contains '${}', which is {}", pattern.name, name,
               is_predefined ? "no predefined pattern" : "neither a parameter nor a pattern"),

@@ -28,6 +28,8 @@
 namespace bench::tabulate {
 namespace {
 
+namespace fs = std::filesystem;
+
 /// The patterns that an analysis has for one of its files, or for none.
 class PatternChoice {
  public:
@@ -95,12 +97,6 @@ std::vector<std::filesystem::path> matching_files(const std::filesystem::path& d
     return {directory / pattern};
   return files_matching(directory, pattern);
 }
-
-namespace {
-
-namespace fs = std::filesystem;
-
-}  // namespace
 
 std::vector<analyse::Group> WorkpackageValues::groups_of(
     const workspace::Workpackage& workpackage, const evaluate::Lookup& lookup,

@@ -27,8 +27,8 @@ namespace {
 using evaluate::Mode;
 using model::Step;
 
-/// `, in.yaml:12`
-std::string text_of(const Place& place) {
+/// ` (in.yaml:12)`; empty where the place is unknown.
+std::string in_brackets(const Place& place) {
   return place.known()
              ? fmt::format(" ({}:{})", std::filesystem::path(place.file).filename().string(),
                            place.line)
@@ -77,16 +77,16 @@ std::string jobs_chain_blocker(const setup::Run& run, const Step& step) {
            "depends on a parameter";
   if (step.batch->same_nodes)
     return "`same_nodes` makes its jobs wait until the first of them has begun" +
-           text_of(step.batch->place);
+           in_brackets(step.batch->place);
   if (step.prune)
     return "`prune` needs results to decide which of its workpackages run" +
-           text_of(step.prune->place);
+           in_brackets(step.prune->place);
   for (const auto& [is_given, name] :
        {std::pair(step.procs > 0, "procs"), std::pair(!step.max_async.empty(), "max_async"),
         std::pair(!step.work_dir.empty(), "work_dir"), std::pair(!step.shared.empty(), "shared")})
     if (is_given)
       return fmt::format("`{}` limits how many of its jobs run at a time{}", name,
-                         text_of(step.place));
+                         in_brackets(step.place));
   return "";
 }
 
@@ -98,10 +98,10 @@ std::string parents_chain_blocker(const setup::Run& run, const Step& step) {
       continue;
     if (parent.batch->may_pack())
       return fmt::format("a job of step '{}' runs several workpackages: `pack`{}", name,
-                         text_of(parent.batch->place));
+                         in_brackets(parent.batch->place));
     if (parent.cycles > 1)
       return fmt::format("step '{}' has a job for each of its `cycles`{}", name,
-                         text_of(parent.place));
+                         in_brackets(parent.place));
   }
   return "";
 }
@@ -124,7 +124,7 @@ std::string parameter_chain_blocker(const model::Parameter& parameter) {
   if (parameter.mode == Mode::shell || parameter.mode == Mode::perl ||
       (parameter.mode == Mode::python && reads))
     return fmt::format("parameter '{}' is a script that may read files of the parents{}",
-                       parameter.name, text_of(parameter.place));
+                       parameter.name, in_brackets(parameter.place));
   return "";
 }
 
@@ -145,7 +145,7 @@ std::string parameters_chain_blocker(const model::Benchmark& benchmark, const St
   for (const std::string& expression : expressions)
     if (may_read(expression))
       return fmt::format("the expression '{}' may read files of the parents{}", expression,
-                         text_of(step.place));
+                         in_brackets(step.place));
   return "";
 }
 
@@ -153,15 +153,16 @@ std::string file_set_chain_blocker(const model::FileSet& set) {
   for (const model::FileEntry& entry : set.entries) {
     if (entry.action == model::FileEntry::Action::prepare)
       return fmt::format("`prepare` of file set '{}' may read files of the parents{}", set.name,
-                         text_of(entry.command.place));
+                         in_brackets(entry.command.place));
     if (entry.internal)
       return fmt::format("file set '{}' copies or links files from the work directory{}", set.name,
-                         text_of(entry.place));
+                         in_brackets(entry.place));
     std::vector<std::string> texts = entry.paths;
     texts.push_back(entry.source_dir);
     for (const std::string& text : texts)
       if (const std::string name = variable_of_run(text); !name.empty())
-        return fmt::format("file set '{}' refers to ${}{}", set.name, name, text_of(entry.place));
+        return fmt::format("file set '{}' refers to ${}{}", set.name, name,
+                           in_brackets(entry.place));
   }
   return "";
 }
@@ -172,7 +173,8 @@ std::string substitutions_chain_blocker(const model::SubstituteSet& set,
     const std::string path = std::filesystem::path(file.in).lexically_normal().string();
     const bool is_linked = ancestors.contains(path.substr(0, path.find('/')));
     if (is_linked || !variable_of_run(file.in).empty())
-      return fmt::format("substitution '{}' reads {}{}", set.name, file.in, text_of(file.place));
+      return fmt::format("substitution '{}' reads {}{}", set.name, file.in,
+                         in_brackets(file.place));
   }
   return "";
 }

@@ -107,7 +107,6 @@ void warn_of_idle_tags(const document::Document& document, const Request& reques
     if (!known.contains(tag) && tag != platform.name &&
         std::ranges::find(platform.tags, tag) == platform.tags.end())
       diagnostics.unknown_name(
-          Id::unknown_name,
           fmt::format(
               "tag '{}' selects nothing in this file{}", tag,
               platform::platform_of_tag(tag, beside).empty() ? ", and no platform has it" : ""),

@@ -90,7 +90,7 @@ TEST(Ids, HaveTheirOwnNamesInTheOrderOfTheEnumeration) {
   EXPECT_EQ(ids().back().id, Id::device_failed) << "the last of them";
 }
 
-TEST(SystemError, IsAMissingFileWhereItIsThat) {
+TEST(SystemError, OfAnAbsentFileIsAMissingFile) {
   EXPECT_EQ(Error::of_system("cannot read f", ENOENT).id(), Id::missing_file);
   EXPECT_EQ(Error::of_system("cannot read f", EACCES).id(), Id::system_error);
 }

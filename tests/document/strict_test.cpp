@@ -16,7 +16,7 @@
 namespace bench::document {
 namespace {
 
-/// What a user is told of one file: warnings, then the error.
+/// The faults of one file: warnings, then the error.
 std::vector<std::string> faults_in(const std::string& file) {
   Diagnostics diagnostics;
   const std::string error =

@@ -1,4 +1,3 @@
-
 #include "space/run_fixture.hpp"
 #include "support/fake_programs.hpp"
 

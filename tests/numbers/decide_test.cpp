@@ -78,8 +78,8 @@ TEST(Decide, NeverContradictsTheValuesThatAreShown) {
 }
 
 TEST(Decide, AnswersHowManyRunsItTakes) {
-  // As many as make half of the interval 4 % wide: the effect, 3.2 times the spread. By Student's
-  // table for 99.5 %, t(4) sqrt(2/3) = 4.57 and t(6) sqrt(2/4) = 3.05.
+  // The half width must not exceed the effect, 4 %, which is 3.2 times the spread. Student's table
+  // for 99.5 %: t(4) sqrt(2/3) = 4.57 and t(6) sqrt(2/4) = 3.05.
   Comparison noisy = certain_within(-0.01, 0.09);
   noisy.spread = 0.0125;
   EXPECT_EQ(verdict_of(noisy).runs_needed, 4U);

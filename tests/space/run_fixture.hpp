@@ -17,7 +17,7 @@
 
 namespace bench::workflow {
 
-/// Makes the children of workpackages, as if these had succeeded.
+/// The new children of workpackages, as if these had succeeded.
 inline std::vector<workspace::Workpackage> children_of(Graph& graph,
                                                        const std::vector<long long>& ids) {
   return graph.make_children(graph.parent_tuples_of(ids));

@@ -12,7 +12,7 @@ namespace bench::support {
 
 inline const std::filesystem::path bad_files = source_directory() / "tests/data/bad";
 
-/// The input files in `tests/data/bad` whose names begin so, without their directory.
+/// The names of the input files in `tests/data/bad` with this prefix.
 inline std::vector<std::string> bad_names(const std::string& begin) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(bad_files))
@@ -22,8 +22,8 @@ inline std::vector<std::string> bad_names(const std::string& begin) {
   return names;
 }
 
-/// What `faults.txt` says of a file: a line for each fault, in the order in which they are told.
-/// The name of the file stands before a fault that is in another one.
+/// The faults of a file that `faults.txt` lists, a line each, in the order of their messages. A
+/// line for a fault in an included file begins with the name of the file that includes it.
 inline std::vector<std::string> faults_of_bad(const std::string& name) {
   std::vector<std::string> faults;
   std::ifstream file(bad_files / "faults.txt");

@@ -18,12 +18,9 @@ std::string error_of(const Action& action) {
   return "(no error)";
 }
 
-/// `in.yaml:1:5: unknown-key`: which fault is told, and where, whatever its words are.
+/// `in.yaml:1:5: unknown-key`: the place and kind of a fault, without its message.
 inline std::string fault(Id id, const Place& place) {
-  std::string text(place.file);
-  for (const int number : {place.line, place.column})
-    if (number > 0)
-      text += ":" + std::to_string(number);
+  const std::string text = text_of(place);
   return text + (text.empty() ? "" : ": ") + std::string(name_of(id));
 }
 

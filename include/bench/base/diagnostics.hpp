@@ -44,9 +44,9 @@ class Diagnostics {
   void note(Id id, std::string message, std::string hint, Place place);
   /// @throws Error in strict mode, and where it is refused
   void mistake(Id id, std::string message, std::string hint, Place place);
-  /// Reports an unknown name: a mistake if `near` proposes a known one, otherwise a warning with
+  /// Reports an `unknown_name`: a mistake if `near` proposes a known one, otherwise a warning with
   /// `hint`.
-  void unknown_name(Id id, std::string message, std::string near, std::string hint, Place place);
+  void unknown_name(std::string message, std::string near, std::string hint, Place place);
   /// JUBE cannot read this file.
   void add_own_file(const std::string& file) { own_files_.insert(file); }
 

@@ -19,8 +19,11 @@ struct Place {
   auto operator<=>(const Place&) const = default;
 };
 
-/// What kind of fault an error or a warning tells of: for programs, which cannot read messages.
-/// Names and meanings are in `ids()`; both stay as they are from one version to the next.
+/// `file:line:column`, as far as they are known.
+std::string text_of(const Place& place);
+
+/// The kind of an error or a warning, for programs that read it. Names and meanings are in `ids()`;
+/// both stay as they are from one version to the next.
 enum class Id {
   // What an input file says.
   syntax,
@@ -81,7 +84,7 @@ std::string_view name_of(Id id);
 /// engine's loop over workpackages.
 class Error : public std::runtime_error {
  public:
-  /// @param id of which kind it is
+  /// @param id its kind
   /// @param message what is wrong, without a final full stop or newline
   /// @param hint what the user can do about it; may be empty
   /// @param place the place in the user's input that is at fault; may be unknown

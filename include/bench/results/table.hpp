@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <bench/base/error.hpp>
@@ -81,6 +83,23 @@ struct Table {
   bool transpose = false;
   std::vector<std::string> notes;  ///< Further lines below, for people.
 };
+
+/// A table of this name with these titles and without rows.
+inline Table table_with(std::string name, std::initializer_list<const char*> titles) {
+  Table table;
+  table.name = std::move(name);
+  for (const char* title : titles)
+    table.headings.push_back({.title = title});
+  return table;
+}
+
+inline Cell text_cell(std::string text) {
+  return {.value = std::move(text)};
+}
+
+inline Cell count_cell(std::size_t count) {
+  return {.value = static_cast<long long>(count)};
+}
 
 enum class Notes { below, none };
 

@@ -313,14 +313,6 @@ result::Cell share_cell(double number, bool is_there = true) {
                                            : result::Cell{};
 }
 
-result::Cell count_cell(std::size_t count) {
-  return {.value = static_cast<long long>(count)};
-}
-
-result::Cell word_cell(const std::string& text) {
-  return {.value = text};
-}
-
 }  // namespace
 
 ShownComparison shown_comparison(const RunComparison& comparison, double margin) {
@@ -388,36 +380,36 @@ std::string outcome_text(const inspect::BaselineCheck& check, double margin) {
 }
 
 result::Table comparison_table(const RunComparison& comparison) {
-  result::Table table;
-  table.name = "comparison";
+  using result::count_cell;
+  using result::text_cell;
+  result::Table table =
+      result::table_with("comparison", {"step", "point", "metric", "unit", "values_a", "values_b",
+                                        "a", "b", "change", "low", "high", "superiority", "verdict",
+                                        "runs_needed", "objection", "outliers", "estimated"});
   table.notes = conditions_of(comparison);
   std::ranges::move(names_of_statistics(comparison), std::back_inserter(table.notes));
-  for (const char* title :
-       {"step", "point", "metric", "unit", "values_a", "values_b", "a", "b", "change", "low",
-        "high", "superiority", "verdict", "runs_needed", "objection", "outliers", "estimated"})
-    table.headings.push_back({.title = title});
   for (const ComparedPoint& point : comparison.points) {
     const verdict::Comparison& numbers = point.comparison;
     const bool both = has_middles(numbers);
     const Objection objection = point.verdict.objection;
     table.rows.push_back(
-        {word_cell(point.step), word_cell(parameters_text(point.parameters)),
-         word_cell(point.metric), word_cell(point.unit),
+        {text_cell(point.step), text_cell(parameters_text(point.parameters)),
+         text_cell(point.metric), text_cell(point.unit),
          count_cell(counted(numbers.values_a, numbers.counted_a)),
          count_cell(counted(numbers.values_b, numbers.counted_b)), share_cell(point.shown_a, both),
          share_cell(point.shown_b, both),
          share_cell(numbers.shown_change.value_or(0), has_change(point)),
          share_cell(numbers.interval.low, has_interval(point)),
          share_cell(numbers.interval.high, has_interval(point)),
-         share_cell(superiority_of(point), both), word_cell(point.word()),
+         share_cell(superiority_of(point), both), text_cell(point.word()),
          point.verdict.runs_needed > 0 && point.verdict.runs_needed <= verdict::most_runs
              ? count_cell(point.verdict.runs_needed)
              : result::Cell{},
-         word_cell(objection == Objection::drift              ? "drift"
+         text_cell(objection == Objection::drift              ? "drift"
                    : objection == Objection::many_comparisons ? "many comparisons"
                    : objection == Objection::shown_values     ? "a and b disagree"
                                                               : ""),
-         count_cell(numbers.outliers), word_cell(point.estimated ? "yes" : "")});
+         count_cell(numbers.outliers), text_cell(point.estimated ? "yes" : "")});
   }
   return table;
 }

@@ -33,8 +33,7 @@ TEST(QuickstartTest, TheExampleFillsEveryRowOfItsTable) {
   for (const auto& [text, replacement] : std::vector<std::pair<std::string, std::string>>{
            {"[2, 4, 8]", "[2, 4]"},
            {"[1, 2, 4, 8]", "[1]"},
-           {"iterations: 3", "iterations: 2"},
-           {"grep -qsw amx_bf16 /proc/cpuinfo", "true"}}) {  // both precisions, on every CPU
+           {"iterations: 3", "iterations: 2"}}) {
     ASSERT_THAT(smaller, HasSubstr(text));
     smaller = replace_all(std::move(smaller), text, replacement);
   }
@@ -49,15 +48,15 @@ TEST(QuickstartTest, TheExampleFillsEveryRowOfItsTable) {
     EXPECT_LE(line.size(), 100U) << line;
   const auto csv = here.bench({"result", "runs", "-s", "csv"});
   const auto lines = split_names(csv.standard_output, "\n");
-  ASSERT_THAT(lines, SizeIs(5));
-  EXPECT_THAT(lines[1], testing::StartsWith("bf16,1,2,"));
-  EXPECT_THAT(lines[4], testing::StartsWith("fp32,1,4,"));
+  ASSERT_THAT(lines, SizeIs(3));
+  EXPECT_THAT(lines[1], testing::StartsWith("1,2,"));
+  EXPECT_THAT(lines[2], testing::StartsWith("1,4,"));
   for (const std::string& line : lines)
-    EXPECT_THAT(split(line, ","), AllOf(SizeIs(7), Not(testing::Contains("")))) << line;
+    EXPECT_THAT(split(line, ","), AllOf(SizeIs(6), Not(testing::Contains("")))) << line;
   EXPECT_THAT(here.bench({"result", "runs", "--tidy", "-s", "csv", "--select", "parameters"})
                   .standard_output,
               HasSubstr("11689512"));
-  EXPECT_THAT(here.read("runs/000000/000008_summary/work/summary.txt"),
+  EXPECT_THAT(here.read("runs/000000/000004_summary/work/summary.txt"),
               AllOf(HasSubstr("images_per_second="), HasSubstr("result=ok")));
 }
 

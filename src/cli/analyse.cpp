@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 
-#include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/workspace/run_directory.hpp>
 

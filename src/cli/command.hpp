@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runs.hpp"
+#include "evaluation.hpp"
 
 #include <functional>
 #include <span>

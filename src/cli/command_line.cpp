@@ -21,7 +21,6 @@
 #include <bench/base/help.hpp>
 #include <bench/base/text.hpp>
 #include <bench/cli/output/console.hpp>
-#include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/workspace/group.hpp>
 #include <bench/workspace/run_directory.hpp>

@@ -17,7 +17,6 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/results/library.hpp>

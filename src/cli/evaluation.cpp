@@ -1,7 +1,5 @@
 #include "evaluation.hpp"
 
-#include "runs.hpp"
-
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -173,6 +171,20 @@ void allow_many_open_runs() {
 std::string description_of(const Evaluated& one, const std::string& further) {
   return fmt::format("{}{} ({}, started {})", short_path(one.run.directory.path), further,
                      one.run.benchmark.name, setup::start_for_people(one.run.metadata));
+}
+
+std::string why_unsound(const std::function<void()>& read) {
+  try {
+    read();
+    return "";
+  } catch (const Error& error) {
+    return error.message();
+  }
+}
+
+void skip_if_unsound(const workspace::RunDirectory& directory, const std::function<void()>& read) {
+  if (const std::string why = why_unsound(read); !why.empty())
+    tell(fmt::format("note: {} is left out: {}", short_path(directory.path), why));
 }
 
 const Evaluated& EvaluatedRuns::read(const RunDirectory& directory) {

@@ -64,6 +64,12 @@ void allow_many_open_runs();
 /// @param further follows the path
 std::string description_of(const Evaluated& one, const std::string& further = "");
 
+/// @returns why a run cannot be read; empty if it can
+std::string why_unsound(const std::function<void()>& read);
+
+/// Reads one of many runs. If that fails, a note says why the run is left out.
+void skip_if_unsound(const workspace::RunDirectory& directory, const std::function<void()>& read);
+
 /// Runs with the results of each workpackage, for commands that compare them. Each run is read
 /// once.
 class EvaluatedRuns {

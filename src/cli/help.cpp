@@ -19,7 +19,6 @@
 #include <bench/base/files.hpp>
 #include <bench/base/help.hpp>
 #include <bench/base/text.hpp>
-#include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/document/elements.hpp>
 #include <bench/document/schema.hpp>

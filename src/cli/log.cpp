@@ -14,7 +14,6 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
-#include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/workspace/run_directory.hpp>
 

@@ -21,7 +21,6 @@
 
 #include <bench/base/error.hpp>
 #include <bench/cli/output/console.hpp>
-#include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 
 namespace bench::cli {

@@ -19,7 +19,6 @@
 #include <bench/base/error.hpp>
 #include <bench/base/failures.hpp>
 #include <bench/base/text.hpp>
-#include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/show.hpp>
 #include <bench/results/report.hpp>

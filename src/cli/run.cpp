@@ -17,7 +17,6 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
-#include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/run/chained_steps.hpp>

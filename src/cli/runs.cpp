@@ -19,7 +19,6 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/insight/baseline.hpp>
 #include <bench/space/run.hpp>
@@ -169,20 +168,6 @@ int act_on_each(const std::vector<workspace::RunDirectory>& runs, const RunActio
       break;
   }
   return worst;
-}
-
-std::string why_unsound(const std::function<void()>& read) {
-  try {
-    read();
-    return "";
-  } catch (const Error& error) {
-    return error.message();
-  }
-}
-
-void skip_if_unsound(const workspace::RunDirectory& directory, const std::function<void()>& read) {
-  if (const std::string why = why_unsound(read); !why.empty())
-    tell(fmt::format("note: {} is left out: {}", short_path(directory.path), why));
 }
 
 void ShownRuns::declare(CLI::App& app) {

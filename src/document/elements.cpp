@@ -1,5 +1,3 @@
-#include "table.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>

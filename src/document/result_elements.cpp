@@ -1,5 +1,3 @@
-#include "table.hpp"
-
 #include <vector>
 
 #include <bench/document/elements.hpp>

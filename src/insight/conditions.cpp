@@ -15,7 +15,6 @@
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
 #include <bench/insight/conditions.hpp>
-#include <bench/insight/difference.hpp>
 #include <bench/machine/systems.hpp>
 #include <bench/space/metadata.hpp>
 #include <bench/space/run.hpp>

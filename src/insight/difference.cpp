@@ -1,5 +1,3 @@
-#include "match.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -18,6 +16,7 @@
 #include <bench/base/value.hpp>
 #include <bench/insight/conditions.hpp>
 #include <bench/insight/difference.hpp>
+#include <bench/insight/match.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/numbers/number.hpp>
 #include <bench/results/analyses.hpp>

@@ -1,4 +1,3 @@
-#include "match.hpp"
 #include "metrics.hpp"
 
 #include <algorithm>
@@ -21,6 +20,7 @@
 #include <bench/base/text.hpp>
 #include <bench/insight/difference.hpp>
 #include <bench/insight/history.hpp>
+#include <bench/insight/match.hpp>
 #include <bench/numbers/change_points.hpp>
 #include <bench/numbers/comparison.hpp>
 #include <bench/workspace/workpackage.hpp>

@@ -1,5 +1,3 @@
-#include "match.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <set>
@@ -12,6 +10,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/insight/match.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::inspect {

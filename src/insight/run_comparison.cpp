@@ -1,4 +1,3 @@
-#include "match.hpp"
 #include "metrics.hpp"
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include <bench/base/error.hpp>
 #include <bench/insight/conditions.hpp>
 #include <bench/insight/difference.hpp>
+#include <bench/insight/match.hpp>
 #include <bench/insight/run_comparison.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/numbers/comparison.hpp>

@@ -1,7 +1,6 @@
 #include "command_system.hpp"
 
 #include "ask_program.hpp"
-#include "system_kinds.hpp"
 
 #include <algorithm>
 #include <array>

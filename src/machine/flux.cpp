@@ -1,5 +1,4 @@
 #include "ask_program.hpp"
-#include "system_kinds.hpp"
 
 #include <array>
 #include <memory>

@@ -1,9 +1,10 @@
-#include "read_platform.hpp"
+#include "section.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <string>
@@ -21,9 +22,11 @@
 #include <bench/base/keys.hpp>
 #include <bench/base/regex.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/time.hpp>
 #include <bench/base/unique_fd.hpp>
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
+#include <bench/energy/sources/methods.hpp>
 #include <bench/machine/machine.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/machine/systems.hpp>
@@ -32,6 +35,369 @@ namespace bench::platform {
 namespace {
 
 namespace fs = std::filesystem;
+
+using document::Node;
+
+template <class T>
+Key word_key(T& member, const Words<T>& words) {
+  return {.read =
+              [&member, &words](const Stated& stated) {
+                const auto found = words.find(stated.text());
+                if (found == words.end())
+                  refuse_word(stated, keys_of(words));
+                member = found->second;
+              },
+          .enter = {}};
+}
+
+/// A setting that may come from the environment: `$NAME`, empty where that is not set.
+Key setting_key(std::string& member) {
+  return {.read =
+              [&member](const Stated& stated) {
+                const std::string text = stated.text();
+                member = expand_user_and_environment(text);
+                if (member == text && text.starts_with('$'))
+                  member.clear();
+              },
+          .enter = {}};
+}
+
+/// Directories, relative to the platform's file; one that needs an unset variable is left out.
+Key directories_key(std::vector<std::string>& member) {
+  return {
+      .kind = Key::Kind::list,
+      .read =
+          [&member](const Stated& stated) {
+            namespace fs = std::filesystem;
+            member.clear();
+            for (const Node* value : stated.values) {
+              const std::string text(strip(value->text));
+              if (text.empty() || text.find_first_of("\n:") != std::string::npos)
+                throw Error(Id::invalid_value,
+                            fmt::format("'{}' is not a directory of PATH", one_line(text)),
+                            "write one directory per item", value->text_place);
+              const fs::path directory = expand_user_and_environment(text);
+              if (directory.string().find('$') == std::string::npos)
+                member.push_back((fs::absolute(value->text_place.file).parent_path() / directory)
+                                     .lexically_normal()
+                                     .string());
+            }
+          },
+      .enter = {}};
+}
+
+/// Text of several lines, such as a piece of a shell script.
+Key lines_key(std::string& member) {
+  return {.read =
+              [&member](const Stated& stated) {
+                const std::string& text = stated.value().text;
+                member = text.substr(0, text.find_last_not_of(" \n") + 1);
+              },
+          .enter = {}};
+}
+
+Key length_key(double& member_s) {
+  return {.read =
+              [&member_s](const Stated& stated) {
+                member_s = parse_duration_s(stated.text(), stated.value().text_place);
+              },
+          .enter = {}};
+}
+
+Key count_key(int& member) {
+  return {.read = [&member](const Stated& stated) { member = count_of(stated); }, .enter = {}};
+}
+
+Key group_key(std::function<void(const Node&, const std::string&)> enter) {
+  return {.kind = Key::Kind::group, .read = {}, .enter = std::move(enter)};
+}
+
+Key scheduler_key(Platform& platform) {
+  return {.read =
+              [&platform](const Stated& stated) {
+                if (!batch::find_system(stated.text()))
+                  refuse_word(stated, batch::system_names());
+                platform.scheduler = stated.text();
+              },
+          .enter = {}};
+}
+
+void read_environment(const Node& group, const std::string& path, Platform& platform) {
+  for (const Node& variable : group.children)
+    if (!is_shell_name(variable.name))
+      throw Error(Id::invalid_value,
+                  fmt::format("'{}' is not a valid variable name", variable.name), "",
+                  variable.place);
+  read_names(group, path, {platform.sources, platform.unconfirmed},
+             [&](const std::string& name, const Stated& stated) {
+               std::erase_if(platform.environment,
+                             [&](const auto& variable) { return variable.first == name; });
+               platform.environment.emplace_back(name, stated.value().text);
+             });
+}
+
+void read_binding(const Node& group, const std::string& path, Platform& platform) {
+  using Mode = Binding::Mode;
+  Binding& binding = platform.launcher.binding;
+  binding = {};
+  const Keys keys{
+      {"mode", word_key(binding.mode, binding_words())},
+      {"per_device", list_key(binding.per_device)},
+      {"needs_whole_node", truth_key(binding.needs_whole_node)},
+      {"gpu_select", text_key(binding.gpu_select)},
+  };
+  read_keys(group, path, keys, {platform.sources, platform.unconfirmed});
+  const bool by_device = binding.mode == Mode::mask_cpu || binding.mode == Mode::map_cpu;
+  if (by_device == binding.per_device.empty())
+    throw Error(Id::no_effect,
+                by_device ? fmt::format("'{}' does not name any cores", path)
+                          : fmt::format("'{}.per_device' has no effect here", path),
+                by_device ? "add `per_device: [...]`, one per device"
+                          : "use it with the modes mask_cpu and map_cpu",
+                group.place);
+}
+
+void read_launcher(const Node& group, const std::string& path, Platform& platform) {
+  Launcher& launcher = platform.launcher;
+  const Keys keys{
+      {"command", text_key(launcher.command)},
+      {"arguments", text_key(launcher.arguments)},
+      {"binding", group_key([&platform](const Node& below, const std::string& name) {
+         read_binding(below, name, platform);
+       })},
+  };
+  read_keys(group, path, keys, {platform.sources, platform.unconfirmed});
+}
+
+void read_states(const Node& group, const std::string& path, Platform& platform) {
+  static const std::vector<std::string> known{"pending", "running",   "done",
+                                              "failed",  "cancelled", "timeout"};
+  read_names(group, path, {platform.sources, platform.unconfirmed},
+             [&](const std::string& name, const Stated& stated) {
+               if (std::ranges::find(known, stated.text()) == known.end())
+                 refuse_word(stated, known);
+               platform.commands.states[name] = stated.text();
+             });
+}
+
+void read_commands(const Node& group, const std::string& path, Platform& platform) {
+  Commands& commands = platform.commands;
+  const Keys keys{
+      {"submit", text_key(commands.submit)},
+      {"id_pattern", text_key(commands.id_pattern)},
+      {"poll", text_key(commands.poll)},
+      {"line_pattern", text_key(commands.line_pattern)},
+      {"cancel", text_key(commands.cancel)},
+      {"states", group_key([&platform](const Node& below, const std::string& name) {
+         read_states(below, name, platform);
+       })},
+  };
+  read_keys(group, path, keys, {platform.sources, platform.unconfirmed});
+  for (const char* name : {"(?<id>", "(?<state>"})
+    if (!commands.line_pattern.empty() && commands.line_pattern.find(name) == std::string::npos)
+      throw Error(Id::invalid_expression,
+                  fmt::format("'{}.line_pattern' has no group {}...)", path, name), "",
+                  group.place);
+}
+
+void read_polling(const Node& group, const std::string& path, Platform& platform) {
+  Polling& polling = platform.polling;
+  const Keys keys{
+      {"interval", length_key(polling.interval_s)},
+      {"jobs_per_question", count_key(polling.jobs_per_question)},
+      {"sentinel_grace", length_key(polling.sentinel_grace_s)},
+      {"max_array_size", count_key(polling.max_array_size)},
+  };
+  read_keys(group, path, keys, {platform.sources, platform.unconfirmed});
+}
+
+/// A group that one of the functions above reads.
+Key group_key(Platform& platform,
+              void (*read)(const Node& group, const std::string& path, Platform& platform)) {
+  return group_key([&platform, read](const Node& group, const std::string& path) {
+    read(group, path, platform);
+  });
+}
+
+/// Methods of the meter.
+Key energy_key(std::string& member) {
+  return {.read =
+              [&member](const Stated& stated) {
+                member = stated.text();
+                energy::check_methods(member, stated.value().text_place);
+              },
+          .enter = {}};
+}
+
+/// The source of everything in a group without its own source.
+using CommonSource = std::string;
+
+Key fact_key(MaybeFact& member, const CommonSource& common) {
+  return {.noted = false,
+          .read =
+              [&member, &common](const Stated& stated) {
+                const std::string& source = stated.source.empty() ? common : stated.source;
+                if (source.empty())
+                  throw Error(Id::missing_key, fmt::format("'{}' needs a source", stated.key),
+                              "write {value: ..., source: ...}, or `source: ...` for the group",
+                              stated.value().text_place);
+                member = Fact{number_of(stated), source, stated.unconfirmed};
+              },
+          .enter = {}};
+}
+
+/// A text of the machine, by default with the group's source.
+Key fact_key(std::string& member, const CommonSource& common, Machine& machine) {
+  return {.read =
+              [&member, &common, &machine](const Stated& stated) {
+                member = one_line(stated.value().text);
+                if (stated.source.empty() && !common.empty())
+                  machine.sources[stated.key] = common;
+              },
+          .enter = {}};
+}
+
+CommonSource common_source(const Node& group) {
+  const Node* source = group.first("source");
+  return source ? one_line(source->text) : "";
+}
+
+/// Read by `common_source`, before the others.
+Key source_key() {
+  return {.noted = false, .read = [](const Stated&) {}, .enter = {}};
+}
+
+Key machine_key(Machine& machine) {
+  return {.kind = Key::Kind::group,
+          .read = {},
+          .enter = [&machine](const Node& group, const std::string& path) {
+            const CommonSource common = common_source(group);
+            const Keys keys{
+                {"source", source_key()},
+                {"nodes", fact_key(machine.nodes, common)},
+                {"modules_per_node", fact_key(machine.modules_per_node, common)},
+                {"devices_per_node", fact_key(machine.devices_per_node, common)},
+                {"sockets", fact_key(machine.sockets, common)},
+                {"cores_per_node", fact_key(machine.cores_per_node, common)},
+                {"threads_per_core", fact_key(machine.threads_per_core, common)},
+                {"numa_domains", fact_key(machine.numa_domains, common)},
+                {"memory_gb", fact_key(machine.memory_gb, common)},
+                {"processor", fact_key(machine.processor, common, machine)},
+                {"network", fact_key(machine.network, common, machine)},
+                {"local_disk", fact_key(machine.local_disk, common, machine)},
+            };
+            read_keys(group, path, keys, {machine.sources, machine.unconfirmed});
+          }};
+}
+
+Key accelerator_key(Machine& machine) {
+  return {.kind = Key::Kind::group,
+          .read = {},
+          .enter = [&machine](const Node& group, const std::string& path) {
+            const CommonSource common = common_source(group);
+            Accelerator& device = machine.accelerator;
+            const auto scope = [&device](const Stated& stated) {
+              device.power_scope = stated.text();
+              if (device.power_scope != "device" && device.power_scope != "module" &&
+                  device.power_scope != "package")
+                refuse_word(stated, {"device", "module", "package"});
+            };
+            const Keys keys{
+                {"source", source_key()},
+                {"name", fact_key(device.name, common, machine)},
+                {"memory_gb", fact_key(device.memory_gb, common)},
+                {"memory_bandwidth_tb_per_s", fact_key(device.memory_bandwidth_tb_per_s, common)},
+                {"peak_fp16_tflops", fact_key(device.peak_fp16_tflops, common)},
+                {"peak_bf16_tflops", fact_key(device.peak_bf16_tflops, common)},
+                {"peak_fp32_tflops", fact_key(device.peak_fp32_tflops, common)},
+                {"power_limit_w", fact_key(device.power_limit_w, common)},
+                {"power_scope", {.read = scope, .enter = {}}},
+            };
+            read_keys(group, path, keys, {machine.sources, machine.unconfirmed});
+          }};
+}
+
+Keys settings_of(Platform& platform) {
+  return {
+      {"name", text_key(platform.name)},
+      {"tags", list_key(platform.tags)},
+      {"extends", text_key(platform.extends)},
+      {"description", text_key(platform.description)},
+      {"site", text_key(platform.site)},
+      {"status", word_key(platform.status, status_words())},
+      {"scheduler", scheduler_key(platform)},
+      {"template", text_key(platform.job_template)},
+      {"partition", setting_key(platform.asking.partition)},
+      {"account", setting_key(platform.asking.account)},
+      {"qos", setting_key(platform.asking.qos)},
+      {"reservation", setting_key(platform.asking.reservation)},
+      {"account_required", truth_key(platform.account_required)},
+      {"qos_required", truth_key(platform.qos_required)},
+      {"gpu_request", word_key(platform.gpu_request, gpu_request_words())},
+      {"gpu_type", text_key(platform.gpu_type)},
+      {"gpu_variable", text_key(platform.gpu_variable)},
+      {"constraint", text_key(platform.constraint)},
+      {"memory", text_key(platform.memory)},
+      {"exclusive", truth_key(platform.exclusive)},
+      {"hint", text_key(platform.hint)},
+      {"directives", lines_key(platform.directives)},
+      {"path", directories_key(platform.path)},
+      {"prologue", lines_key(platform.prologue)},
+      {"environment", group_key(platform, read_environment)},
+      {"launcher", group_key(platform, read_launcher)},
+      {"container", text_key(platform.container)},
+      {"energy", energy_key(platform.energy)},
+      {"commands", group_key(platform, read_commands)},
+      {"polling", group_key(platform, read_polling)},
+      {"machine", machine_key(platform.machine)},
+      {"accelerator", accelerator_key(platform.machine)},
+      {"notes", list_key(platform.machine.notes)},
+  };
+}
+
+/// Checks that need the whole file.
+void check(const Platform& platform, const Place& place) {
+  if (platform.job_template.empty())
+    throw Error(Id::missing_key, fmt::format("platform '{}' has no job template", platform.name),
+                "add `template: ...`", place);
+  if (platform.gpu_request == GpuRequest::constraint && platform.constraint.empty())
+    throw Error(Id::missing_key,
+                fmt::format("platform '{}' requests GPUs by a constraint but has no `constraint`",
+                            platform.name),
+                "add `constraint: ...`", place);
+  const Commands& all = platform.commands;
+  const std::vector<std::pair<const char*, bool>> given{
+      {"submit", !all.submit.empty()}, {"id_pattern", !all.id_pattern.empty()},
+      {"poll", !all.poll.empty()},     {"line_pattern", !all.line_pattern.empty()},
+      {"cancel", !all.cancel.empty()}, {"states", !all.states.empty()}};
+  const bool wanted = platform.system().needs_commands;
+  for (const auto& [name, is_given] : given)
+    if (is_given != wanted)
+      throw Error(Id::missing_key,
+                  wanted
+                      ? fmt::format("platform '{}' needs 'commands.{}' for its scheduler",
+                                    platform.name, name)
+                      : fmt::format("platform '{}' has commands that its scheduler does not need",
+                                    platform.name),
+                  "", place);
+}
+
+/// A whole platform file. Settings that it leaves out come from `base`, except those of each
+/// machine alone: name, tags, description, site, status and notes.
+/// @throws Error with the place: see `read_keys`; an unknown word, a number without a
+///         source, a batch system without its commands, a binding without its masks
+Platform read_platform(const Node& root, Platform base) {
+  Platform platform = std::move(base);
+  platform.name.clear();
+  platform.tags.clear();
+  platform.description.clear();
+  platform.site.clear();
+  platform.status = Status::unknown;
+  platform.machine.notes.clear();
+  read_keys(root, "", settings_of(platform), {platform.sources, platform.unconfirmed});
+  check(platform, root.place);
+  return platform;
+}
 
 /// The further tags of a platform file, from its line `tags: [A, B]`. Parsing all files to find a
 /// tag would take longer than everything else that `bench run` does before it starts.

@@ -2,7 +2,6 @@
 
 #include "ask_program.hpp"
 #include "slurm_answers.hpp"
-#include "system_kinds.hpp"
 
 #include <algorithm>
 #include <array>

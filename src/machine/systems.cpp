@@ -1,5 +1,3 @@
-#include "system_kinds.hpp"
-
 #include <algorithm>
 #include <memory>
 #include <string>

@@ -25,7 +25,4 @@ void check_values(const Benchmark& benchmark, Diagnostics& diagnostics);
 /// types, and names that `$` cannot refer to.
 void check_definitions(const document::Node& parent, Diagnostics& diagnostics);
 
-/// Warns about columns that nothing can fill.
-void check_columns(const Benchmark& benchmark, Diagnostics& diagnostics);
-
 }  // namespace bench::model

@@ -1,7 +1,5 @@
 #include "columns.hpp"
 
-#include "check.hpp"
-
 #include <algorithm>
 #include <array>
 #include <set>

@@ -33,4 +33,7 @@ bool is_calculated(const Columns& columns, const std::string& name) {
   });
 }
 
+/// Warns about columns that nothing can fill.
+void check_columns(const Benchmark& benchmark, Diagnostics& diagnostics);
+
 }  // namespace bench::model

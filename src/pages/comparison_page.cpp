@@ -14,7 +14,7 @@
 #include <bench/cli/output/comparison_text.hpp>
 #include <bench/insight/difference.hpp>
 #include <bench/insight/run_comparison.hpp>
-#include <bench/pages/site.hpp>
+#include <bench/pages/page.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::serve {

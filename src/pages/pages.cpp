@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <bench/base/text.hpp>
-#include <bench/pages/site.hpp>
+#include <bench/pages/page.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::serve {

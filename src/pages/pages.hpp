@@ -10,7 +10,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include <bench/pages/site.hpp>
+#include <bench/pages/page.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::serve {

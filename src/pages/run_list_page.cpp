@@ -15,7 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include <bench/base/hash.hpp>
-#include <bench/pages/site.hpp>
+#include <bench/pages/page.hpp>
 
 namespace bench::serve {
 namespace {

@@ -23,8 +23,8 @@
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
 #include <bench/base/value.hpp>
-#include <bench/cli/output/log_file.hpp>
-#include <bench/pages/site.hpp>
+#include <bench/cli/output/output.hpp>
+#include <bench/pages/page.hpp>
 #include <bench/results/html.hpp>
 #include <bench/results/table.hpp>
 #include <bench/results/tidy.hpp>

@@ -34,6 +34,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
+#include <bench/pages/page.hpp>
 #include <bench/pages/server.hpp>
 #include <bench/pages/site.hpp>
 

@@ -27,7 +27,7 @@
 #include <bench/energy/program/csv.hpp>
 #include <bench/insight/run_view.hpp>
 #include <bench/pages/figure.hpp>
-#include <bench/pages/site.hpp>
+#include <bench/pages/page.hpp>
 #include <bench/results/table.hpp>
 #include <bench/results/tidy.hpp>
 #include <bench/workspace/workpackage.hpp>

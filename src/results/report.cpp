@@ -1,7 +1,6 @@
-#include "calculated.hpp"
 #include "last_cycle.hpp"
-#include "row_order.hpp"
 #include "rows.hpp"
+#include "table_rows.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
 #include "last_cycle.hpp"
-#include "row_order.hpp"
+#include "table_rows.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,6 @@
 #include "admission.hpp"
 #include "chain.hpp"
 #include "journal.hpp"
-#include "outage_watch.hpp"
 #include "pruner.hpp"
 #include "recovery.hpp"
 #include "repeater.hpp"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <bench/results/tidy.hpp>
-#include <bench/share/crate.hpp>
 #include <bench/space/run.hpp>
 
 namespace bench::crate {

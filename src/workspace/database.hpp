@@ -12,7 +12,6 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/outage.hpp>
-#include <bench/workspace/workspace.hpp>
 
 namespace bench::workspace {
 
@@ -34,7 +33,8 @@ class Statements {
   std::map<std::string, SQLite::Statement> prepared_;
 };
 
-struct Workspace::Database {
+/// The open database of a run.
+struct Database {
   Database(SQLite::Database opened, bool ends_without_log)
       : sqlite(std::move(opened)), folds_log_in(ends_without_log) {}
 

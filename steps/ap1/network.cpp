@@ -3,8 +3,8 @@
 #include "ap1/data.hpp"
 #include "harness/arguments.hpp"
 #include "harness/cost.hpp"
+#include "harness/errors.hpp"
 #include "harness/keras.hpp"
-#include "harness/program.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #include "ap2/network.hpp"
 
 #include "harness/cost.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -6,6 +6,7 @@
 #include "harness/arguments.hpp"
 #include "harness/batches.hpp"
 #include "harness/cost.hpp"
+#include "harness/errors.hpp"
 #include "harness/inference.hpp"
 #include "harness/log.hpp"
 #include "harness/optimizer.hpp"

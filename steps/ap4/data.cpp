@@ -8,8 +8,8 @@
 #include "data/netcdf.hpp"
 #include "data/normal_levels.hpp"
 #include "data/random.hpp"
+#include "harness/errors.hpp"
 #include "harness/loader_options.hpp"
-#include "harness/program.hpp"
 
 #include <algorithm>
 #include <cmath>

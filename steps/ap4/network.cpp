@@ -3,7 +3,7 @@
 #include "ap4/data.hpp"
 #include "harness/arguments.hpp"
 #include "harness/cost.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 
 #include <cmath>
 #include <cstddef>

@@ -6,8 +6,8 @@
 #include "data/fields.hpp"
 #include "data/generated_samples.hpp"
 #include "data/random.hpp"
+#include "harness/errors.hpp"
 #include "harness/loader_options.hpp"
-#include "harness/program.hpp"
 
 #include <algorithm>
 #include <cstddef>

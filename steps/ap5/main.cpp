@@ -5,6 +5,7 @@
 #include "ap5/network.hpp"
 #include "harness/arguments.hpp"
 #include "harness/batches.hpp"
+#include "harness/errors.hpp"
 #include "harness/inference.hpp"
 #include "harness/loader_options.hpp"
 #include "harness/log.hpp"

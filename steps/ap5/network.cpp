@@ -2,9 +2,9 @@
 
 #include "ap5/data.hpp"
 #include "harness/cost.hpp"
+#include "harness/errors.hpp"
 #include "harness/keras.hpp"
 #include "harness/log.hpp"
-#include "harness/program.hpp"
 #include "harness/trainer.hpp"
 
 #include <cstddef>

@@ -8,8 +8,8 @@
 #include "data/normal_levels.hpp"
 #include "data/random.hpp"
 #include "data/sample_loader.hpp"
+#include "harness/errors.hpp"
 #include "harness/loader_options.hpp"
-#include "harness/program.hpp"
 
 #include <algorithm>
 #include <cstddef>

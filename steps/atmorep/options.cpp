@@ -4,8 +4,8 @@
 #include "atmorep/masking.hpp"
 #include "atmorep/network.hpp"
 #include "harness/arguments.hpp"
+#include "harness/errors.hpp"
 #include "harness/loader_options.hpp"
-#include "harness/program.hpp"
 #include "harness/rate_schedule.hpp"
 #include "harness/session.hpp"
 

@@ -3,7 +3,7 @@
 #include "data/fields.hpp"
 #include "data/files.hpp"
 #include "data/number_type.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 
 #include <algorithm>
 #include <condition_variable>

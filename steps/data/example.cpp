@@ -6,7 +6,7 @@
 #include "data/number_type.hpp"
 #include "data/tfrecord.hpp"
 #include "data/zlib.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 
 #include <bit>
 #include <cstddef>

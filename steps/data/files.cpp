@@ -1,6 +1,6 @@
 #include "data/files.hpp"
 
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 
 #include <algorithm>
 #include <bit>

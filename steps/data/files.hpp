@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 
 #include <cstddef>
 #include <cstdint>

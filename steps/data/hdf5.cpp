@@ -4,7 +4,7 @@
 #include "data/fields.hpp"
 #include "data/files.hpp"
 #include "data/number_type.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 
 #include <cerrno>
 #include <cstddef>

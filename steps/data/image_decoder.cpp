@@ -1,7 +1,7 @@
 #include "data/image_decoder.hpp"
 
 #include "data/files.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -8,7 +8,7 @@
 #include "data/normal_levels.hpp"
 #include "data/random.hpp"
 #include "data/sample_loader.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 
 #include <algorithm>
 #include <array>

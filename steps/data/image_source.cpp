@@ -5,7 +5,7 @@
 #include "data/lmdb_images.hpp"
 #include "data/staging.hpp"
 #include "data/tfrecord.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 #include "harness/whole_number.hpp"
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include "data/image_source.hpp"
 #include "data/lmdb_images.hpp"
 #include "data/tfrecord.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "data/lmdb_images.hpp"
 
 #include "data/files.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 #include "harness/whole_number.hpp"
 
 #include <array>

@@ -5,7 +5,7 @@
 #include "data/files.hpp"
 #include "data/hdf5.hpp"
 #include "data/number_type.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 
 #include "data/fields.hpp"
 #include "data/random.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 
 #include <algorithm>
 #include <chrono>

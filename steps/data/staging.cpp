@@ -2,8 +2,8 @@
 
 #include "data/files.hpp"
 #include "data/parallel.hpp"
+#include "harness/errors.hpp"
 #include "harness/hash.hpp"
-#include "harness/program.hpp"
 
 #include <algorithm>
 #include <cerrno>

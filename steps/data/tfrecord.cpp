@@ -4,7 +4,7 @@
 #include "data/files.hpp"
 #include "data/parallel.hpp"
 #include "data/zlib.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include "data/random.hpp"
 #include "data/sample_loader.hpp"
 #include "data/token_dataset.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -5,6 +5,7 @@
 #include "data/sample_loader.hpp"
 #include "dataset/writers.hpp"
 #include "harness/arguments.hpp"
+#include "harness/errors.hpp"
 #include "harness/log.hpp"
 #include "harness/program.hpp"
 #include "harness/whole_number.hpp"

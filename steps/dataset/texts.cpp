@@ -4,6 +4,7 @@
 #include "data/files.hpp"
 #include "dataset/writers.hpp"
 #include "harness/arguments.hpp"
+#include "harness/errors.hpp"
 #include "harness/log.hpp"
 #include "harness/program.hpp"
 #include "harness/whole_number.hpp"

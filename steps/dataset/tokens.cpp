@@ -3,6 +3,7 @@
 #include "data/token_dataset.hpp"
 #include "dataset/writers.hpp"
 #include "harness/arguments.hpp"
+#include "harness/errors.hpp"
 #include "harness/log.hpp"
 #include "harness/program.hpp"
 

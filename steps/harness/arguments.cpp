@@ -1,6 +1,6 @@
 #include "harness/arguments.hpp"
 
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 #include "options/cli11.hpp"
 
 #include <chrono>

@@ -1,8 +1,8 @@
 #include "harness/checkpoints.hpp"
 
+#include "harness/errors.hpp"
 #include "harness/log.hpp"
 #include "harness/loop.hpp"
-#include "harness/program.hpp"
 #include "harness/saved_state.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"

@@ -1,6 +1,6 @@
 #include "harness/device.hpp"
 
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 #include "harness/ranks.hpp"
 #include "harness/replay.hpp"
 

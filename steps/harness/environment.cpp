@@ -2,6 +2,7 @@
 
 #include "harness/arguments.hpp"
 #include "harness/device.hpp"
+#include "harness/errors.hpp"
 #include "harness/log.hpp"
 #include "harness/precision.hpp"
 #include "harness/program.hpp"

@@ -6,6 +6,7 @@
 #include "harness/batches.hpp"
 #include "harness/cost.hpp"
 #include "harness/device.hpp"
+#include "harness/errors.hpp"
 #include "harness/evaluation.hpp"
 #include "harness/loader_options.hpp"
 #include "harness/log.hpp"

@@ -8,6 +8,7 @@
 #include "harness/arguments.hpp"
 #include "harness/batches.hpp"
 #include "harness/communicator.hpp"
+#include "harness/errors.hpp"
 #include "harness/log.hpp"
 #include "harness/loop.hpp"
 #include "harness/program.hpp"

@@ -1,7 +1,7 @@
 #include "harness/log.hpp"
 
+#include "harness/errors.hpp"
 #include "harness/network.hpp"
-#include "harness/program.hpp"
 
 #include <algorithm>
 #include <chrono>

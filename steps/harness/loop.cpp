@@ -2,8 +2,8 @@
 
 #include "harness/arguments.hpp"
 #include "harness/device.hpp"
+#include "harness/errors.hpp"
 #include "harness/log.hpp"
-#include "harness/program.hpp"
 #include "harness/timers.hpp"
 #include "harness/trainer.hpp"
 

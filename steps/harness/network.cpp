@@ -1,6 +1,6 @@
 #include "harness/network.hpp"
 
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 #include "harness/ranks.hpp"
 
 #include <array>

@@ -2,7 +2,7 @@
 
 #include "harness/arguments.hpp"
 #include "harness/device.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 #include "harness/saved_state.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 #include "harness/program.hpp"
 
+#include "harness/errors.hpp"
 #include "harness/log.hpp"
 
 #include <algorithm>

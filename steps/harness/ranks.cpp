@@ -1,7 +1,7 @@
 #include "harness/ranks.hpp"
 
+#include "harness/errors.hpp"
 #include "harness/hash.hpp"
-#include "harness/program.hpp"
 #include "harness/whole_number.hpp"
 
 #include <algorithm>

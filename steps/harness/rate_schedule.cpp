@@ -1,7 +1,7 @@
 #include "harness/rate_schedule.hpp"
 
 #include "harness/arguments.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 
 #include <algorithm>
 #include <cmath>

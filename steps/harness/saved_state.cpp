@@ -1,6 +1,7 @@
 #include "harness/saved_state.hpp"
 
 #include "checksum/crc32c.hpp"
+#include "harness/errors.hpp"
 #include "harness/flat_parameters.hpp"
 #include "harness/program.hpp"
 

@@ -4,6 +4,7 @@
 #include "harness/communicator.hpp"
 #include "harness/device.hpp"
 #include "harness/environment.hpp"
+#include "harness/errors.hpp"
 #include "harness/evaluation.hpp"
 #include "harness/log.hpp"
 #include "harness/loop.hpp"

@@ -1,8 +1,8 @@
 #include "harness/timers.hpp"
 
 #include "harness/device.hpp"
+#include "harness/errors.hpp"
 #include "harness/log.hpp"
-#include "harness/program.hpp"
 
 #include <algorithm>
 #include <array>

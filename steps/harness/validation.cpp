@@ -3,11 +3,11 @@
 #include "data/field_samples.hpp"
 #include "harness/arguments.hpp"
 #include "harness/batches.hpp"
+#include "harness/errors.hpp"
 #include "harness/evaluation.hpp"
 #include "harness/loader_options.hpp"
 #include "harness/log.hpp"
 #include "harness/loop.hpp"
-#include "harness/program.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "data/files.hpp"
 #include "data/safetensors_header.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 
 #include <algorithm>
 #include <cstddef>

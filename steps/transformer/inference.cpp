@@ -1,6 +1,7 @@
 #include "transformer/inference.hpp"
 
 #include "harness/device.hpp"
+#include "harness/errors.hpp"
 #include "harness/inference.hpp"
 #include "harness/log.hpp"
 #include "harness/program.hpp"

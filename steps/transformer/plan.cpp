@@ -2,9 +2,9 @@
 
 #include "harness/arguments.hpp"
 #include "harness/device.hpp"
+#include "harness/errors.hpp"
 #include "harness/log.hpp"
 #include "harness/precision.hpp"
-#include "harness/program.hpp"
 #include "transformer/attention.hpp"
 #include "transformer/grid.hpp"
 #include "transformer/training_options.hpp"

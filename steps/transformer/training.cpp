@@ -2,10 +2,10 @@
 
 #include "harness/batches.hpp"
 #include "harness/checkpoints.hpp"
+#include "harness/errors.hpp"
 #include "harness/evaluation.hpp"
 #include "harness/log.hpp"
 #include "harness/loop.hpp"
-#include "harness/program.hpp"
 #include "harness/report.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"

@@ -1,8 +1,8 @@
 #include "vision/options.hpp"
 
 #include "harness/arguments.hpp"
+#include "harness/errors.hpp"
 #include "harness/loop.hpp"
-#include "harness/program.hpp"
 #include "harness/replay.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,3 @@
-#include "insight/match.hpp"
-
 #include <deque>
 #include <string>
 
@@ -8,6 +6,7 @@
 
 #include <bench/base/text.hpp>
 #include <bench/insight/difference.hpp>
+#include <bench/insight/match.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::inspect {

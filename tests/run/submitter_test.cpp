@@ -1,6 +1,6 @@
 #include "run/submitter.hpp"
 
-#include "run/outage_watch.hpp"
+#include "run/journal.hpp"
 #include "run/quiet_observer.hpp"
 #include "run/recovery.hpp"
 #include "run/same_nodes.hpp"

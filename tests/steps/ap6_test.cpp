@@ -5,7 +5,7 @@
 #include "data/field_samples.hpp"
 #include "data/files.hpp"
 #include "harness/arguments.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps/in_ranks.hpp"
 #include "steps/synthetic_batches.hpp"

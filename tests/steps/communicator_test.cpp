@@ -1,8 +1,8 @@
 #include "harness/communicator.hpp"
 
 #include "harness/data_parallel.hpp"
+#include "harness/errors.hpp"
 #include "harness/flat_parameters.hpp"
-#include "harness/program.hpp"
 
 #include <cstdint>
 #include <vector>

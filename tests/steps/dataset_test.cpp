@@ -8,7 +8,7 @@
 #include "data/image_source.hpp"
 #include "data/netcdf.hpp"
 #include "dataset/writers.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/field_buffers.hpp"
 #include "steps_data/sample_numbers.hpp"

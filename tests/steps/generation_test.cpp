@@ -1,7 +1,7 @@
 // Generation with a cache of keys and values, beside full forward passes without one.
 #include "gpt/network.hpp"
 #include "gpt/options.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 #include "llama/network.hpp"
 #include "llama/options.hpp"
 #include "steps/in_ranks.hpp"

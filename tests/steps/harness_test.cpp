@@ -1,5 +1,6 @@
 #include "harness/device.hpp"
 #include "harness/environment.hpp"
+#include "harness/errors.hpp"
 #include "harness/precision.hpp"
 #include "harness/program.hpp"
 

@@ -1,5 +1,6 @@
 #include "harness/log.hpp"
 
+#include "harness/errors.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
 

@@ -1,7 +1,7 @@
 #include "harness/loop.hpp"
 
+#include "harness/errors.hpp"
 #include "harness/optimizer.hpp"
-#include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps/paused.hpp"
 

@@ -1,6 +1,6 @@
 #include "harness/ranks.hpp"
 
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 
 #include <map>
 

@@ -2,7 +2,7 @@
 
 #include "gpt/options.hpp"
 #include "harness/arguments.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 #include "steps/command_line.hpp"
 #include "steps/refusal.hpp"
 #include "vision/options.hpp"

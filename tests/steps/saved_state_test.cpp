@@ -1,6 +1,6 @@
 #include "harness/saved_state.hpp"
 
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 #include "step_programs/program_runner.hpp"
 
 #include <cstddef>

@@ -1,5 +1,5 @@
+#include "harness/errors.hpp"
 #include "harness/optimizer.hpp"
-#include "harness/program.hpp"
 #include "steps/in_ranks.hpp"
 #include "steps/paused.hpp"
 #include "transformer/attention.hpp"

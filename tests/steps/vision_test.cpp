@@ -1,6 +1,6 @@
 #include "harness/device.hpp"
+#include "harness/errors.hpp"
 #include "harness/optimizer.hpp"
-#include "harness/program.hpp"
 #include "harness/timers.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps/command_line.hpp"

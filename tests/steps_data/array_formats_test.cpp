@@ -4,7 +4,7 @@
 #include "data/fields.hpp"
 #include "data/files.hpp"
 #include "data/parallel.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/sample_numbers.hpp"
 #include "steps_data/samples_of.hpp"

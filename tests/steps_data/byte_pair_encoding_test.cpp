@@ -1,7 +1,7 @@
 #include "data/byte_pair_encoding.hpp"
 
 #include "data/files.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/gpt2_files.hpp"
 #include "support/case_name.hpp"

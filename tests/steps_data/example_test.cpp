@@ -5,7 +5,7 @@
 #include "data/number_type.hpp"
 #include "data/parallel.hpp"
 #include "data/tfrecord.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/hex.hpp"
 #include "steps_data/sample_numbers.hpp"

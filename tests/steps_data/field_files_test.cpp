@@ -5,7 +5,7 @@
 #include "data/fields.hpp"
 #include "data/hdf5.hpp"
 #include "data/netcdf.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/field_buffers.hpp"
 #include "steps_data/sample_numbers.hpp"

@@ -3,7 +3,7 @@
 #include "data/fields.hpp"
 #include "data/files.hpp"
 #include "data/sample_loader.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 #include "steps_data/field_buffers.hpp"
 #include "steps_data/numbered_source.hpp"
 #include "support/message_of.hpp"

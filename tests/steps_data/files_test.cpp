@@ -1,6 +1,6 @@
 #include "data/files.hpp"
 
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 #include "step_programs/program_runner.hpp"
 #include "support/message_of.hpp"
 

@@ -4,7 +4,6 @@
 #include "data/fields.hpp"
 #include "data/files.hpp"
 #include "data/parallel.hpp"
-#include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/sample_numbers.hpp"
 #include "steps_data/samples_of.hpp"

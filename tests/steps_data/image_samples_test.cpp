@@ -5,7 +5,7 @@
 #include "data/image_decoder.hpp"
 #include "data/image_source.hpp"
 #include "data/sample_loader.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/field_buffers.hpp"
 #include "steps_data/image_files.hpp"

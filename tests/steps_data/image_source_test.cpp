@@ -4,7 +4,7 @@
 #include "data/files.hpp"
 #include "data/staging.hpp"
 #include "data/tfrecord.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/image_files.hpp"
 #include "support/message_of.hpp"

@@ -1,7 +1,7 @@
 #include "data/image_writer.hpp"
 
 #include "data/image_source.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 #include "step_programs/program_runner.hpp"
 #include "support/message_of.hpp"
 

@@ -3,7 +3,6 @@
 #include "data/array_fields.hpp"
 #include "data/fields.hpp"
 #include "data/files.hpp"
-#include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/hex.hpp"
 #include "steps_data/sample_numbers.hpp"

@@ -1,6 +1,6 @@
 #include "data/sample_loader.hpp"
 
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 #include "support/message_of.hpp"
 
 #include <atomic>

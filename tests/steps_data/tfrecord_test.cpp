@@ -4,7 +4,7 @@
 #include "data/files.hpp"
 #include "data/parallel.hpp"
 #include "data/zlib.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/hex.hpp"
 #include "support/message_of.hpp"

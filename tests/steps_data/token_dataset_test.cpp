@@ -1,7 +1,7 @@
 #include "data/token_dataset.hpp"
 
 #include "data/files.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/corpus.hpp"
 #include "steps_data/hex.hpp"

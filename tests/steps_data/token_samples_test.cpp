@@ -3,7 +3,7 @@
 #include "data/files.hpp"
 #include "data/sample_loader.hpp"
 #include "data/token_dataset.hpp"
-#include "harness/program.hpp"
+#include "harness/errors.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/corpus.hpp"
 #include "steps_data/field_buffers.hpp"

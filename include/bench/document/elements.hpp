@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include <bench/document/elements.hpp>
+
 namespace bench::language {
 
 /// What the value of an attribute is. A value is always written as text, and most may hold
@@ -77,5 +79,34 @@ std::vector<std::string> parents_of(const Element& child);
 
 /// The row of an attribute of an element, both of which are known.
 const Attribute& attribute_of(std::string_view element, std::string_view attribute);
+
+/// The rows of the table, by what they are about. A new attribute is a line here and its reader in
+/// `model`.
+extern const std::vector<Element> elements_of_parameters;
+extern const std::vector<Element> elements_of_files;
+extern const std::vector<Element> elements_of_steps;
+extern const std::vector<Element> elements_of_analysis;
+extern const std::vector<Element> elements_of_results;
+extern const std::vector<Element> elements_of_a_file;
+
+/// `init_with` of every set.
+inline Attribute init_with() {
+  return {"init_with", Type::text, "FILE[:NAME]: the set of another file that this one extends"};
+}
+
+/// An attribute that JUBE does not have.
+inline Attribute addition(Attribute row) {
+  row.is_addition = true;
+  return row;
+}
+
+/// `better` of a pattern and of a column.
+inline Attribute better() {
+  return addition({"better",
+                   Type::text,
+                   "whether higher or lower values are better, for `bench compare`",
+                   in_words("lower for times and energies, higher for rates"),
+                   {"higher", "lower"}});
+}
 
 }  // namespace bench::language

@@ -6,8 +6,11 @@
 #include <string>
 #include <vector>
 
-#include <bench/insight/difference.hpp>
+#include <bench/insight/match.hpp>
+#include <bench/results/analyses.hpp>
 #include <bench/space/metadata.hpp>
+#include <bench/space/run.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::inspect {
 
@@ -36,6 +39,13 @@ std::string short_name_of(const Fingerprint& fingerprint);
 /// The facts of two runs that differ, also those that tell only who made a run and from what.
 std::vector<TextDifference> fact_differences(const setup::RunMetadata& a,
                                              const setup::RunMetadata& b);
+
+/// One of two runs that are compared, `a` or `b`.
+struct Side {
+  const setup::Run& run;
+  const workspace::Workspace& workspace;
+  const tabulate::Analyses& analyses;
+};
 
 /// What may have changed the numbers between two groups of runs: the facts of the fingerprint, the
 /// load of the machine at the start, and the version of the program. Different values of one group

@@ -6,43 +6,10 @@
 #include <vector>
 
 #include <bench/base/value.hpp>
-#include <bench/results/analyses.hpp>
-#include <bench/space/run.hpp>
-#include <bench/workspace/workpackage.hpp>
-#include <bench/workspace/workspace.hpp>
+#include <bench/insight/conditions.hpp>
+#include <bench/insight/match.hpp>
 
 namespace bench::inspect {
-
-/// One of two runs that are compared, `a` or `b`.
-struct Side {
-  const setup::Run& run;
-  const workspace::Workspace& workspace;
-  const tabulate::Analyses& analyses;
-};
-
-/// Something that both runs have, with what it is in each; of a list only what the other lacks.
-struct TextDifference {
-  std::string step;  ///< Empty: of the run.
-  std::string name;
-  std::string a;  ///< Empty: not there.
-  std::string b;
-};
-
-/// A point of the parameter space that only one run has.
-struct LonePoint {
-  std::string step;
-  workspace::Parameters parameters;
-  bool in_a = false;
-  std::size_t workpackages = 0;
-};
-
-/// Two workpackages on the same point: what they are told apart by in the runs.
-struct Pair {
-  std::string step;
-  workspace::Parameters parameters;
-  long long a = 0;
-  long long b = 0;
-};
 
 struct StateDifference {
   Pair pair;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,10 +16,10 @@
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/space/combination.hpp>
-#include <bench/space/computed_values.hpp>
 #include <bench/space/definitions.hpp>
+#include <bench/space/expand.hpp>
+#include <bench/space/graph.hpp>
 #include <bench/space/join.hpp>
-#include <bench/space/left_out.hpp>
 #include <bench/space/metadata.hpp>
 #include <bench/space/point_index.hpp>
 #include <bench/space/run.hpp>
@@ -26,6 +27,42 @@
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::workflow {
+
+/// Warns of parameters whose value is computed and not what it seems: of type int with a fraction,
+/// or with bytes that are not UTF-8. Values that are written in the file are checked as it is read.
+class ComputedValues {
+ public:
+  using IsInherited = std::function<bool(const expand::Assignment&)>;
+
+  /// @param is_inherited whether a parent has the same value, which was warned of with that
+  void check(const expand::Combination& combination, const IsInherited& is_inherited);
+  /// A warning for each parameter, once.
+  std::vector<Warning> take_warnings() { return std::exchange(warnings_, {}); }
+
+ private:
+  void warn(const expand::Assignment& assignment, const IsInherited& is_inherited,
+            std::string message, std::string hint);
+
+  std::set<const model::Parameter*> told_;
+  std::vector<Warning> warnings_;
+};
+
+/// What of a step's combinations did not become workpackages.
+struct LeftOut {
+  std::size_t kept = 0;
+  std::size_t by_where = 0;
+  std::size_t by_active = 0;
+  std::size_t decided = 0;          ///< Workpackages for which `active` was told one by one.
+  std::size_t decided_against = 0;  ///< Those of them that were dropped.
+  std::size_t conflicts = 0;
+  std::string conflicting_parameter;  ///< Of the first conflict.
+
+  void add(const expand::Expansion& expansion);
+  void add(const LeftOut& other);
+
+  /// What the user should know of it.
+  std::vector<std::string> notices(const std::string& step) const;
+};
 
 /// All workpackages of a run, and the only place where new ones come from. Ids count up from 0; a
 /// new one gets the largest plus one.

@@ -18,6 +18,8 @@
 
 namespace bench::workspace {
 
+struct Database;
+
 /// What an analyser found for one name in one row.
 struct Finding {
   long long workpackage = 0;  ///< The first of the row's iterations.
@@ -137,7 +139,6 @@ class Workspace {
   void copy_to(const std::filesystem::path& file, const Rewrite& rewrite) const;
 
  private:
-  struct Database;
   void check_rows() const;
   static Workspace of_jube(const std::filesystem::path& run_directory);
   explicit Workspace(std::unique_ptr<Database> database);

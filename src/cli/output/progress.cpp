@@ -14,7 +14,6 @@
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/cli/output/console.hpp>
-#include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/progress.hpp>
 #include <bench/cli/output/progress_line.hpp>

@@ -10,7 +10,7 @@
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/pace.hpp>
 #include <bench/cli/output/follower.hpp>
-#include <bench/cli/output/log_file.hpp>
+#include <bench/cli/output/output.hpp>
 #include <bench/machine/job.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/run/observer.hpp>

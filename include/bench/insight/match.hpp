@@ -1,12 +1,36 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
-#include <bench/insight/difference.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::inspect {
+
+/// Something that both runs have, with what it is in each; of a list only what the other lacks.
+struct TextDifference {
+  std::string step;  ///< Empty: of the run.
+  std::string name;
+  std::string a;  ///< Empty: not there.
+  std::string b;
+};
+
+/// A point of the parameter space that only one run has.
+struct LonePoint {
+  std::string step;
+  workspace::Parameters parameters;
+  bool in_a = false;
+  std::size_t workpackages = 0;
+};
+
+/// Two workpackages on the same point: what they are told apart by in the runs.
+struct Pair {
+  std::string step;
+  workspace::Parameters parameters;
+  long long a = 0;
+  long long b = 0;
+};
 
 /// How the workpackages of a step in two runs belong together.
 struct Matching {

@@ -47,7 +47,7 @@ std::filesystem::path directory_of_runs(const std::string& directory) {
 /// Why a run has no baseline, and what to do.
 /// @param outpath with the accepted runs
 /// @param run the id of the checked run
-std::string no_baseline_text(const inspect::Baseline& baseline, const std::string& outpath,
+std::string no_baseline_text(const insight::Baseline& baseline, const std::string& outpath,
                              int run) {
   if (baseline.accepted == 0)
     return fmt::format(
@@ -56,7 +56,7 @@ std::string no_baseline_text(const inspect::Baseline& baseline, const std::strin
         outpath, run);
   std::vector<std::vector<std::string>> rows;
   std::vector<std::string> names;
-  for (const inspect::TextDifference& one : baseline.differences) {
+  for (const insight::TextDifference& one : baseline.differences) {
     rows.push_back({one.name, in_one_line(one.b), in_one_line(one.a)});
     names.push_back(one.name);
   }
@@ -72,14 +72,14 @@ std::string no_baseline_text(const inspect::Baseline& baseline, const std::strin
 }
 
 /// A row for each accepted run, or a line if there is none.
-std::string accepted_text(const std::vector<inspect::KnownRun>& runs, const std::string& outpath) {
+std::string accepted_text(const std::vector<insight::KnownRun>& runs, const std::string& outpath) {
   std::vector<std::vector<std::string>> rows;
-  for (const inspect::KnownRun& run : runs)
+  for (const insight::KnownRun& run : runs)
     if (run.is_accepted()) {
-      const auto facts = setup::shown_facts(run.metadata);
+      const auto facts = space::shown_facts(run.metadata);
       rows.push_back({std::to_string(run.directory.id), run.metadata.benchmark, facts.at("started"),
                       facts.at("accepted"),
-                      inspect::short_name_of(inspect::fingerprint_of(run.metadata))});
+                      insight::short_name_of(insight::fingerprint_of(run.metadata))});
     }
   if (rows.empty())
     return fmt::format("no run in {} is accepted\n", outpath);
@@ -87,13 +87,13 @@ std::string accepted_text(const std::vector<inspect::KnownRun>& runs, const std:
 }
 
 int accept_run(const RunDirectory& directory) {
-  const engine::Acceptance acceptance = engine::accept(directory);
+  const insight::Acceptance acceptance = insight::accept(directory);
   print(fmt::format("run {}: accepted, fingerprint {}\n", directory.id, acceptance.fingerprint));
   if (acceptance.failed > 0)
     tell(fmt::format("note: {} of run {} failed and will not count",
                      plural(acceptance.failed, "workpackage"), directory.id));
   EvaluatedRuns runs;
-  for (const auto& [metric, count] : inspect::not_finite_values(runs.sides({directory}).front()))
+  for (const auto& [metric, count] : insight::not_finite_values(runs.sides({directory}).front()))
     tell(
         fmt::format("warning: run {} has {} of {} that {} nan or infinite; checks of {} stay "
                     "undecided",
@@ -103,7 +103,7 @@ int accept_run(const RunDirectory& directory) {
 }
 
 int revoke_run(const RunDirectory& directory) {
-  engine::revoke(directory);
+  insight::revoke(directory);
   print(fmt::format("run {}: no longer accepted\n", directory.id));
   return 0;
 }
@@ -121,29 +121,29 @@ struct BaselineCheckOptions {
 /// A run that is checked, and what it is checked against.
 struct Check {
   const BaselineCheckOptions& options;
-  std::vector<inspect::KnownRun> known;  ///< All runs of the outpath.
+  std::vector<insight::KnownRun> known;  ///< All runs of the outpath.
   std::vector<RunDirectory> accepted;
   std::vector<RunDirectory> checked;  ///< The run, and those that repeated points of it.
 
   double margin() const { return options.margin_percent / 100; }
 };
 
-inspect::RunComparison comparison_of(const Check& check, EvaluatedRuns& runs) {
-  return inspect::compare_runs(
+insight::RunComparison comparison_of(const Check& check, EvaluatedRuns& runs) {
+  return insight::compare_runs(
       {runs.sides(check.accepted)}, {runs.sides(check.checked)},
       {.margin = check.margin(),
        .metrics = {check.options.metrics.begin(), check.options.metrics.end()},
-       .across = inspect::parameters_of(check.options.across)});
+       .across = insight::parameters_of(check.options.across)});
 }
 
-bool is_at(const inspect::ComparedPoint& point, const workspace::Workpackage& one) {
+bool is_at(const insight::ComparedPoint& point, const workspace::Workpackage& one) {
   return one.step == point.step && one.state != workspace::State::skipped &&
          workspace::is_at(one.parameters, point.parameters);
 }
 
 /// The number of further runs in which to repeat a worse point: an earlier check may have repeated
 /// only others.
-std::size_t lacking_runs(const Check& check, const inspect::ComparedPoint& point,
+std::size_t lacking_runs(const Check& check, const insight::ComparedPoint& point,
                          EvaluatedRuns& runs) {
   std::size_t lacking = point.is_regression() ? check.options.confirmations : 0;
   for (std::size_t k = 1; k < check.checked.size() && lacking > 0; ++k)
@@ -156,17 +156,18 @@ std::size_t lacking_runs(const Check& check, const inspect::ComparedPoint& point
 /// Repeats the points that are worse than the baseline, each once per run.
 /// @param lacking number of further runs in which to repeat each point
 /// @returns whether all of these runs have finished
-bool confirm(const Check& check, const inspect::RunComparison& comparison,
+bool confirm(const Check& check, const insight::RunComparison& comparison,
              const std::vector<std::size_t>& lacking, EvaluatedRuns& runs) {
   const BaselineCheckOptions& options = check.options;
   const std::size_t more = std::ranges::max(lacking);
-  engine::ConfirmationOptions confirmation{.runs = check.checked.size() - 1 + more,
-                                           .points = {},
-                                           .across = {options.across.begin(), options.across.end()},
-                                           .interrupted = &catch_interruptions()};
+  insight::ConfirmationOptions confirmation{
+      .runs = check.checked.size() - 1 + more,
+      .points = {},
+      .across = {options.across.begin(), options.across.end()},
+      .interrupted = &catch_interruptions()};
   std::size_t points = 0;
   for (std::size_t k = 0; k < comparison.points.size(); ++k)
-    if (const inspect::ComparedPoint& point = comparison.points[k]; lacking[k] > 0) {
+    if (const insight::ComparedPoint& point = comparison.points[k]; lacking[k] > 0) {
       auto& of_step = confirmation.points[point.step];
       if (std::ranges::find(of_step, point.parameters) == of_step.end()) {
         of_step.push_back(point.parameters);
@@ -179,24 +180,24 @@ bool confirm(const Check& check, const inspect::RunComparison& comparison,
                    plural(more, "run")));
   Progress progress(runs.read(checked).run.benchmark, {.waits = true});
   Diagnostics diagnostics = telling_diagnostics();
-  return engine::confirm(checked, check.known, confirmation, diagnostics, progress);
+  return insight::confirm(checked, check.known, confirmation, diagnostics, progress);
 }
 
 int show_check(Check check) {
   const BaselineCheckOptions& options = check.options;
   EvaluatedRuns runs;
   const RunDirectory checked = check.checked.front();
-  const setup::RunMetadata metadata = runs.read(checked).run.metadata;
+  const space::RunMetadata metadata = runs.read(checked).run.metadata;
   const auto with_confirmations = [&] {
     check.checked = {checked};
-    std::ranges::copy(engine::confirmations_of(metadata.uuid, check.known),
+    std::ranges::copy(insight::confirmations_of(metadata.uuid, check.known),
                       std::back_inserter(check.checked));
   };
   with_confirmations();
-  inspect::RunComparison comparison = comparison_of(check, runs);
-  inspect::BaselineCheck outcome = inspect::check_of(comparison, check.margin());
+  insight::RunComparison comparison = comparison_of(check, runs);
+  insight::BaselineCheck outcome = insight::check_of(comparison, check.margin());
   std::vector<std::size_t> lacking;
-  for (const inspect::ComparedPoint& point : comparison.points)
+  for (const insight::ComparedPoint& point : comparison.points)
     lacking.push_back(lacking_runs(check, point, runs));
   if (std::ranges::any_of(lacking, [](std::size_t count) { return count > 0; })) {
     if (!confirm(check, comparison, lacking, runs)) {
@@ -208,7 +209,7 @@ int show_check(Check check) {
     check.known = known_runs(outpath_of(checked.path));
     with_confirmations();
     comparison = comparison_of(check, runs);
-    outcome = inspect::check_of(comparison, check.margin());
+    outcome = insight::check_of(comparison, check.margin());
   }
   const std::string others =
       check.checked.size() == 1
@@ -222,30 +223,30 @@ int show_check(Check check) {
         outcome_text(outcome, check.margin()));
   else
     print_table(comparison_table(comparison), options.style);
-  return outcome.outcome == inspect::CheckOutcome::passed   ? 0
-         : outcome.outcome == inspect::CheckOutcome::failed ? failure
+  return outcome.outcome == insight::CheckOutcome::passed   ? 0
+         : outcome.outcome == insight::CheckOutcome::failed ? failure
                                                             : undecided;
 }
 
 void require_known(const std::vector<std::string>& across, const Workspace& workspace) {
   const auto workpackages = workspace.workpackages();
-  for (const std::string& name : inspect::parameters_of(across))
+  for (const std::string& name : insight::parameters_of(across))
     if (std::ranges::none_of(workpackages, [&](const auto& one) {
           return workspace::value_of(one.parameters, name) != nullptr;
         }))
       throw Error(Id::unknown_name,
                   fmt::format("--across: '{}' is neither a parameter nor a fact of the run", name),
-                  suggestion(name, inspect::fingerprint_names(), "facts: "));
+                  suggestion(name, insight::fingerprint_names(), "facts: "));
 }
 
 /// The run to check. A run that only repeats points of another selects that other run.
-RunDirectory checked_run(const RunChoice& choice, const std::vector<inspect::KnownRun>& known) {
+RunDirectory checked_run(const RunChoice& choice, const std::vector<insight::KnownRun>& known) {
   const RunDirectory chosen = one_run(choice.runs(), "check");
   const auto self = std::ranges::find(
-      known, chosen.id, [](const inspect::KnownRun& run) { return run.directory.id; });
+      known, chosen.id, [](const insight::KnownRun& run) { return run.directory.id; });
   const auto confirmed = self == known.end() ? std::nullopt : self->metadata.confirms;
   if (confirmed)
-    for (const inspect::KnownRun& run : known)
+    for (const insight::KnownRun& run : known)
       if (run.metadata.uuid == *confirmed)
         return run.directory;
   return chosen;
@@ -253,17 +254,17 @@ RunDirectory checked_run(const RunChoice& choice, const std::vector<inspect::Kno
 
 int check_run(const BaselineCheckOptions& options) {
   const std::filesystem::path outpath = directory_of_runs(options.choice.directory);
-  std::vector<inspect::KnownRun> known = known_runs(outpath);
+  std::vector<insight::KnownRun> known = known_runs(outpath);
   const RunDirectory directory = checked_run(options.choice, known);
   auto workspace = Workspace::open(directory.path, Workspace::Access::read);
-  const setup::Run run = setup::load_run(directory, workspace);
-  if (!scheduler::status_if_finished(run, workspace)) {
+  const space::Run run = space::load_run(directory, workspace);
+  if (!run::status_if_finished(run, workspace)) {
     tell(fmt::format("undecided: run {} has not finished\nhint: `bench continue {}`", directory.id,
                      target_of(run)));
     return undecided;
   }
   require_known(options.across, workspace);
-  const inspect::Baseline baseline = inspect::baseline_of(
+  const insight::Baseline baseline = insight::baseline_of(
       run.metadata, known,
       {.last = options.last, .across = {options.across.begin(), options.across.end()}});
   if (baseline.runs.empty()) {

@@ -29,7 +29,7 @@ struct CancelOptions {
 };
 
 std::string cancelled_text(const workspace::RunDirectory& directory,
-                           const engine::Cancellation& cancellation) {
+                           const insight::Cancellation& cancellation) {
   const std::size_t waiting = cancellation.waiting.size();
   return fmt::format(
       "cancelled {} of run {}, with {}{}\n",
@@ -40,28 +40,28 @@ std::string cancelled_text(const workspace::RunDirectory& directory,
 }
 
 void cancel_jobs(const workspace::RunDirectory& directory, const CancelOptions& options) {
-  engine::Cancellation cancellation;
-  setup::Run run;
+  insight::Cancellation cancellation;
+  space::Run run;
   {
     // Read first, since another bench may be waiting for the jobs and hold the lock.
     Workspace workspace = Workspace::open(directory.path, Workspace::Access::read);
-    run = setup::load_run(directory, workspace);
-    run.platform = setup::platform_of(run);
+    run = space::load_run(directory, workspace);
+    run.platform = space::platform_of(run);
     for (const std::string& step : options.steps)
       check_step(run, step);
     cancellation =
-        engine::plan_cancellation(run, workspace, {options.steps.begin(), options.steps.end()},
-                                  {options.workpackages.begin(), options.workpackages.end()});
+        insight::plan_cancellation(run, workspace, {options.steps.begin(), options.steps.end()},
+                                   {options.workpackages.begin(), options.workpackages.end()});
     if (cancellation.attempts.empty() && cancellation.unanswered.empty()) {
       tell(fmt::format("note: run {} has no jobs in a batch system", directory.id));
       return;
     }
-    if (const std::string said = engine::cancel(run, cancellation); !said.empty())
+    if (const std::string said = insight::cancel(run, cancellation); !said.empty())
       throw Error(Id::batch_system_failed, said, "nothing was recorded; run `bench cancel` again");
   }
   if (const auto lock = workspace::WriterLock::take_if_free(directory.path)) {
     Workspace workspace = Workspace::open(directory.path, Workspace::Access::write);
-    engine::store_cancellation(run, cancellation, "cancelled by `bench cancel`", workspace);
+    insight::store_cancellation(run, cancellation, "cancelled by `bench cancel`", workspace);
   }
   if (!cancellation.attempts.empty())
     print(cancelled_text(directory, cancellation));

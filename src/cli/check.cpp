@@ -61,7 +61,7 @@ struct StepSpace {
   std::unordered_set<long long> combinations;
   std::vector<Values> parameters;
 
-  void add(const engine::Preview& preview) {
+  void add(const run::Preview& preview) {
     const workspace::Workpackage& workpackage = preview.workpackage;
     ++workpackages;
     at_once = preview.at_once;
@@ -103,11 +103,11 @@ std::string step_text(const model::Step& step, const StepSpace& space) {
 }
 
 /// The combinations of each step, and an example of each parameter's values.
-std::string space_text(setup::Run run, Diagnostics& diagnostics) {
+std::string space_text(space::Run run, Diagnostics& diagnostics) {
   std::vector<std::string> notices;
   std::map<std::string, StepSpace> spaces;
   std::size_t all = 0;
-  for (const engine::Preview& one : engine::preview(run, diagnostics, notices)) {
+  for (const run::Preview& one : run::preview(run, diagnostics, notices)) {
     spaces[one.workpackage.step].add(one);
     ++all;
   }
@@ -131,7 +131,7 @@ std::string names_text(const std::vector<std::string>& names) {
                      names.size() > shown ? ", ..." : "");
 }
 
-void show_tags(const setup::Request& request, const setup::Input& input) {
+void show_tags(const space::Request& request, const space::Input& input) {
   Diagnostics told_already;
   const document::ReadOptions options{
       .tags = input.tags, .include_path = request.include_path, .library = {}};
@@ -155,19 +155,19 @@ struct CheckOptions {
 };
 
 /// Checks what `run` would do with the file; `show` gets what is to be seen of each benchmark.
-setup::Input check(const setup::Request& request, Diagnostics& diagnostics,
+space::Input check(const space::Request& request, Diagnostics& diagnostics,
                    const std::function<void(const std::string&)>& show) {
-  setup::Input input = setup::read_input(request, diagnostics);
-  engine::check_input(input, diagnostics);
+  space::Input input = space::read_input(request, diagnostics);
+  run::check_input(input, diagnostics);
   for (const model::Benchmark& benchmark : input.benchmarks)
-    show(space_text(setup::plan_run(input, benchmark, request), diagnostics));
+    show(space_text(space::plan_run(input, benchmark, request), diagnostics));
   return input;
 }
 
 int show_space(const CheckOptions& options) {
-  const setup::Request request = options.input.request_for(options.file);
+  const space::Request request = options.input.request_for(options.file);
   Diagnostics diagnostics = telling_diagnostics(options.strict, !options.lenient);
-  const setup::Input input = check(request, diagnostics, print);
+  const space::Input input = check(request, diagnostics, print);
   show_tags(request, input);
   print(fmt::format("\n{}: no error{}\n", request.input_file.string(),
                     diagnostics.warnings().empty()
@@ -179,13 +179,13 @@ int show_space(const CheckOptions& options) {
 /// What is wrong with the file, for programs: a table of the warnings and, as its last row, the
 /// error that ends the check.
 int list_findings(const CheckOptions& options) {
-  using result::text_cell;
-  result::Table table = result::table_with(
+  using results::text_cell;
+  results::Table table = results::table_with(
       "findings", {"severity", "id", "file", "line", "column", "message", "hint"});
   const auto add = [&](Severity severity, Id id, const std::string& message,
                        const std::string& hint, const Place& place) {
     const auto number = [](int at) {
-      return at > 0 ? result::count_cell(static_cast<std::size_t>(at)) : result::Cell{};
+      return at > 0 ? results::count_cell(static_cast<std::size_t>(at)) : results::Cell{};
     };
     table.rows.push_back({text_cell(std::string(name_of(severity))),
                           text_cell(std::string(name_of(id))), text_cell(place.file),

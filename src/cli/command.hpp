@@ -51,9 +51,9 @@ inline constexpr const char* update_of_results =
 
 /// `-s, --style`: one of the styles of tables; another word is wrong usage.
 void declare_style(CLI::App& app, std::string& style, const std::string& description,
-                   result::Styles styles = result::Styles::text);
+                   results::Styles styles = results::Styles::text);
 /// Prints a table. Its notes go to standard error if the style is for programs.
-void print_table(const result::Table& table, const std::string& style);
+void print_table(const results::Table& table, const std::string& style);
 /// `--select` and `--exclude`: names of columns.
 void declare_columns(CLI::App& app, ShowOptions& show);
 
@@ -67,12 +67,12 @@ void declare_margin(CLI::App& app, double& percent);
 struct InputChoice {
   std::vector<std::string> tags;
   std::vector<std::string> include_path;
-  setup::Request request;
+  space::Request request;
 
   /// `--tag`, `--include-path`, `--outpath` and `--platform`.
   void declare(CLI::App& app);
   void declare_max_workpackages(CLI::App& app);
-  setup::Request request_for(const std::string& file) const;
+  space::Request request_for(const std::string& file) const;
 };
 
 /// `--strict` and `--lenient`.
@@ -80,10 +80,10 @@ void declare_strictness(CLI::App& app, bool& strict, bool& lenient);
 
 /// A finding in columns: health, check and text, its remedy as a hint on the next line.
 /// @param columns of the terminal, at which lines wrap; 0: no wrapping
-std::string finding_text(const doctor::Finding& finding, std::size_t columns);
+std::string finding_text(const insight::CheckResult& finding, std::size_t columns);
 
 /// `19 ok, 1 warning, 0 errors`
-std::string findings_summary(const std::vector<doctor::Finding>& findings);
+std::string findings_summary(const std::vector<insight::CheckResult>& findings);
 
 /// Reads the command line and runs its command.
 /// @param arguments after the name of the program

@@ -131,7 +131,7 @@ int show_comparison(const CompareOptions& options) {
   const auto [a, b] = two_sides(options);
   EvaluatedRuns runs;
   const double margin = options.margin_percent / 100;
-  const inspect::RunComparison comparison = inspect::compare_runs(
+  const insight::RunComparison comparison = insight::compare_runs(
       {runs.sides(a.runs), a.parameter}, {runs.sides(b.runs), b.parameter},
       {.margin = margin, .metrics = {options.metrics.begin(), options.metrics.end()}});
   if (options.style.empty())
@@ -139,10 +139,10 @@ int show_comparison(const CompareOptions& options) {
   else
     print_table(comparison_table(comparison), options.style);
   const bool is_any_worse =
-      std::ranges::any_of(comparison.points, &inspect::ComparedPoint::is_regression);
+      std::ranges::any_of(comparison.points, &insight::ComparedPoint::is_regression);
   const bool is_none_compared = std::ranges::none_of(
       comparison.points,
-      [](const inspect::ComparedPoint& point) { return point.comparison.absent_reason.empty(); });
+      [](const insight::ComparedPoint& point) { return point.comparison.absent_reason.empty(); });
   return options.exit_code && (is_any_worse || is_none_compared) ? failure : 0;
 }
 

@@ -64,9 +64,9 @@ Candidates values_of(const CLI::App& command, const CLI::Option& option,
   if (option.check_lname("id"))
     return {.words = run_ids(words)};
   if (option.check_lname("platform"))
-    return {.words = platform::platform_names()};
+    return {.words = machine::platform_names()};
   if (option.check_lname("compare"))
-    return {.words = references::reference_names()};
+    return {.words = results::reference_names()};
   if (command.get_name() == "log" && option.check_lname("command"))
     return {.words = log_names()};
   return {.words = options::values_of(option)};
@@ -84,7 +84,7 @@ Candidates operands_of(const CLI::App& command) {
     else if ((name == "DIR" || name == "PATH" || name == "RUN") && candidates.paths == "none")
       candidates.paths = "directories";
     else if (name == "REFERENCE")
-      candidates.words = references::reference_names();
+      candidates.words = results::reference_names();
     else if (name == "TOPIC")
       candidates.words = topic_names();
   }

@@ -32,16 +32,16 @@ namespace {
 struct ContinueOptions {
   RunChoice choice;
   WorkOptions work;
-  platform::SubmissionDefaults asking;
+  machine::SubmissionDefaults asking;
   bool failed = false;
   Update update;
 };
 
 /// The caller holds the lock.
-void make_failed_again(const setup::Run& run, workspace::Workspace& workspace) {
-  engine::check_removable(run.directory);
-  const auto removal = engine::plan_removal(workspace, engine::failed_workpackages(workspace));
-  engine::remove_workpackages(run.directory, workspace, removal);
+void make_failed_again(const space::Run& run, workspace::Workspace& workspace) {
+  run::check_removable(run.directory);
+  const auto removal = run::plan_removal(workspace, run::failed_workpackages(workspace));
+  run::remove_workpackages(run.directory, workspace, removal);
   const std::size_t count = removal.reset.size() + removal.reconsidered.size();
   tell(fmt::format("note: {} of run {} that failed{} {} repeated", plural(count, "workpackage"),
                    run.directory.id, removal.reconsidered.empty() ? "" : " or were skipped",
@@ -49,14 +49,14 @@ void make_failed_again(const setup::Run& run, workspace::Workspace& workspace) {
 }
 
 /// The caller holds the lock.
-setup::Run extended(const Update& update, const setup::Run& run, workspace::Workspace& workspace,
+space::Run extended(const Update& update, const space::Run& run, workspace::Workspace& workspace,
                     const WorkOptions& work) {
   Diagnostics diagnostics = telling_diagnostics(work.strict, !work.lenient);
-  setup::Run updated = engine::with_updated_input(run, workspace, update.request(), diagnostics);
-  updated.platform = setup::platform_of(updated);
+  space::Run updated = run::with_updated_input(run, workspace, update.request(), diagnostics);
+  updated.platform = space::platform_of(updated);
   std::vector<std::string> notices;
-  const engine::Extension extension =
-      engine::extend_run(updated, run.benchmark, workspace, diagnostics, notices);
+  const run::Extension extension =
+      run::extend_run(updated, run.benchmark, workspace, diagnostics, notices);
   for (const std::string& notice : notices)
     tell("note: " + notice);
   tell(fmt::format("note: run {} has {} more", run.directory.id,
@@ -75,48 +75,48 @@ setup::Run extended(const Update& update, const setup::Run& run, workspace::Work
 }
 
 /// Sets what the options change of a run. The caller holds the lock.
-void apply(const ContinueOptions& options, setup::Run& run, workspace::Workspace& workspace) {
+void apply(const ContinueOptions& options, space::Run& run, workspace::Workspace& workspace) {
   std::vector<std::string> notices;
-  run.platform = setup::platform_of(run);
-  engine::notice_options(run, options.asking, notices);
-  setup::ask_otherwise(options.asking, run, workspace);
-  run.platform = setup::platform_of(run);
-  if (options.work.chain && !run.metadata.chained && engine::chain_steps(run, notices))
-    setup::store_fact("chained", run, workspace);
+  run.platform = space::platform_of(run);
+  run::notice_options(run, options.asking, notices);
+  space::ask_otherwise(options.asking, run, workspace);
+  run.platform = space::platform_of(run);
+  if (options.work.chain && !run.metadata.chained && run::chain_steps(run, notices))
+    space::store_fact("chained", run, workspace);
   for (const std::string& notice : notices)
     tell("note: " + notice);
   if (!options.work.budget.empty()) {
-    setup::set_budget(options.work.budget, run);
-    setup::store_fact("budget_nh", run, workspace);
+    space::set_budget(options.work.budget, run);
+    space::store_fact("budget_nh", run, workspace);
   }
   if (options.work.parallel) {
-    setup::set_parallel(*options.work.parallel, run);
-    setup::store_fact("parallel", run, workspace);
+    space::set_parallel(*options.work.parallel, run);
+    space::store_fact("parallel", run, workspace);
   }
 }
 
 int continue_run(const workspace::RunDirectory& directory, const ContinueOptions& options) {
   const workspace::WriterLock lock(directory.path);
   auto workspace = workspace::Workspace::open(directory.path, workspace::Workspace::Access::write);
-  setup::Run run = setup::load_run(directory, workspace);
+  space::Run run = space::load_run(directory, workspace);
   WorkOptions work = options.work;
   if (!options.update.file.empty()) {
     run = extended(options.update, run, workspace, work);
     work.analyse = true;  // its patterns may have changed, too
   }
   apply(options, run, workspace);
-  if (const auto reopened = engine::reopen_those_with_files(run, workspace); !reopened.empty())
+  if (const auto reopened = run::reopen_those_with_files(run, workspace); !reopened.empty())
     tell(fmt::format("note: the files that {} waited for have appeared: {} on",
                      plural(reopened.size(), "failed workpackage"),
                      reopened.size() == 1 ? "it goes" : "they go"));
-  const std::size_t failed = engine::failed_workpackages(workspace).size();
+  const std::size_t failed = run::failed_workpackages(workspace).size();
   if (options.failed)
     make_failed_again(run, workspace);
   else if (!options.update.file.empty() && failed > 0)
     tell(fmt::format("note: {} of the run failed and {} not repeated; --failed repeats {}",
                      plural(failed, "workpackage"), failed == 1 ? "is" : "are",
                      failed == 1 ? "it" : "them"));
-  if (setup::input_state(run) == setup::InputState::changed)
+  if (space::input_state(run) == space::InputState::changed)
     tell(
         fmt::format("note: {} has changed; this run continues with the recorded version "
                     "(`{}` uses its commands and adds its points, `bench result -u` uses its "

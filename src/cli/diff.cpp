@@ -26,11 +26,11 @@ namespace {
 
 using workspace::RunDirectory;
 
-using inspect::Differences;
-using inspect::LonePoint;
-using inspect::MetricDifference;
-using inspect::MetricSummary;
-using inspect::TextDifference;
+using insight::Differences;
+using insight::LonePoint;
+using insight::MetricDifference;
+using insight::MetricSummary;
+using insight::TextDifference;
 
 std::string number_text(double value) {
   return fmt::format("{:.4g}", value);
@@ -93,7 +93,7 @@ std::string points_text(const Differences& differences, bool all) {
 
 std::string states_text(const Differences& differences, bool all) {
   Section section("states", {"step", "point", "a", "b"}, all);
-  for (const inspect::StateDifference& state : differences.states)
+  for (const insight::StateDifference& state : differences.states)
     section.add({state.pair.step, parameters_text(state.pair.parameters),
                  fmt::format("{} {}", state.pair.a, state.a),
                  fmt::format("{} {}", state.pair.b, state.b)});
@@ -146,12 +146,12 @@ std::string difference_text(const Differences& differences, const ComparedNames&
 
 /// All of them in one table, for programs: what differs (`provenance`, `parameter`, `point`,
 /// `state`, `metric`), step, point, name, unit, a, b, difference, relative.
-result::Table difference_table(const Differences& differences) {
-  result::Table table = result::table_with(
+results::Table difference_table(const Differences& differences) {
+  results::Table table = results::table_with(
       "differences", {"what", "step", "point", "name", "unit", "a", "b", "difference", "relative"});
   const auto add = [&](const char* what, const std::string& step, const std::string& point,
                        const std::string& name, const std::string& a, const std::string& b) {
-    std::vector<result::Cell>& row = table.rows.emplace_back();
+    std::vector<results::Cell>& row = table.rows.emplace_back();
     for (const std::string& text :
          {std::string(what), step, point, name, std::string(), a, b, std::string(), std::string()})
       row.push_back({.value = text});
@@ -165,7 +165,7 @@ result::Table difference_table(const Differences& differences) {
     add("point", point.step, parameters_text(point.parameters), "workpackages",
         point.in_a ? count : "0", point.in_a ? "0" : count);
   }
-  for (const inspect::StateDifference& state : differences.states)
+  for (const insight::StateDifference& state : differences.states)
     add("state", state.pair.step, parameters_text(state.pair.parameters), "state", state.a,
         state.b);
   for (const MetricDifference& metric : differences.metrics) {
@@ -216,13 +216,13 @@ int show_differences(const DiffOptions& options) {
   const std::vector<RunDirectory> runs = two_runs(options);
   const Evaluated a = evaluate(runs[0], {}, false);
   const Evaluated b = evaluate(runs[1], {}, false);
-  const inspect::Differences differences =
-      inspect::differences({a.run, a.workspace, a.analyses}, {b.run, b.workspace, b.analyses},
+  const insight::Differences differences =
+      insight::differences({a.run, a.workspace, a.analyses}, {b.run, b.workspace, b.analyses},
                            options.tolerance_percent / 100);
   if (options.style.empty())
     print(difference_text(differences, {description_of(a), description_of(b)}, options.all));
   else
-    print(result::render(difference_table(differences), options.style));
+    print(results::render(difference_table(differences), options.style));
   return options.exit_code && differences.any() ? failure : 0;
 }
 

@@ -35,23 +35,23 @@ struct DoctorOptions {
   std::string here;  ///< The check that this process makes for another bench.
 };
 
-std::vector<doctor::Check> chosen_checks(const std::vector<std::string>& names) {
-  std::vector<doctor::Check> chosen;
+std::vector<insight::Check> chosen_checks(const std::vector<std::string>& names) {
+  std::vector<insight::Check> chosen;
   for (const std::string& name : names)
-    chosen.push_back(doctor::check_named(name));
+    chosen.push_back(insight::check_named(name));
   if (names.empty())
-    chosen.assign(doctor::checks().begin(), doctor::checks().end());
+    chosen.assign(insight::checks().begin(), insight::checks().end());
   return chosen;
 }
 
 /// Shows each finding as it comes, unless all are one JSON object.
-std::vector<doctor::Finding> examine_all(const DoctorOptions& options) {
-  std::vector<doctor::Finding> findings;
-  for (const doctor::Check& check : chosen_checks(options.names)) {
-    const auto found = doctor::run_in_child(
+std::vector<insight::CheckResult> examine_all(const DoctorOptions& options) {
+  std::vector<insight::CheckResult> findings;
+  for (const insight::Check& check : chosen_checks(options.names)) {
+    const auto found = insight::run_in_child(
         check, {"/proc/self/exe", "doctor", "--here", check.name}, options.timeout_s);
     if (!options.json)
-      for (const doctor::Finding& finding : found)
+      for (const insight::CheckResult& finding : found)
         print(finding_text(finding, terminal_columns().value_or(0)));
     std::ranges::copy(found, std::back_inserter(findings));
   }
@@ -60,14 +60,14 @@ std::vector<doctor::Finding> examine_all(const DoctorOptions& options) {
 
 int show_doctor(const DoctorOptions& options) {
   if (!options.here.empty()) {
-    print(doctor::json_of(doctor::run_here(doctor::check_named(options.here), {})));
+    print(insight::json_of(insight::run_here(insight::check_named(options.here), {})));
     return 0;
   }
-  const std::vector<doctor::Finding> findings = examine_all(options);
-  print(options.json ? doctor::report_json(BENCH_VERSION, findings)
+  const std::vector<insight::CheckResult> findings = examine_all(options);
+  print(options.json ? insight::report_json(BENCH_VERSION, findings)
                      : findings_summary(findings) + "\n");
-  const doctor::Health worst_allowed =
-      options.strict ? doctor::Health::ok : doctor::Health::warning;
+  const insight::Health worst_allowed =
+      options.strict ? insight::Health::ok : insight::Health::warning;
   return std::ranges::any_of(findings,
                              [&](const auto& finding) { return finding.health > worst_allowed; })
              ? failure
@@ -76,7 +76,7 @@ int show_doctor(const DoctorOptions& options) {
 
 }  // namespace
 
-std::string finding_text(const doctor::Finding& finding, std::size_t columns) {
+std::string finding_text(const insight::CheckResult& finding, std::size_t columns) {
   const bool breaks = columns >= text_column + least_width;
   const auto text_of = [&](const std::string& text) {
     const std::string line = one_line(text);
@@ -89,13 +89,14 @@ std::string finding_text(const doctor::Finding& finding, std::size_t columns) {
   return text;
 }
 
-std::string findings_summary(const std::vector<doctor::Finding>& findings) {
-  const auto count = [&](doctor::Health health) {
-    return static_cast<std::size_t>(std::ranges::count(findings, health, &doctor::Finding::health));
+std::string findings_summary(const std::vector<insight::CheckResult>& findings) {
+  const auto count = [&](insight::Health health) {
+    return static_cast<std::size_t>(
+        std::ranges::count(findings, health, &insight::CheckResult::health));
   };
-  return fmt::format("{} ok, {}, {}", count(doctor::Health::ok),
-                     plural(count(doctor::Health::warning), "warning"),
-                     plural(count(doctor::Health::error), "error"));
+  return fmt::format("{} ok, {}, {}", count(insight::Health::ok),
+                     plural(count(insight::Health::warning), "warning"),
+                     plural(count(insight::Health::error), "error"));
 }
 
 std::function<int()> declare_doctor(CLI::App& app) {

@@ -40,14 +40,14 @@ using Access = Workspace::Access;
 /// The caller holds the writer lock.
 void analyse_and_store(const RunDirectory& directory, const Update& update) {
   Workspace workspace = Workspace::open(directory.path, Access::write);
-  const setup::Run run = update.applied_to(setup::load_run(directory, workspace));
+  const space::Run run = update.applied_to(space::load_run(directory, workspace));
   if (update.file.empty())
     advise_update(run);
   Diagnostics diagnostics = telling_diagnostics();
   workspace.at_once([&] {
     if (!update.file.empty())
-      tabulate::store_evaluation(run, workspace);
-    tabulate::analyse_and_store(run, workspace, diagnostics);
+      results::store_evaluation(run, workspace);
+    results::analyse_and_store(run, workspace, diagnostics);
   });
 }
 
@@ -79,14 +79,14 @@ std::string try_to_store(const RunDirectory& directory, const Update& update,
 }
 
 bool is_analysed(const Evaluated& evaluated, Found found) {
-  return found == Found::in_rows ? tabulate::is_analysed(evaluated.run, evaluated.workspace)
-                                 : tabulate::is_each_analysed(evaluated.run, evaluated.workspace);
+  return found == Found::in_rows ? results::is_analysed(evaluated.run, evaluated.workspace)
+                                 : results::is_each_analysed(evaluated.run, evaluated.workspace);
 }
 
 Evaluated read_and_analyse(const RunDirectory& directory, const Update& update, bool analyse_again,
                            Found found) {
   Workspace workspace = Workspace::open(directory.path, Access::read);
-  setup::Run run = setup::load_run(directory, workspace);
+  space::Run run = space::load_run(directory, workspace);
   if (update.file.empty())
     advise_update(run);
   Evaluated evaluated{.run = std::move(run),
@@ -97,12 +97,12 @@ Evaluated read_and_analyse(const RunDirectory& directory, const Update& update, 
   const bool needed = analyse_again || !update.file.empty() || !is_analysed(evaluated, found);
   if (needed && evaluated.own) {
     if (const std::string why = try_to_store(directory, update, evaluated); why.empty()) {
-      evaluated.run = setup::load_run(directory, evaluated.workspace);
+      evaluated.run = space::load_run(directory, evaluated.workspace);
     } else {
       tell(fmt::format("note: {}, so this analysis is shown but not saved", why));
       evaluated.run = update.applied_to(evaluated.run);
       Diagnostics diagnostics = telling_diagnostics();
-      evaluated.analyses = tabulate::analyse_run(evaluated.run, evaluated.workspace, diagnostics);
+      evaluated.analyses = results::analyse_run(evaluated.run, evaluated.workspace, diagnostics);
       return evaluated;
     }
   } else if (needed) {
@@ -110,26 +110,26 @@ Evaluated read_and_analyse(const RunDirectory& directory, const Update& update, 
     evaluated.run = update.applied_to(evaluated.run);
   }
   evaluated.analyses = found == Found::in_rows
-                           ? tabulate::stored_analyses(evaluated.run, evaluated.workspace)
-                           : tabulate::stored_analyses_of_each(evaluated.run, evaluated.workspace);
+                           ? results::stored_analyses(evaluated.run, evaluated.workspace)
+                           : results::stored_analyses_of_each(evaluated.run, evaluated.workspace);
   return evaluated;
 }
 
 }  // namespace
 
-setup::Request Update::request() const {
-  setup::Request request;
+space::Request Update::request() const {
+  space::Request request;
   request.input_file = file;
   request.tags = {tags.begin(), tags.end()};
   request.include_path.assign(include_path.begin(), include_path.end());
   return request;
 }
 
-setup::Run Update::applied_to(const setup::Run& run) const {
+space::Run Update::applied_to(const space::Run& run) const {
   if (file.empty())
     return run;
   Diagnostics diagnostics = telling_diagnostics();
-  return tabulate::with_updated_evaluation(run, request(), diagnostics);
+  return results::with_updated_evaluation(run, request(), diagnostics);
 }
 
 void analyse_directory(const RunDirectory& directory, const Update& update) {
@@ -149,12 +149,12 @@ Evaluated evaluate(const RunDirectory& directory, const Update& update, bool ana
   return evaluated;
 }
 
-tabulate::Report report_of(const Evaluated& one, const setup::Run& run,
-                           const std::set<std::string>& only, Failures* failures) {
+results::Report report_of(const Evaluated& one, const space::Run& run,
+                          const std::set<std::string>& only, Failures* failures) {
   Diagnostics diagnostics = telling_diagnostics();
-  tabulate::Report report =
-      tabulate::report(run, one.workspace, one.analyses, only, diagnostics,
-                       one.own ? tabulate::Trust::own : tabulate::Trust::foreign, failures);
+  results::Report report =
+      results::report(run, one.workspace, one.analyses, only, diagnostics,
+                      one.own ? results::Trust::own : results::Trust::foreign, failures);
   if (!failures)
     end_advice();  // what is wrong from here on is not in the input file
   return report;
@@ -170,7 +170,7 @@ void allow_many_open_runs() {
 
 std::string description_of(const Evaluated& one, const std::string& further) {
   return fmt::format("{}{} ({}, started {})", short_path(one.run.directory.path), further,
-                     one.run.benchmark.name, setup::start_for_people(one.run.metadata));
+                     one.run.benchmark.name, space::start_for_people(one.run.metadata));
 }
 
 std::string why_unsound(const std::function<void()>& read) {
@@ -200,8 +200,8 @@ const Evaluated* EvaluatedRuns::read_if_sound(const RunDirectory& directory) {
   return one;
 }
 
-std::vector<inspect::Side> EvaluatedRuns::sides(const std::vector<RunDirectory>& directories) {
-  std::vector<inspect::Side> sides;
+std::vector<insight::Side> EvaluatedRuns::sides(const std::vector<RunDirectory>& directories) {
+  std::vector<insight::Side> sides;
   for (const RunDirectory& directory : directories) {
     const Evaluated& one = read(directory);
     sides.push_back({one.run, one.workspace, one.analyses});

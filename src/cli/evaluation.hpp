@@ -22,9 +22,9 @@ struct Update {
   std::vector<std::string> tags;
   std::vector<std::string> include_path;
 
-  setup::Request request() const;
+  space::Request request() const;
   /// The run with the patterns, analysers and results of the file.
-  setup::Run applied_to(const setup::Run& run) const;
+  space::Run applied_to(const space::Run& run) const;
 };
 
 /// Which values of an analysis are read: those in the results, or all of each workpackage.
@@ -32,9 +32,9 @@ enum class Found { in_rows, in_workpackages };
 
 /// A run, its workspace open for reading, and the results of its analysers.
 struct Evaluated {
-  setup::Run run;
+  space::Run run;
   workspace::Workspace workspace;
-  tabulate::Analyses analyses;
+  results::Analyses analyses;
   bool own = false;      ///< The run belongs to the user, so code of its benchmark may be executed.
   bool writable = true;  ///< Results can be saved in it, as far as is known.
 };
@@ -53,8 +53,8 @@ Evaluated evaluate(const workspace::RunDirectory& directory, const Update& updat
 /// @param run that of `one`, or a copy with other columns
 /// @param only the names of those to make; empty: all
 /// @param failures of the results that cannot be made; null: the first is thrown
-tabulate::Report report_of(const Evaluated& one, const setup::Run& run,
-                           const std::set<std::string>& only = {}, Failures* failures = nullptr);
+results::Report report_of(const Evaluated& one, const space::Run& run,
+                          const std::set<std::string>& only = {}, Failures* failures = nullptr);
 
 /// Lets this process open as many files as it may: a command over all runs may keep each of them
 /// open. Programs that it starts have the same limit from then on.
@@ -79,7 +79,7 @@ class EvaluatedRuns {
   /// Null, with a note that says why, for a run that cannot be read, such as one with a damaged
   /// database.
   const Evaluated* read_if_sound(const workspace::RunDirectory& directory);
-  std::vector<inspect::Side> sides(const std::vector<workspace::RunDirectory>& directories);
+  std::vector<insight::Side> sides(const std::vector<workspace::RunDirectory>& directories);
 
  private:
   std::deque<Evaluated> read_;

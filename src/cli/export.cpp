@@ -53,10 +53,10 @@ struct ExportOptions {
 /// The tables of the benchmark in markdown.
 std::string tables_of(const RunDirectory& directory) {
   const Evaluated one = evaluate(directory, {}, false);
-  const tabulate::Report report = report_of(one, one.run);
+  const results::Report report = report_of(one, one.run);
   std::vector<std::string> tables;
-  for (const tabulate::FilledTable& filled : report.tables)
-    tables.push_back(result::render(filled.table, "markdown"));
+  for (const results::FilledTable& filled : report.tables)
+    tables.push_back(results::render(filled.table, "markdown"));
   return join(tables, "\n");
 }
 
@@ -64,26 +64,26 @@ std::string tables_of(const RunDirectory& directory) {
 std::string baseline_of(const RunDirectory& directory, double margin) {
   EvaluatedRuns runs;
   const Evaluated& checked = runs.read(directory);
-  const setup::RunMetadata metadata = checked.run.metadata;
+  const space::RunMetadata metadata = checked.run.metadata;
   const auto known = known_runs(outpath_of(directory.path));
-  const inspect::Baseline baseline = inspect::baseline_of(metadata, known, {});
+  const insight::Baseline baseline = insight::baseline_of(metadata, known, {});
   // A run that only repeats points of another belongs to the check of that one.
   if (baseline.runs.empty() || metadata.confirms)
     return "";
   std::vector<RunDirectory> with_repetitions{directory};
-  std::ranges::copy(engine::confirmations_of(metadata.uuid, known),
+  std::ranges::copy(insight::confirmations_of(metadata.uuid, known),
                     std::back_inserter(with_repetitions));
-  const inspect::RunComparison comparison = inspect::compare_runs(
+  const insight::RunComparison comparison = insight::compare_runs(
       {runs.sides(baseline.runs)}, {runs.sides(with_repetitions)}, {.margin = margin});
-  return outcome_text(inspect::check_of(comparison, margin), margin) + "\n" +
-         result::render(comparison_table(comparison), "markdown");
+  return outcome_text(insight::check_of(comparison, margin), margin) + "\n" +
+         results::render(comparison_table(comparison), "markdown");
 }
 
 int write_format(const formats::Format& format, const ExportOptions& options,
                  const RunDirectory& directory) {
   const Evaluated one = evaluate(directory, {}, false, Found::in_workpackages);
-  const std::vector<tabulate::TidyRun> runs{{one.run, one.workspace, one.analyses}};
-  tabulate::TidyTable tidy = tabulate::tidy(runs);
+  const std::vector<results::TidyRun> runs{{one.run, one.workspace, one.analyses}};
+  results::TidyTable tidy = results::tidy(runs);
   crate::Scrubber scrubber = crate::scrubber_of(one.workspace);
   for (workspace::Workpackage& workpackage : tidy.workpackages) {
     for (auto& [name, value] : workpackage.parameters)
@@ -105,7 +105,7 @@ int write_format(const formats::Format& format, const ExportOptions& options,
 
 int write_crate(const ExportOptions& options, const RunDirectory& directory) {
   const Evaluated one = evaluate(directory, {}, false, Found::in_workpackages);
-  const std::vector<tabulate::TidyRun> runs{{one.run, one.workspace, one.analyses}};
+  const std::vector<results::TidyRun> runs{{one.run, one.workspace, one.analyses}};
   constexpr double bytes_per_mib = 1024 * 1024;
   constexpr double most_mib = 1e12;  // larger values mean no limit
   const std::string output =
@@ -114,7 +114,7 @@ int write_crate(const ExportOptions& options, const RunDirectory& directory) {
                         workspace::padded(directory.id))
           : options.output;
   const crate::Exported exported = crate::export_run(
-      one.run, one.workspace, tabulate::tidy(runs),
+      one.run, one.workspace, results::tidy(runs),
       {.output = output,
        .most_bytes = options.most_mib < most_mib
                          ? static_cast<std::uintmax_t>(options.most_mib * bytes_per_mib)
@@ -152,7 +152,7 @@ RunDirectory run_to_export(const RunChoice& choice) {
   const auto confirms = facts.find("confirms");
   if (confirms == facts.end() || confirms->second.empty())
     return last;
-  for (const inspect::KnownRun& run : known_runs(choice.directory))
+  for (const insight::KnownRun& run : known_runs(choice.directory))
     if (run.metadata.uuid == confirms->second) {
       tell(
           fmt::format("note: run {0} only repeats points of run {1}, which is exported; `-i {0}` "

@@ -28,8 +28,8 @@
 namespace bench::cli {
 namespace {
 
-using language::Attribute;
-using language::Element;
+using document::AttributeKind;
+using document::ElementKind;
 
 constexpr std::string_view introduction = R"(# The input language
 
@@ -71,7 +71,7 @@ std::string fenced(const std::string& text, std::string_view kind) {
   return fmt::format("```{}\n{}\n```\n", kind, text);
 }
 
-std::string attribute_line(const Attribute& attribute) {
+std::string attribute_line(const AttributeKind& attribute) {
   std::string line = "- " + code(attribute.name) + " (" + attribute.type_text();
   if (!attribute.otherwise.text().empty())
     line += "; default: " + attribute.otherwise.text();
@@ -85,7 +85,7 @@ std::string links(const std::vector<std::string>& names) {
   return join(linked, ", ");
 }
 
-std::string element_section(const Element& element) {
+std::string element_section(const ElementKind& element) {
   std::string text =
       "\n### " + element.name + "\n\n" + paragraph(capitalised(element.meaning) + ".") + "\n";
   if (!element.details.empty())
@@ -93,11 +93,11 @@ std::string element_section(const Element& element) {
   text += fenced(element.example, element.name == "include" ? "xml" : "yaml");
   if (!element.attributes.empty())
     text += "\n";
-  for (const Attribute& attribute : element.attributes)
+  for (const AttributeKind& attribute : element.attributes)
     text += attribute_line(attribute);
   if (!element.children.empty())
     text += "\n" + paragraph("Contains: " + links(element.children));
-  if (const auto parents = language::parents_of(element); !parents.empty())
+  if (const auto parents = document::parents_of(element); !parents.empty())
     text += "\n" + paragraph("In: " + links(parents));
   if (!element.see_also.empty())
     text += "\n" + paragraph("See also: " + links(split_names(element.see_also, ",")));
@@ -117,7 +117,7 @@ std::string language_reference() {
   std::string text(introduction);
   text += "\n## An input file as a whole\n" + topic_sections(structure_topics());
   text += "\n## Elements\n";
-  for (const Element& element : language::all_elements())
+  for (const ElementKind& element : document::all_elements())
     text += element_section(element);
   text += "\n## Metrics\n" + topic_sections(metric_topics());
   return text + "\n## Terms\n" + topic_sections(concept_topics());
@@ -252,7 +252,7 @@ void show_topics(const CLI::App& root) {
 
 /// Names the documentation as HTML, if the installation has it.
 void show_html_pages() {
-  const auto pages = platform::data_directory().parent_path() / "doc/bench/html/index.html";
+  const auto pages = machine::data_directory().parent_path() / "doc/bench/html/index.html";
   if (std::filesystem::exists(pages))
     print("\nThe documentation in a browser: file://" + pages.string() + "\n");
 }
@@ -325,7 +325,7 @@ std::function<int()> declare_help(CLI::App& app) {
 
 std::function<int()> declare_schema(CLI::App&) {
   return [] {
-    print(language::schema() + "\n");
+    print(document::schema() + "\n");
     return 0;
   };
 }

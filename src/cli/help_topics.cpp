@@ -22,13 +22,13 @@ namespace bench::cli {
 namespace {
 
 /// What `bench help` shows of an element: everything that the table of elements holds.
-std::string page_of(const language::Element& element) {
+std::string page_of(const document::ElementKind& element) {
   std::vector<std::string> parts;
   if (!element.details.empty())
     parts.push_back(element.details);
   if (!element.attributes.empty()) {
     std::vector<std::vector<std::string>> rows;
-    for (const language::Attribute& attribute : element.attributes)
+    for (const document::AttributeKind& attribute : element.attributes)
       rows.push_back(
           {attribute.name, attribute.type_text(),
            attribute.meaning + (attribute.otherwise.text().empty()
@@ -39,7 +39,7 @@ std::string page_of(const language::Element& element) {
   std::string relations;
   if (!element.children.empty())
     relations += fmt::format("Contains: {}\n", join(element.children, ", "));
-  if (const auto parents = language::parents_of(element); !parents.empty())
+  if (const auto parents = document::parents_of(element); !parents.empty())
     relations += fmt::format("In: {}\n", join(parents, ", "));
   if (!element.see_also.empty())
     relations += fmt::format("See also: {}.\n", element.see_also);
@@ -50,10 +50,10 @@ std::string page_of(const language::Element& element) {
   return join(parts, "\n\n");
 }
 
-using metric::Form;
-using metric::Input;
-using metric::Metric;
-using metric::Quantity;
+using numbers::Form;
+using numbers::Input;
+using numbers::Metric;
+using numbers::Quantity;
 
 constexpr auto how_metrics_work =
     R"(A column or key that has one is calculated from other values of its row:
@@ -116,7 +116,7 @@ std::string page_of(const Metric& metric) {
 
 std::string overview() {
   std::vector<std::vector<std::string>> rows;
-  for (const Metric& metric : metric::metrics())
+  for (const Metric& metric : numbers::metrics())
     rows.push_back({std::string(metric.name), std::string(metric.summary)});
   return fmt::format("{}\n\n{}", how_metrics_work, aligned_lines(rows, "  "));
 }
@@ -138,7 +138,7 @@ std::string own_name(const std::string& word) {
 const std::vector<Topic>& element_topics() {
   static const std::vector<Topic> topics = [] {
     std::vector<Topic> made;
-    for (const language::Element& element : language::all_elements())
+    for (const document::ElementKind& element : document::all_elements())
       made.push_back({element.name, element.meaning, page_of(element)});
     return made;
   }();
@@ -152,7 +152,7 @@ const std::vector<Topic>& metric_topics() {
         {"units", "units of values, and their arithmetic",
          fmt::format("{}\n{}\nPrograms also print FLOPS (FLOP/s), FPS (frames/s), sec and day.",
                      how_units_work, lines_of(join(unit::known_names(), " "), 0))}};
-    for (const Metric& metric : metric::metrics())
+    for (const Metric& metric : numbers::metrics())
       made.push_back({std::string(metric.name), std::string(metric.summary), page_of(metric)});
     for (Topic& topic : made)
       topic.text = strip(topic.text);

@@ -26,8 +26,8 @@
 namespace bench::cli {
 namespace {
 
-using inspect::PointHistory;
-using verdict::Comparison;
+using insight::PointHistory;
+using numbers::Comparison;
 
 /// A run of a history, as a user names it.
 struct NamedRun {
@@ -41,7 +41,7 @@ std::string change_text(const Comparison& change) {
 }
 
 std::string word_of_change(const Comparison& change, const PointHistory& history) {
-  return inspect::word_of(change.change > 0 ? verdict::Word::higher : verdict::Word::lower,
+  return insight::word_of(change.change > 0 ? numbers::Word::higher : numbers::Word::lower,
                           history.better, history.unit);
 }
 
@@ -56,7 +56,7 @@ std::string subject_of(const PointHistory& history) {
 
 std::string levels_text(const PointHistory& history, std::span<const NamedRun> runs) {
   std::vector<std::vector<std::string>> rows;
-  for (const verdict::Level& level : history.levels.all) {
+  for (const numbers::Level& level : history.levels.all) {
     const NamedRun& first = runs[history.entries[level.first].run];
     std::vector<std::string> row{first.name, first.started, std::to_string(level.count),
                                  fmt::format("{:.6g}", level.middle)};
@@ -75,7 +75,7 @@ std::string end_text(const PointHistory& history) {
     return "";
   return fmt::format("undecided: the last {} by {} from this level; {} such runs make a new one\n",
                      undecided == 1 ? "run differs" : fmt::format("{} runs differ", undecided),
-                     change_text(history.levels.end), verdict::fewest_of_level);
+                     change_text(history.levels.end), numbers::fewest_of_level);
 }
 
 std::string left_out_text(const PointHistory& history) {
@@ -97,25 +97,25 @@ std::string history_text(std::span<const PointHistory> histories, std::span<cons
 }
 
 /// A row for each run at each point, for programs.
-result::Table history_table(std::span<const PointHistory> histories,
-                            std::span<const NamedRun> runs) {
-  using result::count_cell;
-  using result::text_cell;
-  result::Table table =
-      result::table_with("history", {"step", "point", "metric", "unit", "run", "started", "values",
-                                     "value", "level", "undecided"});
+results::Table history_table(std::span<const PointHistory> histories,
+                             std::span<const NamedRun> runs) {
+  using results::count_cell;
+  using results::text_cell;
+  results::Table table =
+      results::table_with("history", {"step", "point", "metric", "unit", "run", "started", "values",
+                                      "value", "level", "undecided"});
   for (const PointHistory& history : histories) {
     const std::size_t decided = history.entries.size() - history.levels.undecided;
     std::size_t level = 0;
     for (std::size_t k = 0; k < history.entries.size(); ++k) {
-      const inspect::HistoryEntry& entry = history.entries[k];
+      const insight::HistoryEntry& entry = history.entries[k];
       if (level + 1 < history.levels.all.size() && history.levels.all[level + 1].first == k)
         ++level;
       table.rows.push_back({text_cell(history.step), text_cell(parameters_text(history.parameters)),
                             text_cell(history.metric), text_cell(history.unit),
                             text_cell(runs[entry.run].name), text_cell(runs[entry.run].started),
                             count_cell(entry.values),
-                            result::Cell{.value = entry.value, .is_calculated = true},
+                            results::Cell{.value = entry.value, .is_calculated = true},
                             count_cell(level), text_cell(k < decided ? "" : "yes")});
     }
     if (history.not_finite > 0)
@@ -141,9 +141,9 @@ int show_history(const HistoryCommandOptions& options) {
     if (const Evaluated* one = runs.read_if_sound(directory)) {
       directories.push_back(directory);
       names.push_back(
-          {short_path(one->run.directory.path), setup::start_for_people(one->run.metadata)});
+          {short_path(one->run.directory.path), space::start_for_people(one->run.metadata)});
     }
-  const auto histories = inspect::history_of(
+  const auto histories = insight::history_of(
       runs.sides(directories), {.metric = options.metric,
                                 .across = {options.across.begin(), options.across.end()},
                                 .margin = options.margin_percent / 100});

@@ -43,7 +43,7 @@ struct InfoOptions {
 };
 
 /// Everything about one run that is not its table.
-std::string run_information(const setup::Run& run, const workspace::Workspace& workspace) {
+std::string run_information(const space::Run& run, const workspace::Workspace& workspace) {
   constexpr std::array shown{
       "benchmark",    "comment",    "started",     "accepted",     "tags",          "platform",
       "budget_nh",    "order_seed", "parallel",    "power_source", "input_file",    "input_sha256",
@@ -58,8 +58,8 @@ std::string run_information(const setup::Run& run, const workspace::Workspace& w
   };
   add("id", std::to_string(run.directory.id));
   add("directory", short_path(run.directory.path));
-  add("last change", inspect::last_change(workspace));
-  const auto facts = setup::shown_facts(run.metadata);
+  add("last change", insight::last_change(workspace));
+  const auto facts = space::shown_facts(run.metadata);
   for (const char* name : shown)
     if (const auto fact = facts.find(name); fact != facts.end())
       add(name, fact->second);
@@ -78,7 +78,7 @@ std::string run_information(const setup::Run& run, const workspace::Workspace& w
 std::string csv_line(const std::vector<std::string>& cells, const std::string& separator) {
   std::vector<std::string> quoted;
   for (const std::string& cell : cells)
-    quoted.push_back(result::csv_field(cell, separator));
+    quoted.push_back(results::csv_field(cell, separator));
   return join(quoted, separator) + "\n";
 }
 
@@ -94,7 +94,7 @@ void add_names(const workspace::Parameters& parameters, std::vector<std::string>
       names.push_back(name);
 }
 
-std::string step_heading(const setup::Run& run, const model::Step& step) {
+std::string step_heading(const space::Run& run, const model::Step& step) {
   std::vector<std::vector<std::string>> rows{{"step:", step.name}};
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty())
@@ -120,7 +120,7 @@ std::string step_heading(const setup::Run& run, const model::Step& step) {
 
 /// A step and its workpackages.
 /// @param parameters whether the parameters of each are shown
-std::string step_information(const setup::Run& run, const inspect::RunView& view,
+std::string step_information(const space::Run& run, const insight::RunView& view,
                              const std::string& step, bool parameters) {
   std::vector<std::vector<std::string>> rows;
   std::string details;
@@ -152,7 +152,7 @@ std::string step_information(const setup::Run& run, const inspect::RunView& view
 
 /// The workpackages of a step as lines of `id`, its parameters and JUBE's variables, separated; a
 /// text that holds the separator, a quote or a newline is quoted as in RFC 4180.
-std::string step_csv(const inspect::RunView& view, const std::string& step,
+std::string step_csv(const insight::RunView& view, const std::string& step,
                      const std::string& separator) {
   std::vector<std::string> names;
   std::vector<std::string> internal;
@@ -182,7 +182,7 @@ std::string step_csv(const inspect::RunView& view, const std::string& step,
 
 using Lines = std::vector<std::vector<std::string>>;
 
-std::string related(const inspect::RunView& view, const std::vector<long long>& ids) {
+std::string related(const insight::RunView& view, const std::vector<long long>& ids) {
   std::vector<std::string> texts;
   for (const long long id : ids)
     texts.push_back(fmt::format("{} ({})", id, view.at(id).step));
@@ -208,7 +208,7 @@ std::string section(const std::string& title, const Lines& lines) {
   return lines.empty() ? "" : "\n" + title + "\n" + aligned_lines(lines, "  ");
 }
 
-std::string workpackage_information(const inspect::RunView& view, const setup::Run& run,
+std::string workpackage_information(const insight::RunView& view, const space::Run& run,
                                     const workspace::Workspace& workspace, long long id) {
   const workspace::Workpackage& workpackage = view.at(id);
   Lines lines{{"workpackage:", std::to_string(id)},
@@ -242,11 +242,11 @@ std::vector<std::string> overview_row(const workspace::RunDirectory& run) {
   const Workspace workspace = Workspace::open(run.path, Access::read);
   return {std::to_string(run.id),
           workspace.fact("benchmark"),
-          inspect::started(workspace),
-          inspect::last_change(workspace),
+          insight::started(workspace),
+          insight::last_change(workspace),
           workspace.fact("comment"),
           workspace.fact("tags"),
-          std::string(name_of(inspect::run_state(run, workspace.counts())))};
+          std::string(name_of(insight::run_state(run, workspace.counts())))};
 }
 
 int show_overview(const std::string& directory) {
@@ -261,7 +261,7 @@ int show_overview(const std::string& directory) {
   return rows.empty() ? failure : 0;
 }
 
-void show_steps(const setup::Run& run, const inspect::RunView& view, const InfoOptions& options) {
+void show_steps(const space::Run& run, const insight::RunView& view, const InfoOptions& options) {
   std::vector<std::string> steps = options.steps;
   if (steps.empty())
     for (const model::Step& step : run.benchmark.steps)
@@ -273,7 +273,7 @@ void show_steps(const setup::Run& run, const inspect::RunView& view, const InfoO
   }
 }
 
-void show_workpackages(const setup::Run& run, const inspect::RunView& view,
+void show_workpackages(const space::Run& run, const insight::RunView& view,
                        const Workspace& workspace, const InfoOptions& options) {
   std::vector<long long> ids = options.workpackages;
   if (ids.empty())
@@ -285,12 +285,12 @@ void show_workpackages(const setup::Run& run, const inspect::RunView& view,
 
 void show(const workspace::RunDirectory& directory, const InfoOptions& options) {
   Workspace workspace = Workspace::open(directory.path, Access::read);
-  const setup::Run run = setup::load_run(directory, workspace);
+  const space::Run run = space::load_run(directory, workspace);
   if (!options.of_steps && !options.of_workpackages && !options.csv) {
     print(run_information(run, workspace));
     return;
   }
-  const inspect::RunView view(run, workspace);
+  const insight::RunView view(run, workspace);
   if (options.of_steps || options.csv)
     show_steps(run, view, options);
   if (options.of_workpackages)

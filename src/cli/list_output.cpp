@@ -34,8 +34,8 @@ struct OutputOptions {
 };
 
 /// @throws Error for a step or a workpackage that the run does not have
-void check_selection(const OutputOptions& options, const setup::Run& run,
-                     const inspect::RunView& view) {
+void check_selection(const OutputOptions& options, const space::Run& run,
+                     const insight::RunView& view) {
   for (const std::string& step : options.steps)
     check_step(run, step);
   for (const long long id : options.workpackages)
@@ -50,8 +50,8 @@ bool selects(const std::vector<Value>& wanted, const Value& value) {
 void list_output(const workspace::RunDirectory& directory, const OutputOptions& options) {
   using workspace::Workspace;
   Workspace workspace = Workspace::open(directory.path, Workspace::Access::read);
-  const setup::Run run = setup::load_run(directory, workspace);
-  const inspect::RunView view(run, workspace);
+  const space::Run run = space::load_run(directory, workspace);
+  const insight::RunView view(run, workspace);
   check_selection(options, run, view);
   std::set<fs::path> files;  // those of a shared command belong to several workpackages
   for (const workspace::Workpackage& workpackage : view.all()) {
@@ -65,7 +65,7 @@ void list_output(const workspace::RunDirectory& directory, const OutputOptions& 
   for (const fs::path& file : files)
     if (!options.display) {
       print(file.string() + "\n");
-    } else if (const UniqueFd fd = job::open_output(run, file); fd.valid()) {
+    } else if (const UniqueFd fd = space::open_output(run, file); fd.valid()) {
       print(fmt::format("==> {} <==\n", file.string()));
       print_file(fd, file);
       print("\n");

@@ -26,8 +26,8 @@ namespace bench::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using result::Cell;
-using result::Table;
+using results::Cell;
+using results::Table;
 
 struct ScoreOptions {
   std::vector<std::string> logs;
@@ -232,7 +232,7 @@ int show_score(const ScoreOptions& options) {
   Table last = options.throughput ? throughput_table(results, take(mlperf::throughput_of))
                                   : score_table(results, take(mlperf::score_of));
   all_right = note_violations(logs, last) && all_right;
-  const result::Style& style = result::style_of(options.style);
+  const results::Style& style = results::style_of(options.style);
   std::vector<ShownTable> tables;
   if (!style.is_for_one_table)
     tables.push_back({trainings_table(results, counted), &style});

@@ -17,16 +17,16 @@
 namespace bench::cli {
 
 void declare_style(CLI::App& app, std::string& style, const std::string& description,
-                   result::Styles styles) {
-  const std::vector<std::string> known = result::style_names(styles);
+                   results::Styles styles) {
+  const std::vector<std::string> known = results::style_names(styles);
   app.add_option("-s,--style", style, fmt::format("{}: {}", description, join(known, ", ")))
       ->type_name("STYLE")
       ->check(CLI::IsMember(known));
 }
 
-void print_table(const result::Table& table, const std::string& style) {
-  print(result::render(table, style));
-  if (result::style_of(style).is_for_programs)
+void print_table(const results::Table& table, const std::string& style) {
+  print(results::render(table, style));
+  if (results::style_of(style).is_for_programs)
     for (const std::string& note : table.notes)
       tell("note: " + note);
 }
@@ -89,8 +89,8 @@ void InputChoice::declare_max_workpackages(CLI::App& app) {
       ->capture_default_str();
 }
 
-setup::Request InputChoice::request_for(const std::string& file) const {
-  setup::Request made = request;
+space::Request InputChoice::request_for(const std::string& file) const {
+  space::Request made = request;
   made.tags = {tags.begin(), tags.end()};
   made.include_path.assign(include_path.begin(), include_path.end());
   if (crate::is_archive(file))

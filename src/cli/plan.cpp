@@ -47,7 +47,7 @@ struct PlanOptions {
   std::string costs;
   std::string check;
   std::string style;
-  double efficiency_percent = 100 * plan::default_efficiency;
+  double efficiency_percent = 100 * insight::default_efficiency;
 };
 
 /// Criteria by which the times of a run apply to the planned one.
@@ -57,7 +57,7 @@ struct Likeness {
   std::string host;  ///< Empty: any, since the platform's jobs run on identical nodes.
 };
 
-Likeness likeness_of(const setup::Run& run, const platform::Platform& platform,
+Likeness likeness_of(const space::Run& run, const machine::Platform& platform,
                      const std::string& host) {
   return {run.benchmark.name, platform.name, platform.capabilities().queues_jobs ? "" : host};
 }
@@ -88,7 +88,7 @@ std::vector<RunDirectory> runs_below(const fs::path& outpath,
 }
 
 /// Runs of one outpath are ordered by id, also where the clock was set in between.
-bool began_before(const setup::Run& run, const setup::Run& other) {
+bool began_before(const space::Run& run, const space::Run& other) {
   if (fs::equivalent(run.directory.path.parent_path(), other.directory.path.parent_path()))
     return run.directory.id < other.directory.id;
   return run.metadata.started_unix_s < other.metadata.started_unix_s;
@@ -100,10 +100,10 @@ bool may_read(const RunDirectory& run) {
 }
 
 /// @param until excludes this run and those that began later; null: none
-plan::History history_of(const std::vector<RunDirectory>& directories, const Likeness& like,
-                         EvaluatedRuns& runs, const setup::Run* until) {
+insight::History history_of(const std::vector<RunDirectory>& directories, const Likeness& like,
+                            EvaluatedRuns& runs, const space::Run* until) {
   allow_many_open_runs();
-  plan::History history;
+  insight::History history;
   std::size_t used = 0;
   std::size_t other = 0;
   std::size_t unreadable = 0;
@@ -118,7 +118,7 @@ plan::History history_of(const std::vector<RunDirectory>& directories, const Lik
     if (!one || (until && !began_before(one->run, *until)))
       continue;
     if (is_alike(*one, like)) {
-      history.add(plan::observations_of(one->run, one->workspace, one->analyses));
+      history.add(insight::observations_of(one->run, one->workspace, one->analyses));
       ++used;
     } else {
       ++other;
@@ -141,19 +141,19 @@ void show_asking(const std::string& program, std::size_t number) {
 }
 
 bool is_for_programs(const std::string& style) {
-  return !style.empty() && result::style_of(style).is_for_programs;
+  return !style.empty() && results::style_of(style).is_for_programs;
 }
 
-void show(const result::Table& table, const std::string& style) {
+void show(const results::Table& table, const std::string& style) {
   const auto columns = terminal_columns();
-  if (style.empty() && columns && result::pretty_width(table) > *columns)
-    print(result::render_vertical(table));
+  if (style.empty() && columns && results::pretty_width(table) > *columns)
+    print(results::render_vertical(table));
   else
-    print(result::render(table, style.empty() ? "pretty" : style));
+    print(results::render(table, style.empty() ? "pretty" : style));
 }
 
 /// Cost of an energy.
-std::string cost_text(double energy_wh, const plan::CostFactors& factors) {
+std::string cost_text(double energy_wh, const insight::CostFactors& factors) {
   const double kwh = energy_wh / 1000 * factors.pue;
   std::string text;
   if (factors.price)
@@ -165,7 +165,8 @@ std::string cost_text(double energy_wh, const plan::CostFactors& factors) {
 }
 
 /// Totals and what they leave out. A total of unknown values only is not shown.
-std::string total_text(const plan::Total& total, const std::optional<plan::CostFactors>& factors) {
+std::string total_text(const insight::Total& total,
+                       const std::optional<insight::CostFactors>& factors) {
   std::string text = "total: " + plural(total.workpackages, "workpackage");
   std::string left_out;
   const auto add = [&](std::size_t without, const std::string& sum, const char* unknown,
@@ -190,41 +191,41 @@ std::string total_text(const plan::Total& total, const std::optional<plan::CostF
   return text;
 }
 
-void plan_benchmark(const PlanOptions& options, const setup::Input& input,
-                    const model::Benchmark& benchmark, const setup::Request& request) {
-  setup::Run run = setup::plan_run(input, benchmark, request);
+void plan_benchmark(const PlanOptions& options, const space::Input& input,
+                    const model::Benchmark& benchmark, const space::Request& request) {
+  space::Run run = space::plan_run(input, benchmark, request);
   // Parsed first, so that errors come before the work.
-  std::optional<plan::Budget> budget;
+  std::optional<insight::Budget> budget;
   if (!options.budget.empty())
-    budget = plan::parse_budget(options.budget, run.platform);
-  std::optional<plan::CostFactors> factors;
+    budget = insight::parse_budget(options.budget, run.platform);
+  std::optional<insight::CostFactors> factors;
   if (!options.costs.empty())
-    factors = plan::read_cost_factors(options.costs);
+    factors = insight::read_cost_factors(options.costs);
   Diagnostics diagnostics = telling_diagnostics();
   std::vector<std::string> notices;
-  const auto previews = engine::preview(run, diagnostics, notices, true);
+  const auto previews = run::preview(run, diagnostics, notices, true);
   for (const std::string& notice : notices)
     tell("note: " + notice);
   EvaluatedRuns runs;
-  const plan::History history =
+  const insight::History history =
       history_of(runs_below(run.directory.path.parent_path(), options.history),
                  likeness_of(run, run.platform, host_name()), runs, nullptr);
   std::size_t asked = 0;
   const auto points =
-      plan::plan_points(run, previews, history, options.efficiency_percent / 100,
-                        [&asked](const std::string& program) { show_asking(program, ++asked); });
+      insight::plan_points(run, previews, history, options.efficiency_percent / 100,
+                           [&asked](const std::string& program) { show_asking(program, ++asked); });
   show_asking("", asked);
   const bool for_programs = is_for_programs(options.style);
-  show(plan::table_of(points, for_programs), options.style);
+  show(insight::table_of(points, for_programs), options.style);
   if (for_programs) {
     if (budget || factors)
       tell(fmt::format("note: style {} shows neither totals nor the budget", options.style));
     return;
   }
-  print(total_text(plan::total_of(points), factors));
+  print(total_text(insight::total_of(points), factors));
   if (!budget)
     return;
-  const plan::Affordable fitting = plan::affordable(points, *budget);
+  const insight::Affordable fitting = insight::affordable(points, *budget);
   print(fitting.stop.empty()
             ? fmt::format("a budget of {} covers the whole plan\n", budget->text)
             : fmt::format("a budget of {} covers the first {}: {}\n", budget->text,
@@ -232,16 +233,16 @@ void plan_benchmark(const PlanOptions& options, const setup::Input& input,
 }
 
 int plan_file(const PlanOptions& options) {
-  const setup::Request request = options.input.request_for(options.file);
+  const space::Request request = options.input.request_for(options.file);
   Diagnostics diagnostics = telling_diagnostics(false, true);
-  const setup::Input input = setup::read_input(request, diagnostics);
-  engine::check_input(input, diagnostics);
+  const space::Input input = space::read_input(request, diagnostics);
+  run::check_input(input, diagnostics);
   for (const model::Benchmark& benchmark : input.benchmarks)
     plan_benchmark(options, input, benchmark, request);
   return 0;
 }
 
-std::string error_text(const std::string& what, const plan::PlanError& error) {
+std::string error_text(const std::string& what, const insight::PlanError& error) {
   if (error.points == 0)
     return fmt::format("{}: not measured\n", what);
   if (error.planned == 0)
@@ -255,22 +256,22 @@ int check_plan(const PlanOptions& options) {
   EvaluatedRuns runs;
   const std::vector<RunDirectory> chosen = workspace::select_runs(options.check, {});
   const Evaluated& made = runs.read(chosen.back());
-  const platform::Platform platform = setup::platform_of(made.run);
+  const machine::Platform platform = space::platform_of(made.run);
   const auto host = made.run.metadata.provenance.find("host");
-  const plan::History history =
+  const insight::History history =
       history_of(runs_below(made.run.directory.path.parent_path(), options.history),
                  likeness_of(made.run, platform,
                              host == made.run.metadata.provenance.end() ? "" : host->second),
                  runs, &made.run);
-  const auto points =
-      plan::check_points(plan::observations_of(made.run, made.workspace, made.analyses), history);
+  const auto points = insight::check_points(
+      insight::observations_of(made.run, made.workspace, made.analyses), history);
   const bool for_programs = is_for_programs(options.style);
-  show(plan::table_of(points, for_programs), options.style);
+  show(insight::table_of(points, for_programs), options.style);
   if (for_programs)
     return 0;
-  print(error_text("time", plan::error_of_time(points)) +
-        error_text("energy", plan::error_of_energy(points)));
-  if (const auto disturbed = std::ranges::count_if(points, &plan::CheckedPoint::disturbed))
+  print(error_text("time", insight::error_of_time(points)) +
+        error_text("energy", insight::error_of_energy(points)));
+  if (const auto disturbed = std::ranges::count_if(points, &insight::CheckedPoint::disturbed))
     print(fmt::format("{} measured while the machine was not quiet\n",
                       disturbed == 1 ? "1 point was" : fmt::format("{} points were", disturbed)));
   return 0;

@@ -31,9 +31,9 @@ namespace bench::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using platform::Machine;
-using platform::MaybeFact;
-using platform::Platform;
+using machine::Machine;
+using machine::MaybeFact;
+using machine::Platform;
 
 using Sources = std::map<std::string, std::string>;
 
@@ -98,7 +98,7 @@ std::string asking_sheet(const Platform& platform) {
   sheet.add("qos", required(platform.asking.qos, platform.qos_required));
   sheet.add("qos_required", truth(platform.qos_required));
   sheet.add("reservation", platform.asking.reservation);
-  sheet.add("gpu_request", word_of(platform::gpu_request_words(), platform.gpu_request));
+  sheet.add("gpu_request", word_of(machine::gpu_request_words(), platform.gpu_request));
   sheet.add("gpu_type", platform.gpu_type);
   sheet.add("gpu_variable", platform.gpu_variable);
   sheet.add("constraint", platform.constraint);
@@ -116,11 +116,11 @@ std::string asking_sheet(const Platform& platform) {
 
 std::string starting_sheet(const Platform& platform) {
   Sheet sheet(platform.sources, platform.unconfirmed);
-  const platform::Launcher& launcher = platform.launcher;
+  const machine::Launcher& launcher = platform.launcher;
   sheet.add("launcher.command", launcher.command);
   sheet.add("launcher.arguments", launcher.arguments);
-  if (launcher.binding.mode != platform::Binding::Mode::none)
-    sheet.add("launcher.binding.mode", word_of(platform::binding_words(), launcher.binding.mode));
+  if (launcher.binding.mode != machine::Binding::Mode::none)
+    sheet.add("launcher.binding.mode", word_of(machine::binding_words(), launcher.binding.mode));
   sheet.add("launcher.binding.per_device", join(launcher.binding.per_device, ","));
   sheet.add("launcher.binding.needs_whole_node", truth(launcher.binding.needs_whole_node));
   sheet.add("launcher.binding.gpu_select", launcher.binding.gpu_select);
@@ -135,7 +135,7 @@ std::string starting_sheet(const Platform& platform) {
 
 std::string commands_sheet(const Platform& platform) {
   Sheet sheet(platform.sources, platform.unconfirmed);
-  const platform::Commands& spoken = platform.commands;
+  const machine::Commands& spoken = platform.commands;
   sheet.add("commands.submit", spoken.submit);
   sheet.add("commands.id_pattern", spoken.id_pattern);
   sheet.add("commands.poll", spoken.poll);
@@ -146,7 +146,7 @@ std::string commands_sheet(const Platform& platform) {
   return sheet.under("batch system commands");
 }
 
-std::string machine_sheet(const platform::Machine& machine) {
+std::string machine_sheet(const machine::Machine& machine) {
   Sheet sheet(machine.sources, machine.unconfirmed);
   sheet.add("machine.nodes", machine.nodes);
   sheet.add("machine.modules_per_node", machine.modules_per_node);
@@ -159,7 +159,7 @@ std::string machine_sheet(const platform::Machine& machine) {
   sheet.add("machine.memory_gb", machine.memory_gb);
   sheet.add("machine.network", machine.network);
   sheet.add("machine.local_disk", machine.local_disk);
-  const platform::Accelerator& device = machine.accelerator;
+  const machine::Accelerator& device = machine.accelerator;
   sheet.add("accelerator.name", device.name);
   sheet.add("accelerator.memory_gb", device.memory_gb);
   sheet.add("accelerator.memory_bandwidth_tb_per_s", device.memory_bandwidth_tb_per_s);
@@ -184,7 +184,7 @@ std::string platform_sheet(const Platform& platform) {
   Sheet head(platform.sources, platform.unconfirmed);
   head.add("tags", join(platform.tags, ", "));
   head.add("site", platform.site);
-  head.add("status", word_of(platform::status_words(), platform.status));
+  head.add("status", word_of(machine::status_words(), platform.status));
   head.add("file", short_path(platform.file));
   return head.under(fmt::format("{} ({})", platform.name, platform.description)).substr(1) +
          asking_sheet(platform) + starting_sheet(platform) + commands_sheet(platform) +
@@ -206,13 +206,13 @@ std::string devices_text(const Machine& machine) {
 }
 
 /// Files that are not used, since one of their name is found before them.
-void list_hidden(const std::vector<platform::FoundPlatform>& found) {
-  for (const platform::FoundPlatform& one : found)
+void list_hidden(const std::vector<machine::FoundPlatform>& found) {
+  for (const machine::FoundPlatform& one : found)
     for (const auto& file : one.hidden)
       print(fmt::format("{} hides {}\n", short_path(one.file), short_path(file)));
 }
 
-void tell_left_out(const platform::LoadedPlatform& one) {
+void tell_left_out(const machine::LoadedPlatform& one) {
   tell(render(
       Severity::warning,
       fmt::format("platform {} is left out: {}", one.found.name, one.error->message()),
@@ -224,9 +224,9 @@ void tell_left_out(const platform::LoadedPlatform& one) {
 void list_platforms(const fs::path& beside) {
   std::vector<std::vector<std::string>> rows;
   bool doubtful = false;
-  std::vector<platform::FoundPlatform> found;
-  for (const platform::LoadedPlatform& loaded : platform::load_platforms(beside)) {
-    const platform::FoundPlatform& one = found.emplace_back(loaded.found);
+  std::vector<machine::FoundPlatform> found;
+  for (const machine::LoadedPlatform& loaded : machine::load_platforms(beside)) {
+    const machine::FoundPlatform& one = found.emplace_back(loaded.found);
     if (loaded.error) {
       tell_left_out(loaded);
       continue;
@@ -235,7 +235,7 @@ void list_platforms(const fs::path& beside) {
     const bool sure = !platform.unconfirmed.contains("status");
     rows.push_back({one.name, platform.site, platform.scheduler, devices_text(platform.machine),
                     marked(platform.machine.accelerator.peak_fp16_tflops),
-                    word_of(platform::status_words(), platform.status) + (sure ? "" : "?"),
+                    word_of(machine::status_words(), platform.status) + (sure ? "" : "?"),
                     one.place});
     for (const std::string& cell : rows.back())
       doubtful |= cell.find('?') != std::string::npos;
@@ -252,8 +252,8 @@ void list_platforms(const fs::path& beside) {
 /// @param beside of an input file, whose run looks there first; empty: none
 Platform platform_of_word(const std::string& word, const fs::path& beside = {}) {
   const std::string name =
-      platform::is_platform_file(word) ? "" : platform::platform_of_tag(word, beside);
-  return platform::load_platform(name.empty() ? word : name, beside);
+      machine::is_platform_file(word) ? "" : machine::platform_of_tag(word, beside);
+  return machine::load_platform(name.empty() ? word : name, beside);
 }
 
 struct NewOptions {
@@ -273,7 +273,7 @@ void check_name(const std::string& name) {
       name.starts_with('-'))
     throw Error(Id::invalid_value, fmt::format("invalid platform name '{}'", name),
                 "use letters, digits, `_`, `-`, `+` and `.`");
-  if (platform::is_platform_file(name))
+  if (machine::is_platform_file(name))
     throw Error(Id::invalid_value, fmt::format("invalid platform name '{}'", name),
                 "omit the extension of the file");
 }
@@ -281,7 +281,7 @@ void check_name(const std::string& name) {
 fs::path file_to_write(const NewOptions& options) {
   if (!options.output.empty())
     return options.output;
-  const fs::path own = platform::user_directory();
+  const fs::path own = machine::user_directory();
   if (own.empty())
     throw Error(Id::unset_variable, "cannot determine your home directory",
                 "name a file with --output");
@@ -300,15 +300,15 @@ int write_platform(const NewOptions& options) {
     throw Error(Id::exists, fmt::format("{} exists", short_path(file)),
                 "remove it, or select another file with --output");
   const std::string text =
-      site::platform_file(options.name, site::survey(options.partition, options.node_only));
+      insight::platform_file(options.name, insight::survey(options.partition, options.node_only));
   if (options.only_print) {
     print(text);
     return 0;
   }
   make_directories(fs::absolute(file).parent_path());
   write_file_atomically(file, text);
-  const Platform written = platform::load_platform(fs::absolute(file).string());
-  for (const platform::FoundPlatform& other : platform::find_platforms())
+  const Platform written = machine::load_platform(fs::absolute(file).string());
+  for (const machine::FoundPlatform& other : machine::find_platforms())
     if (other.name == options.name)
       list_hidden({other});
   const bool guessed = text.find("# guess") != std::string::npos;
@@ -328,25 +328,25 @@ struct CheckOptions {
 /// @param beside as in `platform_of_word`
 int check_platform(const CheckOptions& options, const fs::path& beside) {
   const Platform machine = platform_of_word(options.name, beside);
-  const auto partitions = site::partitions_of(machine, options.partitions);
+  const auto partitions = insight::partitions_of(machine, options.partitions);
   std::vector<std::string> names;
-  for (const batch::Partition& partition : partitions)
+  for (const machine::Partition& partition : partitions)
     names.push_back(partition.name);
   tell(fmt::format("note: trying {}, with a job of at most 1 min in each: {}",
                    plural(partitions.size(), "partition"), join(names, ", ")));
   const std::atomic<bool>& stop = catch_interruptions();
-  const auto findings = site::try_partitions(machine, partitions,
-                                             {.bench = {"/proc/self/exe"},
-                                              .platform = machine.file.string(),
-                                              .timeout_s = options.timeout_s,
-                                              .interrupted = stop});
-  for (const doctor::Finding& finding : findings)
+  const auto findings = insight::try_partitions(machine, partitions,
+                                                {.bench = {"/proc/self/exe"},
+                                                 .platform = machine.file.string(),
+                                                 .timeout_s = options.timeout_s,
+                                                 .interrupted = stop});
+  for (const insight::CheckResult& finding : findings)
     print(finding_text(finding, terminal_columns().value_or(0)));
   print(findings_summary(findings) + "\n");
   if (stop)
     return interruption_code();
   return std::ranges::any_of(findings,
-                             [](const auto& one) { return one.health == doctor::Health::error; })
+                             [](const auto& one) { return one.health == insight::Health::error; })
              ? failure
              : 0;
 }

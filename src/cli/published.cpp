@@ -24,12 +24,12 @@
 namespace bench::cli {
 namespace {
 
-using references::Conditions;
-using references::Field;
+using results::Conditions;
+using results::Field;
 
 /// The columns of the table that will be built.
-std::vector<result::Heading> headings_of(const model::Table& table) {
-  std::vector<result::Heading> headings;
+std::vector<results::Heading> headings_of(const model::Table& table) {
+  std::vector<results::Heading> headings;
   for (const model::Column& column : table.columns)
     headings.push_back({.title = column.title.value_or(column.name),
                         .unit = "",
@@ -42,16 +42,16 @@ std::vector<result::Heading> headings_of(const model::Table& table) {
 /// What the run itself says. A program that runs without a batch system has the devices of the
 /// host, else its processor. The platform file of another user's run is not read.
 Conditions conditions_of(const Evaluated& evaluated) {
-  const setup::Run& run = evaluated.run;
+  const space::Run& run = evaluated.run;
   Conditions conditions{{Field::workload, run.benchmark.name}};
   if (run.metadata.platform.empty())
     return conditions;
   conditions[Field::platform] = run.metadata.platform;
-  const std::string source = evaluated.own ? setup::platform_source(run) : run.metadata.platform;
-  const bool is_own_file = evaluated.own && platform::is_platform_file(source);
-  if (!is_own_file && platform::platform_of_tag(source).empty())
+  const std::string source = evaluated.own ? space::platform_source(run) : run.metadata.platform;
+  const bool is_own_file = evaluated.own && machine::is_platform_file(source);
+  if (!is_own_file && machine::platform_of_tag(source).empty())
     return conditions;
-  const platform::Platform platform = platform::load_platform(source);
+  const machine::Platform platform = machine::load_platform(source);
   std::string accelerator = platform.machine.accelerator.name;
   if (!platform.capabilities().queues_jobs) {
     conditions[Field::nodes] = std::string("1");
@@ -68,22 +68,22 @@ Conditions conditions_of(const Evaluated& evaluated) {
 }  // namespace
 
 PublishedComparison::PublishedComparison(const std::string& reference)
-    : name_(reference), references_(references::find_references(reference)) {}
+    : name_(reference), references_(results::find_references(reference)) {}
 
 void PublishedComparison::add_conditions(model::Benchmark& benchmark) {
   for (model::Result& result : benchmark.results)
     for (model::Table& table : result.tables)
-      for (const std::string& name : references::missing_conditions(headings_of(table)))
+      for (const std::string& name : results::missing_conditions(headings_of(table)))
         table.columns.push_back(
             {.name = name, .title = {}, .format = "", .place = table.place, .compare = ""});
 }
 
-tabulate::Report PublishedComparison::compared(const Evaluated& evaluated,
-                                               const tabulate::Report& report) {
+results::Report PublishedComparison::compared(const Evaluated& evaluated,
+                                              const results::Report& report) {
   const Conditions conditions = conditions_of(evaluated);
-  tabulate::Report compared;
-  for (const tabulate::FilledTable& filled : report.tables) {
-    references::Comparison comparison = references::compare(filled.table, conditions, references_);
+  results::Report compared;
+  for (const results::FilledTable& filled : report.tables) {
+    results::Comparison comparison = results::compare(filled.table, conditions, references_);
     if (comparison.table.rows.empty()) {
       std::ranges::move(comparison.reasons, std::back_inserter(reasons_));
       continue;
@@ -105,7 +105,7 @@ void PublishedComparison::check_any() const {
                 reasons_.front());
   throw Error(Id::unknown_name, fmt::format("no column of the tables is a metric of {}", name_),
               fmt::format("its metrics are {}; `bench help column` explains `compare`",
-                          join(references::metrics_of(references_), ", ")));
+                          join(results::metrics_of(references_), ", ")));
 }
 
 }  // namespace bench::cli

@@ -21,14 +21,14 @@ class PublishedComparison {
   static void add_conditions(model::Benchmark& benchmark);
 
   /// A comparison for each table of the report that has a number to compare.
-  tabulate::Report compared(const Evaluated& evaluated, const tabulate::Report& report);
+  results::Report compared(const Evaluated& evaluated, const results::Report& report);
 
   /// @throws Error if no table of any run had one
   void check_any() const;
 
  private:
   std::string name_;
-  std::vector<references::Reference> references_;
+  std::vector<results::Reference> references_;
   std::vector<std::string> reasons_;  ///< Why numbers were not compared.
   bool any_ = false;
 };

@@ -25,9 +25,9 @@
 namespace bench::cli {
 namespace {
 
-using references::Entry;
-using references::Field;
-using references::Reference;
+using results::Entry;
+using results::Field;
+using results::Reference;
 
 /// `--metric total_runtime`: only numbers with one of these texts.
 struct Filter {
@@ -43,7 +43,7 @@ struct ReferencesOptions {
 
 bool passes(const Filter& filter, const Entry& entry) {
   const auto is_wanted = [&](const std::string& text) {
-    return references::is_same(filter.field, text, entry.text(filter.field)) ||
+    return results::is_same(filter.field, text, entry.text(filter.field)) ||
            (filter.field == Field::platform && text == entry.text(Field::platform_tag));
   };
   return std::ranges::any_of(filter.texts, is_wanted);
@@ -63,7 +63,7 @@ bool passes(const Filter& filter, const Entry& entry) {
   if (!counts.empty())  // for counts, a did-you-mean makes no sense
     hint = fmt::format("known: {}", fmt::join(counts, ", "));
   throw Error(Id::unknown_name,
-              fmt::format("no number here has {} '{}'", references::name_of(filter.field),
+              fmt::format("no number here has {} '{}'", results::name_of(filter.field),
                           join(filter.texts, "', '")),
               hint);
 }
@@ -83,14 +83,13 @@ void apply(const Filter& filter, std::vector<Reference>& references) {
 
 int show_references(const ReferencesOptions& options) {
   std::vector<Reference> references;
-  for (const std::string& name :
-       options.names.empty() ? references::reference_names() : options.names)
-    std::ranges::move(references::find_references(name), std::back_inserter(references));
+  for (const std::string& name : options.names.empty() ? results::reference_names() : options.names)
+    std::ranges::move(results::find_references(name), std::back_inserter(references));
   for (const Filter& filter : options.filters)
     apply(filter, references);
-  result::Table table =
-      options.names.empty() ? references::list_of(references) : references::table_of(references);
-  tabulate::Report report;
+  results::Table table =
+      options.names.empty() ? results::list_of(references) : results::table_of(references);
+  results::Report report;
   report.tables.push_back(
       {.table = std::move(table), .style = "pretty", .result_directory = {}, .run_directory = {}});
   std::vector<RunReport> reports;
@@ -111,7 +110,7 @@ std::function<int()> declare_references(CLI::App& app) {
         Field::devices, Field::nodes, Field::batch, Field::metric})
     options->filters.push_back({.field = field, .texts = {}});
   for (Filter& filter : options->filters) {
-    const std::string name(references::name_of(filter.field));
+    const std::string name(results::name_of(filter.field));
     app.add_option("--" + name, filter.texts, fmt::format("only numbers whose {} is TEXT", name))
         ->type_name("TEXT")
         ->allow_extra_args(false);

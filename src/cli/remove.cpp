@@ -71,7 +71,7 @@ std::string removal_question(const RunDirectory& run, long long& with_the_schedu
   const std::string why = why_unsound([&] {
     const Workspace workspace = Workspace::open(run.path, Workspace::Access::read);
     question = fmt::format("remove run {} ({}, started {}) in {}", run.id,
-                           workspace.fact("benchmark"), inspect::started(workspace), directory);
+                           workspace.fact("benchmark"), insight::started(workspace), directory);
     with_the_scheduler = std::ranges::count_if(
         workspace.unsettled_attempts(),
         [](const auto& attempt) { return !attempt.submission.empty() && attempt.outcome.empty(); });
@@ -80,13 +80,13 @@ std::string removal_question(const RunDirectory& run, long long& with_the_schedu
 }
 
 void remove_one_run(const RunDirectory& run, bool force) {
-  engine::check_removable(run);
+  run::check_removable(run);
   const workspace::WriterLock lock(run.path);
   long long with_the_scheduler = 0;
   const std::string question = removal_question(run, with_the_scheduler);
   if (!confirmed(question, force))
     return;
-  engine::remove_run(run);
+  run::remove_run(run);
   print(fmt::format("removed run {}\n", run.id));
   if (with_the_scheduler > 0)
     tell(fmt::format("note: jobs of {} may continue in the batch system",
@@ -95,14 +95,14 @@ void remove_one_run(const RunDirectory& run, bool force) {
 
 std::vector<long long> chosen_failures(const RunDirectory& run, Workspace& workspace,
                                        const std::vector<std::string>& steps) {
-  const setup::Run loaded = setup::load_run(run, workspace);
+  const space::Run loaded = space::load_run(run, workspace);
   for (const std::string& step : steps)
     check_step(loaded, step);
-  return engine::failed_workpackages(workspace, {steps.begin(), steps.end()});
+  return run::failed_workpackages(workspace, {steps.begin(), steps.end()});
 }
 
 void remove_some_workpackages(const RunDirectory& run, const RemoveOptions& options) {
-  engine::check_removable(run);
+  run::check_removable(run);
   const workspace::WriterLock lock(run.path);
   Workspace workspace = Workspace::open(run.path, Workspace::Access::write);
   const std::vector<long long> chosen =
@@ -111,7 +111,7 @@ void remove_some_workpackages(const RunDirectory& run, const RemoveOptions& opti
     tell(fmt::format("note: run {} has no failed workpackages; nothing was removed", run.id));
     return;
   }
-  const engine::Removal removal = engine::plan_removal(workspace, chosen);
+  const run::Removal removal = run::plan_removal(workspace, chosen);
   std::string question =
       fmt::format("remove workpackage{} {} of run {}", removal.reset.size() == 1 ? "" : "s",
                   fmt::join(removal.reset, ", "), run.id);
@@ -124,7 +124,7 @@ void remove_some_workpackages(const RunDirectory& run, const RemoveOptions& opti
                             fmt::join(removal.reconsidered, ", "));
   if (!confirmed(question, options.force))
     return;
-  engine::remove_workpackages(run, workspace, removal);
+  run::remove_workpackages(run, workspace, removal);
   const std::size_t count = removal.reset.size() + removal.removed.size();
   print(fmt::format("removed {} of run {}; `bench continue {} -i {}` makes {} again\n",
                     plural(count, "workpackage"), run.id, shell_quote(options.choice.directory),

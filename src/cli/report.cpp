@@ -52,24 +52,24 @@ bool has_tables(const model::Benchmark& benchmark) {
                              [](const model::Result& result) { return !result.tables.empty(); });
 }
 
-std::vector<result::Table> tables_of(const Evaluated& one, const setup::Run& run) {
-  std::vector<result::Table> tables;
-  for (tabulate::FilledTable& filled : report_of(one, run).tables)
+std::vector<results::Table> tables_of(const Evaluated& one, const space::Run& run) {
+  std::vector<results::Table> tables;
+  for (results::FilledTable& filled : report_of(one, run).tables)
     tables.push_back(std::move(filled.table));
   return tables;
 }
 
-std::vector<result::Table> compared_tables(const Evaluated& one, PublishedComparison& comparison) {
-  setup::Run run = one.run;
+std::vector<results::Table> compared_tables(const Evaluated& one, PublishedComparison& comparison) {
+  space::Run run = one.run;
   PublishedComparison::add_conditions(run.benchmark);
-  tabulate::Report ours;
-  for (result::Table& table : tables_of(one, run))
+  results::Report ours;
+  for (results::Table& table : tables_of(one, run))
     ours.tables.push_back({.table = std::move(table),
                            .style = "pretty",
                            .result_directory = {},
                            .run_directory = {}});
-  std::vector<result::Table> compared;
-  for (tabulate::FilledTable& filled : comparison.compared(one, ours).tables)
+  std::vector<results::Table> compared;
+  for (results::FilledTable& filled : comparison.compared(one, ours).tables)
     compared.push_back(std::move(filled.table));
   return compared;
 }
@@ -93,14 +93,14 @@ class OutpathNames {
 };
 
 /// @param worst becomes 1 after an error in one of several runs
-report::Page page_of(const ReportOptions& options, int& worst) {
+pages::Page page_of(const ReportOptions& options, int& worst) {
   std::optional<PublishedComparison> comparison;
   if (options.reference)
     comparison.emplace(*options.reference);
   allow_many_open_runs();
-  report::Gatherer gatherer;
+  pages::Gatherer gatherer;
   std::deque<Evaluated> runs;  // tidy tables refer to them
-  std::vector<tabulate::TidyRun> without_tables;
+  std::vector<results::TidyRun> without_tables;
   OutpathNames outpaths;
   Diagnostics diagnostics = telling_diagnostics();
   const auto add = [&](const RunDirectory& directory) {
@@ -109,7 +109,7 @@ report::Page page_of(const ReportOptions& options, int& worst) {
     if (is_without)
       one = evaluate(directory, options.runs.update, false, Found::in_workpackages);
     gatherer.add(one.run, one.workspace, tables_of(one, one.run),
-                 comparison ? compared_tables(one, *comparison) : std::vector<result::Table>(),
+                 comparison ? compared_tables(one, *comparison) : std::vector<results::Table>(),
                  diagnostics);
     if (!is_without)
       return 0;
@@ -123,8 +123,8 @@ report::Page page_of(const ReportOptions& options, int& worst) {
   if (comparison)
     comparison->check_any();
   if (!without_tables.empty())
-    gatherer.set_tidy(tabulate::tidy(without_tables).table);
-  report::Page page = gatherer.build(options.title);
+    gatherer.set_tidy(results::tidy(without_tables).table);
+  pages::Page page = gatherer.build(options.title);
   page.version = BENCH_VERSION;
   return page;
 }
@@ -148,17 +148,17 @@ void check_replaceable(const fs::path& file) {
 int write_report(ReportOptions options) {
   if (options.directories.empty())
     options.directories = {"."};
-  const report::Library library = report::load_library();
+  const pages::Library library = pages::load_library();
   if (options.file.empty())
     options.file = "report.html";
   if (options.figures.empty())
     check_replaceable(options.file);
   int worst = 0;
-  const report::Page page = page_of(options, worst);
+  const pages::Page page = page_of(options, worst);
   if (page.runs.empty())
     return worst;
   if (!options.figures.empty()) {
-    const auto files = report::draw_figures(content_of(page), options.figures);
+    const auto files = pages::draw_figures(content_of(page), options.figures);
     for (const fs::path& file : files)
       print(file.string() + "\n");
     if (files.empty())

@@ -64,7 +64,7 @@ void declare_tables(CLI::App& app, ResultOptions& options) {
 }
 
 void declare_form(CLI::App& app, ShowOptions& show) {
-  declare_style(app, show.style, "style of the tables", result::Styles::all);
+  declare_style(app, show.style, "style of the tables", results::Styles::all);
   app.add_option("--output", show.file,
                  "write the tables to this file; without -s, the extension selects the style: "
                  ".csv, .json, .md, .tex, .html, .parquet")
@@ -89,12 +89,12 @@ void check_names(const std::vector<std::string>& wanted, const std::set<std::str
 }
 
 /// The results of one run, or its tables compared with published numbers.
-tabulate::Report report_of(Evaluated& one, const ResultOptions& options,
-                           std::optional<PublishedComparison>& comparison, Failures& failures) {
+results::Report report_of(Evaluated& one, const ResultOptions& options,
+                          std::optional<PublishedComparison>& comparison, Failures& failures) {
   const std::set<std::string> only(options.tables.begin(), options.tables.end());
   if (comparison)
     PublishedComparison::add_conditions(one.run.benchmark);
-  tabulate::Report report = report_of(one, one.run, only, &failures);
+  results::Report report = report_of(one, one.run, only, &failures);
   if (comparison)
     return comparison->compared(one, report);
   return report;
@@ -119,7 +119,7 @@ struct TablesOfRuns {
 void add_run(Evaluated one, const ResultOptions& options,
              std::optional<PublishedComparison>& comparison, TablesOfRuns& shown,
              Failures& failures) {
-  for (std::string& name : tabulate::result_names(one.run.benchmark))
+  for (std::string& name : results::result_names(one.run.benchmark))
     shown.names.insert(std::move(name));
   RunReport added{.id = one.run.directory.id,
                   .report = report_of(one, options, comparison, failures),
@@ -174,7 +174,7 @@ std::string written_outpath_of(const std::filesystem::path& run_directory) {
 int show_tidy(const ResultOptions& options) {
   allow_many_open_runs();
   std::deque<Evaluated> runs;
-  std::vector<tabulate::TidyRun> rows;
+  std::vector<results::TidyRun> rows;
   const auto add = [&](const RunDirectory& run) {
     const Evaluated& one = runs.emplace_back(evaluate_logged(run, options, Found::in_workpackages));
     rows.push_back({one.run, one.workspace, one.analyses,
@@ -187,8 +187,8 @@ int show_tidy(const ResultOptions& options) {
   if (runs.empty())
     return worst;
   if (options.show.descending)
-    rows = std::vector<tabulate::TidyRun>(rows.rbegin(), rows.rend());
-  show(tabulate::tidy(rows).table, "csv", options.show);
+    rows = std::vector<results::TidyRun>(rows.rbegin(), rows.rend());
+  show(results::tidy(rows).table, "csv", options.show);
   return worst;
 }
 
@@ -196,7 +196,7 @@ int show_results(ResultOptions options) {
   if (options.directories.empty())
     options.directories = {"."};
   if (options.show.style.empty())
-    options.show.style = result::style_of_file(options.show.file);
+    options.show.style = results::style_of_file(options.show.file);
   if (options.tidy)
     return show_tidy(options);
   if (options.directories.size() > 1)

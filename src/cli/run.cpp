@@ -32,10 +32,10 @@
 namespace bench::cli {
 namespace {
 
-using scheduler::StepCost;
+using run::StepCost;
 
 /// @param workpackages how many have these parameters
-std::string describe(const engine::Preview& one, std::size_t workpackages) {
+std::string describe(const run::Preview& one, std::size_t workpackages) {
   std::string text = fmt::format(
       "{}  {}{}\n", one.workpackage.directory, parameters_text(one.workpackage.parameters),
       workpackages > 1 ? fmt::format(" ({} workpackages)", workpackages) : "");
@@ -102,16 +102,15 @@ std::string costs_text(const std::vector<StepCost>& costs,
 
 /// The workpackages of one step that show what it does: all, or the first of the first
 /// combinations.
-std::string step_text(const StepCost& cost, const std::vector<engine::Preview>& previews,
-                      bool all) {
+std::string step_text(const StepCost& cost, const std::vector<run::Preview>& previews, bool all) {
   constexpr std::size_t most = 5;
   std::map<long long, std::size_t> workpackages;  // by combination
-  for (const engine::Preview& one : previews)
+  for (const run::Preview& one : previews)
     if (one.workpackage.step == cost.step)
       ++workpackages[one.workpackage.combination];
   std::string text;
   std::set<long long> shown;
-  for (const engine::Preview& one : previews) {
+  for (const run::Preview& one : previews) {
     if (one.workpackage.step != cost.step)
       continue;
     const long long combination = one.workpackage.combination;
@@ -129,11 +128,11 @@ std::string step_text(const StepCost& cost, const std::vector<engine::Preview>& 
 /// What a run would do: what each step takes, then its workpackages with what they execute.
 /// @param all every workpackage; else the first combinations of each step, and the count of the
 ///        others
-std::string preview_text(const setup::Run& run, const std::vector<engine::Preview>& previews,
+std::string preview_text(const space::Run& run, const std::vector<run::Preview>& previews,
                          bool all) {
-  scheduler::CostEstimate sum(run);
+  run::CostEstimate sum(run);
   std::map<std::string, int> at_once;
-  for (const engine::Preview& one : previews) {
+  for (const run::Preview& one : previews) {
     sum.add(one.workpackage.step, one.request);
     at_once[one.workpackage.step] = one.at_once;
   }
@@ -160,25 +159,25 @@ void tell_notices(const std::vector<std::string>& notices) {
 }
 
 /// Before anything is made.
-void check_budget(const setup::Run& run, const std::vector<engine::Preview>& previews) {
-  scheduler::CostEstimate sum(run);
-  for (const engine::Preview& one : previews)
+void check_budget(const space::Run& run, const std::vector<run::Preview>& previews) {
+  run::CostEstimate sum(run);
+  for (const run::Preview& one : previews)
     sum.add(one.workpackage.step, one.request);
-  scheduler::check_budget(run, sum.steps());
+  run::check_budget(run, sum.steps());
 }
 
-void show_preview(setup::Run& run, bool all, Diagnostics& diagnostics) {
+void show_preview(space::Run& run, bool all, Diagnostics& diagnostics) {
   std::vector<std::string> notices;
-  const auto previews = engine::preview(run, diagnostics, notices);
+  const auto previews = run::preview(run, diagnostics, notices);
   tell_notices(notices);
   print(preview_text(run, previews, all));
   check_budget(run, previews);
 }
 
 /// Says which options nothing in the benchmark uses.
-void tell_idle_options(const setup::Request& request, const setup::Run& run) {
+void tell_idle_options(const space::Request& request, const space::Run& run) {
   std::vector<std::string> notices;
-  engine::notice_options(run, request.asking, notices);
+  run::notice_options(run, request.asking, notices);
   const auto none = [&](auto has) { return std::ranges::none_of(run.benchmark.steps, has); };
   if (request.launcher && none([](const model::Step& step) { return step.batch.has_value(); }))
     notices.emplace_back("--launcher has no effect: no step has `batch`");
@@ -188,15 +187,15 @@ void tell_idle_options(const setup::Request& request, const setup::Run& run) {
   tell_notices(notices);
 }
 
-int run_benchmark(const RunOptions& options, const setup::Input& input,
-                  const model::Benchmark& benchmark, const setup::Request& request) {
-  setup::Run run = setup::plan_run(input, benchmark, request);
+int run_benchmark(const RunOptions& options, const space::Input& input,
+                  const model::Benchmark& benchmark, const space::Request& request) {
+  space::Run run = space::plan_run(input, benchmark, request);
   Diagnostics diagnostics = telling_diagnostics(options.work.strict);
-  job::check_templates(run, diagnostics);
+  space::check_templates(run, diagnostics);
   tell_idle_options(options.input.request, run);
   if (options.work.chain) {
     std::vector<std::string> of_chain;
-    engine::chain_steps(run, of_chain);
+    run::chain_steps(run, of_chain);
     tell_notices(of_chain);
   }
   if (options.dry_run) {
@@ -205,9 +204,9 @@ int run_benchmark(const RunOptions& options, const setup::Input& input,
   }
   std::vector<std::string> notices;
   if (!options.work.budget.empty())
-    check_budget(run, engine::preview(run, diagnostics, notices));
-  engine::preflight(run, notices);
-  engine::NewRun made = engine::make_run(run, request, diagnostics, notices);
+    check_budget(run, run::preview(run, diagnostics, notices));
+  run::preflight(run, notices);
+  run::NewRun made = run::make_run(run, request, diagnostics, notices);
   tell_notices(notices);
   command_log().write_parse_log(run.directory.path);
   return work_on(run, made.workspace, options.work, "run");
@@ -215,18 +214,18 @@ int run_benchmark(const RunOptions& options, const setup::Input& input,
 
 /// An input file that has been read.
 struct InputFile {
-  setup::Request request;
-  setup::Input input;
+  space::Request request;
+  space::Input input;
   std::string parse_log;
   std::vector<Warning> mistakes;  ///< Those that did not stop the run.
 };
 
 InputFile read_input_file(const RunOptions& options, const std::string& file) {
-  setup::Request request = options.input.request_for(file);
+  space::Request request = options.input.request_for(file);
   command_log().begin_parsing();
   Diagnostics diagnostics = telling_diagnostics(options.work.strict, !options.work.lenient);
-  setup::Input input = setup::read_input(request, diagnostics);
-  engine::check_input(input, diagnostics);
+  space::Input input = space::read_input(request, diagnostics);
+  run::check_input(input, diagnostics);
   return {std::move(request), std::move(input), command_log().parsed(), diagnostics.mistakes()};
 }
 
@@ -275,7 +274,7 @@ int run_files(RunOptions& options) {
 
 std::function<int()> declare_run(CLI::App& app) {
   const auto options = std::make_shared<RunOptions>();
-  setup::Request& request = options->input.request;
+  space::Request& request = options->input.request;
   app.add_option("FILE", options->files, "input files, or directories that `bench export` wrote")
       ->required();
   options->input.declare(app);

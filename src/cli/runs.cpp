@@ -102,10 +102,10 @@ std::filesystem::path outpath_of(const std::filesystem::path& run_directory) {
   return std::filesystem::weakly_canonical(run_directory).parent_path();
 }
 
-std::vector<inspect::KnownRun> known_runs(const std::filesystem::path& outpath) {
-  std::vector<inspect::KnownRun> known;
+std::vector<insight::KnownRun> known_runs(const std::filesystem::path& outpath) {
+  std::vector<insight::KnownRun> known;
   for (const RunDirectory& run : workspace::find_runs(outpath))
-    skip_if_unsound(run, [&] { known.push_back(inspect::known_run(run)); });
+    skip_if_unsound(run, [&] { known.push_back(insight::known_run(run)); });
   return known;
 }
 
@@ -126,7 +126,7 @@ int act_on_one_of_several(const workspace::RunDirectory& run, const RunAction& a
 
 bool has_one_of(const RunDirectory& run, const std::vector<std::string>& tags) {
   auto workspace = workspace::Workspace::open(run.path, workspace::Workspace::Access::read);
-  const auto stored = split_names(setup::load_run(run, workspace).metadata.tags);
+  const auto stored = split_names(space::load_run(run, workspace).metadata.tags);
   return std::ranges::any_of(
       tags, [&](const std::string& tag) { return std::ranges::find(stored, tag) != stored.end(); });
 }

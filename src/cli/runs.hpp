@@ -81,7 +81,7 @@ workspace::RunDirectory one_run(const std::vector<workspace::RunDirectory>& chos
 std::filesystem::path outpath_of(const std::filesystem::path& run_directory);
 
 /// The runs of an outpath, ascending by id. One that cannot be read is left out, with a note.
-std::vector<inspect::KnownRun> known_runs(const std::filesystem::path& outpath);
+std::vector<insight::KnownRun> known_runs(const std::filesystem::path& outpath);
 
 /// Acts on a run.
 /// @returns the exit code

@@ -25,8 +25,8 @@ std::function<int()> declare_serve(CLI::App& app) {
   app.add_option("-p,--port", options->port, "port to listen on; default: any free port")
       ->check(CLI::Range(0, highest_port));
   return [options] {
-    const serve::Site site(options->directory);
-    serve::Server server(site, options->port);
+    const pages::Site site(options->directory);
+    pages::Server server(site, options->port);
     const auto& interrupted = catch_interruptions();
     print(server.address() + "\n");
     tell("note: open this address in a browser on this machine; Ctrl-C stops the server");

@@ -30,7 +30,7 @@
 namespace bench::cli {
 namespace {
 
-using inspect::RunState;
+using insight::RunState;
 using workspace::RunDirectory;
 using workspace::Workspace;
 
@@ -65,10 +65,10 @@ class JobWatch {
     if (asked_ && now - *asked_ < pause)
       return true;
     asked_ = now;
-    inspect::JobsUnderWay jobs;
+    insight::JobsUnderWay jobs;
     if (has_jobs(counts)) {
       auto workspace = Workspace::open(run_.path, Workspace::Access::read);
-      jobs = inspect::jobs_under_way(setup::load_run(run_, workspace), workspace);
+      jobs = insight::jobs_under_way(space::load_run(run_, workspace), workspace);
     }
     const std::string target =
         fmt::format("{} -i {}", shell_quote(short_path(outpath_of(run_.path))), run_.id);
@@ -107,7 +107,7 @@ class JobWatch {
 };
 
 void print_state(const RunDirectory& run) {
-  const RunState state = inspect::run_state(run, counts_of(run));
+  const RunState state = insight::run_state(run, counts_of(run));
   print_run_state(state);
   if (state == RunState::running) {
     bool told = false;
@@ -156,7 +156,7 @@ void watch(const RunDirectory& run) {
     const bool nobody = !worked_on && !was_worked_on;
     if (!nobody)
       jobs.forget();
-    const RunState state = inspect::run_state(run, counts);
+    const RunState state = insight::run_state(run, counts);
     const bool is_over = state == RunState::finished || state == RunState::failed;
     if (is_over || (nobody && !jobs.poll(counts))) {
       print_run_state(state);

@@ -28,7 +28,7 @@ namespace bench::cli {
 namespace {
 
 /// `{"run":0,"workpackages":[4,5],"new":true}`
-std::string answer(const workspace::RunDirectory& run, const engine::AddedPoint& added) {
+std::string answer(const workspace::RunDirectory& run, const run::AddedPoint& added) {
   return fmt::format(R"({{"run":{},"workpackages":[{}],"new":{}}})"
                      "\n",
                      run.id, fmt::join(added.workpackages, ","), added.is_new);
@@ -54,12 +54,12 @@ int tell_points(const RunChoice& choice, const std::vector<std::string>& points,
   const workspace::RunDirectory directory = one_run(choice.runs(), "add points to");
   const workspace::WriterLock lock(directory.path);
   auto workspace = workspace::Workspace::open(directory.path, workspace::Workspace::Access::write);
-  setup::Run run = setup::load_run(directory, workspace);
-  run.platform = setup::platform_of(run);
+  space::Run run = space::load_run(directory, workspace);
+  run.platform = space::platform_of(run);
   Diagnostics diagnostics = telling_diagnostics();
   const auto add = [&](const std::string& text) {
-    print(answer(directory, engine::add_point(run, workspace, engine::point_from_json(text), step,
-                                              diagnostics)));
+    print(answer(directory,
+                 run::add_point(run, workspace, run::point_from_json(text), step, diagnostics)));
   };
   for (const std::string& point : points)
     if (point != "-")
@@ -73,15 +73,15 @@ int tell_points(const RunChoice& choice, const std::vector<std::string>& points,
 int ask(const RunChoice& choice, const std::vector<long long>& workpackages) {
   const Evaluated one =
       evaluate(one_run(choice.runs(), "ask about"), {}, false, Found::in_workpackages);
-  const std::vector<tabulate::TidyRun> runs{{one.run, one.workspace, one.analyses}};
-  result::Table table = tabulate::tidy(runs).table;
+  const std::vector<results::TidyRun> runs{{one.run, one.workspace, one.analyses}};
+  results::Table table = results::tidy(runs).table;
   std::string where = "state in ('done', 'failed', 'skipped')";
   for (const long long id : workpackages)
     one.workspace.workpackage(id);  // throws if it does not exist
   if (!workpackages.empty())
     where += fmt::format(" and workpackage in ({})", fmt::join(workpackages, ", "));
-  result::choose_rows(table, where);
-  print(result::render(table, "jsonl"));
+  results::choose_rows(table, where);
+  print(results::render(table, "jsonl"));
   return 0;
 }
 

@@ -27,9 +27,9 @@
 namespace bench::cli {
 namespace {
 
-using inspect::Remark;
-using inspect::Remedy;
-using inspect::RunView;
+using insight::Remark;
+using insight::Remedy;
+using insight::RunView;
 using workspace::Workpackage;
 using workspace::Workspace;
 
@@ -85,7 +85,7 @@ std::string remarks_text(const std::vector<Remark>& remarks) {
 }
 
 /// The commands that help a workpackage on.
-std::string remedy_text(const setup::Run& run, const RunView& view, const Workpackage& workpackage,
+std::string remedy_text(const space::Run& run, const RunView& view, const Workpackage& workpackage,
                         Remedy remedy) {
   const std::string target = target_of(run);
   if (remedy == Remedy::go_on)
@@ -98,9 +98,9 @@ std::string remedy_text(const setup::Run& run, const RunView& view, const Workpa
                      parent ? workpackage.parents.front() : workpackage.id, target);
 }
 
-void explain_one(const setup::Run& run, const RunView& view, long long id, std::size_t lines) {
+void explain_one(const space::Run& run, const RunView& view, long long id, std::size_t lines) {
   const Workpackage& workpackage = view.at(id);
-  const inspect::Explanation explanation = inspect::explain(run, view, id);
+  const insight::Explanation explanation = insight::explain(run, view, id);
   print(fmt::format("workpackage {} ({}{}): {}\n", id, workpackage.step,
                     run.benchmark.step(workpackage.step)->most_iterations() > 1
                         ? fmt::format(", iteration {}", workpackage.iteration)
@@ -120,18 +120,18 @@ void explain_one(const setup::Run& run, const RunView& view, long long id, std::
                       end.text.empty() ? "(empty)" : end.text));
   };
   for (const std::filesystem::path& file : explanation.searched) {
-    const FileEnd end = end_of_file(job::open_output(run, file), lines);
+    const FileEnd end = end_of_file(space::open_output(run, file), lines);
     if (!end.whole)
       print(fmt::format("\n==> start of {} <==\n{}\n", short_path(file),
-                        start_of_file(job::open_output(run, file), lines)));
+                        start_of_file(space::open_output(run, file), lines)));
     print_end(file, end);
   }
   for (const std::filesystem::path& file : explanation.output)
-    if (const FileEnd end = end_of_file(job::open_output(run, file), lines); !end.text.empty())
+    if (const FileEnd end = end_of_file(space::open_output(run, file), lines); !end.text.empty())
       print_end(file, end);
 }
 
-void explain_each(const setup::Run& run, const RunView& view, const std::vector<long long>& ids,
+void explain_each(const space::Run& run, const RunView& view, const std::vector<long long>& ids,
                   std::size_t lines) {
   for (std::size_t k = 0; k < ids.size(); ++k) {
     print(k > 0 ? "\n" : "");
@@ -155,12 +155,12 @@ void list_some(const RunView& view, const std::vector<long long>& ids) {
     print(fmt::format("  and {} more\n", ids.size() - most));
 }
 
-void explain_point(const setup::Run& run, const RunView& view, const Question& question,
+void explain_point(const space::Run& run, const RunView& view, const Question& question,
                    const WhyOptions& options) {
   constexpr std::size_t few = 3;
   bool first = true;
-  for (const inspect::PointInStep& found :
-       inspect::find_point(run, view, question.point, options.step)) {
+  for (const insight::PointInStep& found :
+       insight::find_point(run, view, question.point, options.step)) {
     if (!std::exchange(first, false))
       print("\n");
     const std::size_t count = found.workpackages.size();
@@ -181,7 +181,7 @@ void explain_point(const setup::Run& run, const RunView& view, const Question& q
 void explain_run(const workspace::RunDirectory& directory, const Question& question,
                  const WhyOptions& options) {
   Workspace workspace = Workspace::open(directory.path, Workspace::Access::read);
-  const setup::Run run = setup::load_run(directory, workspace);
+  const space::Run run = space::load_run(directory, workspace);
   if (!options.step.empty())
     check_step(run, options.step);
   const RunView view(run, workspace);

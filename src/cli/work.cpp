@@ -37,7 +37,7 @@
 
 namespace bench::cli {
 
-void declare_asking(CLI::App& app, platform::SubmissionDefaults& asking) {
+void declare_asking(CLI::App& app, machine::SubmissionDefaults& asking) {
   app.add_option("--partition", asking.partition, "partition or queue of the jobs")
       ->type_name("NAME");
   app.add_option("--account", asking.account, "account that the jobs are charged to")
@@ -70,7 +70,7 @@ void declare(CLI::App& app, WorkOptions& options) {
 
 namespace {
 
-void log_beginning(const setup::Run& run, const std::string& log_name) {
+void log_beginning(const space::Run& run, const std::string& log_name) {
   command_log().open(run.directory.path, log_name);
   const std::string& tags = run.metadata.tags;
   command_log().add(
@@ -79,7 +79,7 @@ void log_beginning(const setup::Run& run, const std::string& log_name) {
                   run.platform.name, tags.empty() ? "no tags" : "tags " + tags));
 }
 
-void log_status(const scheduler::RunStatus& status) {
+void log_status(const run::RunStatus& status) {
   for (const workspace::StepCounts& step : status.counts)
     command_log().add(
         Level::info,
@@ -90,18 +90,18 @@ void log_status(const scheduler::RunStatus& status) {
 /// Analyses the run and shows its tables, as the options ask for.
 /// @param warned set where there was something to warn of
 /// @returns whether all results could be made
-bool evaluate_run(const setup::Run& run, workspace::Workspace& workspace, bool show_tables,
+bool evaluate_run(const space::Run& run, workspace::Workspace& workspace, bool show_tables,
                   bool& warned) {
   advise_update(run);
   Diagnostics diagnostics = telling_diagnostics();
-  tabulate::analyse_and_store(run, workspace, diagnostics);
+  results::analyse_and_store(run, workspace, diagnostics);
   Failures failures;
   if (show_tables) {
     std::vector<RunReport> reports(1);
     reports[0] = {
         .id = run.directory.id,
-        .report = tabulate::report(run, workspace, tabulate::stored_analyses(run, workspace), {},
-                                   diagnostics, tabulate::Trust::own, &failures)};
+        .report = results::report(run, workspace, results::stored_analyses(run, workspace), {},
+                                  diagnostics, results::Trust::own, &failures)};
     keep_tables(reports[0].report, failures);
     print("\n");
     show(reports, false, {}, &failures);
@@ -118,24 +118,23 @@ bool evaluate_run(const setup::Run& run, workspace::Workspace& workspace, bool s
 /// Cancels the jobs of an interrupted run, as `bench cancel` does.
 /// @param status is brought up to date
 /// @returns whether there were any
-bool cancel_jobs(const setup::Run& run, workspace::Workspace& workspace,
-                 scheduler::RunStatus& status) {
-  const engine::Cancellation cancellation = engine::plan_cancellation(run, workspace, {}, {});
+bool cancel_jobs(const space::Run& run, workspace::Workspace& workspace, run::RunStatus& status) {
+  const insight::Cancellation cancellation = insight::plan_cancellation(run, workspace, {}, {});
   if (!cancellation.unanswered.empty())
     tell(cancellation.unanswered, Level::warning);
   if (cancellation.attempts.empty())
     return false;
-  if (const std::string said = engine::cancel(run, cancellation); !said.empty()) {
+  if (const std::string said = insight::cancel(run, cancellation); !said.empty()) {
     tell(said, Level::warning);
     return false;
   }
-  engine::store_cancellation(run, cancellation, "cancelled when bench was interrupted", workspace);
-  status.counts = scheduler::counts_by_step(run, workspace);
+  insight::store_cancellation(run, cancellation, "cancelled when bench was interrupted", workspace);
+  status.counts = run::counts_by_step(run, workspace);
   return true;
 }
 
 /// What was ended, what still runs, and how to resume.
-std::string interruption_text(const setup::Run& run, const scheduler::RunStatus& status,
+std::string interruption_text(const space::Run& run, const run::RunStatus& status,
                               bool were_cancelled) {
   const std::string target = target_of(run);
   if (were_cancelled)
@@ -156,7 +155,7 @@ std::string interruption_text(const setup::Run& run, const scheduler::RunStatus&
 }
 
 /// The last line on a terminal, which may have scrolled past the failures.
-void show_summary(const setup::Run& run, const scheduler::RunStatus& status,
+void show_summary(const space::Run& run, const run::RunStatus& status,
                   const std::vector<long long>& failed,
                   std::chrono::steady_clock::time_point begun) {
   const double elapsed_s =
@@ -170,7 +169,7 @@ void show_summary(const setup::Run& run, const scheduler::RunStatus& status,
 }
 
 /// Nobody has to wait for a chained run.
-std::string queue_text(const setup::Run& run, const scheduler::RunStatus& status) {
+std::string queue_text(const space::Run& run, const run::RunStatus& status) {
   const workspace::StepCounts all = sum_of(status.counts);
   if (!run.metadata.chained || all.submitted == 0)
     return "";
@@ -183,34 +182,34 @@ std::string queue_text(const setup::Run& run, const scheduler::RunStatus& status
 }
 
 /// @param warned set to whether there was something to warn of
-scheduler::RunStatus show_work(setup::Run& run, workspace::Workspace& workspace,
-                               const WorkOptions& options, bool& warned) {
+run::RunStatus show_work(space::Run& run, workspace::Workspace& workspace,
+                         const WorkOptions& options, bool& warned) {
   Progress progress(run.benchmark, {.hide_animation = options.hide_animation,
                                     .follow = options.verbosity >= 2,
                                     .waits = options.wait});
-  scheduler::RunStatus status = scheduler::work(run, workspace,
-                                                {.stop_at_error = options.stop_at_error,
-                                                 .wait = options.wait,
-                                                 .interrupted = &catch_interruptions()},
-                                                progress);
+  run::RunStatus status = run::work(run, workspace,
+                                    {.stop_at_error = options.stop_at_error,
+                                     .wait = options.wait,
+                                     .interrupted = &catch_interruptions()},
+                                    progress);
   warned = progress.has_warned();
   return status;
 }
 
-int take_further(setup::Run& run, workspace::Workspace& workspace, const WorkOptions& options) {
+int take_further(space::Run& run, workspace::Workspace& workspace, const WorkOptions& options) {
   print(heading(run) + "\n");
   const auto begun = std::chrono::steady_clock::now();
   bool warned = false;
-  scheduler::RunStatus status = show_work(run, workspace, options, warned);
+  run::RunStatus status = show_work(run, workspace, options, warned);
   bool were_cancelled = false;
   if (!status.interrupted)  // which must not wait for hashes
-    setup::record_software(run, workspace);
+    space::record_software(run, workspace);
   else if (options.cancel_on_interrupt)
     were_cancelled = cancel_jobs(run, workspace, status);
   log_status(status);
   const bool finished = status.open() == 0;
   const auto failed =
-      status.failed() > 0 ? engine::failed_workpackages(workspace) : std::vector<long long>{};
+      status.failed() > 0 ? run::failed_workpackages(workspace) : std::vector<long long>{};
   print(status_table(status.counts) + "\n" +
         closing(run, finished, failed.empty() ? -1 : failed.front()));
   if (!options.hide_animation && ::isatty(STDERR_FILENO) == 1)
@@ -246,7 +245,7 @@ bool ends_all(int code, const WorkOptions& options) {
 }
 
 void set_verbosity(WorkOptions& options) {
-  batch::tell_slow_answers([](const std::string& program) {
+  machine::tell_slow_answers([](const std::string& program) {
     tell(fmt::format("note: {} has not answered for 2 s; still waiting", program));
   });
   const char* wanted = std::getenv("JUBE_VERBOSE");
@@ -261,7 +260,7 @@ void set_verbosity(WorkOptions& options) {
     command_log().set_verbose();
 }
 
-int work_on(setup::Run& run, workspace::Workspace& workspace, const WorkOptions& options,
+int work_on(space::Run& run, workspace::Workspace& workspace, const WorkOptions& options,
             const std::string& log_name) {
   log_beginning(run, log_name);
   const int code = take_further(run, workspace, options);

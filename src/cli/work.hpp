@@ -33,7 +33,7 @@ struct WorkOptions {
 void declare(CLI::App& app, WorkOptions& options);
 
 /// Declares the options that say how the jobs of batch steps are asked for.
-void declare_asking(CLI::App& app, platform::SubmissionDefaults& asking);
+void declare_asking(CLI::App& app, machine::SubmissionDefaults& asking);
 
 /// Sets how much is shown from the options or, without them, from `JUBE_VERBOSE`, and that a batch
 /// system which takes its time is named.
@@ -43,7 +43,7 @@ void set_verbosity(WorkOptions& options);
 /// Works on a run until nothing is left to do here, shows and logs that, and returns the exit code.
 /// The caller holds the lock.
 /// @param log_name `run` or `continue`
-int work_on(setup::Run& run, workspace::Workspace& workspace, const WorkOptions& options,
+int work_on(space::Run& run, workspace::Workspace& workspace, const WorkOptions& options,
             const std::string& log_name);
 
 /// Whether no further run is to be worked on after one with this exit code.

@@ -26,9 +26,6 @@ namespace bench::document {
 namespace {
 
 using Kind = Value::Kind;
-using language::Element;
-using language::element;
-using language::Type;
 
 constexpr std::string_view content_key = "_";
 
@@ -45,8 +42,8 @@ bool is_private(const std::string& key) {
 bool is_flag(std::string_view key) {
   constexpr std::array<std::string_view, 3> words{"batch", "energy", "do_log_file"};
   return std::ranges::find(words, key) != words.end() ||
-         std::ranges::any_of(language::all_elements(), [&](const Element& kind) {
-           const language::Attribute* const row = kind.attribute(key);
+         std::ranges::any_of(all_elements(), [&](const ElementKind& kind) {
+           const AttributeKind* const row = kind.attribute(key);
            return row && (row->type == Type::flag || row->type == Type::condition);
          });
 }
@@ -59,7 +56,7 @@ bool may_hold_hash(std::string_view element) {
 
 /// Whether `key: text` reads as an attribute of a parameter, not as a parameter of that name.
 bool is_setting(std::string_view key, const std::string& text) {
-  const language::Attribute* const row = element("parameter").attribute(key);
+  const AttributeKind* const row = element("parameter").attribute(key);
   if (!row)
     return false;
   if (row->type == Type::flag)
@@ -69,7 +66,7 @@ bool is_setting(std::string_view key, const std::string& text) {
 }
 
 /// `step 'train'`: how messages call an element.
-std::string title(const Element& kind, const Value& value) {
+std::string title(const ElementKind& kind, const Value& value) {
   if (kind.name == "jube")
     return "the file";
   const Value* name = value.find("name");
@@ -116,8 +113,8 @@ class Converter {
  private:
   /// True for keys that only the top of a file knows.
   static bool is_global(const std::string& key) {
-    const Element& top = element("jube");
-    const Element& benchmark = element("benchmark");
+    const ElementKind& top = element("jube");
+    const ElementKind& benchmark = element("benchmark");
     return (top.has_child(key) || top.has_attribute(key)) && !benchmark.has_child(key);
   }
 
@@ -141,7 +138,7 @@ class Converter {
   }
 
   /// Adds what is below the key of a child element: one element, or one per item.
-  void add(Node& parent, const Element& kind, const Value& value, const Mark& key) {
+  void add(Node& parent, const ElementKind& kind, const Value& value, const Mark& key) {
     if (value.kind != Kind::list)
       return add_one(parent, kind, value, key);
     for (const ValuePtr& item : value.items)
@@ -152,7 +149,7 @@ class Converter {
         add_one(parent, kind, *item, item->mark);
   }
 
-  void add_one(Node& parent, const Element& kind, const Value& value, const Mark& key) {
+  void add_one(Node& parent, const ElementKind& kind, const Value& value, const Mark& key) {
     if (value.kind == Kind::list)
       throw Error(Id::too_large, "lists are nested too deeply",
                   "a list may hold lists, but no deeper ones", place(value));
@@ -172,7 +169,7 @@ class Converter {
   }
 
   /// `{name: a, _: [x, y]}` is one element per text, each with the same attributes.
-  void add_mapping(Node& parent, const Element& kind, const Value& value) {
+  void add_mapping(Node& parent, const ElementKind& kind, const Value& value) {
     Node made = mapping(kind, value);
     const Value* content = value.find(content_key);
     if (kind.name == "parameter")
@@ -200,7 +197,7 @@ class Converter {
   }
 
   /// The element of a mapping, its text left out where `_` is a list.
-  Node mapping(const Element& kind, const Value& value) {
+  Node mapping(const ElementKind& kind, const Value& value) {
     Node made = node(kind.name, value.mark);
     const std::string what = title(kind, value);
     count(1 + value.entries.size(), made.place);
@@ -228,9 +225,10 @@ class Converter {
     made.text_place = place(text.kind == Kind::null ? key : text.mark);
   }
 
-  void take_entry(Node& made, const Element& kind, const Entry& entry, const std::string& what) {
+  void take_entry(Node& made, const ElementKind& kind, const Entry& entry,
+                  const std::string& what) {
     // What is both, such as `iterations`, is an attribute if it is a text.
-    const language::Attribute* const row = kind.attribute(entry.key);
+    const AttributeKind* const row = kind.attribute(entry.key);
     const bool is_child = kind.has_child(entry.key) && !(row && is_scalar(*entry.value));
     is_own_ = is_own_ || (is_child ? element(entry.key).is_addition : row && row->is_addition);
     if (is_child)
@@ -244,8 +242,8 @@ class Converter {
     made.attributes.push_back(attribute(entry, known));
   }
 
-  static std::string hint_for(const Element& kind, const std::string& key) {
-    const Element& benchmark = element("benchmark");
+  static std::string hint_for(const ElementKind& kind, const std::string& key) {
+    const ElementKind& benchmark = element("benchmark");
     if (kind.name == "jube" && (benchmark.has_child(key) || benchmark.has_attribute(key)))
       return "it belongs in the benchmark";
     if (kind.has_text && key.find(' ') != std::string::npos)
@@ -447,7 +445,7 @@ class Converter {
                         value.comment_mark.place());
   }
 
-  void warn_lost_text(const Element& kind, const Node& made, const std::string& what) {
+  void warn_lost_text(const ElementKind& kind, const Node& made, const std::string& what) {
     if (!kind.has_text && !strip(made.text).empty())
       diagnostics_.warn(Id::no_effect, fmt::format("the text of {} has no effect", what), "",
                         made.text_place);

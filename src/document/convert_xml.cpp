@@ -26,8 +26,6 @@ namespace bench::document {
 namespace {
 
 namespace fs = std::filesystem;
-using language::Element;
-using language::element;
 
 constexpr std::size_t max_includes = 10;
 
@@ -71,7 +69,7 @@ std::vector<pugi::xml_node> select(const XmlFile& file, const std::string& path,
 }
 
 /// True if the file holds anything that JUBE does not have.
-bool uses_additions(const Element& kind, const pugi::xml_node& node) {
+bool uses_additions(const ElementKind& kind, const pugi::xml_node& node) {
   return std::ranges::any_of(node.attributes(),
                              [&](const pugi::xml_attribute& attribute) {
                                const auto* const row = kind.attribute(attribute.name());
@@ -80,7 +78,7 @@ bool uses_additions(const Element& kind, const pugi::xml_node& node) {
          std::ranges::any_of(node.children(), [&](const pugi::xml_node& child) {
            if (!kind.has_child(child.name()))
              return false;
-           const Element& of_child = element(child.name());
+           const ElementKind& of_child = element(child.name());
            return of_child.is_addition || uses_additions(of_child, child);
          });
 }
@@ -103,7 +101,7 @@ Node XmlConverter::root(const XmlFile& file, const std::vector<std::string>& onl
   if (std::string_view(from.name()) == "benchmark")
     throw Error(Id::wrong_structure, "the root element is a <benchmark>",
                 "put it into <jube> ... </jube>", file.place(from));
-  const Element& kind = element("jube");
+  const ElementKind& kind = element("jube");
   if (uses_additions(kind, from))
     diagnostics_.add_own_file(file.place(from).file);
   if (only.empty())
@@ -121,7 +119,8 @@ bool XmlConverter::holds(const Node& node) const {
   return !tag || tag_holds(tag->value, active_, tag->place);
 }
 
-Node XmlConverter::convert(const Element& kind, const XmlFile& file, const pugi::xml_node& from) {
+Node XmlConverter::convert(const ElementKind& kind, const XmlFile& file,
+                           const pugi::xml_node& from) {
   Node made{.name = kind.name};
   made.place = made.text_place = file.place(from);
   count(made.place);
@@ -140,7 +139,7 @@ Node XmlConverter::convert(const Element& kind, const XmlFile& file, const pugi:
   return made;
 }
 
-void XmlConverter::take_attributes(Node& made, const Element& kind, const XmlFile& file,
+void XmlConverter::take_attributes(Node& made, const ElementKind& kind, const XmlFile& file,
                                    const pugi::xml_node& from) {
   for (const pugi::xml_attribute& attribute : from.attributes()) {
     const std::string name = attribute.name();
@@ -177,7 +176,7 @@ void XmlConverter::take_text(Node& made, const XmlFile& file, const pugi::xml_no
   }
 }
 
-void XmlConverter::take_children(Node& made, const Element& kind, const XmlFile& file,
+void XmlConverter::take_children(Node& made, const ElementKind& kind, const XmlFile& file,
                                  const pugi::xml_node& from) {
   for (const pugi::xml_node& child : from.children()) {
     const bool include_here = is_element(child) && std::string_view(child.name()) == "include";
@@ -195,7 +194,7 @@ void XmlConverter::take_children(Node& made, const Element& kind, const XmlFile&
   }
 }
 
-void XmlConverter::add(Node& parent, const Element& kind, const XmlFile& file,
+void XmlConverter::add(Node& parent, const ElementKind& kind, const XmlFile& file,
                        const pugi::xml_node& from) {
   std::string name = from.name();
   if (name == "analyzer")
@@ -226,7 +225,7 @@ const XmlFile& XmlConverter::load(const fs::path& file) {
   return *loaded;
 }
 
-void XmlConverter::include(Node& parent, const Element& kind, const XmlFile& file,
+void XmlConverter::include(Node& parent, const ElementKind& kind, const XmlFile& file,
                            const pugi::xml_node& from) {
   Node request{.name = "include"};
   take_attributes(request, element("include"), file, from);

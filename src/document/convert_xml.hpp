@@ -41,15 +41,14 @@ class XmlConverter {
   const std::set<std::string>& tag_names() const { return tag_names_; }
 
  private:
-  Node convert(const language::Element& kind, const XmlFile& file, const pugi::xml_node& from);
-  void take_attributes(Node& made, const language::Element& kind, const XmlFile& file,
+  Node convert(const ElementKind& kind, const XmlFile& file, const pugi::xml_node& from);
+  void take_attributes(Node& made, const ElementKind& kind, const XmlFile& file,
                        const pugi::xml_node& from);
-  void take_children(Node& made, const language::Element& kind, const XmlFile& file,
+  void take_children(Node& made, const ElementKind& kind, const XmlFile& file,
                      const pugi::xml_node& from);
   void take_text(Node& made, const XmlFile& file, const pugi::xml_node& from);
-  void add(Node& parent, const language::Element& kind, const XmlFile& file,
-           const pugi::xml_node& from);
-  void include(Node& parent, const language::Element& kind, const XmlFile& file,
+  void add(Node& parent, const ElementKind& kind, const XmlFile& file, const pugi::xml_node& from);
+  void include(Node& parent, const ElementKind& kind, const XmlFile& file,
                const pugi::xml_node& from);
   const XmlFile& load(const std::filesystem::path& file);
   bool holds(const Node& node) const;

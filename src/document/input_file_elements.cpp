@@ -2,9 +2,9 @@
 
 #include <bench/document/elements.hpp>
 
-namespace bench::language {
+namespace bench::document {
 
-const std::vector<Element> elements_of_a_file = {
+const std::vector<ElementKind> elements_of_a_file = {
     {.name = "jube",
      .meaning = "an input file: benchmarks, and what they share",
      .children = {"benchmark", "parameterset", "fileset", "substituteset", "patternset",
@@ -78,7 +78,7 @@ const std::vector<Element> elements_of_a_file = {
      .example = "<include from=\"sets.xml\" path=\"parameterset\"/>"},
 };
 
-const std::vector<Element> elements_of_parameters = {
+const std::vector<ElementKind> elements_of_parameters = {
     {.name = "benchmark",
      .meaning = "one benchmark",
      .children = {"comment", "parameterset", "fileset", "substituteset", "patternset", "step",
@@ -147,7 +147,7 @@ const std::vector<Element> elements_of_parameters = {
 
 namespace {
 
-std::vector<Attribute> of_copies() {
+std::vector<AttributeKind> of_copies() {
   return {{"source_dir", Type::path, "directory that precedes each path"},
           {"directory", Type::path, "the old name of source_dir"},
           {"target_dir", Type::path, "directory that precedes each new name; created if missing"},
@@ -164,7 +164,7 @@ std::vector<Attribute> of_copies() {
 
 }  // namespace
 
-const std::vector<Element> elements_of_files = {
+const std::vector<ElementKind> elements_of_files = {
     {.name = "fileset",
      .meaning = "files that a workpackage needs in its work directory",
      .children = {"copy", "link", "prepare"},
@@ -227,7 +227,7 @@ const std::vector<Element> elements_of_files = {
 
 namespace {
 
-Element pattern() {
+ElementKind pattern() {
   return {.name = "pattern",
           .meaning = "a regular expression that finds a value, or a value derived from others",
           .has_text = true,
@@ -258,7 +258,7 @@ Element pattern() {
 
 }  // namespace
 
-const std::vector<Element> elements_of_analysis = {
+const std::vector<ElementKind> elements_of_analysis = {
     {.name = "patternset",
      .meaning = "patterns that find values in output files",
      .children = {"pattern"},
@@ -290,4 +290,4 @@ const std::vector<Element> elements_of_analysis = {
                 "  analyse: {step: train, file: {use: errors, _: stderr}}"},
 };
 
-}  // namespace bench::language
+}  // namespace bench::document

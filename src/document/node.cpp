@@ -22,7 +22,7 @@ std::string Node::get(std::string_view key, std::string_view otherwise) const {
 }
 
 std::string Node::value(std::string_view key) const {
-  const language::Attribute* const row = language::element(name).attribute(key);
+  const AttributeKind* const row = element(name).attribute(key);
   return get(key, row ? row->otherwise.value : "");
 }
 

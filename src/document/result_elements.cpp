@@ -2,12 +2,12 @@
 
 #include <bench/document/elements.hpp>
 
-namespace bench::language {
+namespace bench::document {
 namespace {
 
 constexpr auto filter_meaning = "leaves out the rows for which it is false";
 
-Element table() {
+ElementKind table() {
   return {
       .name = "table",
       .meaning = "a table of results",
@@ -36,8 +36,8 @@ Element table() {
 }
 
 /// With those of an element whose values can be calculated.
-std::vector<Attribute> with_calculation(std::vector<Attribute> attributes) {
-  for (const Attribute& row : std::vector<Attribute>{
+std::vector<AttributeKind> with_calculation(std::vector<AttributeKind> attributes) {
+  for (const AttributeKind& row : std::vector<AttributeKind>{
            {"unit", Type::text, "unit that its values are converted to, such as kWh",
             in_words("that of its values")},
            {"metric", Type::name, "calculates it: `bench help metric` lists the metrics"},
@@ -52,7 +52,7 @@ std::vector<Attribute> with_calculation(std::vector<Attribute> attributes) {
   return attributes;
 }
 
-Element figure() {
+ElementKind figure() {
   return {
       .name = "figure",
       .meaning = "a figure of `bench report`, in place of those that it chooses for the table",
@@ -91,7 +91,7 @@ Element figure() {
       .see_also = "table, column"};
 }
 
-Element syslog() {
+ElementKind syslog() {
   return {.name = "syslog",
           .meaning = "rows as messages to a syslog server",
           .children = {"key"},
@@ -106,7 +106,7 @@ Element syslog() {
           .example = "result: {use: read, syslog: {name: news, host: logs.site.org, key: loss}}"};
 }
 
-Element database() {
+ElementKind database() {
   return {.name = "database",
           .meaning = "rows in an SQLite database",
           .children = {"key"},
@@ -122,7 +122,7 @@ Element database() {
 
 }  // namespace
 
-const std::vector<Element> elements_of_results = {
+const std::vector<ElementKind> elements_of_results = {
     {.name = "result",
      .meaning = "tables and other outputs of the values",
      .children = {"use", "table", "figure", "syslog", "database"},
@@ -174,4 +174,4 @@ const std::vector<Element> elements_of_results = {
      .see_also = "column, metric, units"},
 };
 
-}  // namespace bench::language
+}  // namespace bench::document

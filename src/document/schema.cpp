@@ -8,7 +8,7 @@
 #include <bench/document/elements.hpp>
 #include <bench/document/schema.hpp>
 
-namespace bench::language {
+namespace bench::document {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -40,7 +40,7 @@ Json mapping(Json keys) {
           {"additionalProperties", false}};
 }
 
-Json value_of(const Attribute& attribute) {
+Json value_of(const AttributeKind& attribute) {
   if (!attribute.words.empty())
     return {{"enum", attribute.words}};
   if (attribute.type == Type::values)
@@ -50,9 +50,9 @@ Json value_of(const Attribute& attribute) {
 }
 
 /// The keys of one element.
-Json keys_of(const Element& kind) {
+Json keys_of(const ElementKind& kind) {
   Json keys = Json::object();
-  for (const Attribute& key : kind.attributes)
+  for (const AttributeKind& key : kind.attributes)
     keys[key.name] = described(value_of(key), key.meaning);
   for (const std::string& child : kind.children)
     keys[child] = described(reference(child + "-list"), element(child).meaning);
@@ -65,7 +65,7 @@ Json keys_of(const Element& kind) {
 }
 
 /// `{n: [1, 2], m: {type: int, _: 3}}`, or one parameter with its `name`.
-Json parameter(const Element& kind) {
+Json parameter(const ElementKind& kind) {
   Json named = mapping(keys_of(kind));
   named["required"] = {"name"};
   Json settings = keys_of(kind);
@@ -77,18 +77,18 @@ Json parameter(const Element& kind) {
   return described(any_of({named, shortened}), kind.meaning);
 }
 
-Json definition(const Element& kind) {
+Json definition(const ElementKind& kind) {
   if (kind.name == "parameter")
     return parameter(kind);
   const Json keys = mapping(keys_of(kind));
   return described(kind.has_text ? any_of({reference("scalar"), keys}) : keys, kind.meaning);
 }
 
-void define(const Element& kind, Json& definitions) {
+void define(const ElementKind& kind, Json& definitions) {
   for (const std::string& name : kind.children) {
     if (definitions.contains(name))
       continue;
-    const Element& child = element(name);
+    const ElementKind& child = element(name);
     definitions[name] = definition(child);
     definitions[name + "-list"] = one_or_list(reference(name));
     define(child, definitions);
@@ -98,7 +98,7 @@ void define(const Element& kind, Json& definitions) {
 }  // namespace
 
 std::string schema() {
-  const Element& top = element("jube");
+  const ElementKind& top = element("jube");
   Json definitions;
   definitions["scalar"] = {{"type", {"string", "number", "boolean", "null"}}};
   definitions["texts"] = one_or_list(reference("scalar"));
@@ -122,4 +122,4 @@ std::string schema() {
   return root.dump(2);
 }
 
-}  // namespace bench::language
+}  // namespace bench::document

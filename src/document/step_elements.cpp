@@ -2,10 +2,10 @@
 
 #include <bench/document/elements.hpp>
 
-namespace bench::language {
+namespace bench::document {
 namespace {
 
-Element step() {
+ElementKind step() {
   return {
       .name = "step",
       .meaning = "commands that run once per combination of the parameters",
@@ -52,8 +52,8 @@ Element step() {
       .see_also = "shared, cycles, dependencies, where"};
 }
 
-std::vector<Attribute> attributes_of_batch() {
-  std::vector<Attribute> attributes{
+std::vector<AttributeKind> attributes_of_batch() {
+  std::vector<AttributeKind> attributes{
       {"nodes", Type::number, "number of nodes", "1"},
       {"tasks_per_node", Type::number, "processes on each node", "1"},
       {"threads_per_task", Type::number, "cores of each process"},
@@ -68,7 +68,7 @@ std::vector<Attribute> attributes_of_batch() {
   return attributes;
 }
 
-Element batch() {
+ElementKind batch() {
   return {
       .name = "batch",
       .meaning = "the commands become a job of the batch system",
@@ -92,7 +92,7 @@ Element batch() {
       .see_also = "jobs, retry, platform"};
 }
 
-Element retry() {
+ElementKind retry() {
   return {.name = "retry",
           .meaning = "repeats a workpackage that failed",
           .has_text = true,
@@ -112,7 +112,7 @@ Element retry() {
               "  do: ./train"};
 }
 
-Element iterations() {
+ElementKind iterations() {
   return {
       .name = "iterations",
       .meaning = "how often each combination runs, or until when",
@@ -149,7 +149,7 @@ Element iterations() {
       .see_also = "statistics, order"};
 }
 
-Element prune() {
+ElementKind prune() {
   return {
       .name = "prune",
       .meaning = "skips what an out-of-memory result implies",
@@ -175,7 +175,7 @@ Element prune() {
       .see_also = "search"};
 }
 
-Element search() {
+ElementKind search() {
   return {
       .name = "search",
       .meaning = "finds the largest value of a parameter that has enough memory",
@@ -203,7 +203,7 @@ Element search() {
       .see_also = "prune"};
 }
 
-Element energy() {
+ElementKind energy() {
   return {
       .name = "energy",
       .meaning = "measures the energy of a batch step",
@@ -238,7 +238,7 @@ Element energy() {
 
 }  // namespace
 
-const std::vector<Element> elements_of_steps = {
+const std::vector<ElementKind> elements_of_steps = {
     step(),
     {.name = "use",
      .meaning = "names the sets that a step or analyser uses, or the analysers of a result",
@@ -291,8 +291,8 @@ const std::vector<Element> elements_of_steps = {
     search(),
 };
 
-const std::vector<Attribute>& job_settings() {
-  static const std::vector<Attribute> settings{
+const std::vector<AttributeKind>& job_settings() {
+  static const std::vector<AttributeKind> settings{
       {"partition", Type::name, "partition or queue", in_words("the platform's")},
       {"account", Type::name, "account that the job is charged to", in_words("the platform's")},
       {"qos", Type::name, "quality of service", in_words("the platform's")},
@@ -308,4 +308,4 @@ const std::vector<Attribute>& job_settings() {
   return settings;
 }
 
-}  // namespace bench::language
+}  // namespace bench::document

@@ -13,15 +13,15 @@
 #include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>
 
-namespace bench::engine {
+namespace bench::insight {
 
 using workspace::Workspace;
 
 Acceptance accept(const workspace::RunDirectory& directory) {
   const workspace::WriterLock lock(directory.path);
   auto workspace = Workspace::open(directory.path, Workspace::Access::write);
-  const setup::Run run = setup::load_run(directory, workspace);
-  const auto status = scheduler::status_if_finished(run, workspace);
+  const space::Run run = space::load_run(directory, workspace);
+  const auto status = run::status_if_finished(run, workspace);
   if (!status)
     throw Error(Id::wrong_state,
                 fmt::format("cannot accept run {}: it has not finished", directory.id),
@@ -31,7 +31,7 @@ Acceptance accept(const workspace::RunDirectory& directory) {
                 fmt::format("cannot accept run {}: no workpackage is done", directory.id),
                 "`bench info` shows why");
   workspace.set_fact("accepted", local_time_at(unix_time_now()));
-  return {.fingerprint = inspect::short_name_of(inspect::fingerprint_of(run.metadata)),
+  return {.fingerprint = short_name_of(fingerprint_of(run.metadata)),
           .failed = static_cast<std::size_t>(status->failed())};
 }
 
@@ -40,4 +40,4 @@ void revoke(const workspace::RunDirectory& directory) {
   Workspace::open(directory.path, Workspace::Access::write).set_fact("accepted", "");
 }
 
-}  // namespace bench::engine
+}  // namespace bench::insight

@@ -16,13 +16,13 @@
 #include <bench/base/unique_fd.hpp>
 #include <bench/machine/environment.hpp>
 
-namespace bench::doctor {
+namespace bench::insight {
 namespace {
 
 /// Programs of bench take precedence over those on PATH, as for the commands of a step.
 std::string place_of(const std::string& program) {
   if (program.find('/') == std::string::npos)
-    for (const auto& directory : execute::program_directories())
+    for (const auto& directory : machine::program_directories())
       if (const auto own = directory / program; ::access(own.c_str(), X_OK) == 0)
         return own;
   const std::string found = find_program(program);
@@ -78,4 +78,4 @@ std::string first_line_of(const std::filesystem::path& file) {
   return std::string(strip(split(end_of_file(fd, 50).text, "\n").front()));
 }
 
-}  // namespace bench::doctor
+}  // namespace bench::insight

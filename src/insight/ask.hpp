@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::doctor {
+namespace bench::insight {
 
 /// Seconds that a program may take to answer one question.
 constexpr double patience_s = 5;
@@ -23,4 +23,4 @@ Answer ask(std::vector<std::string> arguments, double timeout_s = patience_s);
 /// The first line of a file, stripped; empty where it cannot be read.
 std::string first_line_of(const std::filesystem::path& file);
 
-}  // namespace bench::doctor
+}  // namespace bench::insight

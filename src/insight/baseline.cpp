@@ -20,12 +20,12 @@
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 namespace {
 
 /// By how much the metric of a row may have become worse, 0.01 is 1 %.
 double possible_loss(const ComparedPoint& point) {
-  const verdict::Comparison& comparison = point.comparison;
+  const numbers::Comparison& comparison = point.comparison;
   if (!comparison.absent_reason.empty() || !std::isfinite(comparison.interval.high))
     return std::numeric_limits<double>::infinity();
   const double shown = comparison.shown_change.value_or(comparison.change);
@@ -38,7 +38,7 @@ double possible_loss(const ComparedPoint& point) {
 KnownRun known_run(const workspace::RunDirectory& directory) {
   using workspace::Workspace;
   return {directory,
-          setup::metadata_from(Workspace::open(directory.path, Workspace::Access::read).facts())};
+          space::metadata_from(Workspace::open(directory.path, Workspace::Access::read).facts())};
 }
 
 std::map<std::string, std::size_t> not_finite_values(const Side& side) {
@@ -57,7 +57,7 @@ std::set<std::string> parameters_of(const std::vector<std::string>& names) {
   return parameters;
 }
 
-Baseline baseline_of(const setup::RunMetadata& checked, const std::vector<KnownRun>& runs,
+Baseline baseline_of(const space::RunMetadata& checked, const std::vector<KnownRun>& runs,
                      const BaselineOptions& options) {
   Baseline baseline;
   const Fingerprint wanted = fingerprint_of(checked);
@@ -106,4 +106,4 @@ BaselineCheck check_of(const RunComparison& comparison, double margin) {
   return check;
 }
 
-}  // namespace bench::inspect
+}  // namespace bench::insight

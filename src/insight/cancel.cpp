@@ -26,7 +26,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::engine {
+namespace bench::insight {
 
 using workspace::State;
 using workspace::Workpackage;
@@ -36,10 +36,9 @@ namespace {
 /// The jobs of the workpackages that bench has handed over and that have not ended. Where nobody
 /// has recorded the answer to a submission, the batch system tells the id; it is empty if that
 /// does not know the job.
-std::map<long long, std::string> jobs_handed_over(const setup::Run& run,
-                                                  const inspect::RunView& view) {
+std::map<long long, std::string> jobs_handed_over(const space::Run& run, const RunView& view) {
   std::map<long long, std::string> job_of;
-  std::vector<batch::BatchJob> unrecorded;
+  std::vector<machine::BatchJob> unrecorded;
   for (const Workpackage& workpackage : view.all()) {
     const workspace::Attempt* attempt = view.attempt(workpackage.id);
     if (!attempt || !attempt->outcome.empty() || attempt->submission.empty())
@@ -48,70 +47,70 @@ std::map<long long, std::string> jobs_handed_over(const setup::Run& run,
     if (attempt->job_id.empty())
       unrecorded.push_back({.job = {.workpackage = workpackage.id},
                             .submission = attempt->submission,
-                            .name = job::job_name(run, workpackage.step, *attempt),
+                            .name = space::job_name(run, workpackage.step, *attempt),
                             .id = {},
                             .task = attempt->task,
                             .messages = {}});
   }
   if (unrecorded.empty())
     return job_of;
-  const batch::KnownJobs known(platform::batch_system_of(run.platform)->ask_for_all().jobs);
-  for (const batch::BatchJob& job : unrecorded)
-    if (const batch::JobReport* report = known.find(job))
+  const machine::KnownJobs known(machine::batch_system_of(run.platform)->ask_for_all().jobs);
+  for (const machine::BatchJob& job : unrecorded)
+    if (const machine::JobReport* report = known.find(job))
       job_of[job.job.workpackage] = report->id;
   return job_of;
 }
 
 /// As its sentinel says, which nobody may have looked at yet.
-std::optional<execute::Completion> end_of(const execute::Job& attempt) {
-  return attempt.is_batch() ? execute::completion_from_sentinel(attempt) : std::nullopt;
+std::optional<machine::Completion> end_of(const machine::Job& attempt) {
+  return attempt.is_batch() ? machine::completion_from_sentinel(attempt) : std::nullopt;
 }
 
 /// None if its sentinel says that it has ended. That is read once: there may be thousands, on a
 /// network file system.
-std::optional<execute::Job> open_attempt(const setup::Run& run, const inspect::RunView& view,
+std::optional<machine::Job> open_attempt(const space::Run& run, const RunView& view,
                                          const Workpackage& workpackage) {
   const workspace::Attempt* latest = view.attempt(workpackage.id);
-  execute::Job attempt = job::attempt_on_disk(run, workpackage, latest ? latest->uuid : "");
+  machine::Job attempt = space::attempt_on_disk(run, workpackage, latest ? latest->uuid : "");
   return end_of(attempt) ? std::nullopt : std::optional(std::move(attempt));
 }
 
 /// It may have, while the batch system was told to cancel it.
-bool has_ended_well(const execute::Job& attempt) {
+bool has_ended_well(const machine::Job& attempt) {
   const auto end = end_of(attempt);
   return end && end->success();
 }
 
-std::vector<execute::Job> values_of(std::map<long long, execute::Job>&& attempts) {
-  std::vector<execute::Job> values;
+std::vector<machine::Job> values_of(std::map<long long, machine::Job>&& attempts) {
+  std::vector<machine::Job> values;
   for (auto& [id, attempt] : attempts)
     values.push_back(std::move(attempt));
   return values;
 }
 
-std::vector<std::string> submitted_jobs_of(const setup::Run& run, const inspect::RunView& view,
+std::vector<std::string> submitted_jobs_of(const space::Run& run, const RunView& view,
                                            const Workpackage& workpackage) {
   evaluate::Evaluator evaluator;
   const workspace::Parameters variables = view.internal_variables(workpackage);
-  return scheduler::submitted_jobs({.run = run,
-                                    .step = *run.benchmark.step(workpackage.step),
-                                    .workpackage = workpackage,
-                                    .variables = {variables.begin(), variables.end()},
-                                    .evaluator = evaluator});
+  return run::submitted_jobs({.run = run,
+                              .step = *run.benchmark.step(workpackage.step),
+                              .workpackage = workpackage,
+                              .variables = {variables.begin(), variables.end()},
+                              .evaluator = evaluator});
 }
 
 }  // namespace
 
-Cancellation plan_cancellation(const setup::Run& run, const workspace::Workspace& workspace,
+Cancellation plan_cancellation(const space::Run& run, const workspace::Workspace& workspace,
                                const std::set<std::string>& steps,
                                const std::set<long long>& workpackages) {
-  const inspect::RunView view(run, workspace);
+  const RunView view(run, workspace);
   const std::vector<Workpackage>& all = view.all();
   std::map<long long, std::string> job_of = jobs_handed_over(run, view);
   Cancellation plan;
   std::set<std::string> jobs;
   std::set<std::string> own;
-  std::map<long long, execute::Job> attempts;
+  std::map<long long, machine::Job> attempts;
   int unanswered = 0;
   for (const Workpackage& workpackage : all) {
     if (!workpackages.empty() && !workpackages.contains(workpackage.id))
@@ -151,7 +150,7 @@ Cancellation plan_cancellation(const setup::Run& run, const workspace::Workspace
         job != job_of.end() && jobs.contains(job->second) && !attempts.contains(workpackage.id))
       if (auto attempt = open_attempt(run, view, workpackage))
         attempts.emplace(workpackage.id, std::move(*attempt));
-  std::map<long long, execute::Job> waiting;
+  std::map<long long, machine::Job> waiting;
   for (const Workpackage& workpackage : all)  // parents have smaller ids
     if (workpackage.state == State::submitted && !attempts.contains(workpackage.id) &&
         std::ranges::any_of(workpackage.parents, [&](long long parent) {
@@ -172,17 +171,17 @@ Cancellation plan_cancellation(const setup::Run& run, const workspace::Workspace
   return plan;
 }
 
-std::string cancel(const setup::Run& run, const Cancellation& cancellation) {
-  for (const execute::Job& attempt : cancellation.attempts)
+std::string cancel(const space::Run& run, const Cancellation& cancellation) {
+  for (const machine::Job& attempt : cancellation.attempts)
     if (attempt.is_batch())
-      execute::note_cancellation(attempt);
-  std::string said = platform::batch_system_of(run.platform)->cancel(cancellation.jobs);
+      machine::note_cancellation(attempt);
+  std::string said = machine::batch_system_of(run.platform)->cancel(cancellation.jobs);
   if (cancellation.own.empty() || !said.empty())
     return said;
-  return platform::batch_system_of_commands(run.platform)->cancel(cancellation.own);
+  return machine::batch_system_of_commands(run.platform)->cancel(cancellation.own);
 }
 
-void store_cancellation(const setup::Run& run, const Cancellation& cancellation,
+void store_cancellation(const space::Run& run, const Cancellation& cancellation,
                         const std::string& reason, workspace::Workspace& workspace) {
   workspace::Events events;
   std::map<long long, std::string> gone;  ///< Why those that depend on it cannot run.
@@ -190,17 +189,17 @@ void store_cancellation(const setup::Run& run, const Cancellation& cancellation,
     gone[workpackage.id] = fmt::format("workpackage {} ({}), which it depends on, was {}",
                                        workpackage.id, workpackage.step, how);
   };
-  for (const execute::Job& attempt : cancellation.attempts) {
+  for (const machine::Job& attempt : cancellation.attempts) {
     if (has_ended_well(attempt))
       continue;
     const Workpackage workpackage = workspace.workpackage(attempt.workpackage);
     events.push_back(workspace::Ended{.workpackage = workpackage.id,
                                       .attempt = {.outcome = Outcome::cancelled, .reason = reason},
                                       .environment = {}});
-    job::write_marker(run, workpackage, false, reason);
+    space::write_marker(run, workpackage, false, reason);
     lose(workpackage, "cancelled");
   }
-  for (const execute::Job& attempt : cancellation.waiting) {
+  for (const machine::Job& attempt : cancellation.waiting) {
     if (has_ended_well(attempt))
       continue;
     const Workpackage workpackage = workspace.workpackage(attempt.workpackage);
@@ -215,4 +214,4 @@ void store_cancellation(const setup::Run& run, const Cancellation& cancellation,
   workspace.replay(events);
 }
 
-}  // namespace bench::engine
+}  // namespace bench::insight

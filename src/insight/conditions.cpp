@@ -19,7 +19,7 @@
 #include <bench/space/metadata.hpp>
 #include <bench/space/run.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 namespace {
 
 using document::Node;
@@ -30,7 +30,7 @@ enum class Role {
   decisive,   ///< Part of the fingerprint: no run is checked against one with another value.
 };
 
-struct Fact {
+struct RecordedFact {
   const char* name;
   Role role;
   const char* separator = "";  ///< Of the items of a list.
@@ -41,41 +41,41 @@ struct Fact {
 /// The version of the program is no part of the fingerprint: it is what a baseline checks. Neither
 /// are the load at the start, which says little about the time after it, and the numbers of the
 /// CPUs, which differ from job to job.
-constexpr std::array facts{
-    Fact{"benchmark", Role::decisive},
-    Fact{"input", Role::decisive},
-    Fact{"comment", Role::record},
-    Fact{"tags", Role::record, ","},
-    Fact{"parallel", Role::decisive},
-    Fact{"platform", Role::decisive},
-    Fact{"partition", Role::decisive},
-    Fact{"account", Role::record},
-    Fact{"qos", Role::record},
-    Fact{"reservation", Role::record},
-    Fact{"launcher", Role::decisive},
-    Fact{"power_source", Role::decisive},
-    Fact{"input_file", Role::record},
-    Fact{"input_sha256", Role::record},
-    Fact{"git_revision", Role::condition},
-    Fact{"host", Role::decisive},
-    Fact{"load", Role::condition},
-    Fact{"system", Role::decisive},
-    Fact{"cpu", Role::decisive},
-    Fact{"topology", Role::decisive},
-    Fact{"clocks", Role::decisive},
-    Fact{"firmware", Role::decisive},
-    Fact{"cpus_usable", Role::decisive},
-    Fact{"cpus_allowed", Role::condition},
-    Fact{"memory_bytes", Role::condition},
-    Fact{"gpus", Role::decisive},
-    Fact{"gpu_driver", Role::decisive},
-    Fact{"container", Role::condition},
-    Fact{"modules", Role::decisive, ":"},
-    Fact{"environment", Role::decisive, "\n"},
-    Fact{"bench_version", Role::condition},
-    Fact{"compiler", Role::condition, "\n"},
-    Fact{"libraries", Role::condition, "\n"},
-    Fact{"container_digest", Role::condition, "\n"},
+constexpr std::array recorded_facts{
+    RecordedFact{"benchmark", Role::decisive},
+    RecordedFact{"input", Role::decisive},
+    RecordedFact{"comment", Role::record},
+    RecordedFact{"tags", Role::record, ","},
+    RecordedFact{"parallel", Role::decisive},
+    RecordedFact{"platform", Role::decisive},
+    RecordedFact{"partition", Role::decisive},
+    RecordedFact{"account", Role::record},
+    RecordedFact{"qos", Role::record},
+    RecordedFact{"reservation", Role::record},
+    RecordedFact{"launcher", Role::decisive},
+    RecordedFact{"power_source", Role::decisive},
+    RecordedFact{"input_file", Role::record},
+    RecordedFact{"input_sha256", Role::record},
+    RecordedFact{"git_revision", Role::condition},
+    RecordedFact{"host", Role::decisive},
+    RecordedFact{"load", Role::condition},
+    RecordedFact{"system", Role::decisive},
+    RecordedFact{"cpu", Role::decisive},
+    RecordedFact{"topology", Role::decisive},
+    RecordedFact{"clocks", Role::decisive},
+    RecordedFact{"firmware", Role::decisive},
+    RecordedFact{"cpus_usable", Role::decisive},
+    RecordedFact{"cpus_allowed", Role::condition},
+    RecordedFact{"memory_bytes", Role::condition},
+    RecordedFact{"gpus", Role::decisive},
+    RecordedFact{"gpu_driver", Role::decisive},
+    RecordedFact{"container", Role::condition},
+    RecordedFact{"modules", Role::decisive, ":"},
+    RecordedFact{"environment", Role::decisive, "\n"},
+    RecordedFact{"bench_version", Role::condition},
+    RecordedFact{"compiler", Role::condition, "\n"},
+    RecordedFact{"libraries", Role::condition, "\n"},
+    RecordedFact{"container_digest", Role::condition, "\n"},
 };
 
 /// Elements that change nothing of what runs.
@@ -103,12 +103,12 @@ void write(const Node& node, std::string& text) {
   text += "}";
 }
 
-bool is_of_benchmark(const Node& child, const setup::RunMetadata& metadata) {
+bool is_of_benchmark(const Node& child, const space::RunMetadata& metadata) {
   return child.name != "benchmark" || child.get("name") == metadata.benchmark;
 }
 
 /// The sets that all benchmarks share, and the benchmark of this name.
-std::string input_of(const Node& root, const setup::RunMetadata& metadata) {
+std::string input_of(const Node& root, const space::RunMetadata& metadata) {
   constexpr std::size_t digits = 12;
   std::string text;
   for (const Node& child : root.children)
@@ -124,7 +124,7 @@ bool has_limits(const Node& node) {
 }
 
 /// How many workpackages ran at a time on this machine.
-std::string parallel_of(const Node& root, const setup::RunMetadata& metadata) {
+std::string parallel_of(const Node& root, const space::RunMetadata& metadata) {
   if (!metadata.parallel)
     return std::ranges::any_of(root.children,
                                [&](const Node& child) {
@@ -141,7 +141,7 @@ std::string parallel_of(const Node& root, const setup::RunMetadata& metadata) {
 /// Lines of `environment` without the variables of a batch system's job.
 std::string without_job(const std::string& environment) {
   std::vector<std::string> lines = split(environment, "\n");
-  for (const batch::SystemKind* kind : batch::system_kinds())
+  for (const machine::SystemKind* kind : machine::system_kinds())
     if (kind->job_prefix)
       std::erase_if(lines,
                     [&](const std::string& line) { return line.starts_with(kind->job_prefix); });
@@ -150,15 +150,15 @@ std::string without_job(const std::string& environment) {
 
 /// The facts of a run by name, `input` and `parallel` as they are compared. What describes a login
 /// node in place of the machine is left out.
-std::map<std::string, std::string> known_facts(const setup::RunMetadata& metadata) {
-  auto known = setup::facts_of(metadata);
+std::map<std::string, std::string> known_facts(const space::RunMetadata& metadata) {
+  auto known = space::facts_of(metadata);
   const Node root = metadata.document.empty() ? Node() : document::from_json(metadata.document);
   known["input"] = input_of(root, metadata);
   known["parallel"] = parallel_of(root, metadata);
   return known;
 }
 
-std::map<std::string, std::string> conditions_of(const setup::RunMetadata& metadata) {
+std::map<std::string, std::string> conditions_of(const space::RunMetadata& metadata) {
   auto known = known_facts(metadata);
   if (metadata.platform != "local")
     for (const char* of_login_node : {"host", "load", "cpus_allowed"})
@@ -191,7 +191,7 @@ bool is_same_load(const std::string& a, const std::string& b) {
   return !load_a || !load_b || std::fabs(*load_a - *load_b) <= most_busy_cpus;
 }
 
-std::optional<TextDifference> difference_in(const Fact& fact, const std::string& a,
+std::optional<TextDifference> difference_in(const RecordedFact& fact, const std::string& a,
                                             const std::string& b) {
   if (a == b || (std::string_view(fact.name) == "load" && is_same_load(a, b)))
     return std::nullopt;
@@ -223,7 +223,7 @@ std::string values_of(const std::vector<std::map<std::string, std::string>>& run
 const std::vector<std::string>& fingerprint_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> decisive;
-    for (const Fact& fact : facts)
+    for (const RecordedFact& fact : recorded_facts)
       if (fact.role == Role::decisive)
         decisive.emplace_back(fact.name);
     return decisive;
@@ -231,7 +231,7 @@ const std::vector<std::string>& fingerprint_names() {
   return names;
 }
 
-Fingerprint fingerprint_of(const setup::RunMetadata& metadata) {
+Fingerprint fingerprint_of(const space::RunMetadata& metadata) {
   const auto known = conditions_of(metadata);
   Fingerprint fingerprint;
   for (const std::string& name : fingerprint_names())
@@ -243,7 +243,7 @@ Fingerprint fingerprint_of(const setup::RunMetadata& metadata) {
 std::vector<TextDifference> differences_of(const Fingerprint& a, const Fingerprint& b,
                                            const std::set<std::string>& across) {
   std::vector<TextDifference> differences;
-  for (const Fact& fact : facts)
+  for (const RecordedFact& fact : recorded_facts)
     if (!across.contains(fact.name))
       if (auto difference = difference_in(fact, value_in(a, fact.name), value_in(b, fact.name)))
         differences.push_back(std::move(*difference));
@@ -258,12 +258,12 @@ std::string short_name_of(const Fingerprint& fingerprint) {
   return sha256(text).substr(0, digits);
 }
 
-std::vector<TextDifference> fact_differences(const setup::RunMetadata& a,
-                                             const setup::RunMetadata& b) {
+std::vector<TextDifference> fact_differences(const space::RunMetadata& a,
+                                             const space::RunMetadata& b) {
   const auto known_a = known_facts(a);
   const auto known_b = known_facts(b);
   std::vector<TextDifference> differences;
-  for (const Fact& fact : facts)
+  for (const RecordedFact& fact : recorded_facts)
     if (std::string_view(fact.name) != "input")  // `input_sha256` tells it
       if (auto difference =
               difference_in(fact, value_in(known_a, fact.name), value_in(known_b, fact.name)))
@@ -282,7 +282,7 @@ std::vector<TextDifference> condition_differences(std::span<const Side> a,
   const auto runs_a = of_each(a);
   const auto runs_b = of_each(b);
   std::vector<TextDifference> differences;
-  for (const Fact& fact : facts)
+  for (const RecordedFact& fact : recorded_facts)
     if (fact.role != Role::record)
       if (auto difference =
               difference_in(fact, values_of(runs_a, fact.name), values_of(runs_b, fact.name)))
@@ -290,4 +290,4 @@ std::vector<TextDifference> condition_differences(std::span<const Side> a,
   return differences;
 }
 
-}  // namespace bench::inspect
+}  // namespace bench::insight

@@ -21,7 +21,7 @@
 #include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>
 
-namespace bench::engine {
+namespace bench::insight {
 namespace {
 
 using workspace::RunDirectory;
@@ -29,26 +29,25 @@ using workspace::Workspace;
 
 bool has_finished(const RunDirectory& directory) {
   auto workspace = Workspace::open(directory.path, Workspace::Access::read);
-  return scheduler::status_if_finished(setup::load_run(directory, workspace), workspace)
-      .has_value();
+  return run::status_if_finished(space::load_run(directory, workspace), workspace).has_value();
 }
 
 std::vector<RunDirectory> runs_that_confirm(const std::string& uuid,
-                                            const std::vector<inspect::KnownRun>& runs) {
+                                            const std::vector<KnownRun>& runs) {
   std::vector<RunDirectory> found;
-  for (const inspect::KnownRun& run : runs)
+  for (const KnownRun& run : runs)
     if (run.metadata.confirms == uuid)
       found.push_back(run.directory);
   return found;
 }
 
-void require_same_fingerprint(const setup::Run& checked, const setup::Run& next,
+void require_same_fingerprint(const space::Run& checked, const space::Run& next,
                               const std::set<std::string>& across) {
-  const auto differences = inspect::differences_of(inspect::fingerprint_of(checked.metadata),
-                                                   inspect::fingerprint_of(next.metadata), across);
+  const auto differences =
+      differences_of(fingerprint_of(checked.metadata), fingerprint_of(next.metadata), across);
   if (differences.empty())
     return;
-  const inspect::TextDifference& first = differences.front();
+  const TextDifference& first = differences.front();
   throw Error(Id::input_changed,
               fmt::format("cannot repeat points of run {} here: {} is '{}', and was '{}'",
                           checked.directory.id, first.name, first.b, first.a),
@@ -58,12 +57,12 @@ void require_same_fingerprint(const setup::Run& checked, const setup::Run& next,
 /// Runs a confirmation run to its end.
 class Confirmation {
  public:
-  Confirmation(const ConfirmationOptions& options, scheduler::Observer& observer)
+  Confirmation(const ConfirmationOptions& options, run::Observer& observer)
       : options_(options), observer_(observer) {}
 
   /// @returns whether it has finished
-  bool work(setup::Run& run, Workspace& workspace) {
-    const scheduler::RunStatus status = scheduler::work(
+  bool work(space::Run& run, Workspace& workspace) {
+    const run::RunStatus status = run::work(
         run, workspace,
         {.wait = true, .only = options_.points, .interrupted = options_.interrupted}, observer_);
     return !status.interrupted && status.open() == 0;
@@ -72,30 +71,30 @@ class Confirmation {
   bool resume(const RunDirectory& directory) {
     const workspace::WriterLock lock(directory.path);
     auto workspace = Workspace::open(directory.path, Workspace::Access::write);
-    setup::Run run = setup::load_run(directory, workspace);
-    run.platform = setup::platform_of(run);
+    space::Run run = space::load_run(directory, workspace);
+    run.platform = space::platform_of(run);
     return work(run, workspace);
   }
 
  private:
   const ConfirmationOptions& options_;
-  scheduler::Observer& observer_;
+  run::Observer& observer_;
 };
 
 }  // namespace
 
 std::vector<RunDirectory> confirmations_of(const std::string& uuid,
-                                           const std::vector<inspect::KnownRun>& runs) {
+                                           const std::vector<KnownRun>& runs) {
   std::vector<RunDirectory> found;
   std::ranges::copy_if(runs_that_confirm(uuid, runs), std::back_inserter(found), has_finished);
   return found;
 }
 
-bool confirm(const RunDirectory& checked, const std::vector<inspect::KnownRun>& known,
+bool confirm(const RunDirectory& checked, const std::vector<KnownRun>& known,
              const ConfirmationOptions& options, Diagnostics& diagnostics,
-             scheduler::Observer& observer) {
+             run::Observer& observer) {
   auto workspace = Workspace::open(checked.path, Workspace::Access::read);
-  const setup::Run run = setup::load_run(checked, workspace);
+  const space::Run run = space::load_run(checked, workspace);
   Confirmation confirmation(options, observer);
   std::size_t there = 0;
   for (const RunDirectory& directory : runs_that_confirm(run.metadata.uuid, known)) {
@@ -105,16 +104,16 @@ bool confirm(const RunDirectory& checked, const std::vector<inspect::KnownRun>& 
       return false;
   }
   for (; there < options.runs; ++there) {
-    setup::Run next = setup::plan_repetition(run);
+    space::Run next = space::plan_repetition(run);
     next.metadata.confirms = run.metadata.uuid;
     next.metadata.comment = fmt::format("repeats points of run {}", checked.id);
     require_same_fingerprint(run, next, options.across);
     std::vector<std::string> notices;
-    NewRun made = make_run(next, {}, diagnostics, notices);
+    run::NewRun made = run::make_run(next, {}, diagnostics, notices);
     if (!confirmation.work(next, made.workspace))
       return false;
   }
   return true;
 }
 
-}  // namespace bench::engine
+}  // namespace bench::insight

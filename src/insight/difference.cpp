@@ -26,7 +26,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 namespace {
 
 using workspace::Finding;
@@ -47,12 +47,12 @@ void add_shown(const model::Benchmark& benchmark, std::set<std::string>& names) 
 }
 
 /// What is compared: columns of results, and patterns that none of them is made of.
-std::set<std::string> metric_names(const setup::Run& a, const setup::Run& b) {
+std::set<std::string> metric_names(const space::Run& a, const space::Run& b) {
   std::set<std::string> shown;
-  for (const setup::Run* run : {&a, &b})
+  for (const space::Run* run : {&a, &b})
     add_shown(run->benchmark, shown);
   std::set<std::string> names = shown;
-  for (const setup::Run* run : {&a, &b})
+  for (const space::Run* run : {&a, &b})
     for (const model::PatternSet& set : run->benchmark.pattern_sets)
       for (const model::Pattern& pattern : set.patterns) {
         const auto next = shown.lower_bound(pattern.name);
@@ -80,14 +80,14 @@ Found findings_of(const Side& side, const std::vector<Workpackage>& all,
   std::set<std::string> names_of_each = names;
   for (const std::string& name : names)
     names_of_each.insert(name + "_cnt");
-  const workflow::Lineage family(all);
+  const space::Lineage family(all);
   Found found;
   for (const model::Analyser& analyser : side.run.benchmark.analysers) {
-    tabulate::Analyses of_each;
-    const std::string each = tabulate::name_of_each(analyser.name);
+    results::Analyses of_each;
+    const std::string each = results::name_of_each(analyser.name);
     if (auto findings = findings_by(side, each, names_of_each); !findings.empty())
       of_each.emplace(each, std::move(findings));
-    const tabulate::RowValues values(side.run.benchmark, family, analyser, of_each);
+    const results::RowValues values(side.run.benchmark, family, analyser, of_each);
     for (Finding& finding : findings_by(side, analyser.name, names)) {
       const auto position = family.position(finding.workpackage);
       if (!position || !names.contains(finding.name))
@@ -101,7 +101,7 @@ Found findings_of(const Side& side, const std::vector<Workpackage>& all,
 }
 
 std::optional<double> number_in(const std::optional<Value>& value) {
-  return value ? statistics::number_of(*value) : std::nullopt;
+  return value ? numbers::number_of(*value) : std::nullopt;
 }
 
 /// @returns whether they differ by more than the tolerance
@@ -140,7 +140,7 @@ class Comparison {
     found_a_ = findings_of(a_, all_a_, names_);
     found_b_ = findings_of(b_, all_b_, names_);
     std::vector<std::string> steps;
-    for (const setup::Run* run : {&a_.run, &b_.run})
+    for (const space::Run* run : {&a_.run, &b_.run})
       for (const model::Step& step : run->benchmark.steps)
         if (std::ranges::find(steps, step.name) == steps.end())
           steps.push_back(step.name);
@@ -259,4 +259,4 @@ Differences differences(const Side& a, const Side& b, double tolerance) {
   return Comparison(a, b, tolerance).compare();
 }
 
-}  // namespace bench::inspect
+}  // namespace bench::insight

@@ -16,14 +16,14 @@
 #include <bench/insight/doctor.hpp>
 #include <bench/insight/doctor_checks.hpp>
 
-namespace bench::doctor {
+namespace bench::insight {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json array_of(const std::vector<Finding>& findings) {
+Json array_of(const std::vector<CheckResult>& findings) {
   Json array = Json::array();
-  for (const Finding& finding : findings) {
+  for (const CheckResult& finding : findings) {
     Json one{{"check", finding.check}, {"health", word_of(finding.health)}, {"text", finding.text}};
     if (!finding.remedy.empty())
       one["remedy"] = finding.remedy;
@@ -40,7 +40,7 @@ Health health_of(const std::string& word) {
 }
 
 /// Parses the text of `json_of`; nothing for any other text.
-bool read_findings(const std::string& text, std::vector<Finding>& findings) {
+bool read_findings(const std::string& text, std::vector<CheckResult>& findings) {
   const Json array = Json::parse(text, nullptr, false);
   if (!array.is_array())
     return false;
@@ -60,26 +60,26 @@ void kill_orphans() {
 
 }  // namespace
 
-std::vector<Finding> run_here(const Check& check, const System& system) {
-  std::vector<Finding> findings;
+std::vector<CheckResult> run_here(const Check& check, const System& system) {
+  std::vector<CheckResult> findings;
   // A failure of the check itself is a finding, too.
   try {
     findings = check.run(system);
   } catch (const Error& error) {
     findings = {{"", Health::error, error.message(), error.hint()}};
   }
-  for (Finding& finding : findings)
+  for (CheckResult& finding : findings)
     finding.check = check.name;
   return findings;
 }
 
-std::vector<Finding> run_in_child(const Check& check, const std::vector<std::string>& command,
-                                  double deadline_s) {
+std::vector<CheckResult> run_in_child(const Check& check, const std::vector<std::string>& command,
+                                      double deadline_s) {
   std::string failure;
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // adopts what a check leaves behind
   try {
     const CommandOutput output = run_command({.arguments = command}, deadline_s);
-    std::vector<Finding> findings;
+    std::vector<CheckResult> findings;
     if (output.status.success() && read_findings(output.standard_output, findings))
       return findings;
     failure = "the check ended with " + output.status.description();
@@ -93,13 +93,13 @@ std::vector<Finding> run_in_child(const Check& check, const std::vector<std::str
            fmt::format("`bench doctor {}` repeats this check alone", check.name)}};
 }
 
-std::string json_of(const std::vector<Finding>& findings) {
+std::string json_of(const std::vector<CheckResult>& findings) {
   return array_of(findings).dump() + "\n";
 }
 
-std::string report_json(const std::string& version, const std::vector<Finding>& findings) {
+std::string report_json(const std::string& version, const std::vector<CheckResult>& findings) {
   std::array<std::size_t, 3> counts{};
-  for (const Finding& finding : findings)
+  for (const CheckResult& finding : findings)
     ++counts[static_cast<std::size_t>(finding.health)];
   const Json report{{"bench", version},    {"host", host_name()},
                     {"ok", counts[0]},     {"warnings", counts[1]},
@@ -107,4 +107,4 @@ std::string report_json(const std::string& version, const std::vector<Finding>& 
   return report.dump(2) + "\n";
 }
 
-}  // namespace bench::doctor
+}  // namespace bench::insight

@@ -37,10 +37,10 @@
 #include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>
 
-namespace bench::doctor {
+namespace bench::insight {
 namespace {
 
-using Findings = std::vector<Finding>;
+using CheckResults = std::vector<CheckResult>;
 
 // The system.
 
@@ -56,7 +56,7 @@ std::optional<std::pair<long long, long long>> version_in(const std::string& tex
   return std::pair{*first, *second};
 }
 
-Findings check_kernel(const System&) {
+CheckResults check_kernel(const System&) {
   utsname system{};
   ::uname(&system);
   const std::string text = fmt::format("{} {} {}", system.sysname, system.release, system.machine);
@@ -67,7 +67,7 @@ Findings check_kernel(const System&) {
   return {{"", Health::ok, text, ""}};
 }
 
-Findings check_libc(const System&) {
+CheckResults check_libc(const System&) {
   std::string text(64, '\0');
   const std::size_t size = ::confstr(_CS_GNU_LIBC_VERSION, text.data(), text.size());
   if (size == 0)
@@ -77,7 +77,7 @@ Findings check_libc(const System&) {
   return {{"", Health::ok, text, ""}};
 }
 
-Findings check_clock(const System& system) {
+CheckResults check_clock(const System& system) {
   const std::string source = first_line_of(
       system.root / "sys/devices/system/clocksource/clocksource0/current_clocksource");
   if (source.empty())
@@ -97,7 +97,7 @@ Findings check_clock(const System& system) {
 
 namespace fs = std::filesystem;
 
-constexpr const char* elsewhere = "use another directory with --outpath";
+constexpr const char* use_elsewhere = "use another directory with --outpath";
 
 std::string name_of(const System& system) {
   std::error_code unknown;
@@ -116,7 +116,7 @@ class Scratch {
       throw Error(
           Id::system_error,
           fmt::format("cannot create a directory in {}: {}", name_of(system), failed.message()),
-          elsewhere);
+          use_elsewhere);
   }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
@@ -158,7 +158,7 @@ std::string name_of_file_system(const fs::path& directory) {
   struct statfs info {};
   if (::statfs(directory.c_str(), &info) != 0)
     throw Error::of_system("cannot determine the file system of " + directory.string(), errno,
-                           elsewhere);
+                           use_elsewhere);
   const auto magic = static_cast<std::uint32_t>(info.f_type);
   for (const Kind& kind : kinds)
     if (kind.magic == magic)
@@ -170,7 +170,7 @@ std::string gigabytes(double bytes) {
   return fmt::format("{:.{}f} GB", bytes / 1e9, bytes < 10e9 ? 1 : 0);
 }
 
-Findings check_file_system(const System& system) {
+CheckResults check_file_system(const System& system) {
   const bool local = workspace::on_local_file_system(system.directory);
   return {{"", Health::ok,
            fmt::format("{} is {}{}", name_of(system), name_of_file_system(system.directory),
@@ -178,10 +178,10 @@ Findings check_file_system(const System& system) {
            ""}};
 }
 
-Findings check_space(const System& system) {
+CheckResults check_space(const System& system) {
   struct statvfs info {};
   if (::statvfs(system.directory.c_str(), &info) != 0)
-    throw Error::of_system("cannot determine the free space", errno, elsewhere);
+    throw Error::of_system("cannot determine the free space", errno, use_elsewhere);
   constexpr double least_bytes = 1e9;
   constexpr double least_files = 10'000;
   const double bytes = static_cast<double>(info.f_bavail) * static_cast<double>(info.f_frsize);
@@ -197,7 +197,7 @@ Findings check_space(const System& system) {
   return {{"", Health::ok, text, ""}};
 }
 
-Findings check_locks(const System& system) {
+CheckResults check_locks(const System& system) {
   const Scratch scratch(system);
   const workspace::WriterLock lock(scratch.path());
   if (workspace::WriterLock::take_if_free(scratch.path()))
@@ -205,18 +205,18 @@ Findings check_locks(const System& system) {
         {"", Health::error, "file locks do not work here: a second process gets the same lock",
          fmt::format("two bench processes could write to the same run: {}, or have the file system "
                      "mounted with locks (Lustre: -o flock)",
-                     elsewhere)}};
+                     use_elsewhere)}};
   return {{"", Health::ok, "files can be locked", ""}};
 }
 
-Findings check_database(const System& system) {
+CheckResults check_database(const System& system) {
   const Scratch scratch(system);
   const std::string written = "doctor";
   workspace::Workspace::create(scratch.path(), {{"benchmark", written}});
   const auto reader =
       workspace::Workspace::open(scratch.path(), workspace::Workspace::Access::read);
   if (reader.fact("benchmark") != written)
-    return {{"", Health::error, "SQLite cannot read back what it wrote", elsewhere}};
+    return {{"", Health::error, "SQLite cannot read back what it wrote", use_elsewhere}};
   return {{"", Health::ok,
            workspace::on_local_file_system(scratch.path())
                ? "SQLite works, with a write-ahead log"
@@ -224,7 +224,7 @@ Findings check_database(const System& system) {
            ""}};
 }
 
-Findings check_small_files(const System& system) {
+CheckResults check_small_files(const System& system) {
   using Clock = std::chrono::steady_clock;
   constexpr int wanted = 100;
   constexpr double most_s = 5;
@@ -240,7 +240,7 @@ Findings check_small_files(const System& system) {
   const std::string text = fmt::format("{} files of 1 KiB in {:.3f} s", count, time_s);
   if (time_s > slow_s)
     return {{"", Health::warning, text,
-             fmt::format("a run creates a dozen files per workpackage: {}", elsewhere)}};
+             fmt::format("a run creates a dozen files per workpackage: {}", use_elsewhere)}};
   return {{"", Health::ok, text, ""}};
 }
 
@@ -252,8 +252,8 @@ std::string variable_or(const char* name, const char* otherwise) {
 }
 
 /// A program that only some input files need.
-Finding optional_program(const std::string& name, const Answer& answer, const std::string& text,
-                         const std::string& need, const std::string& remedy) {
+CheckResult optional_program(const std::string& name, const Answer& answer, const std::string& text,
+                             const std::string& need, const std::string& remedy) {
   if (!answer.found)
     return {"", Health::warning, fmt::format("no {}: {}", name, need), remedy};
   if (!answer.ok)
@@ -261,7 +261,7 @@ Finding optional_program(const std::string& name, const Answer& answer, const st
   return {"", Health::ok, text, ""};
 }
 
-Findings check_python(const System&) {
+CheckResults check_python(const System&) {
   const std::string name = variable_or("BENCH_PYTHON", "python3");
   const Answer answer =
       ask({name, "-I", "-c", "import sys; print('%d.%d.%d' % sys.version_info[:3])"});
@@ -270,7 +270,7 @@ Findings check_python(const System&) {
                            "install Python 3, or name one in BENCH_PYTHON")};
 }
 
-Findings check_perl(const System&) {
+CheckResults check_perl(const System&) {
   const Answer answer = ask({"perl", "-e", "print $^V"});
   // Rarely needed, so not a warning.
   if (!answer.found)
@@ -278,7 +278,7 @@ Findings check_perl(const System&) {
   return {optional_program("perl", answer, "Perl " + answer.output, "", "install Perl")};
 }
 
-Findings check_shell(const System&) {
+CheckResults check_shell(const System&) {
   const std::string name = variable_or("JUBE_EXEC_SHELL", "/bin/sh");
   const Answer answer = ask({name, "-c", "echo works"});
   const std::string remedy = "commands of all steps need it: set JUBE_EXEC_SHELL to a shell";
@@ -294,16 +294,16 @@ Findings check_shell(const System&) {
   return {{"", Health::ok, fmt::format("{} works", name), ""}};
 }
 
-Findings check_bash(const System&) {
+CheckResults check_bash(const System&) {
   const Answer answer = ask({"bash", "-c", "echo $BASH_VERSION"});
   return {optional_program("bash", answer, "bash " + answer.output, "job scripts need it",
                            "install bash")};
 }
 
-Findings check_platforms(const System& system) {
-  const auto all = platform::load_platforms(system.directory);
-  Findings findings;
-  for (const platform::LoadedPlatform& one : all)
+CheckResults check_platforms(const System& system) {
+  const auto all = machine::load_platforms(system.directory);
+  CheckResults findings;
+  for (const machine::LoadedPlatform& one : all)
     if (one.error)
       findings.push_back(
           {"", Health::error, fmt::format("{}: {}", one.found.file.string(), one.error->message()),
@@ -311,7 +311,7 @@ Findings check_platforms(const System& system) {
   if (findings.empty())
     findings.push_back({"", Health::ok,
                         fmt::format("{} platform files; bench's own are in {}", all.size(),
-                                    platform::data_directory().string()),
+                                    machine::data_directory().string()),
                         ""});
   return findings;
 }
@@ -347,14 +347,14 @@ const Submitter* submitter() {
 
 /// The batch system if bench supports it natively; null if there is none, or if it needs a platform
 /// file with `commands`.
-std::unique_ptr<batch::BatchSystem> batch_system() {
-  batch::limit_answers(patience_s);
+std::unique_ptr<machine::BatchSystem> batch_system() {
+  machine::limit_answers(patience_s);
   const Submitter* found = submitter();
-  const batch::SystemKind* kind = found ? batch::find_system(found->kind) : nullptr;
+  const machine::SystemKind* kind = found ? machine::find_system(found->kind) : nullptr;
   return kind && !kind->needs_commands ? kind->make({}) : nullptr;
 }
 
-std::string text_of(const batch::Partition& partition) {
+std::string text_of(const machine::Partition& partition) {
   std::vector<std::string> facts;
   if (partition.is_default)
     facts.emplace_back("default");
@@ -369,7 +369,7 @@ std::string text_of(const batch::Partition& partition) {
   return fmt::format("{} ({})", partition.name, join(facts, ", "));
 }
 
-Findings check_scheduler(const System&) {
+CheckResults check_scheduler(const System&) {
   const Submitter* found = submitter();
   if (!found)
     return {{"", Health::ok, "none: steps run on this machine", ""}};
@@ -391,11 +391,11 @@ Findings check_scheduler(const System&) {
   return {{"", Health::ok, text, ""}};
 }
 
-Findings check_partitions(const System&) {
+CheckResults check_partitions(const System&) {
   const auto system = batch_system();
   if (!system)
     return {};
-  const batch::Partitions partitions = system->ask_partitions();
+  const machine::Partitions partitions = system->ask_partitions();
   if (!partitions.failure.empty())
     return {{"", Health::error, partitions.failure,
              "jobs wait while the batch system does not answer; `bench continue` collects them "
@@ -404,18 +404,18 @@ Findings check_partitions(const System&) {
     return {};
   std::vector<std::string> texts;
   constexpr std::size_t shown = 8;
-  for (const batch::Partition& partition : partitions.all)
+  for (const machine::Partition& partition : partitions.all)
     if (texts.size() < shown)
       texts.push_back(text_of(partition));
   if (partitions.all.size() > shown)
     texts.push_back(fmt::format("and {} more", partitions.all.size() - shown));
-  if (std::ranges::none_of(partitions.all, &batch::Partition::takes_jobs))
+  if (std::ranges::none_of(partitions.all, &machine::Partition::takes_jobs))
     return {{"", Health::error, "no partition takes jobs: " + join(texts, ", "),
              "wait, or ask the administrator"}};
   return {{"", Health::ok, join(texts, ", "), ""}};
 }
 
-Findings check_accounting(const System&) {
+CheckResults check_accounting(const System&) {
   const auto system = batch_system();
   if (find_program("sbatch").empty() || !system->ask_partitions().failure.empty())
     return {};  // the check of partitions says why
@@ -428,12 +428,12 @@ Findings check_accounting(const System&) {
   return {{"", Health::ok, "sacct answers", ""}};
 }
 
-Findings check_accounts(const System&) {
+CheckResults check_accounts(const System&) {
   const auto system = batch_system();
   if (!system || !system->ask_partitions().failure.empty())
     return {};
   std::vector<std::string> accounts;
-  for (const batch::Association& one : system->ask_associations())
+  for (const machine::Association& one : system->ask_associations())
     accounts.push_back(one.qos.empty()
                            ? one.account
                            : fmt::format("{} (QOS {})", one.account, join(one.qos, ", ")));
@@ -442,7 +442,7 @@ Findings check_accounts(const System&) {
   return {{"", Health::ok, join(accounts, ", "), ""}};
 }
 
-Findings check_limits(const System&) {
+CheckResults check_limits(const System&) {
   const auto system = batch_system();
   if (!system || !system->ask_partitions().failure.empty())
     return {};  // the check of partitions says why
@@ -472,7 +472,7 @@ bool is_present(const std::filesystem::path& path) {
   return std::filesystem::exists(path, unreadable);
 }
 
-void check_nvidia(const System& system, Findings& findings) {
+void check_nvidia(const System& system, CheckResults& findings) {
   const bool loaded = is_present(system.root / "proc/driver/nvidia/version");
   const Answer answer =
       ask({"nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"}, slow_start_s);
@@ -499,7 +499,7 @@ void check_nvidia(const System& system, Findings& findings) {
   findings.push_back({"", Health::ok, fmt::format("{}, driver {}", counted(names), driver), ""});
 }
 
-void check_amd(const System& system, Findings& findings) {
+void check_amd(const System& system, CheckResults& findings) {
   if (!is_present(system.root / "sys/module/amdgpu"))
     return;
   const Answer answer = ask({"rocm-smi", "--showproductname", "--csv"}, slow_start_s);
@@ -521,8 +521,8 @@ void check_amd(const System& system, Findings& findings) {
       {"", Health::ok, counted(names) + (driver.empty() ? "" : ", driver " + driver), ""});
 }
 
-Findings check_gpus(const System& system) {
-  Findings findings;
+CheckResults check_gpus(const System& system) {
+  CheckResults findings;
   check_nvidia(system, findings);
   check_amd(system, findings);
   if (findings.empty())
@@ -530,7 +530,7 @@ Findings check_gpus(const System& system) {
   return findings;
 }
 
-Findings check_power(const System&) {
+CheckResults check_power(const System&) {
   const Answer answer = ask({"bench-energy", "--list"}, slow_start_s);
   if (!answer.found)
     return {{"", Health::error, "bench-energy is missing: steps with `energy` would fail",
@@ -559,7 +559,7 @@ Findings check_power(const System&) {
   return {{"", Health::ok, join(channels, ", "), ""}};
 }
 
-Findings check_steps(const System&) {
+CheckResults check_steps(const System&) {
   constexpr std::array programs{"vision", "gpt", "llama", "cosmoflow", "deepcam"};
   for (const char* program : programs) {
     const Answer answer = ask({program, "--build-info"}, slow_start_s);
@@ -634,4 +634,4 @@ const Check& check_named(const std::string& name) {
   throw Error(Id::unknown_name, fmt::format("unknown check '{}'", name), suggestion(name, known));
 }
 
-}  // namespace bench::doctor
+}  // namespace bench::insight

@@ -11,7 +11,7 @@
 
 #include <bench/numbers/reals.hpp>
 
-namespace bench::plan {
+namespace bench::insight {
 namespace {
 
 using Vector = std::vector<double>;
@@ -105,7 +105,7 @@ Fit with_error(Model model, const std::vector<FitPoint>& points, double offset =
     }
   }
   Fit fitted = model(points, offset);
-  fitted.error = statistics::median(errors);
+  fitted.error = numbers::median(errors);
   return fitted;
 }
 
@@ -151,4 +151,4 @@ std::optional<Fit> fit(const std::vector<FitPoint>& points) {
   return best;
 }
 
-}  // namespace bench::plan
+}  // namespace bench::insight

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::plan {
+namespace bench::insight {
 
 /// A measured point: its numbers, all positive, and the value.
 struct FitPoint {
@@ -38,4 +38,4 @@ struct Fit {
 ///          several
 std::optional<Fit> fit(const std::vector<FitPoint>& points);
 
-}  // namespace bench::plan
+}  // namespace bench::insight

@@ -25,7 +25,7 @@
 #include <bench/numbers/comparison.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 namespace {
 
 using workspace::Workpackage;
@@ -108,10 +108,10 @@ class HistoryReader {
   }
 
   void judge(PointHistory& history) const {
-    verdict::Sample series;
+    numbers::Sample series;
     for (const HistoryEntry& entry : history.entries)
       series.push_back({.value = entry.value});
-    history.levels = verdict::levels_of(series, options_.margin);
+    history.levels = numbers::levels_of(series, options_.margin);
   }
 
   std::span<const Side> runs_;
@@ -128,4 +128,4 @@ std::vector<PointHistory> history_of(std::span<const Side> runs, const HistoryOp
   return HistoryReader(runs, options).read();
 }
 
-}  // namespace bench::inspect
+}  // namespace bench::insight

@@ -19,10 +19,10 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 namespace {
 
-using batch::JobReport;
+using machine::JobReport;
 
 std::string report_text(const JobReport& report) {
   std::string text = report.word;
@@ -40,25 +40,25 @@ std::string report_text(const JobReport& report) {
 namespace {
 
 /// Why the batch system of a run cannot be asked; empty: it can.
-std::string why_not_asked(const setup::Run& run) {
-  const std::string name = setup::platform_source(run);
-  if (!platform::is_platform_file(name) &&
-      !std::ranges::binary_search(platform::platform_names(), name))
+std::string why_not_asked(const space::Run& run) {
+  const std::string name = space::platform_source(run);
+  if (!machine::is_platform_file(name) &&
+      !std::ranges::binary_search(machine::platform_names(), name))
     return fmt::format("the batch system was not asked: unknown platform {}", name);
   return "";
 }
 
-setup::Run with_platform(setup::Run run) {
-  run.platform = setup::platform_of(run);
+space::Run with_platform(space::Run run) {
+  run.platform = space::platform_of(run);
   return run;
 }
 
 /// @param run with its platform, whose batch system may keep no comments: then names tell
-batch::BatchJob job_of(const setup::Run& run, const std::string& step,
-                       const workspace::Attempt& attempt) {
+machine::BatchJob job_of(const space::Run& run, const std::string& step,
+                         const workspace::Attempt& attempt) {
   return {.job = {},
           .submission = attempt.submission,
-          .name = job::job_name(run, step, attempt),
+          .name = space::job_name(run, step, attempt),
           .id = attempt.job_id,
           .task = attempt.task,
           .messages = {}};
@@ -66,9 +66,10 @@ batch::BatchJob job_of(const setup::Run& run, const std::string& step,
 
 /// @param find the job among those that were told of
 template <class Find>
-JobNews ask(batch::BatchSystem& system, const std::string& id, Find find) {
+JobNews news_of(machine::BatchSystem& system, const std::string& id, Find find) {
   for (const bool accounting : {false, true}) {
-    const batch::QueryResult answer = accounting ? system.query_accounting({id}) : system.ask({id});
+    const machine::QueryResult answer =
+        accounting ? system.query_accounting({id}) : system.ask({id});
     if (!answer.failure.empty())
       return {.text = answer.failure};
     if (const std::optional<JobReport> report = find(answer.jobs))
@@ -80,28 +81,28 @@ JobNews ask(batch::BatchSystem& system, const std::string& id, Find find) {
 
 }  // namespace
 
-JobNews ask_about(const setup::Run& run, const std::string& step,
+JobNews ask_about(const space::Run& run, const std::string& step,
                   const workspace::Attempt& attempt) {
   if (std::string reason = why_not_asked(run); !reason.empty())
     return {.text = std::move(reason)};
-  const setup::Run whole = with_platform(run);
-  const batch::BatchJob job = job_of(whole, step, attempt);
-  return ask(*platform::batch_system_of(whole.platform), attempt.job_id,
-             [&](const std::vector<JobReport>& jobs) {
-               const batch::KnownJobs known(jobs);
-               const JobReport* report = known.find(job);
-               return report ? std::optional(*report) : std::nullopt;
-             });
+  const space::Run whole = with_platform(run);
+  const machine::BatchJob job = job_of(whole, step, attempt);
+  return news_of(*machine::batch_system_of(whole.platform), attempt.job_id,
+                 [&](const std::vector<JobReport>& jobs) {
+                   const machine::KnownJobs known(jobs);
+                   const JobReport* report = known.find(job);
+                   return report ? std::optional(*report) : std::nullopt;
+                 });
 }
 
-JobNews ask_about_job(const setup::Run& run, const std::string& id) {
+JobNews ask_about_job(const space::Run& run, const std::string& id) {
   if (std::string reason = why_not_asked(run); !reason.empty())
     return {.text = std::move(reason)};
-  const auto system = platform::batch_system_of_commands(setup::platform_of(run));
-  return ask(*system, id, [&](const std::vector<JobReport>& jobs) {
+  const auto system = machine::batch_system_of_commands(space::platform_of(run));
+  return news_of(*system, id, [&](const std::vector<JobReport>& jobs) {
     // Of an array the task that has not ended yet, if there is one.
     const auto is_of_job = [&](const JobReport& report) {
-      return report.id == id || batch::array_of(report.id) == id;
+      return report.id == id || machine::array_of(report.id) == id;
     };
     auto found = std::ranges::find_if(jobs, [&](const JobReport& report) {
       return is_of_job(report) && report.state != JobReport::State::ended;
@@ -112,7 +113,7 @@ JobNews ask_about_job(const setup::Run& run, const std::string& id) {
   });
 }
 
-JobsUnderWay jobs_under_way(const setup::Run& run, const workspace::Workspace& workspace) {
+JobsUnderWay jobs_under_way(const space::Run& run, const workspace::Workspace& workspace) {
   std::vector<workspace::Attempt> attempts = workspace.unsettled_attempts();
   std::erase_if(attempts, [](const workspace::Attempt& attempt) {
     return attempt.submission.empty() || attempt.job_id.empty();
@@ -124,22 +125,22 @@ JobsUnderWay jobs_under_way(const setup::Run& run, const workspace::Workspace& w
                             : "the batch system was not asked: the run belongs to another user";
   if (!failure.empty())
     return {.count = attempts.size(), .failure = std::move(failure)};
-  const setup::Run whole = with_platform(run);
-  std::vector<batch::BatchJob> jobs;
+  const space::Run whole = with_platform(run);
+  std::vector<machine::BatchJob> jobs;
   std::vector<std::string> ids;
   for (const workspace::Attempt& attempt : attempts) {
     jobs.push_back(job_of(whole, workspace.workpackage(attempt.workpackage).step, attempt));
     ids.push_back(attempt.job_id);
   }
-  const batch::QueryResult answer = platform::batch_system_of(whole.platform)->ask(ids);
+  const machine::QueryResult answer = machine::batch_system_of(whole.platform)->ask(ids);
   if (!answer.failure.empty())
     return {.count = jobs.size(), .failure = answer.failure};
-  const batch::KnownJobs known(answer.jobs);
-  const auto is_under_way = [&](const batch::BatchJob& job) {
+  const machine::KnownJobs known(answer.jobs);
+  const auto is_under_way = [&](const machine::BatchJob& job) {
     const JobReport* report = known.find(job);
     return report && report->state != JobReport::State::ended;
   };
   return {.count = static_cast<std::size_t>(std::ranges::count_if(jobs, is_under_way))};
 }
 
-}  // namespace bench::inspect
+}  // namespace bench::insight

@@ -13,16 +13,14 @@
 #include <bench/insight/match.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 namespace {
 
 using workspace::value_of;
 using workspace::Workpackage;
-using Names = std::vector<std::string>;
-
 /// Every parameter that some have, in order.
-Names parameter_names(const Members& members) {
-  Names names;
+std::vector<std::string> parameter_names(const Members& members) {
+  std::vector<std::string> names;
   std::unordered_set<std::string_view> seen;
   for (const Workpackage* member : members)
     for (const auto& [name, value] : member->parameters)
@@ -54,7 +52,8 @@ std::string some_of(const std::set<std::string>& values) {
 
 }  // namespace
 
-workspace::Parameters chosen(const Workpackage& workpackage, const Names& names) {
+workspace::Parameters chosen(const Workpackage& workpackage,
+                             const std::vector<std::string>& names) {
   workspace::Parameters parameters;
   for (const std::string& name : names)
     if (const std::string* value = value_of(workpackage.parameters, name))
@@ -62,7 +61,7 @@ workspace::Parameters chosen(const Workpackage& workpackage, const Names& names)
   return parameters;
 }
 
-std::string key_text(const Workpackage& workpackage, const Names& names) {
+std::string key_text(const Workpackage& workpackage, const std::vector<std::string>& names) {
   std::string key;
   for (const std::string& name : names) {
     const std::string* value = value_of(workpackage.parameters, name);
@@ -74,7 +73,7 @@ std::string key_text(const Workpackage& workpackage, const Names& names) {
 
 namespace {
 
-std::size_t distinct_keys(const Members& members, const Names& names) {
+std::size_t distinct_keys(const Members& members, const std::vector<std::string>& names) {
   std::unordered_set<std::string> keys;
   for (const Workpackage* member : members)
     keys.insert(key_text(*member, names));
@@ -86,7 +85,8 @@ bool are_disjoint(const std::set<std::string>& a, const std::set<std::string>& b
 }
 
 /// The members by key, those of one key in order of their iterations.
-std::unordered_map<std::string, Members> by_key(const Members& members, const Names& names) {
+std::unordered_map<std::string, Members> by_key(const Members& members,
+                                                const std::vector<std::string>& names) {
   std::unordered_map<std::string, Members> groups;
   for (const Workpackage* member : members)
     groups[key_text(*member, names)].push_back(member);
@@ -98,25 +98,25 @@ std::unordered_map<std::string, Members> by_key(const Members& members, const Na
 }  // namespace
 
 PointKey point_key(const std::string& step, const Members& a, const Members& b) {
-  const Names of_a = parameter_names(a);
-  const Names of_b = parameter_names(b);
+  const std::vector<std::string> of_a = parameter_names(a);
+  const std::vector<std::string> of_b = parameter_names(b);
   if (a.empty() || b.empty())
     return {a.empty() ? of_b : of_a, {}};
   PointKey key;
   const auto leave_out = [&](const std::string& name) {
     key.left_out.push_back({step, name, some_of(values_in(a, name)), some_of(values_in(b, name))});
   };
-  Names foreign;
+  std::vector<std::string> foreign;
   for (const std::string& name : of_a)
     (std::ranges::find(of_b, name) == of_b.end() ? foreign : key.names).push_back(name);
   for (const std::string& name : of_b)
     if (std::ranges::find(of_a, name) == of_a.end())
       foreign.push_back(name);
   std::ranges::for_each(foreign, leave_out);
-  for (const std::string& name : Names(key.names)) {
+  for (const std::string& name : std::vector<std::string>(key.names)) {
     if (!are_disjoint(values_in(a, name), values_in(b, name)))
       continue;
-    Names without = key.names;
+    std::vector<std::string> without = key.names;
     std::erase(without, name);
     if (distinct_keys(a, without) < distinct_keys(a, key.names) ||
         distinct_keys(b, without) < distinct_keys(b, key.names))
@@ -169,7 +169,7 @@ class Matcher {
   const std::string& step_;
   const Members& a_;
   const Members& b_;
-  Names key_;  ///< The parameters that points are matched by.
+  std::vector<std::string> key_;  ///< The parameters that points are matched by.
   Matching matching_;
 };
 
@@ -179,4 +179,4 @@ Matching match(const std::string& step, const Members& a, const Members& b) {
   return Matcher(step, a, b).match();
 }
 
-}  // namespace bench::inspect
+}  // namespace bench::insight

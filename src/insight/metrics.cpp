@@ -33,7 +33,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 namespace {
 
 using model::Better;
@@ -43,7 +43,7 @@ using workspace::Workpackage;
 constexpr auto run_time = "run_time";
 
 /// True for a mean or a quantile, false for a deviation or a count: it lies among its values.
-bool is_of_their_size(const statistics::Statistic& statistic) {
+bool is_of_their_size(const numbers::Statistic& statistic) {
   constexpr std::array<std::string_view, 6> others{"_std",     "_mad",   "_ci_low",
                                                    "_ci_high", "_elbow", "_ordered"};
   return statistic.has_unit && std::ranges::find(others, statistic.suffix) == others.end();
@@ -80,7 +80,7 @@ class Reader {
   MeasuredRun read() {
     read_workpackages();
     for (const auto& [analyser, findings] : side_.analyses)
-      if (!side_.analyses.contains(tabulate::name_of_each(analyser)))
+      if (!side_.analyses.contains(results::name_of_each(analyser)))
         read_findings(findings);
     for (const model::Analyser& analyser : side_.run.benchmark.analysers)
       read_rows(analyser);
@@ -111,7 +111,7 @@ class Reader {
   bool is_wanted(const std::string& name, const Found& found) const {
     if (!wanted_.empty())
       return wanted_.contains(name);
-    const std::string base(statistics::without_suffix(name));
+    const std::string base(numbers::without_suffix(name));
     const energy::Figure* const figure = energy::figure_of(base);
     return (base == name || !found.contains(base)) && !(figure && figure->is_about_measuring());
   }
@@ -121,8 +121,8 @@ class Reader {
     if (std::ranges::find(shown_names_, metric) != shown_names_.end())
       return metric;
     for (const std::string& name : shown_names_)
-      if (const auto* statistic = statistics::statistic_of(name);
-          statistic && is_of_their_size(*statistic) && statistics::without_suffix(name) == metric)
+      if (const auto* statistic = numbers::statistic_of(name);
+          statistic && is_of_their_size(*statistic) && numbers::without_suffix(name) == metric)
         return name;
     return found.contains(metric + "_avg") ? metric + "_avg" : metric;
   }
@@ -145,8 +145,8 @@ class Reader {
 
   void read_metric(const std::string& name, const Found& found) {
     const std::string shown = shown_name(name, found);
-    const statistics::Statistic* const statistic = statistics::statistic_of(shown);
-    const std::string base(statistics::without_suffix(shown));
+    const numbers::Statistic* const statistic = numbers::statistic_of(shown);
+    const std::string base(numbers::without_suffix(shown));
     const bool is_statistic = statistic && found.contains(base);
     if (const auto values = found.find(shown); values != found.end())
       for (const auto& [workpackage, finding] : values->second)
@@ -161,20 +161,20 @@ class Reader {
   }
 
   void add_of_one_value(const std::string& name, const std::string& base,
-                        const statistics::Statistic& statistic, const Found& found) {
+                        const numbers::Statistic& statistic, const Found& found) {
     // The statistics of a single value are not kept.
     const auto counts = found.find(base + "_cnt");
     for (const auto& [workpackage, finding] : found.at(base)) {
       const bool is_single = counts == found.end() || !counts->second.contains(workpackage);
       if (const auto value = is_single && finding->value
-                                 ? statistics::of_one_value(statistic, *finding->value)
+                                 ? numbers::of_one_value(statistic, *finding->value)
                                  : std::nullopt)
         add(name, *finding, *value);
     }
   }
 
   void add(const std::string& name, const Finding& finding, const Value& value) {
-    const auto number = statistics::number_of(value);
+    const auto number = numbers::number_of(value);
     if (!number || !done_.contains(finding.workpackage))
       return;
     Metric& metric = run_.metrics[name];
@@ -186,7 +186,7 @@ class Reader {
 
   /// Reads the values of rows that combine iterations.
   void read_rows(const model::Analyser& analyser) {
-    if (!analyser.reduce || !side_.analyses.contains(tabulate::name_of_each(analyser.name)))
+    if (!analyser.reduce || !side_.analyses.contains(results::name_of_each(analyser.name)))
       return;
     std::map<std::string, std::vector<Metric*>> metrics;
     std::set<std::string> names;
@@ -194,7 +194,7 @@ class Reader {
       metrics[metric.shown].push_back(&metric);
       names.insert(metric.shown);
     }
-    const tabulate::RowValues values(side_.run.benchmark, family_, analyser, side_.analyses);
+    const results::RowValues values(side_.run.benchmark, family_, analyser, side_.analyses);
     const auto known = side_.analyses.find(analyser.name);
     const std::vector<Finding> found = known == side_.analyses.end()
                                            ? side_.workspace.findings(analyser.name, names)
@@ -204,8 +204,8 @@ class Reader {
       const auto of_name = metrics.find(finding.name);
       if (!position || of_name == metrics.end())
         continue;
-      const result::Cell cell = values.cell(finding, family_.representative(*position));
-      if (const auto number = cell.value ? statistics::number_of(*cell.value) : std::nullopt)
+      const results::Cell cell = values.cell(finding, family_.representative(*position));
+      if (const auto number = cell.value ? numbers::number_of(*cell.value) : std::nullopt)
         for (Metric* metric : of_name->second)
           metric->rows.try_emplace(family_.at(*position).combination, *number);
     }
@@ -244,7 +244,7 @@ class Reader {
   const std::set<std::string>& wanted_;
   std::vector<std::string> shown_names_;
   std::vector<Workpackage> all_;
-  workflow::Lineage family_;
+  space::Lineage family_;
   std::set<long long> done_;
   MeasuredRun run_;
 };
@@ -278,8 +278,8 @@ double PointValue::value() const {
   std::vector<double> all = alone_;
   // The median of a row is nan where a value of it is, also where that one does not count here.
   for (const auto& [key, row] : rows_)
-    all.push_back(std::isfinite(row.shown) ? row.shown : statistics::median(row.values));
-  return statistics::median(std::move(all));
+    all.push_back(std::isfinite(row.shown) ? row.shown : numbers::median(row.values));
+  return numbers::median(std::move(all));
 }
 
 MeasuredRun measured_run(const Side& side, const std::set<std::string>& wanted,
@@ -313,20 +313,20 @@ bool convert(Metric& metric, const std::string& unit) {
 
 std::optional<Better> better_of(const model::Benchmark& benchmark, const std::string& metric,
                                 const std::string& unit) {
-  const std::string base(statistics::without_suffix(metric));
+  const std::string base(numbers::without_suffix(metric));
   for (const std::string& name : {metric, base}) {
     for (const model::Result& result : benchmark.results)
       for (const model::Table& table : result.tables)
         for (const model::Column& column : table.columns)
           if (column.better &&
-              (column.name == name || statistics::without_suffix(column.name) == name))
+              (column.name == name || numbers::without_suffix(column.name) == name))
             return column.better;
     for (const model::PatternSet& set : benchmark.pattern_sets)
       for (const model::Pattern& pattern : set.patterns)
         if (pattern.better && pattern.name == name)
           return pattern.better;
   }
-  const statistics::Statistic* const statistic = statistics::statistic_of(metric);
+  const numbers::Statistic* const statistic = numbers::statistic_of(metric);
   if (statistic && (statistic->suffix == "_std" || statistic->suffix == "_mad"))
     return Better::lower;
   return better_by(unit);
@@ -340,4 +340,4 @@ bool is_about_speed(const std::string& text) {
           (unit.power("s") > 0 && (is_alone || text.find('/') != std::string::npos)));
 }
 
-}  // namespace bench::inspect
+}  // namespace bench::insight

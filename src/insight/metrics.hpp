@@ -15,7 +15,7 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 
 /// A metric of a run: its value at each workpackage that has one.
 struct Metric {
@@ -88,4 +88,4 @@ std::optional<model::Better> better_of(const model::Benchmark& benchmark, const 
 /// Whether the unit is one of time, or of something per time.
 bool is_about_speed(const std::string& unit);
 
-}  // namespace bench::inspect
+}  // namespace bench::insight

@@ -25,11 +25,11 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::plan {
+namespace bench::insight {
 namespace {
 
 using workspace::Parameters;
-using Member = std::optional<double> Observation::*;
+using Amount = std::optional<double> Observation::*;
 
 /// The observations at one point.
 struct Point {
@@ -140,7 +140,7 @@ bool follows_bench(const std::string& text) {
 /// models.
 class History::Series {
  public:
-  Series(const std::vector<Observation>& observations, const std::string& step, Member member) {
+  Series(const std::vector<Observation>& observations, const std::string& step, Amount member) {
     for (const Observation& one : observations) {
       const std::optional<double>& value = one.*member;
       if (one.step != step || !value || !(*value > 0))
@@ -152,7 +152,7 @@ class History::Series {
       (one.disturbed ? point.disturbed : point.quiet).push_back(*value);
     }
     for (Point& point : points_)
-      point.median = statistics::median(last_of(point.values()));
+      point.median = numbers::median(last_of(point.values()));
   }
 
   Estimate predict(const Parameters& wanted) {
@@ -261,13 +261,13 @@ Parameters PointNames::of(const workspace::Workpackage& workpackage) const {
   return parameters;
 }
 
-std::vector<Observation> observations_of(const setup::Run& run,
+std::vector<Observation> observations_of(const space::Run& run,
                                          const workspace::Workspace& workspace,
-                                         const tabulate::Analyses& analyses) {
-  const tabulate::TidyRun source{run, workspace, analyses};
-  const result::Table table = tabulate::tidy({&source, 1}).table;
+                                         const results::Analyses& analyses) {
+  const results::TidyRun source{run, workspace, analyses};
+  const results::Table table = results::tidy({&source, 1}).table;
   const auto column = [&](const std::string& name, const std::string& unit) {
-    const auto found = std::ranges::find_if(table.headings, [&](const result::Heading& heading) {
+    const auto found = std::ranges::find_if(table.headings, [&](const results::Heading& heading) {
       return heading.title == name && heading.unit == unit;
     });
     return static_cast<std::size_t>(found - table.headings.begin());
@@ -342,4 +342,4 @@ Prediction History::predict(const std::string& step, const Parameters& parameter
   return prediction;
 }
 
-}  // namespace bench::plan
+}  // namespace bench::insight

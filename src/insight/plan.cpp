@@ -27,7 +27,7 @@
 #include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::plan {
+namespace bench::insight {
 namespace {
 
 constexpr double seconds_per_hour = 3600;
@@ -43,7 +43,7 @@ std::string misfit_reason_of(const PlannedPoint& point, const Estimate& memory) 
 }
 
 /// Uses peaks where the history has no data.
-void take_peaks(PlannedPoint& point, const platform::Platform& platform, double efficiency) {
+void take_peaks(PlannedPoint& point, const machine::Platform& platform, double efficiency) {
   const Prediction by_peak = predict_by_peak(point.work, platform, efficiency);
   const auto take = [](Estimate& estimate, const Estimate& other, bool has_program) {
     if (!estimate.value && (other.value || has_program))
@@ -71,7 +71,7 @@ class Rates {
     if (estimate.value || rates.empty())
       return;
     estimate = {
-        statistics::median(rates) * flops,
+        numbers::median(rates) * flops,
         fmt::format("by its work, from {} {} point{}", rates.size(),
                     measured_.empty() ? "modelled" : "measured", rates.size() == 1 ? "" : "s")};
   }
@@ -162,8 +162,8 @@ std::optional<double> PlannedPoint::energy_wh() const {
   return static_cast<double>(workpackages) * *each.energy_wh.value;
 }
 
-std::vector<PlannedPoint> plan_points(const setup::Run& run,
-                                      const std::vector<engine::Preview>& previews,
+std::vector<PlannedPoint> plan_points(const space::Run& run,
+                                      const std::vector<run::Preview>& previews,
                                       const History& history, double efficiency,
                                       const std::function<void(const std::string&)>& asking) {
   std::vector<PlannedPoint> points;
@@ -171,10 +171,10 @@ std::vector<PlannedPoint> plan_points(const setup::Run& run,
   const Estimate memory = device_memory_gb(run.platform);
   Describer describer(asking);
   std::vector<const workspace::Workpackage*> workpackages;
-  for (const engine::Preview& one : previews)
+  for (const run::Preview& one : previews)
     workpackages.push_back(&one.workpackage);
   const PointNames names(run.benchmark, workpackages);
-  for (const engine::Preview& one : previews) {
+  for (const run::Preview& one : previews) {
     const std::string& step = one.workpackage.step;
     const auto [found, is_new] =
         known.try_emplace({step, one.workpackage.combination}, points.size());
@@ -214,7 +214,7 @@ Total total_of(const std::vector<PlannedPoint>& points) {
   return total;
 }
 
-Budget parse_budget(const std::string& text, const platform::Platform& platform) {
+Budget parse_budget(const std::string& text, const machine::Platform& platform) {
   constexpr std::pair<std::string_view, double> units[] = {
       {"kWh", 1e3}, {"MWh", 1e6}, {"Wh", 1}};  // the longer ones first
   for (const auto& [unit, factor] : units) {
@@ -227,7 +227,7 @@ Budget parse_budget(const std::string& text, const platform::Platform& platform)
                   "use node hours or energy: 50nh, 500Wh, 2kWh");
     return {text, std::nullopt, *number * factor};
   }
-  return {text, setup::parse_budget_h(text, platform), std::nullopt};
+  return {text, space::parse_budget_h(text, platform), std::nullopt};
 }
 
 Affordable affordable(const std::vector<PlannedPoint>& points, const Budget& budget) {
@@ -278,7 +278,7 @@ CostFactors read_cost_factors(const std::filesystem::path& file) {
 namespace {
 
 std::optional<double> median_or_nothing(const std::vector<double>& values) {
-  return values.empty() ? std::nullopt : std::optional(statistics::median(values));
+  return values.empty() ? std::nullopt : std::optional(numbers::median(values));
 }
 
 /// @param pairs predicted value, if any, and measured value
@@ -290,7 +290,7 @@ PlanError error_of(const std::vector<std::pair<std::optional<double>, double>>& 
       errors.push_back(std::abs(*planned / measured - 1));
   error.planned = errors.size();
   if (!errors.empty()) {
-    error.median = statistics::median(errors);
+    error.median = numbers::median(errors);
     error.largest = std::ranges::max(errors);
   }
   return error;
@@ -348,7 +348,7 @@ PlanError error_of_energy(const std::vector<CheckedPoint>& points) {
 
 namespace {
 
-using result::Cell;
+using results::Cell;
 
 Cell text_cell(const std::string& text) {
   return text.empty() ? Cell{.value = ""} : Cell{.value = text};
@@ -413,8 +413,8 @@ std::vector<Cell> first_cells(const Point& point, const std::vector<std::string>
   return row;
 }
 
-result::Table empty_table(const std::string& name, const Names& names) {
-  result::Table table;
+results::Table empty_table(const std::string& name, const Names& names) {
+  results::Table table;
   table.name = name;
   table.headings.push_back({.title = "step"});
   for (const std::string& parameter : names.shown)
@@ -436,7 +436,7 @@ namespace {
 
 /// A column of the plan, and whether it is useful to people.
 struct PlanColumn {
-  result::Heading heading;
+  results::Heading heading;
   Cell (*cell)(const PlannedPoint& point);
   bool (*is_needed)(const std::vector<PlannedPoint>& points) = nullptr;  ///< Null: always.
 };
@@ -493,9 +493,9 @@ const std::vector<PlanColumn>& plan_columns() {
 
 }  // namespace
 
-result::Table table_of(const std::vector<PlannedPoint>& points, bool all_columns) {
+results::Table table_of(const std::vector<PlannedPoint>& points, bool all_columns) {
   const Names names = names_of(points, all_columns);
-  result::Table table = empty_table("plan", names);
+  results::Table table = empty_table("plan", names);
   for (const PlannedPoint& point : points)
     table.rows.push_back(first_cells(point, names.shown));
   for (const PlanColumn& column : plan_columns()) {
@@ -511,16 +511,16 @@ result::Table table_of(const std::vector<PlannedPoint>& points, bool all_columns
   return table;
 }
 
-result::Table table_of(const std::vector<CheckedPoint>& points, bool all_columns) {
+results::Table table_of(const std::vector<CheckedPoint>& points, bool all_columns) {
   const Names names = names_of(points, all_columns);
-  result::Table table = empty_table("plan_check", names);
-  const std::vector<result::Heading> headings{{.title = "planned time", .unit = "s"},
-                                              {.title = "time", .unit = "s"},
-                                              {.title = "time error", .unit = "%"},
-                                              {.title = "planned energy", .unit = "Wh"},
-                                              {.title = "energy", .unit = "Wh"},
-                                              {.title = "energy error", .unit = "%"},
-                                              {.title = "planned from"}};
+  results::Table table = empty_table("plan_check", names);
+  const std::vector<results::Heading> headings{{.title = "planned time", .unit = "s"},
+                                               {.title = "time", .unit = "s"},
+                                               {.title = "time error", .unit = "%"},
+                                               {.title = "planned energy", .unit = "Wh"},
+                                               {.title = "energy", .unit = "Wh"},
+                                               {.title = "energy error", .unit = "%"},
+                                               {.title = "planned from"}};
   table.headings.insert(table.headings.end(), headings.begin(), headings.end());
   for (const CheckedPoint& point : points) {
     std::vector<Cell> row = first_cells(point, names.shown);
@@ -537,4 +537,4 @@ result::Table table_of(const std::vector<CheckedPoint>& points, bool all_columns
   return table;
 }
 
-}  // namespace bench::plan
+}  // namespace bench::insight

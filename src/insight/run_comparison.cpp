@@ -24,12 +24,12 @@
 #include <bench/numbers/decide.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 namespace {
 
 using model::Better;
-using verdict::Sample;
-using verdict::Word;
+using numbers::Sample;
+using numbers::Word;
 using workspace::Workpackage;
 
 /// A workpackage, and the number of its run among those of its side.
@@ -185,10 +185,10 @@ class Comparer {
     const model::Benchmark& benchmark = side_b_.runs.back().run.benchmark;
     for (const model::Step& step : benchmark.steps)
       compare_step(benchmark, step.name);
-    std::vector<verdict::Comparison> comparisons;
+    std::vector<numbers::Comparison> comparisons;
     for (const ComparedPoint& point : made_.points)
       comparisons.push_back(point.comparison);
-    const auto verdicts = verdict::decide(comparisons, options_.margin);
+    const auto verdicts = numbers::decide(comparisons, options_.margin);
     for (std::size_t k = 0; k < verdicts.size(); ++k)
       made_.points[k].verdict = verdicts[k];
     made_.conditions = condition_differences(side_a_.runs, side_b_.runs);
@@ -276,11 +276,11 @@ class Comparer {
       const Sample b = b_.sample(in_b, name, value_b);
       if (a.empty() && b.empty())
         continue;
-      verdict::Comparison comparison = verdict::compare(a, b);
+      numbers::Comparison comparison = numbers::compare(a, b);
       const double shown_a = a.empty() ? 0 : value_a.value();
       const double shown_b = b.empty() ? 0 : value_b.value();
       if (comparison.absent_reason.empty())
-        comparison.shown_change = verdict::relative_change(shown_a, shown_b);
+        comparison.shown_change = numbers::relative_change(shown_a, shown_b);
       made_.points.push_back({.step = step,
                               .parameters = parameters,
                               .metric = name,
@@ -351,4 +351,4 @@ RunComparison compare_runs(const ComparedSide& a, const ComparedSide& b,
   return Comparer(a, b, options).compare();
 }
 
-}  // namespace bench::inspect
+}  // namespace bench::insight

@@ -11,20 +11,20 @@
 #include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 namespace {
 
 /// Whether a workpackage waits for a file. Those at a barrier are `waiting`, too, but only a bench
 /// takes them on.
 bool waits_for_file(const workspace::RunDirectory& directory) {
   auto workspace = workspace::Workspace::open(directory.path, workspace::Workspace::Access::read);
-  const setup::Run run = setup::load_run(directory, workspace);
+  const space::Run run = space::load_run(directory, workspace);
   if (run.metadata.jube_version)
     return true;  // JUBE does not record at which command
   for (const auto& [name, commands] : workspace.waiting_at()) {
     const model::Step* step = run.benchmark.step(name);
     for (const int command : commands)
-      if (!step || !job::is_barrier(*step, command))
+      if (!step || !space::is_barrier(*step, command))
         return true;
   }
   return false;
@@ -59,4 +59,4 @@ RunState run_state(const workspace::RunDirectory& run,
   return sum.failed > 0 ? RunState::failed : RunState::finished;
 }
 
-}  // namespace bench::inspect
+}  // namespace bench::insight

@@ -24,7 +24,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 
 namespace fs = std::filesystem;
 using workspace::State;
@@ -54,31 +54,31 @@ const char* status_of(const Workpackage& workpackage) {
   return workpackage.state == State::failed ? "ERROR" : "RUNNING";
 }
 
-setup::Variables variables_of(const setup::Run& run, const RunView& view,
+space::Variables variables_of(const space::Run& run, const RunView& view,
                               const Workpackage& workpackage) {
   std::map<long long, std::string> parents;
   for (const long long id : workpackage.parents)
     parents[id] = view.at(id).step;
-  setup::Variables variables = workflow::benchmark_variables(run);
-  workflow::add_step_variables(*run.benchmark.step(workpackage.step), variables);
+  space::Variables variables = space::benchmark_variables(run);
+  space::add_step_variables(*run.benchmark.step(workpackage.step), variables);
   const bool waits = workpackage.state == workspace::State::waiting;
-  workflow::add_workpackage_variables(run, workpackage, parents, variables,
-                                      waits ? workpackage.progress.cycle : 0);
-  workflow::add_exports(run, workpackage, variables);
+  space::add_workpackage_variables(run, workpackage, parents, variables,
+                                   waits ? workpackage.progress.cycle : 0);
+  space::add_exports(run, workpackage, variables);
   variables["jube_wp_status"] = status_of(workpackage);
   return variables;
 }
 
 }  // namespace
 
-RunView::RunView(const setup::Run& run, const workspace::Workspace& workspace)
+RunView::RunView(const space::Run& run, const workspace::Workspace& workspace)
     : RunView(run, workspace, workspace.workpackages(), workspace.attempts()) {}
 
-RunView::RunView(const setup::Run& run, const workspace::Workspace& workspace,
+RunView::RunView(const space::Run& run, const workspace::Workspace& workspace,
                  std::vector<Workpackage> workpackages, std::vector<workspace::Attempt> attempts)
     : run_(run),
       all_(std::move(workpackages)),
-      failed_nodes_(scheduler::failed_nodes(workspace.submitted_attempts())) {
+      failed_nodes_(run::failed_nodes(workspace.submitted_attempts())) {
   for (workspace::Attempt& attempt : attempts)
     attempts_[attempt.workpackage] = std::move(attempt);
   for (const Workpackage& workpackage : all_)
@@ -97,7 +97,7 @@ const Workpackage& RunView::at(long long id) const {
 }
 
 workspace::Parameters RunView::internal_variables(const Workpackage& workpackage) const {
-  const setup::Variables variables = variables_of(run_, *this, workpackage);
+  const space::Variables variables = variables_of(run_, *this, workpackage);
   workspace::Parameters sorted{variables.begin(), variables.end()};
   std::ranges::stable_sort(sorted, {},
                            [](const auto& variable) { return rank_of(variable.first); });
@@ -118,11 +118,11 @@ const workspace::Attempt* RunView::attempt(long long id) const {
 std::vector<fs::path> RunView::output_files(const Workpackage& workpackage,
                                             bool standard_error) const {
   evaluate::Evaluator evaluator;
-  const job::RenderContext context{.run = run_,
-                                   .step = *run_.benchmark.step(workpackage.step),
-                                   .workpackage = workpackage,
-                                   .variables = variables_of(run_, *this, workpackage),
-                                   .evaluator = evaluator};
+  const space::RenderContext context{.run = run_,
+                                     .step = *run_.benchmark.step(workpackage.step),
+                                     .workpackage = workpackage,
+                                     .variables = variables_of(run_, *this, workpackage),
+                                     .evaluator = evaluator};
   std::set<fs::path> files;
   if (context.step.batch)
     files.insert(context.work() / (standard_error ? "stderr" : "stdout"));
@@ -132,7 +132,7 @@ std::vector<fs::path> RunView::output_files(const Workpackage& workpackage,
                    context.substitute(standard_error ? command.stderr_file : command.stdout_file));
   std::set<fs::path> existing;
   for (const fs::path& file : files)
-    if (job::open_output(run_, file).valid())
+    if (space::open_output(run_, file).valid())
       existing.insert(file.lexically_normal());
   return {existing.begin(), existing.end()};
 }
@@ -153,13 +153,13 @@ std::optional<double> last_change_unix_s(const workspace::Workspace& workspace) 
     return parse_local_time(noted->second);
   if (const auto unix_s = workspace.last_change_unix_s())
     return unix_s;
-  return setup::start_unix_s(setup::metadata_from(facts), workspace);
+  return space::start_unix_s(space::metadata_from(facts), workspace);
 }
 
 std::string started(const workspace::Workspace& workspace) {
-  setup::RunMetadata metadata = setup::metadata_from(workspace.facts());
-  metadata.started_unix_s = setup::start_unix_s(metadata, workspace);
-  return setup::start_for_people(metadata);
+  space::RunMetadata metadata = space::metadata_from(workspace.facts());
+  metadata.started_unix_s = space::start_unix_s(metadata, workspace);
+  return space::start_for_people(metadata);
 }
 
-}  // namespace bench::inspect
+}  // namespace bench::insight

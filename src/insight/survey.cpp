@@ -20,11 +20,8 @@
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/systems.hpp>
 
-namespace bench::site {
+namespace bench::insight {
 namespace {
-
-using doctor::Answer;
-using doctor::ask;
 
 /// Identical nodes: one line of sinfo.
 struct NodeKind {
@@ -114,15 +111,15 @@ void take_nodes(const std::string& partition, Survey& found) {
 }
 
 void take_slurm(const std::string& wanted, Survey& found) {
-  const auto system = batch::find_system("slurm")->make({});
-  const batch::Partitions partitions = system->ask_partitions();
+  const auto system = machine::find_system("slurm")->make({});
+  const machine::Partitions partitions = system->ask_partitions();
   if (!partitions.known)
     throw Error(Id::batch_system_failed, "Slurm does not answer: " + partitions.failure,
                 "try again, or describe this node alone with --node-only");
-  const batch::Partition* chosen = nullptr;
+  const machine::Partition* chosen = nullptr;
   std::vector<std::string> others;
   std::vector<std::string> names;
-  for (const batch::Partition& partition : partitions.all) {
+  for (const machine::Partition& partition : partitions.all) {
     names.push_back(partition.name);
     if (wanted.empty() ? partition.is_default : partition.name == wanted)
       chosen = &partition;
@@ -139,7 +136,7 @@ void take_slurm(const std::string& wanted, Survey& found) {
   found.nodes = number_fact(chosen->nodes, "scontrol show partition");
   if (!names.empty())
     found.notes.push_back("Other partitions: " + join(names, ", ") + ".");
-  for (const batch::Association& one : system->ask_associations())
+  for (const machine::Association& one : system->ask_associations())
     found.accounts.push_back(one.account);
   for (const std::string& line : split(ask({"scontrol", "show", "config"}).output, "\n"))
     if (const auto words = split_values(line, "="); words.front() == "ClusterName")
@@ -315,4 +312,4 @@ std::string platform_file(const std::string& name, const Survey& found) {
   return text;
 }
 
-}  // namespace bench::site
+}  // namespace bench::insight

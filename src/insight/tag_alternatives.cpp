@@ -13,15 +13,15 @@
 #include <bench/document/read.hpp>
 #include <bench/space/run.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 namespace {
 
 using document::Node;
 
 /// The file itself, tags and all, if it is the whole input and still what the run was made from.
-std::optional<Node> untagged_input(const setup::Run& run) {
+std::optional<Node> untagged_input(const space::Run& run) {
   const std::filesystem::path file = run.metadata.input_file;
-  if (setup::input_state(run) != setup::InputState::unchanged)
+  if (space::input_state(run) != space::InputState::unchanged)
     return std::nullopt;
   if (read_file(file).find("include") != std::string::npos)
     return std::nullopt;
@@ -68,7 +68,7 @@ class TagSearch {
 
 }  // namespace
 
-std::vector<std::string> tags_giving(const setup::Run& run, const std::string& parameter,
+std::vector<std::string> tags_giving(const space::Run& run, const std::string& parameter,
                                      const std::optional<std::string>& value) {
   const std::optional<Node> root = untagged_input(run);
   if (!root)
@@ -78,4 +78,4 @@ std::vector<std::string> tags_giving(const setup::Run& run, const std::string& p
   return std::move(search.found);
 }
 
-}  // namespace bench::inspect
+}  // namespace bench::insight

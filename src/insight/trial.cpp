@@ -29,22 +29,20 @@
 #include <bench/machine/platform.hpp>
 #include <bench/machine/platform_batch_system.hpp>
 
-namespace bench::site {
+namespace bench::insight {
 namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-using doctor::Finding;
-using doctor::Health;
-using platform::Platform;
+using machine::Platform;
 
-double value_or(const platform::MaybeFact& fact, double otherwise) {
+double value_or(const machine::MaybeFact& fact, double otherwise) {
   return fact && !fact->unconfirmed ? fact->value : otherwise;
 }
 
 /// The platform file decides if the batch system does not report GPUs.
-bool asks_for_gpu(const Platform& machine, const batch::Partition& partition) {
-  return machine.gpu_request != platform::GpuRequest::none &&
+bool asks_for_gpu(const Platform& machine, const machine::Partition& partition) {
+  return machine.gpu_request != machine::GpuRequest::none &&
          partition.most_gpus_per_node.value_or(
              static_cast<int>(value_or(machine.machine.devices_per_node, 0))) > 0;
 }
@@ -76,7 +74,7 @@ std::map<std::string, std::string> read_facts(const fs::path& file) {
 /// A job in one partition, run by another bench process.
 class Trial {
  public:
-  Trial(const batch::Partition& partition, const Platform& machine, const fs::path& home,
+  Trial(const machine::Partition& partition, const Platform& machine, const fs::path& home,
         const TrialSettings& settings)
       : partition_(partition.name), directory_(home / partition_) {
     make_directories(directory_);
@@ -100,7 +98,7 @@ class Trial {
     late_ = {partition_, Health::error, std::move(why), std::move(remedy)};
   }
 
-  Finding finding(const Platform& machine) {
+  CheckResult finding(const Platform& machine) {
     if (late_)
       return *late_;
     const auto facts = read_facts(directory_ / "runs/000000/000000_probe/work/stdout");
@@ -123,7 +121,7 @@ class Trial {
 
  private:
   /// The error message of bench, the batch system or the job.
-  Finding failure() const {
+  CheckResult failure() const {
     std::string text = "the job failed";
     std::string hint = "correct the platform file; `bench run -n` shows the job script";
     const UniqueFd fd = open_regular_file(directory_ / "log");
@@ -143,7 +141,7 @@ class Trial {
   fs::path directory_;
   UniqueFd log_;
   std::unique_ptr<Process> process_;
-  std::optional<Finding> late_;
+  std::optional<CheckResult> late_;
 };
 
 /// A temporary directory visible to the jobs, deleted with this object.
@@ -178,27 +176,27 @@ bool wait_for(std::vector<Trial>& trials, double seconds, const std::atomic<bool
 
 }  // namespace
 
-std::vector<batch::Partition> partitions_of(const Platform& machine,
-                                            const std::vector<std::string>& names) {
+std::vector<machine::Partition> partitions_of(const Platform& machine,
+                                              const std::vector<std::string>& names) {
   if (!machine.capabilities().queues_jobs)
     throw Error(
         Id::unsupported,
         fmt::format("platform {} has no batch system, so there are no jobs to test", machine.name),
         "`bench doctor` checks this machine");
-  const batch::Partitions known = platform::batch_system_of(machine)->ask_partitions();
+  const machine::Partitions known = machine::batch_system_of(machine)->ask_partitions();
   if (!known.failure.empty())
     throw Error(Id::batch_system_failed, "the batch system does not answer: " + known.failure,
                 "`bench doctor scheduler`");
-  std::vector<batch::Partition> chosen;
-  for (const batch::Partition& partition : known.all)
+  std::vector<machine::Partition> chosen;
+  for (const machine::Partition& partition : known.all)
     if (names.empty() && partition.takes_jobs)
       chosen.push_back(partition);
   std::vector<std::string> wanted = names;
   if (wanted.empty() && chosen.empty() && !machine.asking.partition.empty())
     wanted.push_back(machine.asking.partition);
   for (const std::string& name : wanted) {
-    const auto found = std::ranges::find(known.all, name, &batch::Partition::name);
-    chosen.push_back(found == known.all.end() ? batch::Partition{.name = name} : *found);
+    const auto found = std::ranges::find(known.all, name, &machine::Partition::name);
+    chosen.push_back(found == known.all.end() ? machine::Partition{.name = name} : *found);
   }
   if (chosen.empty())
     throw Error(Id::batch_system_failed, "the batch system lists no partitions",
@@ -206,12 +204,12 @@ std::vector<batch::Partition> partitions_of(const Platform& machine,
   return chosen;
 }
 
-std::vector<Finding> try_partitions(const Platform& machine,
-                                    const std::vector<batch::Partition>& partitions,
-                                    const TrialSettings& settings) {
+std::vector<CheckResult> try_partitions(const Platform& machine,
+                                        const std::vector<machine::Partition>& partitions,
+                                        const TrialSettings& settings) {
   const Home home(settings.directory);
   std::vector<Trial> trials;
-  for (const batch::Partition& partition : partitions)
+  for (const machine::Partition& partition : partitions)
     trials.emplace_back(partition, machine, home.path(), settings);
   if (!wait_for(trials, settings.timeout_s, &settings.interrupted)) {
     for (Trial& trial : trials)
@@ -232,10 +230,10 @@ std::vector<Finding> try_partitions(const Platform& machine,
               "the job did not end in time, and its cancellation could not be confirmed",
               "look for a job `trial_probe_0` in the queue");
   }
-  std::vector<Finding> findings;
+  std::vector<CheckResult> findings;
   for (Trial& trial : trials)
     findings.push_back(trial.finding(machine));
   return findings;
 }
 
-}  // namespace bench::site
+}  // namespace bench::insight

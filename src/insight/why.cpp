@@ -37,7 +37,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/writer_lock.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 namespace {
 
 namespace fs = std::filesystem;
@@ -46,17 +46,17 @@ using workspace::State;
 using workspace::Workpackage;
 
 std::string key_of(const RunView& view, const model::Batch& batch, const Workpackage& workpackage) {
-  setup::Variables variables;
+  space::Variables variables;
   for (auto& [name, value] : view.internal_variables(workpackage))
     variables.emplace(name, value);
-  const auto lookup = workflow::lookup_in(variables, workpackage.parameters);
-  return job::same_nodes_key(
+  const auto lookup = space::lookup_in(variables, workpackage.parameters);
+  return space::same_nodes_key(
       batch, [&](const std::string& text) { return evaluate::substitute(text, lookup); });
 }
 
 /// On which nodes a ready workpackage of a step with `same_nodes` will run, as far as another one
 /// decides that; else empty.
-std::string same_nodes_text(const setup::Run& run, const RunView& view,
+std::string same_nodes_text(const space::Run& run, const RunView& view,
                             const Workpackage& workpackage) {
   const auto& batch = run.benchmark.step(workpackage.step)->batch;
   if (!batch || !batch->same_nodes)
@@ -67,7 +67,7 @@ std::string same_nodes_text(const setup::Run& run, const RunView& view,
     if (other.step != workpackage.step || other.state == State::ready || other.was_never_made() ||
         key_of(view, *batch, other) != key)
       continue;
-    if (const std::string nodes = job::nodes_of(run, other); !nodes.empty())
+    if (const std::string nodes = space::nodes_of(run, other); !nodes.empty())
       return fmt::format("{}, those of workpackage {} (`same_nodes`)", nodes, other.id);
     if (other.state == State::submitted && !first)
       first = &other;
@@ -106,7 +106,7 @@ std::string advice_on(Outcome outcome) {
 /// Puts together what there is to say of one workpackage.
 class Explainer {
  public:
-  Explainer(const setup::Run& run, const RunView& view, const Workpackage& workpackage)
+  Explainer(const space::Run& run, const RunView& view, const Workpackage& workpackage)
       : run_(run),
         view_(view),
         workpackage_(workpackage),
@@ -280,7 +280,7 @@ class Explainer {
     say_attempts();
     say_failed_nodes();
     const auto sentinel =
-        execute::read_sentinel(job::attempt_on_disk(run_, workpackage_, attempt_->uuid).sentinel);
+        machine::read_sentinel(space::attempt_on_disk(run_, workpackage_, attempt_->uuid).sentinel);
     const bool begun = sentinel && sentinel->attempt == attempt_->uuid;
     if (begun && sentinel->started_unix_s)
       say("began",
@@ -310,7 +310,7 @@ class Explainer {
                                    substitute(command.done_file), index + 1));
       evaluate::Evaluator evaluator;
       if (workspace::is_own(run_.directory.path))
-        for (const std::string& job : scheduler::submitted_jobs({.run = run_,
+        for (const std::string& job : run::submitted_jobs({.run = run_,
                                       .step = step_,
                                       .workpackage = workpackage_,
                                       .variables = variables(),
@@ -345,10 +345,10 @@ class Explainer {
 
   void say_missed_patterns() {
     evaluate::Evaluator evaluator;
-    const workflow::Graph graph(run_, view_.all(), evaluator);
+    const space::Graph graph(run_, view_.all(), evaluator);
     std::vector<std::string> texts;
-    for (const analyse::Miss& miss :
-         tabulate::WorkpackageValues(run_, graph, evaluator).misses(workpackage_)) {
+    for (const results::Miss& miss :
+         results::WorkpackageValues(run_, graph, evaluator).misses(workpackage_)) {
       texts.push_back(fmt::format("{}: {}, for `{}`", miss.pattern->name, miss.reason,
                                   one_line(miss.pattern->text)));
       if (!miss.near_match.empty())
@@ -406,7 +406,7 @@ class Explainer {
                                           "could not read Password", "a terminal is required"};
     for (const fs::path& file : view_.output_files(workpackage_, /*standard_error=*/true)) {
       constexpr std::size_t lines = 20;
-      const std::string said = end_of_file(job::open_output(run_, file), lines).text;
+      const std::string said = end_of_file(space::open_output(run_, file), lines).text;
       if (std::ranges::any_of(
               signs, [&](std::string_view sign) { return said.find(sign) != std::string::npos; }))
         return "commands have no terminal, so that nothing can be asked: put the answer into the "
@@ -454,7 +454,7 @@ class Explainer {
 
   /// A run keeps what it was made from.
   void say_input() {
-    if (setup::input_state(run_) == setup::InputState::changed)
+    if (space::input_state(run_) == space::InputState::changed)
       say("input", fmt::format("{} has changed since; `bench run` starts a new run of it",
                                fs::path(run_.metadata.input_file).filename().string()));
   }
@@ -491,7 +491,7 @@ class Explainer {
         explanation_.output.push_back(std::move(file));
   }
 
-  const setup::Variables& variables() {
+  const space::Variables& variables() {
     if (variables_.empty())
       for (auto& [name, value] : view_.internal_variables(workpackage_))
         variables_.emplace(name, value);
@@ -499,23 +499,23 @@ class Explainer {
   }
 
   std::string substitute(const std::string& text) {
-    return evaluate::substitute(text, workflow::lookup_in(variables(), workpackage_.parameters));
+    return evaluate::substitute(text, space::lookup_in(variables(), workpackage_.parameters));
   }
 
-  const setup::Run& run_;
+  const space::Run& run_;
   const RunView& view_;
   const Workpackage& workpackage_;
   const model::Step& step_;
   const Attempt* attempt_;
   std::optional<workspace::Worker> worker_;
-  setup::Variables variables_;
+  space::Variables variables_;
   Explanation explanation_;
 };
 
 }  // namespace
 
-Explanation explain(const setup::Run& run, const RunView& view, long long id) {
+Explanation explain(const space::Run& run, const RunView& view, long long id) {
   return Explainer(run, view, view.at(id)).explain();
 }
 
-}  // namespace bench::inspect
+}  // namespace bench::insight

@@ -22,7 +22,7 @@
 #include <bench/space/variables.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 namespace {
 
 using workspace::Parameters;
@@ -58,7 +58,7 @@ std::string values_text(const std::vector<std::string>& values) {
 /// Looks for a point in one step, and for what keeps it from being there.
 class Search {
  public:
-  Search(const setup::Run& run, const RunView& view, const model::Step& step,
+  Search(const space::Run& run, const RunView& view, const model::Step& step,
          const Parameters& point)
       : run_(run), view_(view), step_(step), point_(point) {
     for (const Workpackage& workpackage : view.all())
@@ -86,7 +86,7 @@ class Search {
   }
 
   const model::Parameter* definition(const std::string& name) const {
-    return expand::definition_of(run_.benchmark, step_, name);
+    return space::definition_of(run_.benchmark, step_, name);
   }
 
   bool is_parent(const Workpackage& workpackage) const {
@@ -103,7 +103,7 @@ class Search {
     };
     const model::Parameter* parameter = definition(name);
     if (others.empty() && parameter && is_listed(*parameter))
-      std::ranges::for_each(workflow::template_values(*parameter), add);
+      std::ranges::for_each(space::template_values(*parameter), add);
     for (const Workpackage& one : view_.all()) {
       const bool counts = one.step == step_.name || (others.empty() && is_parent(one));
       const std::string* value = counts ? value_of(one.parameters, name) : nullptr;
@@ -115,7 +115,7 @@ class Search {
 
   /// Whether the file says all values that the parameter can have.
   static bool is_listed(const model::Parameter& parameter) {
-    const std::vector<std::string> values = workflow::template_values(parameter);
+    const std::vector<std::string> values = space::template_values(parameter);
     return !values.empty() && std::ranges::all_of(values, [](const std::string& value) {
       return value.find('$') == std::string::npos;
     });
@@ -197,8 +197,8 @@ class Search {
   void say_filter(const char* name, const std::string& expression) {
     if (expression.empty())
       return;
-    const setup::Variables none;
-    const std::string here = evaluate::substitute(expression, workflow::lookup_in(none, point_));
+    const space::Variables none;
+    const std::string here = evaluate::substitute(expression, space::lookup_in(none, point_));
     say(fmt::format("`{}`", name),
         fmt::format("keeps only {}{}", expression, here == expression ? "" : ", here: " + here));
   }
@@ -210,7 +210,7 @@ class Search {
     return join(texts, " ");
   }
 
-  const setup::Run& run_;
+  const space::Run& run_;
   const RunView& view_;
   const model::Step& step_;
   const Parameters& point_;
@@ -219,7 +219,7 @@ class Search {
 };
 
 /// @throws Error for a parameter that the benchmark lacks, or that no step has
-[[noreturn]] void refuse(const setup::Run& run, const Parameters& point, const std::string& only) {
+[[noreturn]] void refuse(const space::Run& run, const Parameters& point, const std::string& only) {
   std::vector<std::string> known;
   for (const model::ParameterSet& set : run.benchmark.parameter_sets)
     for (const model::Parameter& parameter : set.parameters)
@@ -239,13 +239,13 @@ class Search {
 
 }  // namespace
 
-std::vector<PointInStep> find_point(const setup::Run& run, const RunView& view,
+std::vector<PointInStep> find_point(const space::Run& run, const RunView& view,
                                     const Parameters& point, const std::string& only) {
   std::vector<PointInStep> found;
   std::set<std::string> without;
   for (const model::Step& step : run.benchmark.steps) {
     const bool has_all = std::ranges::all_of(point, [&](const auto& assignment) {
-      return expand::definition_of(run.benchmark, step, assignment.first) != nullptr;
+      return space::definition_of(run.benchmark, step, assignment.first) != nullptr;
     });
     if (!has_all || (!only.empty() && only != step.name))
       continue;
@@ -258,4 +258,4 @@ std::vector<PointInStep> find_point(const setup::Run& run, const RunView& view,
   return found;
 }
 
-}  // namespace bench::inspect
+}  // namespace bench::insight

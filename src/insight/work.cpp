@@ -26,7 +26,7 @@
 #include <bench/space/metadata.hpp>
 #include <bench/space/platform_variables.hpp>
 
-namespace bench::plan {
+namespace bench::insight {
 namespace {
 
 /// The words of a command as a POSIX shell splits them, up to the first operator or comment.
@@ -75,7 +75,7 @@ std::optional<std::vector<std::string>> shell_words(std::string_view text) {
 bool is_step_program(const std::string& word) {
   if (word.empty() || word.find('/') != std::string::npos)
     return false;
-  for (const std::filesystem::path& directory : execute::program_directories())
+  for (const std::filesystem::path& directory : machine::program_directories())
     if (directory.filename() == "steps" && ::access((directory / word).c_str(), X_OK) == 0)
       return true;
   return false;
@@ -154,7 +154,7 @@ std::vector<std::string> program_call(const std::vector<std::string>& commands,
 }
 
 Work Describer::describe(const std::vector<std::string>& commands, int tasks) {
-  constexpr double patience_s = 20;
+  constexpr double answer_patience_s = 20;
   Work work;
   std::vector<std::string> words = program_call(commands, is_step_program);
   if (words.empty())
@@ -167,7 +167,7 @@ Work Describer::describe(const std::vector<std::string>& commands, int tasks) {
   std::map<std::string, std::string>& facts = found->second;
   if (is_new) {
     asking_(work.program);
-    const doctor::Answer answer = doctor::ask(words, patience_s);
+    const Answer answer = ask(words, answer_patience_s);
     if (!answer.ok)
       facts["failure"] = answer.failure;
     for (const std::string& line : split(answer.ok ? answer.output : "", "\n"))
@@ -200,10 +200,10 @@ Work Describer::describe(const std::vector<std::string>& commands, int tasks) {
 
 namespace {
 
-Estimate time_by_peak(const Work& work, const platform::Platform& platform, double efficiency) {
+Estimate time_by_peak(const Work& work, const machine::Platform& platform, double efficiency) {
   if (!work.flops)
     return {std::nullopt, work.absent_reason};
-  const setup::Variables facts = setup::platform_variables(platform);
+  const space::Variables facts = space::platform_variables(platform);
   const std::string precision = work.precision == "tf32" ? "fp32" : work.precision;
   const auto known = facts.find(fmt::format("jube_platform_device_{}_tflops", precision));
   const auto peak = known == facts.end() ? std::nullopt : parse_number(known->second);
@@ -215,9 +215,9 @@ Estimate time_by_peak(const Work& work, const platform::Platform& platform, doub
                       100 * efficiency, precision, known->second)};
 }
 
-Estimate energy_by_limit(const Work& work, const platform::Platform& platform, double time_s) {
-  const platform::Machine& machine = platform.machine;
-  const platform::MaybeFact& limit = machine.accelerator.power_limit_w;
+Estimate energy_by_limit(const Work& work, const machine::Platform& platform, double time_s) {
+  const machine::Machine& machine = platform.machine;
+  const machine::MaybeFact& limit = machine.accelerator.power_limit_w;
   if (!limit || limit->unconfirmed || !machine.modules_per_node || !machine.devices_per_node)
     return {
         std::nullopt,
@@ -233,8 +233,7 @@ Estimate energy_by_limit(const Work& work, const platform::Platform& platform, d
 
 }  // namespace
 
-Prediction predict_by_peak(const Work& work, const platform::Platform& platform,
-                           double efficiency) {
+Prediction predict_by_peak(const Work& work, const machine::Platform& platform, double efficiency) {
   Prediction prediction;
   prediction.time_s = time_by_peak(work, platform, efficiency);
   if (work.stop_s && prediction.time_s.value.value_or(*work.stop_s) >= *work.stop_s)
@@ -247,8 +246,8 @@ Prediction predict_by_peak(const Work& work, const platform::Platform& platform,
   return prediction;
 }
 
-Estimate device_memory_gb(const platform::Platform& platform) {
-  const setup::Variables facts = setup::platform_variables(platform);
+Estimate device_memory_gb(const machine::Platform& platform) {
+  const space::Variables facts = space::platform_variables(platform);
   for (const char* name : {"jube_platform_device_memory_gb", "jube_platform_memory_gb"})
     if (const auto value = parse_number(facts.at(name)))
       return {value, fmt::format("platform {}", platform.name)};
@@ -259,4 +258,4 @@ Estimate device_memory_gb(const platform::Platform& platform) {
   return {static_cast<double>(memory.totalram) * memory.mem_unit / 1e9, "this machine"};
 }
 
-}  // namespace bench::plan
+}  // namespace bench::insight

@@ -18,7 +18,7 @@
 #include <bench/machine/slow_answers.hpp>
 #include <bench/machine/systems.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 namespace {
 
 /// Limit for a server that hangs; programs give up sooner on one that is down.
@@ -105,4 +105,4 @@ ProgramAnswer ask_program(std::vector<std::string> arguments, Environment enviro
   }
 }
 
-}  // namespace bench::batch
+}  // namespace bench::machine

@@ -7,7 +7,7 @@
 
 #include <bench/base/process.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 
 /// Answer of a program of a batch system.
 struct ProgramAnswer {
@@ -26,4 +26,4 @@ ProgramAnswer ask_program(std::vector<std::string> arguments, Environment enviro
                           const std::filesystem::path& directory = {}, const std::string& name = "",
                           double own_patience_s = 0);
 
-}  // namespace bench::batch
+}  // namespace bench::machine

@@ -25,7 +25,7 @@
 #include <bench/machine/job_id.hpp>
 #include <bench/machine/systems.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 namespace {
 
 struct Meaning {
@@ -248,4 +248,4 @@ const SystemKind cobalt =
     by_commands("cobalt", "COBALT_JOBID", "COBALT_", "#COBALT", cobalt_options);
 const SystemKind other = by_commands("other", nullptr, nullptr, "", {});
 
-}  // namespace bench::batch
+}  // namespace bench::machine

@@ -7,7 +7,7 @@
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/systems.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 
 /// Any batch system that has commands to submit, to list and to cancel. Its jobs are known by their
 /// names, which hold a part of the submission's UUID. An array is `12[]`, its tasks are `12[1]`.
@@ -32,4 +32,4 @@ class CommandSystem : public BatchSystem {
   Regex line_;
 };
 
-}  // namespace bench::batch
+}  // namespace bench::machine

@@ -19,7 +19,7 @@
 #include <bench/base/unique_fd.hpp>
 #include <bench/machine/environment.hpp>
 
-namespace bench::execute {
+namespace bench::machine {
 
 namespace {
 
@@ -189,4 +189,4 @@ std::string shell_commands(const EnvironmentChanges& changes) {
   return lines;
 }
 
-}  // namespace bench::execute
+}  // namespace bench::machine

@@ -6,7 +6,7 @@
 #include <bench/base/outcome.hpp>
 #include <bench/machine/failed_node.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 namespace {
 
 constexpr std::string_view node_word = "node ";
@@ -33,4 +33,4 @@ std::string node_in_reason(std::string_view reason) {
              : "";
 }
 
-}  // namespace bench::batch
+}  // namespace bench::machine

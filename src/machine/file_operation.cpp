@@ -23,7 +23,7 @@
 #include <bench/machine/environment.hpp>
 #include <bench/machine/file_operation.hpp>
 
-namespace bench::execute {
+namespace bench::machine {
 namespace {
 
 template <class... Functions>
@@ -344,4 +344,4 @@ void substitute_file(const SubstituteFile& operation, evaluate::Evaluator& evalu
                            "", operation.place);
 }
 
-}  // namespace bench::execute
+}  // namespace bench::machine

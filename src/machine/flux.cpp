@@ -15,7 +15,7 @@
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/systems.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 namespace {
 
 constexpr std::array<std::string_view, 10> flux_options{
@@ -132,4 +132,4 @@ const SystemKind flux{.name = "flux",
                       .directive = "#flux:",
                       .own_options = flux_options};
 
-}  // namespace bench::batch
+}  // namespace bench::machine

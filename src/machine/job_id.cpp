@@ -5,7 +5,7 @@
 
 #include <bench/machine/job_id.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 namespace {
 
 std::string_view behind(std::string_view text, char mark) {
@@ -43,4 +43,4 @@ std::string with_cluster(std::string_view id, std::string_view cluster) {
   return cluster.empty() ? std::string(id) : fmt::format("{};{}", id, cluster);
 }
 
-}  // namespace bench::batch
+}  // namespace bench::machine

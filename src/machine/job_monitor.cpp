@@ -29,15 +29,7 @@
 #include <bench/machine/job_monitor.hpp>
 #include <bench/machine/sentinel.hpp>
 
-namespace bench::batch {
-
-using execute::Completion;
-using execute::completion_from_sentinel;
-using execute::last_line;
-using execute::read_sentinel;
-using execute::Sentinel;
-using execute::was_cancelled;
-using execute::was_restarted;
+namespace bench::machine {
 
 namespace {
 
@@ -113,7 +105,7 @@ JobReport refined(JobReport report, const std::optional<Outcome>& told_by_daemon
 
 /// Where the directory of a workpackage was when its script was written, if it has been moved
 /// since: a job that begins finds nothing there. Empty if it has not been moved.
-std::filesystem::path former_directory(const execute::Job& job) {
+std::filesystem::path former_directory(const Job& job) {
   const std::string name = "\nbench_script=";
   if (!job.is_batch() || !is_there(job.script))
     return {};
@@ -356,7 +348,7 @@ Completion JobMonitor::conclude(const BatchJob& job, const JobReport& of_job,
 /// Brings what a job has left where its run was before: that was copied, say, and not renamed.
 /// @returns whether the job began there
 bool JobMonitor::collect(const BatchJob& job, const std::filesystem::path& from, News& news) {
-  if (!execute::collect_attempt(job.job, from))
+  if (!collect_attempt(job.job, from))
     return false;
   const std::string run = from.parent_path().string();
   if (told_.insert("collected " + run).second)
@@ -567,4 +559,4 @@ bool KnownJobs::holds_siblings(const BatchJob& job) const {
          (job.task && held_arrays_.contains({array_of(job.id), job.name}));
 }
 
-}  // namespace bench::batch
+}  // namespace bench::machine

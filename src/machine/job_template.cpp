@@ -17,7 +17,7 @@
 #include <bench/machine/job_template.hpp>
 #include <bench/machine/platform.hpp>
 
-namespace bench::platform {
+namespace bench::machine {
 namespace {
 
 /// The text between the braces of a template variable.
@@ -177,4 +177,4 @@ std::string fill(const std::string& text, const std::string& name,
   return filled;
 }
 
-}  // namespace bench::platform
+}  // namespace bench::machine

@@ -15,7 +15,7 @@
 #include <bench/machine/machine.hpp>
 #include <bench/machine/platform.hpp>
 
-namespace bench::platform {
+namespace bench::machine {
 namespace {
 
 /// A program that starts others on the nodes of a job and needs more options than the platform file
@@ -208,4 +208,4 @@ std::string launch_line(const Platform& platform, const Resources& resources, bo
   return line;
 }
 
-}  // namespace bench::platform
+}  // namespace bench::machine

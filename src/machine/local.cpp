@@ -35,7 +35,7 @@
 #include <bench/machine/orphans.hpp>
 #include <bench/machine/sentinel.hpp>
 
-namespace bench::execute {
+namespace bench::machine {
 
 /// One attempt on its way: the process that runs now, and how far it has come.
 class LocalBackend::Run {
@@ -452,4 +452,4 @@ void LocalBackend::detach() {
   runs_.clear();
 }
 
-}  // namespace bench::execute
+}  // namespace bench::machine

@@ -15,7 +15,7 @@
 #include <bench/base/text.hpp>
 #include <bench/machine/orphans.hpp>
 
-namespace bench::execute {
+namespace bench::machine {
 
 std::map<std::string, std::vector<int>> find_processes(const std::string& variable,
                                                        const std::set<std::string>& values) {
@@ -57,4 +57,4 @@ void end_processes(const std::vector<int>& pids) {
   }
 }
 
-}  // namespace bench::execute
+}  // namespace bench::machine

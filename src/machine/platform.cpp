@@ -31,7 +31,7 @@
 #include <bench/machine/platform.hpp>
 #include <bench/machine/systems.hpp>
 
-namespace bench::platform {
+namespace bench::machine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -115,8 +115,8 @@ Key group_key(std::function<void(const Node&, const std::string&)> enter) {
 Key scheduler_key(Platform& platform) {
   return {.read =
               [&platform](const Stated& stated) {
-                if (!batch::find_system(stated.text()))
-                  refuse_word(stated, batch::system_names());
+                if (!find_system(stated.text()))
+                  refuse_word(stated, system_names());
                 platform.scheduler = stated.text();
               },
           .enter = {}};
@@ -422,15 +422,15 @@ std::vector<std::string> tags_of(const fs::path& file) {
 
 /// A variable of the program that submits, and its setting.
 struct SubmitVariable {
-  const char* batch::SubmitVariables::*name;
+  const char* SubmitVariables::*name;
   const char* key;
   std::string SubmissionDefaults::*member;
 };
 constexpr std::array<SubmitVariable, 4> submit_variables{
-    {{&batch::SubmitVariables::partition, "partition", &SubmissionDefaults::partition},
-     {&batch::SubmitVariables::account, "account", &SubmissionDefaults::account},
-     {&batch::SubmitVariables::qos, "qos", &SubmissionDefaults::qos},
-     {&batch::SubmitVariables::reservation, "reservation", &SubmissionDefaults::reservation}}};
+    {{&SubmitVariables::partition, "partition", &SubmissionDefaults::partition},
+     {&SubmitVariables::account, "account", &SubmissionDefaults::account},
+     {&SubmitVariables::qos, "qos", &SubmissionDefaults::qos},
+     {&SubmitVariables::reservation, "reservation", &SubmissionDefaults::reservation}}};
 
 std::string variable(const char* name) {
   const char* value = name ? std::getenv(name) : nullptr;
@@ -561,9 +561,9 @@ Platform read_file_of(const fs::path& file, const fs::path& beside, int depth) {
 
 }  // namespace
 
-const batch::SystemKind& Platform::system() const {
-  const batch::SystemKind* kind = batch::find_system(scheduler);
-  return kind ? *kind : *batch::find_system("none");
+const SystemKind& Platform::system() const {
+  const SystemKind* kind = find_system(scheduler);
+  return kind ? *kind : *find_system("none");
 }
 
 fs::path user_directory() {
@@ -700,4 +700,4 @@ const Words<Binding::Mode>& binding_words() {
   return words;
 }
 
-}  // namespace bench::platform
+}  // namespace bench::machine

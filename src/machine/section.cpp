@@ -14,7 +14,7 @@
 #include <bench/base/text.hpp>
 #include <bench/document/node.hpp>
 
-namespace bench::platform {
+namespace bench::machine {
 namespace {
 
 using document::Node;
@@ -189,4 +189,4 @@ Key truth_key(bool& member) {
   return {.read = [&member](const Stated& stated) { member = truth_of(stated); }, .enter = {}};
 }
 
-}  // namespace bench::platform
+}  // namespace bench::machine

@@ -7,7 +7,7 @@
 
 #include <bench/document/node.hpp>
 
-namespace bench::platform {
+namespace bench::machine {
 
 /// The value of one key of a platform file: `x`, `[x, y]`, `{value: x, source: ...}` or
 /// `{unconfirmed: x, source: ...}`.
@@ -65,4 +65,4 @@ Key text_key(std::string& member);
 Key list_key(std::vector<std::string>& member);
 Key truth_key(bool& member);
 
-}  // namespace bench::platform
+}  // namespace bench::machine

@@ -23,7 +23,7 @@
 #include <bench/machine/job.hpp>
 #include <bench/machine/sentinel.hpp>
 
-namespace bench::execute {
+namespace bench::machine {
 namespace {
 
 /// Removes the last line that is not blank, with all that follows, from the text and returns it.
@@ -199,4 +199,4 @@ std::string last_line(const std::filesystem::path& file, std::size_t limit) {
   return to_valid_utf8(line.substr(0, length));
 }
 
-}  // namespace bench::execute
+}  // namespace bench::machine

@@ -29,7 +29,7 @@
 #include <bench/machine/job_id.hpp>
 #include <bench/machine/systems.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 namespace {
 
 /// True if sbatch could not reach a controller; otherwise it refused the job.
@@ -418,4 +418,4 @@ const SystemKind slurm_allocation{
     .capabilities = {.has_job_steps = true, .fills_allocation = true, .step_launcher = "srun"},
     .make = make_no_system};
 
-}  // namespace bench::batch
+}  // namespace bench::machine

@@ -11,7 +11,7 @@
 #include <bench/base/outcome.hpp>
 #include <bench/machine/batch_system.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 
 /// The clusters that the directives of a job script send it to, as in `#SBATCH --clusters=a,b`;
 /// empty: the user's own.
@@ -59,4 +59,4 @@ Partitions ask_slurm_partitions(const std::string& cluster = "");
 /// @param clusters none, or an empty name: the user's own
 std::vector<Association> ask_slurm_associations(const std::vector<std::string>& clusters = {});
 
-}  // namespace bench::batch
+}  // namespace bench::machine

@@ -17,7 +17,7 @@
 #include <bench/base/time.hpp>
 #include <bench/machine/allocation.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 namespace {
 
 /// The first group of a pattern in a text, as a number; 0 where there is none.
@@ -118,4 +118,4 @@ JobLife life_of(const std::string& job) {
   return state.starts_with("COMPLETING") ? JobLife::ends : JobLife::lasts;
 }
 
-}  // namespace bench::batch
+}  // namespace bench::machine

@@ -25,7 +25,7 @@
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/job_id.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 
 // ASCII's record separator and unit separator. The last field is empty in a record that is whole.
 const char* const squeue_format = "\x1e%A\x1f%F\x1f%K\x1f%T\x1f%r\x1f%B\x1f%j\x1f%k\x1f";
@@ -404,4 +404,4 @@ std::string node_named_by_srun(const std::filesystem::path& file) {
   return is_name ? node : "";
 }
 
-}  // namespace bench::batch
+}  // namespace bench::machine

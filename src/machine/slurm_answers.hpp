@@ -11,7 +11,7 @@
 #include <bench/base/outcome.hpp>
 #include <bench/machine/batch_system.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 
 /// The format in which squeue prints each job. Names and comments may hold anything, newlines too,
 /// so control characters that nobody types begin a record and separate its fields.
@@ -61,4 +61,4 @@ std::string node_named_by_srun(const std::filesystem::path& file);
 /// The GPUs in a list such as `gpu:a100:4(S:0-3),ipu:4`.
 int gpus_in(const std::string& gres);
 
-}  // namespace bench::batch
+}  // namespace bench::machine

@@ -8,7 +8,7 @@
 #include <bench/machine/submitters.hpp>
 #include <bench/machine/systems.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 namespace {
 
 /// A job has the variable of its system; the program that submits it does not.
@@ -21,11 +21,11 @@ bool is_in_job(int process) {
 }  // namespace
 
 std::map<std::string, std::vector<int>> find_submitters(const std::set<std::string>& submissions) {
-  auto found = execute::find_processes("BENCH_SUBMISSION", submissions);
+  auto found = find_processes("BENCH_SUBMISSION", submissions);
   for (auto& [submission, processes] : found)
     std::erase_if(processes, is_in_job);
   std::erase_if(found, [](const auto& one) { return one.second.empty(); });
   return found;
 }
 
-}  // namespace bench::batch
+}  // namespace bench::machine

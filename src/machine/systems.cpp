@@ -12,7 +12,7 @@
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/systems.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 namespace {
 
 /// The absence of a batch system: refuses submissions, has no jobs, and knows nothing of one.
@@ -86,4 +86,4 @@ std::vector<std::string> submitted_ids(const std::string& printed) {
   return ids;
 }
 
-}  // namespace bench::batch
+}  // namespace bench::machine

@@ -131,7 +131,7 @@ std::string name_of(const Calculation& calculation, const std::string& title) {
 }
 
 std::string calculated_from(const Benchmark& benchmark, const Result& result,
-                            const metric::Calculation::Needed& needed) {
+                            const numbers::Calculation::Needed& needed) {
   if (!meaning_of(benchmark, result, needed.name).has_statistics)
     return needed.name;
   return needed.name + (needed.statistic.empty() ? "_median" : std::string(needed.statistic));
@@ -144,7 +144,7 @@ std::string ordered_name(const std::string& pattern) {
 std::vector<std::string> names_for(const Benchmark& benchmark, const Result& result,
                                    const Calculation& calculation) {
   std::vector<std::string> names;
-  const metric::Calculation made = calculation_of(benchmark, result, calculation, "", {});
+  const numbers::Calculation made = calculation_of(benchmark, result, calculation, "", {});
   for (const auto& needed : made.needed())
     names.push_back(calculated_from(benchmark, result, needed));
   for (const auto& [name, value] : calculation.baseline)
@@ -153,28 +153,28 @@ std::vector<std::string> names_for(const Benchmark& benchmark, const Result& res
   return names;
 }
 
-metric::Calculation calculation_of(const Benchmark& benchmark, const Result& result,
-                                   const Calculation& calculation, const std::string& unit,
-                                   const Place& unit_place) {
+numbers::Calculation calculation_of(const Benchmark& benchmark, const Result& result,
+                                    const Calculation& calculation, const std::string& unit,
+                                    const Place& unit_place) {
   const Fillable names(benchmark, result.use);
   for (const auto& [name, value] : calculation.baseline)
     require(names, name, calculation.baseline_place);
   for (const std::string& name : calculation.per)
     require(names, name, calculation.per_place);
-  metric::Calculation made({.metric = calculation.metric,
-                            .of = calculation.of,
-                            .formula = calculation.formula,
-                            .unit = unit,
-                            .has_baseline = !calculation.baseline.empty(),
-                            .place = calculation.place,
-                            .of_place = calculation.of_place,
-                            .unit_place = unit_place},
-                           [&](const std::string& name) {
-                             require(names, name, calculation.of_place);
-                             const ColumnMeaning meaning = meaning_of(benchmark, result, name);
-                             require_numbers(name, meaning, calculation.of_place);
-                             return unit::Unit(meaning.unit_of_values);
-                           });
+  numbers::Calculation made({.metric = calculation.metric,
+                             .of = calculation.of,
+                             .formula = calculation.formula,
+                             .unit = unit,
+                             .has_baseline = !calculation.baseline.empty(),
+                             .place = calculation.place,
+                             .of_place = calculation.of_place,
+                             .unit_place = unit_place},
+                            [&](const std::string& name) {
+                              require(names, name, calculation.of_place);
+                              const ColumnMeaning meaning = meaning_of(benchmark, result, name);
+                              require_numbers(name, meaning, calculation.of_place);
+                              return unit::Unit(meaning.unit_of_values);
+                            });
   for (const auto& [name, statistic] : made.needed())
     if (!statistic.empty())
       require_values(name, meaning_of(benchmark, result, name), calculation.of_place);

@@ -15,7 +15,7 @@
 namespace bench::model {
 namespace {
 
-using statistics::Statistic;
+using numbers::Statistic;
 
 std::string unit_of(const Statistic& statistic, const std::string& unit) {
   if (statistic.has_unit)
@@ -28,7 +28,7 @@ std::optional<ColumnMeaning> as_pattern(const PatternSet& set, const std::string
     if (!name.starts_with(pattern.name))
       continue;
     const std::string_view rest = std::string_view(name).substr(pattern.name.size());
-    const auto all = statistics::statistics();
+    const auto all = numbers::statistics();
     const auto statistic = std::ranges::find(all, rest, &Statistic::suffix);
     if (statistic != all.end() && (rest.empty() || !pattern.derived))
       return ColumnMeaning{.unit = statistic->has_unit ? pattern.unit : "",
@@ -84,7 +84,7 @@ std::string unit_of_meter_value(std::string_view name) {
                                                        "machine_"};
   if (std::ranges::none_of(beginnings, [&](auto begin) { return name.starts_with(begin); }))
     return "";
-  if (const Statistic* statistic = statistics::statistic_of(name)) {
+  if (const Statistic* statistic = numbers::statistic_of(name)) {
     if (!statistic->has_unit)
       return "";
     name.remove_suffix(statistic->suffix.size());
@@ -106,7 +106,7 @@ ColumnMeaning meaning_of(const Benchmark& benchmark, const Result& result,
   return {.unit = unit,
           .type = ValueType::real,
           .unit_of_values = unit,
-          .has_statistics = !statistics::statistic_of(name)};
+          .has_statistics = !numbers::statistic_of(name)};
 }
 
 }  // namespace bench::model

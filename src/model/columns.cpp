@@ -34,7 +34,7 @@ void add_patterns(const Benchmark& benchmark, const std::vector<std::string>& se
                   std::set<std::string>& names) {
   for (const std::string& set : sets)
     for (const Pattern& pattern : benchmark.pattern_set(set)->patterns)
-      for (const auto& statistic : statistics::statistics())
+      for (const auto& statistic : numbers::statistics())
         names.insert(pattern.name + std::string(statistic.suffix));
 }
 
@@ -44,7 +44,7 @@ bool measures_energy(const Benchmark& benchmark) {
 }
 
 bool is_of_meter(std::string_view name) {
-  const energy::Figure* const figure = energy::figure_of(statistics::without_suffix(name));
+  const energy::Figure* const figure = energy::figure_of(numbers::without_suffix(name));
   return figure && figure->is_value();
 }
 
@@ -76,7 +76,7 @@ Fillable::Fillable(const Benchmark& benchmark, const std::vector<std::string>& u
   if (energy_)
     for (const energy::Figure& figure : energy::figures())
       if (figure.is_value() && figure.has_fixed_name())
-        for (const auto& statistic : statistics::statistics())
+        for (const auto& statistic : numbers::statistics())
           names_.insert(std::string(figure.name) + std::string(statistic.suffix));
 }
 

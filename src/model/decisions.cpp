@@ -166,7 +166,7 @@ std::set<std::string> patterns_of(const Benchmark& benchmark, const Step& step) 
 void check_value(const Benchmark& benchmark, const Step& step, const char* what,
                  const std::string& value, const Place& place) {
   const std::set<std::string> patterns = patterns_of(benchmark, step);
-  const std::string base(statistics::without_suffix(value));
+  const std::string base(numbers::without_suffix(value));
   if (patterns.contains(value) || patterns.contains(base))
     return;
   const energy::Figure* const figure = energy::figure_of(base);

@@ -79,7 +79,7 @@ Batch build_batch(const Node& node) {
   batch.pack = attribute(node, "pack");
   batch.kill_on_bad_exit = node.flag("kill_on_bad_exit");
   batch.same_nodes = node.flag("same_nodes");
-  for (const language::Attribute& one : language::job_settings())
+  for (const document::AttributeKind& one : document::job_settings())
     if (const document::Attribute* given = node.find(one.name))
       batch.settings.push_back({one.name, std::string(strip(given->value)), given->place});
   for (const Node* option : node.all("options"))

@@ -18,7 +18,7 @@
 #include <bench/numbers/expression.hpp>
 #include <bench/numbers/metric.hpp>
 
-namespace bench::metric {
+namespace bench::numbers {
 namespace {
 
 const Metric& metric_of(const Request& request) {
@@ -203,4 +203,4 @@ std::string_view Calculation::why_invalid(double value) const {
   return metric_ && value < 0 ? metric_->why_not_negative : "";
 }
 
-}  // namespace bench::metric
+}  // namespace bench::numbers

@@ -11,7 +11,7 @@
 #include <bench/numbers/comparison.hpp>
 #include <bench/numbers/reals.hpp>
 
-namespace bench::verdict {
+namespace bench::numbers {
 namespace {
 
 using Series = std::span<const Measurement>;
@@ -59,7 +59,7 @@ Split best_split(std::span<const double> ranks) {
 /// Permutation test: whether random orders of the values rarely differ as much.
 bool is_certain(std::vector<double> ranks, double difference) {
   constexpr int orders = 1999;
-  constexpr int most = static_cast<int>((orders + 1) * (1 - confidence)) - 1;
+  constexpr int most = static_cast<int>((orders + 1) * (1 - verdict_confidence)) - 1;
   std::mt19937_64 random(1);
   int as_much = 0;
   for (int k = 0; k < orders && as_much <= most; ++k) {
@@ -95,7 +95,7 @@ double median_of(Series series) {
   std::vector<double> values;
   for (const Measurement& one : series)
     values.push_back(one.value);
-  return statistics::median(std::move(values));
+  return median(std::move(values));
 }
 
 /// Counts the last values that each differ from their level with certainty.
@@ -106,7 +106,7 @@ void judge_end(Series level, double margin, Levels& made) {
   const Series rest = level.first(level.size() - most);
   while (made.undecided < most) {
     const Comparison end = compare(rest, level.subspan(level.size() - made.undecided - 1, 1));
-    if (end.chance > 1 - confidence || !matters(end, margin))
+    if (end.chance > 1 - verdict_confidence || !matters(end, margin))
       break;
     if (made.undecided == 0) {
       made.end = end;
@@ -138,4 +138,4 @@ Levels levels_of(Series series, double margin) {
   return made;
 }
 
-}  // namespace bench::verdict
+}  // namespace bench::numbers

@@ -14,11 +14,11 @@
 #include <bench/numbers/comparison.hpp>
 #include <bench/numbers/reals.hpp>
 
-namespace bench::verdict {
+namespace bench::numbers {
 namespace {
 
 using Times = std::vector<double>;
-using Values = std::vector<double>;
+using Reals = std::vector<double>;
 
 /// Running mean and variance: Welford, Technometrics 4 (1962) 419.
 class Moments {
@@ -38,11 +38,11 @@ class Moments {
 /// The mean of b minus that of a, with its uncertainty.
 struct Difference {
   double shift = 0;
-  double half_width =
-      0;  ///< Half width of the interval at `confidence`; infinite if the spread is unknown.
+  double half_width = 0;   ///< Half width of the interval at `verdict_confidence`; infinite if the
+                           ///< spread is unknown.
   double chance = 1;       ///< Two-sided.
   double deviation = 0;    ///< Of a value: the root of the mean variance of both sides.
-  std::size_t fewest = 0;  ///< Values of the smaller side.
+  std::size_t fewest = 0;  ///< Reals of the smaller side.
 
   bool is_certain() const;
 };
@@ -108,7 +108,7 @@ Difference difference_of(std::span<const double> a, std::span<const double> b) {
   if (error == 0) {
     const double sorted = std::min(1.0, 2 * one_in_choices(a.size() + b.size(), a.size()));
     made.chance = made.shift == 0 ? 1 : sorted;
-    made.half_width = sorted <= 1 - confidence ? 0 : infinity;
+    made.half_width = sorted <= 1 - verdict_confidence ? 0 : infinity;
     return made;
   }
   if (!std::isfinite(error))
@@ -119,7 +119,7 @@ Difference difference_of(std::span<const double> a, std::span<const double> b) {
   const double freedom = is_one_alone
                              ? std::max(n_a, n_b) - 1
                              : 1 / (share_a * share_a / (n_a - 1) + share_b * share_b / (n_b - 1));
-  made.half_width = statistics::student_quantile(freedom, confidence) * std::sqrt(error);
+  made.half_width = student_quantile(freedom, verdict_confidence) * std::sqrt(error);
   made.chance = student_tails(freedom, made.shift / std::sqrt(error));
   return made;
 }
@@ -140,31 +140,31 @@ struct Outliers {
   std::size_t count = 0;
 };
 
-using Values = std::vector<double>;
+using Reals = std::vector<double>;
 
-Values distances(std::span<const double> sample, double from) {
-  Values distances;
+Reals distances(std::span<const double> sample, double from) {
+  Reals distances;
   for (const double value : sample)
     distances.push_back(std::fabs(value - from));
   return distances;
 }
 
 /// @param medians from which the distances are, and which cost a degree of freedom each
-double deviation(Values distances, int medians) {
+double deviation(Reals distances, int medians) {
   constexpr double of_normal_noise = 1.4826;
   const auto n = static_cast<double>(distances.size());
-  return of_normal_noise * statistics::median(std::move(distances)) * std::sqrt(n / (n - medians));
+  return of_normal_noise * median(std::move(distances)) * std::sqrt(n / (n - medians));
 }
 
 /// The sample's own deviation if it is clearly larger than the common one, else that one. Its own
 /// is uncertain: it comes from few values, some of which may be outliers.
-double deviation_of(const Values& distances, double common) {
+double deviation_of(const Reals& distances, double common) {
   constexpr double clearly_wider = 2.5;
   const double own = deviation(distances, 1);
   return own > clearly_wider * common ? own : common;
 }
 
-/// Values far from the median of their own sample and not near that of the other.
+/// Reals far from the median of their own sample and not near that of the other.
 std::vector<bool> far_values(std::span<const double> sample, double own, double other,
                              double deviation) {
   constexpr double far_deviations = 3.5;
@@ -182,11 +182,11 @@ Outliers outliers_of(std::span<const double> a, std::span<const double> b) {
   Outliers made{std::vector<bool>(a.size()), std::vector<bool>(b.size())};
   if (a.size() < fewest || b.size() < fewest)
     return made;
-  const double middle_a = statistics::median({a.begin(), a.end()});
-  const double middle_b = statistics::median({b.begin(), b.end()});
-  const Values from_a = distances(a, middle_a);
-  const Values from_b = distances(b, middle_b);
-  Values all = from_a;
+  const double middle_a = median({a.begin(), a.end()});
+  const double middle_b = median({b.begin(), b.end()});
+  const Reals from_a = distances(a, middle_a);
+  const Reals from_b = distances(b, middle_b);
+  Reals all = from_a;
   std::ranges::copy(from_b, std::back_inserter(all));
   const double common = deviation(std::move(all), 2);
   if (common == 0)
@@ -279,15 +279,14 @@ bool may_be_drift(const Sample& a, const Sample& b, const Difference& difference
   const double drifted = slope * later;
   const bool goes_along = drifted * difference.shift > 0;
   const double slope_error = std::sqrt(rest / products.times);
-  if (!goes_along ||
-      std::fabs(slope) <= statistics::student_quantile(freedom, trend_confidence) * slope_error)
+  if (!goes_along || std::fabs(slope) <= student_quantile(freedom, trend_confidence) * slope_error)
     return false;
   const double without = difference.shift - drifted;
   const double error =
       std::sqrt(rest * (1 / static_cast<double>(a.size()) + 1 / static_cast<double>(b.size()) +
                         later * later / products.times));
   return without * difference.shift <= 0 ||
-         std::fabs(without) <= statistics::student_quantile(freedom, confidence) * error;
+         std::fabs(without) <= student_quantile(freedom, verdict_confidence) * error;
 }
 
 bool is_positive(std::span<const Measurement> sample) {
@@ -307,8 +306,8 @@ std::size_t not_finite_in(std::span<const Measurement> sample) {
       sample, [](const Measurement& one) { return !std::isfinite(one.value); }));
 }
 
-Values values_of(std::span<const Measurement> sample) {
-  Values values;
+Reals values_of(std::span<const Measurement> sample) {
+  Reals values;
   for (const Measurement& one : sample)
     values.push_back(one.value);
   return values;
@@ -323,11 +322,11 @@ void leave_out(const std::vector<bool>& marks, Sample& sample) {
 }
 
 /// The mean of each run, in order of their numbers.
-Values run_means(const Sample& sample) {
+Reals run_means(const Sample& sample) {
   std::map<std::size_t, Moments> runs;
   for (const Measurement& one : sample)
     runs[one.run].add(one.value);
-  Values means;
+  Reals means;
   for (const auto& [run, moments] : runs)
     means.push_back(moments.mean());
   return means;
@@ -336,16 +335,16 @@ Values run_means(const Sample& sample) {
 /// The less certain of two comparisons: of all values, or of the means of the runs.
 Difference cautious_difference(const Sample& a, const Sample& b) {
   const Difference of_values = difference_of(values_of(a), values_of(b));
-  const Values runs_a = run_means(a);
-  const Values runs_b = run_means(b);
+  const Reals runs_a = run_means(a);
+  const Reals runs_b = run_means(b);
   if (runs_a.size() + runs_b.size() == 2)
     return of_values;
   const Difference of_runs = difference_of(runs_a, runs_b);
   return of_runs.half_width > of_values.half_width ? of_runs : of_values;
 }
 
-double superiority_of(const Values& a, const Values& b) {
-  Values ordered = a;
+double superiority_of(const Reals& a, const Reals& b) {
+  Reals ordered = a;
   std::ranges::sort(ordered);
   double above = 0;
   for (const double value : b) {
@@ -422,4 +421,4 @@ Comparison compare(std::span<const Measurement> a, std::span<const Measurement> 
   return made;
 }
 
-}  // namespace bench::verdict
+}  // namespace bench::numbers

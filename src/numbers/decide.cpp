@@ -9,7 +9,7 @@
 #include <bench/numbers/decide.hpp>
 #include <bench/numbers/reals.hpp>
 
-namespace bench::verdict {
+namespace bench::numbers {
 namespace {
 
 bool is_testable(const Comparison& one) {
@@ -26,7 +26,7 @@ std::vector<bool> certain_ones(std::span<const Comparison> comparisons) {
   std::vector<bool> certain(comparisons.size());
   for (std::size_t rank = 0; rank < order.size(); ++rank) {
     const auto left = static_cast<double>(order.size() - rank);
-    if (comparisons[order[rank]].chance * left > 1 - confidence)
+    if (comparisons[order[rank]].chance * left > 1 - verdict_confidence)
       break;
     certain[order[rank]] = true;
   }
@@ -40,7 +40,7 @@ std::size_t runs_for(double half_width, double spread) {
     return fewest_without_spread;
   const auto is_too_wide = [&](std::size_t n) {
     const auto runs = static_cast<double>(n);
-    return statistics::student_quantile(2 * runs - 2, confidence) * spread * std::sqrt(2 / runs) >
+    return student_quantile(2 * runs - 2, verdict_confidence) * spread * std::sqrt(2 / runs) >
            half_width;
   };
   if (is_too_wide(most_runs))
@@ -104,4 +104,4 @@ std::vector<Verdict> decide(std::span<const Comparison> comparisons, double marg
   return verdicts;
 }
 
-}  // namespace bench::verdict
+}  // namespace bench::numbers

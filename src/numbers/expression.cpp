@@ -16,7 +16,7 @@
 #include <bench/base/unit.hpp>
 #include <bench/numbers/expression.hpp>
 
-namespace bench::metric {
+namespace bench::numbers {
 namespace {
 
 bool is_digit(char c) {
@@ -291,4 +291,4 @@ double Expression::value(std::span<const double> values, std::span<const double>
   return stack.back();
 }
 
-}  // namespace bench::metric
+}  // namespace bench::numbers

@@ -7,7 +7,7 @@
 #include <bench/numbers/expression.hpp>
 #include <bench/numbers/metric.hpp>
 
-namespace bench::metric {
+namespace bench::numbers {
 namespace {
 
 using enum Quantity;
@@ -280,4 +280,4 @@ bool needs_baseline(const Metric& metric) {
       metric.forms, [](const Form& form) { return Expression(form.formula, {}).uses_baseline(); });
 }
 
-}  // namespace bench::metric
+}  // namespace bench::numbers

@@ -1,5 +1,6 @@
 #include "number.hpp"
 
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
@@ -10,11 +11,16 @@
 #include <bench/base/value.hpp>
 #include <bench/numbers/number.hpp>
 
-namespace bench::statistics {
+namespace bench::numbers {
 
 std::optional<double> number_of(const Value& value) {
   const auto* text = std::get_if<std::string>(&value);
   return as_number(text ? to_value(*text, ValueType::real) : value);
+}
+
+std::optional<double> finite_number(const std::optional<Value>& value) {
+  const auto number = value ? number_of(*value) : std::nullopt;
+  return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 std::optional<Value> numeric_value(const Value& value) {
@@ -45,4 +51,4 @@ bool is_less(const Value& a, const Value& b) {
   return small_a && small_b ? *small_a < *small_b : compare_integers(to_text(a), to_text(b)) < 0;
 }
 
-}  // namespace bench::statistics
+}  // namespace bench::numbers

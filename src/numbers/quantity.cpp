@@ -3,7 +3,7 @@
 #include <bench/base/unit.hpp>
 #include <bench/numbers/metric.hpp>
 
-namespace bench::metric {
+namespace bench::numbers {
 namespace {
 
 bool is_of_one_base(const unit::Unit& unit, std::string_view base) {
@@ -110,4 +110,4 @@ std::string_view usual_unit(Quantity quantity) {
   }
 }
 
-}  // namespace bench::metric
+}  // namespace bench::numbers

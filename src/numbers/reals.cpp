@@ -10,7 +10,7 @@
 
 #include <bench/numbers/reals.hpp>
 
-namespace bench::statistics {
+namespace bench::numbers {
 
 double mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -41,4 +41,4 @@ double student_quantile(double degrees_of_freedom, double probability) {
   return quantile(complement(boost::math::students_t(degrees_of_freedom), (1 - probability) / 2));
 }
 
-}  // namespace bench::statistics
+}  // namespace bench::numbers

@@ -25,19 +25,20 @@
 #include <bench/numbers/reals.hpp>
 #include <bench/numbers/statistics.hpp>
 
-namespace bench::statistics {
+namespace bench::numbers {
 namespace {
 
 using boost::multiprecision::cpp_int;
 
-struct Moments {
+struct RemainingMoments {
   double mean = 0;
   double deviation = 0;  ///< Of the sample, n-1.
 };
 
-Moments moments_of(const std::vector<double>& values, const std::vector<std::size_t>& left) {
+RemainingMoments moments_of(const std::vector<double>& values,
+                            const std::vector<std::size_t>& left) {
   const auto n = static_cast<double>(left.size());
-  Moments moments;
+  RemainingMoments moments;
   for (const std::size_t k : left)
     moments.mean += values[k] / n;
   for (const std::size_t k : left)
@@ -117,7 +118,7 @@ Interval interval_of_median(Values values, const Numbers& numbers) {
   const std::vector<double> ordered = ordered_reals(values);
   if (n < least_for_order) {
     const double half = mean_halfwidth(ordered);
-    const double middle = statistics::mean(ordered);
+    const double middle = numbers::mean(ordered);
     const double low = middle - half;
     return {ordered.front() >= 0 ? std::max(low, 0.0) : low, middle + half};
   }
@@ -158,12 +159,12 @@ Value median_absolute_deviation(Values values, const Numbers* numbers) {
   if (has_nan(*numbers))
     return not_a_number;
   std::vector<double> distances = ordered_reals(values);
-  const double middle = statistics::median(distances);
+  const double middle = numbers::median(distances);
   if (!std::isfinite(middle))
     return not_a_number;
   for (double& distance : distances)
     distance = std::fabs(distance - middle);
-  return statistics::median(std::move(distances));
+  return numbers::median(std::move(distances));
 }
 
 /// Where the distribution function of the values stops rising steeply, and the share of the values
@@ -393,7 +394,7 @@ std::vector<bool> outliers(std::span<const Value> values, double false_alarms) {
   std::size_t found = 0;              // how many of these are outliers
   const std::size_t most = std::clamp<std::size_t>(reals.size() / 4, 1, 25);
   while (farthest.size() < most && left.size() > 2) {
-    const Moments moments = moments_of(reals, left);
+    const RemainingMoments moments = moments_of(reals, left);
     const auto distance = [&](std::size_t k) { return std::fabs(reals[k] - moments.mean); };
     const auto at = std::ranges::max_element(left, {}, distance);
     if (distance(*at) > moments.deviation * critical_distance(left.size(), false_alarms))
@@ -462,4 +463,4 @@ std::string_view without_suffix(std::string_view name) {
   return name;
 }
 
-}  // namespace bench::statistics
+}  // namespace bench::numbers

@@ -17,7 +17,7 @@
 #include <bench/pages/page.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::serve {
+namespace bench::pages {
 namespace {
 
 /// A run with its workspace open, as comparisons take it.
@@ -30,7 +30,7 @@ struct OpenRun {
         workspace(
             workspace::Workspace::open(run.directory.path, workspace::Workspace::Access::read)) {}
 
-  inspect::Side side() const { return {content->run(), workspace, content->analyses()}; }
+  insight::Side side() const { return {content->run(), workspace, content->analyses()}; }
 };
 
 std::string rows_html(const cli::ShownComparison& shown) {
@@ -77,7 +77,7 @@ PageResponse comparison_page(PageContext& context, const PageRequest& request) {
   const OpenRun second(context, *b);
   const double margin = *margin_percent / 100;
   const cli::ShownComparison shown =
-      cli::shown_comparison(inspect::compare_runs({.runs = {first.side()}},
+      cli::shown_comparison(insight::compare_runs({.runs = {first.side()}},
                                                   {.runs = {second.side()}}, {.margin = margin}),
                             margin);
   std::string body = "<h1>Comparison</h1>\n<dl class=\"card\">\n" + side_html("a", *a, first) +
@@ -93,4 +93,4 @@ PageResponse comparison_page(PageContext& context, const PageRequest& request) {
   return {.content = page("comparison", {link_to_runs()}, body)};
 }
 
-}  // namespace bench::serve
+}  // namespace bench::pages

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace bench::report {
+namespace bench::pages {
 
 void Envelope::widen(Stretch& stretch, Point point) {
   if (point.y < stretch.low.y)
@@ -45,4 +45,4 @@ std::vector<Envelope::Point> Envelope::points() const {
   return all;
 }
 
-}  // namespace bench::report
+}  // namespace bench::pages

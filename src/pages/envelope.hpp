@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-namespace bench::report {
+namespace bench::pages {
 
 /// A line that is reduced while it grows, without changing its plot: keeps the lowest and the
 /// highest point of each stretch, and the last of all.
@@ -38,4 +38,4 @@ class Envelope {
   std::optional<Point> last_;
 };
 
-}  // namespace bench::report
+}  // namespace bench::pages

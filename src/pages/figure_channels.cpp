@@ -21,7 +21,7 @@
 #include <bench/base/value.hpp>
 #include <bench/pages/figure.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 namespace {
 
 /// More ticks would not fit side by side.
@@ -238,4 +238,4 @@ int longest(std::span<const std::string> texts) {
   return static_cast<int>(longest);
 }
 
-}  // namespace bench::report
+}  // namespace bench::pages

@@ -11,7 +11,7 @@
 
 #include <bench/pages/figure.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 
 using Json = nlohmann::ordered_json;
 
@@ -69,4 +69,4 @@ Json is_not_done(std::size_t state_column);
 
 int longest(std::span<const std::string> texts);
 
-}  // namespace bench::report
+}  // namespace bench::pages

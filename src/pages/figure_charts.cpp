@@ -16,7 +16,7 @@
 #include <bench/base/value.hpp>
 #include <bench/pages/figure.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 namespace {
 
 std::vector<std::size_t> tooltip_columns(const Chart& chart, const Measure& measure) {
@@ -234,8 +234,8 @@ Json lines(const Chart& chart, const Measure& measure, const std::string& facet_
   const bool is_step = chart.mark == Mark::step;
   const bool is_measured = chart.mark == Mark::point && chart.x_scale == Scale::automatic;
   const Json x = measure_axis(chart.data, chart.x, is_measured ? Scale::linear : chart.x_scale);
-  Json y = bench::report::measure(chart.data, measure.value, chart.y_scale,
-                                  is_step || chart.ideal == Ideal::constant);
+  Json y = bench::pages::measure(chart.data, measure.value, chart.y_scale,
+                                 is_step || chart.ideal == Ideal::constant);
   if (chart.facet)
     share_domain(chart, measure, y);
   Json encoding{{"x", x}, {"y", y}};
@@ -278,7 +278,7 @@ Json lines(const Chart& chart, const Measure& measure, const std::string& facet_
 
 /// The value of a bar, which begins at zero.
 Json measure_from_zero(const Chart& chart, const Measure& measure) {
-  Json x = bench::report::measure(chart.data, measure.value, chart.y_scale, true);
+  Json x = bench::pages::measure(chart.data, measure.value, chart.y_scale, true);
   x["stack"] = chart.mark == Mark::stack ? Json("zero") : Json(nullptr);
   return x;
 }
@@ -469,4 +469,4 @@ std::vector<Panel> panels_of(const Chart& chart) {
   return panels;
 }
 
-}  // namespace bench::report
+}  // namespace bench::pages

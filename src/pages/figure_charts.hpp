@@ -11,7 +11,7 @@
 
 #include <bench/pages/figure.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 
 /// The columns of one quantity in the data of a figure.
 struct Measure {
@@ -49,4 +49,4 @@ struct Chart {
 /// A panel for each measure and each value of the facet.
 std::vector<Panel> panels_of(const Chart& chart);
 
-}  // namespace bench::report
+}  // namespace bench::pages

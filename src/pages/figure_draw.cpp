@@ -27,7 +27,7 @@
 #include <bench/base/value.hpp>
 #include <bench/pages/figure.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 namespace {
 
 std::string titles_of(const Source& source, const std::vector<std::size_t>& columns,
@@ -486,4 +486,4 @@ void make_ids_unique(std::vector<Figure>& figures) {
   }
 }
 
-}  // namespace bench::report
+}  // namespace bench::pages

@@ -8,7 +8,7 @@
 
 #include <bench/pages/figure.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 
 /// Draws a plan.
 Figure draw(const Source& source, const Plan& plan);
@@ -19,4 +19,4 @@ std::string slug_of(const std::string& text);
 /// Appends a number to ids that occur twice.
 void make_ids_unique(std::vector<Figure>& figures);
 
-}  // namespace bench::report
+}  // namespace bench::pages

@@ -21,7 +21,7 @@
 #include <bench/base/text.hpp>
 #include <bench/model/benchmark.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 namespace {
 
 constexpr std::size_t most_values = 8;  ///< Values of a table that get their own figure.
@@ -392,4 +392,4 @@ Plan asked_plan(const Source& source, const model::Figure& asked) {
   return plan;
 }
 
-}  // namespace bench::report
+}  // namespace bench::pages

@@ -9,7 +9,7 @@
 
 #include <bench/model/benchmark.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 
 enum class Mark { line, bar, heatmap, point, stack, step };
 
@@ -65,4 +65,4 @@ std::vector<Plan> default_plans(const Source& source);
 /// @throws Error with its place if the table has no such column, or there were too many panels
 Plan asked_plan(const Source& source, const model::Figure& asked);
 
-}  // namespace bench::report
+}  // namespace bench::pages

@@ -20,7 +20,7 @@
 #include <bench/numbers/reals.hpp>
 #include <bench/numbers/statistics.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 namespace {
 
 /// The index of each text of a column among its levels; missing ones come last.
@@ -56,13 +56,13 @@ Shown shown(const Column& column, const std::vector<std::size_t>& rows, bool is_
             .low = column.low[last],
             .high = column.high[last],
             .numbers = column.iterations[last]};
-  Shown all{.value = statistics::median(numbers), .low = {}, .high = {}, .numbers = numbers};
+  Shown all{.value = numbers::median(numbers), .low = {}, .high = {}, .numbers = numbers};
   if (!is_repetition)
     return all;
   const std::vector<Value> values(numbers.begin(), numbers.end());
-  const statistics::Numbers sums = statistics::numbers_of(values);
+  const numbers::Numbers sums = numbers::numbers_of(values);
   const auto end = [&](const char* suffix) {
-    return as_number(statistics::statistic_of(suffix)->compute(values, &sums));
+    return as_number(numbers::statistic_of(suffix)->compute(values, &sums));
   };
   const auto low = end("_ci_low");
   const auto high = end("_ci_high");
@@ -134,4 +134,4 @@ std::vector<Point> points_of(const Source& source, const Plan& plan) {
   return points;
 }
 
-}  // namespace bench::report
+}  // namespace bench::pages

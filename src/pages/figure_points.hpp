@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::report {
+namespace bench::pages {
 
 /// The value of one column at one point.
 struct Shown {
@@ -41,4 +41,4 @@ std::string short_name(RowState state);
 /// The points of a plan, ordered by x, row, colour and facet.
 std::vector<Point> points_of(const Source& source, const Plan& plan);
 
-}  // namespace bench::report
+}  // namespace bench::pages

@@ -24,10 +24,10 @@
 #include <bench/numbers/statistics.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 namespace {
 
-using result::Cell;
+using results::Cell;
 
 bool says_out_of_memory(const std::string& reason) {
   constexpr std::array<std::string_view, 4> phrases{"out of memory", "out_of_memory", "result=oom",
@@ -35,13 +35,13 @@ bool says_out_of_memory(const std::string& reason) {
   return contains_any(to_lower(reason), phrases);
 }
 
-RowState state_of(const result::RowSource& source) {
+RowState state_of(const results::RowSource& source) {
   if (source.not_done.empty() || source.done > 0)
     return RowState::done;
-  for (const result::NotDone& one : source.not_done)
+  for (const results::NotDone& one : source.not_done)
     if (one.failed)
       return says_out_of_memory(one.reason) ? RowState::out_of_memory : RowState::failed;
-  for (const result::NotDone& one : source.not_done)
+  for (const results::NotDone& one : source.not_done)
     if (one.skipped)
       return RowState::skipped;
   return RowState::unfinished;
@@ -57,13 +57,13 @@ RowState state_of(const std::string& word, const std::string& reason) {
 }
 
 /// Of rows whose states are known.
-void fill_counts(const result::Table& table, Source& source) {
+void fill_counts(const results::Table& table, Source& source) {
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     const RowState state = source.states[row];
     std::size_t done = state == RowState::done ? 1 : 0;
     std::size_t failed = state == RowState::done || state == RowState::unfinished ? 0 : 1;
     if (!table.sources.empty() && table.sources[row].iterations > 1) {
-      const result::RowSource& of_row = table.sources[row];
+      const results::RowSource& of_row = table.sources[row];
       done = of_row.done;
       failed = std::min(
           of_row.iterations - std::min(of_row.iterations, done),
@@ -75,14 +75,14 @@ void fill_counts(const result::Table& table, Source& source) {
   }
 }
 
-void fill_states(const result::Table& table, Source& source) {
+void fill_states(const results::Table& table, Source& source) {
   source.states.assign(table.rows.size(), RowState::done);
   source.reasons.assign(table.rows.size(), "");
   if (!table.sources.empty()) {
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
       source.states[row] = state_of(table.sources[row]);
       if (source.states[row] != RowState::done)
-        source.reasons[row] = result::status_reason(table.sources[row]);
+        source.reasons[row] = results::status_reason(table.sources[row]);
     }
     return;
   }
@@ -119,7 +119,7 @@ void drop_not_finite(Column& column) {
       has_finite = true;
       continue;
     }
-    if (!statistics::number_of(*column.values[row]))
+    if (!numbers::number_of(*column.values[row]))
       return;
     not_finite.push_back(row);
   }
@@ -162,15 +162,15 @@ bool differs(const Source& source, const Column& column) {
 /// A column that describes the spread of another, or nearly repeats it.
 bool is_a_lesser_statistic(const Source& source, const Column& column) {
   constexpr std::array<std::string_view, 4> centres{"_avg", "_median", "_first", "_sum"};
-  const auto* statistic = statistics::statistic_of(column.name);
+  const auto* statistic = numbers::statistic_of(column.name);
   if (!statistic)
     return false;
-  const std::string base(statistics::without_suffix(column.name));
+  const std::string base(numbers::without_suffix(column.name));
   const bool is_centre = std::ranges::find(centres, statistic->suffix) != centres.end();
   for (const Column& other : source.columns) {
     if (&other == &column)
       return !is_centre;
-    if (statistics::without_suffix(other.name) == base)
+    if (numbers::without_suffix(other.name) == base)
       return true;
   }
   return !is_centre;
@@ -204,11 +204,7 @@ Quantity Column::quantity() const {
 }
 
 std::optional<double> Column::number(std::size_t row) const {
-  const std::optional<Value>& value = values[row];
-  if (!value)
-    return std::nullopt;
-  const auto number = statistics::number_of(*value);
-  return number && std::isfinite(*number) ? number : std::nullopt;
+  return numbers::finite_number(values[row]);
 }
 
 std::string Column::text(std::size_t row) const {
@@ -243,12 +239,12 @@ std::optional<std::size_t> Source::find(const std::string& wanted) const {
   return std::nullopt;
 }
 
-Source source_of(const result::Table& table,
+Source source_of(const results::Table& table,
                  const std::function<bool(const std::string&)>& is_parameter) {
   Source source{
       .name = table.name, .columns = {}, .states = {}, .reasons = {}, .done = {}, .failed = {}};
   for (std::size_t k = 0; k < table.headings.size(); ++k) {
-    const result::Heading& heading = table.headings[k];
+    const results::Heading& heading = table.headings[k];
     const std::string& of = heading.name.empty() ? heading.title : heading.name;
     Column column{.name = of,
                   .title = heading.title,
@@ -368,4 +364,4 @@ std::optional<int> base_of_powers(std::span<const double> ascending) {
   return std::nullopt;
 }
 
-}  // namespace bench::report
+}  // namespace bench::pages

@@ -10,7 +10,7 @@
 #include <bench/base/value.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 
 /// Final state of the workpackages in a row. Running out of memory counts as a result.
 enum class RowState { done, out_of_memory, failed, skipped, unfinished };
@@ -64,7 +64,7 @@ struct Source {
 };
 
 /// @param is_parameter whether the name behind a column is that of a parameter
-Source source_of(const result::Table& table,
+Source source_of(const results::Table& table,
                  const std::function<bool(const std::string& name)>& is_parameter);
 
 /// More panels of a figure would not be read.
@@ -97,4 +97,4 @@ std::vector<std::string> combined_levels(const Source& source,
 /// None for fewer than three numbers.
 std::optional<int> base_of_powers(std::span<const double> ascending);
 
-}  // namespace bench::report
+}  // namespace bench::pages

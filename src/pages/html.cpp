@@ -14,7 +14,7 @@
 #include <bench/base/value.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::serve {
+namespace bench::pages {
 namespace {
 
 /// Source: RFC 3986, 2.3.
@@ -89,7 +89,7 @@ std::string figures_place(const std::string& title, const std::string& address) 
       html_text(address), html_text(title));
 }
 
-std::string cell_html(const result::Cell& cell) {
+std::string cell_html(const results::Cell& cell) {
   if (!cell.value)
     return cell.absent_reason.empty()
                ? ""
@@ -148,4 +148,4 @@ std::string page(std::string_view title, const std::vector<std::string>& path,
       html_text(title), watched, above, body);
 }
 
-}  // namespace bench::serve
+}  // namespace bench::pages

@@ -9,9 +9,9 @@
 #include <bench/results/html.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::serve {
+namespace bench::pages {
 
-using result::html_text;
+using results::html_text;
 
 /// Names and values behind the `?` of an address.
 using Parameters = std::vector<std::pair<std::string, std::string>>;
@@ -48,7 +48,7 @@ std::string note(std::string_view text);
 std::string figures_place(const std::string& title, const std::string& address);
 
 /// A value formatted for people, shortened if it is long; `n/a` with the reason if it is missing.
-std::string cell_html(const result::Cell& cell);
+std::string cell_html(const results::Cell& cell);
 
 /// The address that the script polls, and the version by which it decides whether to reload the
 /// whole content or only to replace texts.
@@ -77,4 +77,4 @@ Parameters starting_at(std::size_t row, Parameters parameters);
 std::string page(std::string_view title, const std::vector<std::string>& path,
                  const std::string& body, const Live& live = {});
 
-}  // namespace bench::serve
+}  // namespace bench::pages

@@ -25,7 +25,7 @@
 #include <bench/energy/program/meter_directory.hpp>
 #include <bench/energy/program/power_log.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 namespace {
 
 namespace fs = std::filesystem;
@@ -115,4 +115,4 @@ std::string note_of(const fs::path& run_directory, const Warning& warning) {
       run_directory.string() + "/", "");
 }
 
-}  // namespace bench::report
+}  // namespace bench::pages

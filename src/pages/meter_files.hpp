@@ -12,7 +12,7 @@
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/unique_fd.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 
 /// Whether this is the name of a log of samples: `power.csv`, `power.node7.csv`.
 bool is_power_log(const std::filesystem::path& file);
@@ -60,4 +60,4 @@ std::vector<RegionVisit> region_visits(const std::string& text, const std::files
 /// `000000_train/work/power.csv: line 1: this quote is never closed; it is left out`
 std::string note_of(const std::filesystem::path& run_directory, const Warning& warning);
 
-}  // namespace bench::report
+}  // namespace bench::pages

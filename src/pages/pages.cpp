@@ -16,7 +16,7 @@
 #include <bench/pages/page.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::serve {
+namespace bench::pages {
 
 std::string parameter_of(const PageRequest& request, const std::string& name) {
   const auto found = request.parameters.find(name);
@@ -78,4 +78,4 @@ std::string progress_bar(const workspace::StepCounts& counts, const std::string&
       live_text(text_of(counts), live + ".text"));
 }
 
-}  // namespace bench::serve
+}  // namespace bench::pages

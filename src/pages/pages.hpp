@@ -13,7 +13,7 @@
 #include <bench/pages/page.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::serve {
+namespace bench::pages {
 
 /// State that all pages share.
 struct PageContext {
@@ -73,4 +73,4 @@ std::string unanalysed_note(const RunSummary& run);
 /// @param live where its counts are in the JSON: `steps.0`
 std::string progress_bar(const workspace::StepCounts& counts, const std::string& live);
 
-}  // namespace bench::serve
+}  // namespace bench::pages

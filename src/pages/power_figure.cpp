@@ -33,7 +33,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 namespace {
 
 namespace fs = std::filesystem;
@@ -52,7 +52,7 @@ std::string node_of(const fs::path& log) {
 
 /// @returns whether there are enough samples for a line
 bool add_rows(const std::string& label, const fs::path& log, const PowerCurve& curve,
-              result::Table& table) {
+              results::Table& table) {
   const std::string node = node_of(log);
   constexpr std::size_t least_samples = 2;
   bool any = false;
@@ -167,7 +167,7 @@ void add_regions(const fs::path& run_directory, const std::vector<LogGroup>& gro
 PowerFigure figure_of(const fs::path& run_directory, std::vector<LogGroup> groups,
                       const char* panels_of, std::uintmax_t most_bytes) {
   PowerFigure power;
-  result::Table table;
+  results::Table table;
   table.name = "power";
   for (const auto& [title, unit] :
        {std::pair(panels_of, ""), {"channel", ""}, {"time", "s"}, {"power", "W"}})
@@ -203,7 +203,7 @@ struct Measured {
 
 /// `power.csv`, and `power.NODE.csv` of jobs with a meter on each node. Never blocks on a FIFO that
 /// commands put there.
-std::vector<fs::path> logs_of(const setup::Run& run, const Workpackage& workpackage) {
+std::vector<fs::path> logs_of(const space::Run& run, const Workpackage& workpackage) {
   std::vector<fs::path> logs =
       files_matching(run.directory.path / workpackage.directory, "work/power*.csv");
   std::erase_if(logs, [&](const fs::path& log) {
@@ -213,7 +213,7 @@ std::vector<fs::path> logs_of(const setup::Run& run, const Workpackage& workpack
 }
 
 /// Workpackages that may have samples, longest first.
-std::vector<Measured> measured_of(const setup::Run& run, const workspace::Workspace& workspace,
+std::vector<Measured> measured_of(const space::Run& run, const workspace::Workspace& workspace,
                                   const std::vector<Workpackage>& all) {
   std::map<long long, double> durations;
   for (const workspace::Attempt& attempt : workspace.attempts())
@@ -241,7 +241,7 @@ std::string label_of(const Workpackage& workpackage) {
 
 }  // namespace
 
-PowerFigure power_figure(const setup::Run& run, const workspace::Workspace& workspace) {
+PowerFigure power_figure(const space::Run& run, const workspace::Workspace& workspace) {
   constexpr std::size_t most_panels = 6;
   constexpr std::uintmax_t most_bytes = 1 << 26;  // a million visits
   const std::vector<Workpackage> all = workspace.workpackages();
@@ -280,4 +280,4 @@ PowerFigure power_figure(const fs::path& run_directory, const std::vector<std::s
   return power;
 }
 
-}  // namespace bench::report
+}  // namespace bench::pages

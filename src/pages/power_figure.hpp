@@ -11,7 +11,7 @@
 #include <bench/space/run.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 
 /// Power over time, one line per channel, in front of the regions that the program marks; and what
 /// was wrong with the files of the meter.
@@ -22,7 +22,7 @@ struct PowerFigure {
 
 /// The workpackages of a run with samples of the meter, one panel each. Of many, the longest are
 /// shown.
-PowerFigure power_figure(const setup::Run& run, const workspace::Workspace& workspace);
+PowerFigure power_figure(const space::Run& run, const workspace::Workspace& workspace);
 
 /// Of one workpackage: pages show no more.
 constexpr std::size_t most_power_logs = 16;
@@ -32,4 +32,4 @@ constexpr std::size_t most_power_logs = 16;
 PowerFigure power_figure(const std::filesystem::path& run_directory,
                          const std::vector<std::string>& logs);
 
-}  // namespace bench::report
+}  // namespace bench::pages

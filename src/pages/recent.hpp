@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace bench::serve {
+namespace bench::pages {
 
 /// The few most recently requested values, each with a stamp that changes when it is out of date.
 /// Not thread-safe.
@@ -38,4 +38,4 @@ class Recent {
   std::list<Known> known_;  ///< Most recent first.
 };
 
-}  // namespace bench::serve
+}  // namespace bench::pages

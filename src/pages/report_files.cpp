@@ -17,7 +17,7 @@
 #include <bench/machine/platform.hpp>
 #include <bench/pages/report_page.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 namespace {
 
 namespace fs = std::filesystem;
@@ -47,8 +47,8 @@ void run(std::vector<std::string> arguments, const std::string& input = "") {
 }  // namespace
 
 fs::path path_of(const std::string& name) {
-  std::vector<fs::path> directories = platform::data_directories();
-  directories.push_back(platform::share_directory());
+  std::vector<fs::path> directories = machine::data_directories();
+  directories.push_back(machine::share_directory());
   std::error_code absent;
   for (const fs::path& directory : directories)
     if (fs::is_regular_file(directory / "report" / name, absent))
@@ -103,4 +103,4 @@ std::vector<fs::path> draw_figures(const std::string& content, const fs::path& d
   return files;
 }
 
-}  // namespace bench::report
+}  // namespace bench::pages

@@ -32,17 +32,17 @@
 #include <bench/space/run.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 namespace {
 
-using result::Cell;
-using result::Table;
+using results::Cell;
+using results::Table;
 
 /// Whether a name denotes a parameter.
 using IsParameter = std::function<bool(const std::string& name)>;
 
 std::optional<std::size_t> column_of(const Table& table, const std::string& name) {
-  const auto found = std::ranges::find(table.headings, name, &result::Heading::name);
+  const auto found = std::ranges::find(table.headings, name, &results::Heading::name);
   if (found == table.headings.end())
     return std::nullopt;
   return static_cast<std::size_t>(found - table.headings.begin());
@@ -53,7 +53,7 @@ std::string text_at(const std::vector<Cell>& row, std::optional<std::size_t> col
 }
 
 /// Columns of a tidy table that only identify a workpackage.
-bool is_number_of_row(const result::Heading& heading) {
+bool is_number_of_row(const results::Heading& heading) {
   return heading.name == "workpackage" || heading.name == "iteration";
 }
 
@@ -193,8 +193,8 @@ bool differ(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-void Gatherer::add(const setup::Run& run, const workspace::Workspace& workspace,
-                   std::vector<result::Table> tables, std::vector<result::Table> compared,
+void Gatherer::add(const space::Run& run, const workspace::Workspace& workspace,
+                   std::vector<results::Table> tables, std::vector<results::Table> compared,
                    Diagnostics& diagnostics) {
   RunSheet sheet = sheet_of(run, workspace);
   const std::string name = sheet.name;
@@ -214,7 +214,7 @@ void Gatherer::add(const setup::Run& run, const workspace::Workspace& workspace,
       for (const model::Step& step : benchmark.steps)
         parameters_.insert(parameter.name + "_" + step.name);
     }
-  report::add_failures(sheets_.back().name, workspace, failures_);
+  pages::add_failures(sheets_.back().name, workspace, failures_);
   PowerFigure power = power_figure(run, workspace);
   std::vector<std::string> damaged;
   for (const Warning& warning : power.warnings) {
@@ -225,13 +225,13 @@ void Gatherer::add(const setup::Run& run, const workspace::Workspace& workspace,
     sheets_.back().facts.emplace_back("damaged files", join(damaged, "\n"));
   if (power.figure)
     power_.emplace_back(sheets_.size() - 1, std::move(*power.figure));
-  for (result::Table& table : tables) {
+  for (results::Table& table : tables) {
     TableGroup& gathered = group_of(table, benchmark.name);
     gathered.is_distribution = is_distribution(benchmark, table.name);
     gathered.asked = asked_of(benchmark, table.name);  // the newest run decides
     gathered.members.push_back({sheets_.size() - 1, std::move(table)});
   }
-  for (result::Table& table : compared) {
+  for (results::Table& table : compared) {
     table.name += " beside published numbers";
     TableGroup& gathered = group_of(table, benchmark.name);
     gathered.is_comparison = true;
@@ -239,7 +239,8 @@ void Gatherer::add(const setup::Run& run, const workspace::Workspace& workspace,
   }
 }
 
-Gatherer::TableGroup& Gatherer::group_of(const result::Table& table, const std::string& benchmark) {
+Gatherer::TableGroup& Gatherer::group_of(const results::Table& table,
+                                         const std::string& benchmark) {
   bool is_known = false;
   for (TableGroup& group : tables_) {
     if (group.name != table.name)
@@ -247,7 +248,7 @@ Gatherer::TableGroup& Gatherer::group_of(const result::Table& table, const std::
     is_known = true;
     if (group.benchmark == benchmark ||
         std::ranges::equal(group.members.front().table.headings, table.headings, {},
-                           &result::Heading::title, &result::Heading::title))
+                           &results::Heading::title, &results::Heading::title))
       return group;
   }
   return tables_.emplace_back(
@@ -258,13 +259,13 @@ Gatherer::TableGroup& Gatherer::group_of(const result::Table& table, const std::
                  .asked = {}});
 }
 
-result::Table Gatherer::united(const TableGroup& gathered) const {
+results::Table Gatherer::united(const TableGroup& gathered) const {
   if (sheets_.size() == 1)
     return gathered.members.front().table;
-  std::vector<result::RunTable> tables;
+  std::vector<results::RunTable> tables;
   for (const Member& member : gathered.members)
     tables.push_back({static_cast<long long>(member.run), member.table});
-  result::Table table = result::combine(tables, false);
+  results::Table table = results::combine(tables, false);
   table.headings.front() = {.title = run_column, .unit = "", .place = {}, .name = run_column};
   const bool platforms_differ = differ(platforms_);
   if (platforms_differ)
@@ -277,7 +278,7 @@ result::Table Gatherer::united(const TableGroup& gathered) const {
     if (platforms_differ)
       row.insert(row.begin(), {.value = platforms_[run].empty() ? "local" : platforms_[run]});
   }
-  for (result::RowSource& source : table.sources)
+  for (results::RowSource& source : table.sources)
     if (source.run)
       source.run = ids_[static_cast<std::size_t>(*source.run)];
   return table;
@@ -298,7 +299,7 @@ Page Gatherer::build(const std::string& title) const {
     std::ranges::move(figures, std::back_inserter(page.figures));
   };
   for (const TableGroup& gathered : tables_) {
-    result::Table table = united(gathered);
+    results::Table table = united(gathered);
     if (gathered.is_comparison)
       add(figures_of_comparison(table));
     else
@@ -318,4 +319,4 @@ Page Gatherer::build(const std::string& title) const {
   return page;
 }
 
-}  // namespace bench::report
+}  // namespace bench::pages

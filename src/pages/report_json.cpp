@@ -21,14 +21,14 @@
 #include <bench/results/format.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using result::Cell;
+using results::Cell;
 
 /// Bytes of a run that are not UTF-8 are replaced.
-std::string text_of(const Json& json) {
+std::string dumped(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -91,7 +91,7 @@ Json values_json(const Values& values) {
 }
 
 /// N if all formats of a column are `.Nf`, which the browser can apply itself.
-std::optional<int> decimals_of(const result::Table& table, std::size_t column) {
+std::optional<int> decimals_of(const results::Table& table, std::size_t column) {
   std::string format;
   for (const auto& row : table.rows) {
     if (row[column].value && !as_number(*row[column].value))
@@ -126,22 +126,22 @@ std::string shown_text(const Cell& cell, const Place& place, std::optional<int> 
     return "";
   if (cell.spread) {
     const std::string format = cell.format.empty() ? ".4g" : cell.format;
-    return fmt::format("{} [{} to {}]", result::format_value(cell.spread->median, format, place),
-                       result::format_value(cell.spread->low, format, place),
-                       result::format_value(cell.spread->high, format, place));
+    return fmt::format("{} [{} to {}]", results::format_value(cell.spread->median, format, place),
+                       results::format_value(cell.spread->low, format, place),
+                       results::format_value(cell.spread->high, format, place));
   }
   if (!cell.format.empty()) {
-    const std::string text = result::format_value(*cell.value, cell.format, place);
+    const std::string text = results::format_value(*cell.value, cell.format, place);
     return decimals && is_what_a_browser_shows(*cell.value, *decimals, text) ? "" : text;
   }
   if (const auto* real = std::get_if<double>(&*cell.value); real && std::isfinite(*real))
-    if (const std::string text = result::short_text(*real); text != to_text(*cell.value))
+    if (const std::string text = results::short_text(*real); text != to_text(*cell.value))
       return text;
   return "";
 }
 
-Json column_json(const result::Table& table, std::size_t column) {
-  const result::Heading& heading = table.headings[column];
+Json column_json(const results::Table& table, std::size_t column) {
+  const results::Heading& heading = table.headings[column];
   std::vector<std::optional<Value>> values;
   Texts shown;
   Texts absent;
@@ -173,7 +173,7 @@ Json column_json(const result::Table& table, std::size_t column) {
   return json;
 }
 
-Json table_json(const result::Table& table, const std::string& title) {
+Json table_json(const results::Table& table, const std::string& title) {
   Json json{{"name", table.name}, {"title", title}};
   json["columns"] = Json::array();
   for (std::size_t column = 0; column < table.headings.size(); ++column)
@@ -189,7 +189,7 @@ Json table_json(const result::Table& table, const std::string& title) {
     json["states"] = states.json();
   json["rows"] = table.rows.size();
   json["notes"] = Json::array();
-  for (const std::string& note : result::notes_of(table))
+  for (const std::string& note : results::notes_of(table))
     json["notes"].push_back(note);
   return json;
 }
@@ -235,7 +235,7 @@ Json sheet_json(const RunSheet& run) {
 }  // namespace
 
 std::string figures_of(const std::vector<Figure>& figures, const std::vector<std::string>& notes) {
-  return text_of({{"figures", figures_json(figures)}, {"notes", notes}});
+  return dumped({{"figures", figures_json(figures)}, {"notes", notes}});
 }
 
 std::string content_of(const Page& page) {
@@ -244,7 +244,7 @@ std::string content_of(const Page& page) {
   for (const RunSheet& run : page.runs)
     json["runs"].push_back(sheet_json(run));
   json["figures"] = figures_json(page.figures);
-  return text_of(json);
+  return dumped(json);
 }
 
 std::string tables_of(const Page& page, const std::string& licenses) {
@@ -254,7 +254,7 @@ std::string tables_of(const Page& page, const std::string& licenses) {
   if (!page.failures.rows.empty())
     json["failures"] = table_json(page.failures, "");
   json["licenses"] = licenses;
-  return text_of(json);
+  return dumped(json);
 }
 
-}  // namespace bench::report
+}  // namespace bench::pages

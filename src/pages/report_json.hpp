@@ -5,10 +5,10 @@
 
 #include <bench/pages/figure.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 
 /// Figures alone, as in `content_of`, and notes below them.
 std::string figures_of(const std::vector<Figure>& figures,
                        const std::vector<std::string>& notes = {});
 
-}  // namespace bench::report
+}  // namespace bench::pages

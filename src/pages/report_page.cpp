@@ -13,7 +13,7 @@
 #include <bench/pages/report_page.hpp>
 #include <bench/results/html.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 namespace {
 
 /// RFC 4648, section 4.
@@ -61,8 +61,8 @@ std::string html_of(const Page& page, const Library& library) {
       policy_hash(library.script), policy_hash(library.vega));
   return filled(
       library.page,
-      {{"title", result::html_text(to_valid_utf8(page.title))},
-       {"version", result::html_text(page.version)},
+      {{"title", results::html_text(to_valid_utf8(page.title))},
+       {"version", results::html_text(page.version)},
        {"policy", policy},
        {"style", library.style},
        {"script", library.script},
@@ -71,4 +71,4 @@ std::string html_of(const Page& page, const Library& library) {
        {"tables", base64(gzip(tables_of(page, library.licenses), Compression::smallest))}});
 }
 
-}  // namespace bench::report
+}  // namespace bench::pages

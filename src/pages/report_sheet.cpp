@@ -19,7 +19,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 namespace {
 
 using workspace::Workpackage;
@@ -77,14 +77,14 @@ std::string parameters_of(const Workpackage& workpackage) {
 
 }  // namespace
 
-std::string name_of(const setup::Run& run) {
+std::string name_of(const space::Run& run) {
   return (run.directory.path.parent_path().filename() / run.directory.path.filename()).string();
 }
 
-std::vector<std::pair<std::string, std::string>> facts_of(const setup::Run& run,
+std::vector<std::pair<std::string, std::string>> facts_of(const space::Run& run,
                                                           const std::string& last_change) {
   std::vector<std::pair<std::string, std::string>> all;
-  const auto known = setup::shown_facts(run.metadata);
+  const auto known = space::shown_facts(run.metadata);
   for (const Fact& fact : facts) {
     const auto found = known.find(fact.name);
     if (found != known.end() && !found->second.empty())
@@ -95,14 +95,14 @@ std::vector<std::pair<std::string, std::string>> facts_of(const setup::Run& run,
   return all;
 }
 
-RunSheet sheet_of(const setup::Run& run, const workspace::Workspace& workspace) {
+RunSheet sheet_of(const space::Run& run, const workspace::Workspace& workspace) {
   return {.name = name_of(run),
-          .facts = facts_of(run, inspect::last_change(workspace)),
+          .facts = facts_of(run, insight::last_change(workspace)),
           .states = workspace::table_of(workspace.counts())};
 }
 
 void add_failures(const std::string& run, const workspace::Workspace& workspace,
-                  result::Table& failures) {
+                  results::Table& failures) {
   if (failures.headings.empty()) {
     failures.name = "failures";
     for (const char* title : {"run", "workpackage", "step", "state", "parameters", "reason"})
@@ -120,4 +120,4 @@ void add_failures(const std::string& run, const workspace::Workspace& workspace,
   }
 }
 
-}  // namespace bench::report
+}  // namespace bench::pages

@@ -15,7 +15,7 @@
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::serve {
+namespace bench::pages {
 
 using workspace::Workspace;
 
@@ -23,11 +23,11 @@ RunContent::RunContent(const workspace::RunDirectory& directory)
     : RunContent(directory, Workspace::open(directory.path, Workspace::Access::read)) {}
 
 RunContent::RunContent(const workspace::RunDirectory& directory, Workspace workspace)
-    : run_(setup::load_run(directory, workspace)),
-      analyses_(tabulate::stored_analyses_of_each(run_, workspace)),
-      tidy_(tabulate::tidy(std::vector<tabulate::TidyRun>{{run_, workspace, analyses_}})),
+    : run_(space::load_run(directory, workspace)),
+      analyses_(results::stored_analyses_of_each(run_, workspace)),
+      tidy_(results::tidy(std::vector<results::TidyRun>{{run_, workspace, analyses_}})),
       view_(run_, workspace, std::move(tidy_.workpackages), std::move(tidy_.attempts)),
-      is_analysed_(tabulate::is_each_analysed(run_, workspace)) {}
+      is_analysed_(results::is_each_analysed(run_, workspace)) {}
 
 bool RunContent::is_large() const {
   constexpr std::size_t largest_kept = 20'000;  // workpackages, about 2 kB each
@@ -58,4 +58,4 @@ std::shared_ptr<const RunContent> RunContents::read(const workspace::RunDirector
   return content;
 }
 
-}  // namespace bench::serve
+}  // namespace bench::pages

@@ -14,7 +14,7 @@
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::serve {
+namespace bench::pages {
 
 /// A consistent snapshot of everything that is shown of a run, except its files.
 class RunContent {
@@ -24,12 +24,12 @@ class RunContent {
   RunContent(const RunContent&) = delete;
   RunContent& operator=(const RunContent&) = delete;
 
-  const setup::Run& run() const { return run_; }
-  const inspect::RunView& view() const { return view_; }
+  const space::Run& run() const { return run_; }
+  const insight::RunView& view() const { return view_; }
   /// A row for each workpackage, in the order of `view().all()`.
-  const tabulate::TidyTable& tidy() const { return tidy_; }
+  const results::TidyTable& tidy() const { return tidy_; }
   /// Values of each workpackage, as the last analysis stored them.
-  const tabulate::Analyses& analyses() const { return analyses_; }
+  const results::Analyses& analyses() const { return analyses_; }
   /// Whether the last analysis ran after the last workpackage ended.
   bool is_analysed() const { return is_analysed_; }
   /// Whether its tables and figures need so much memory that pages show them only when asked to.
@@ -38,10 +38,10 @@ class RunContent {
  private:
   RunContent(const workspace::RunDirectory& directory, workspace::Workspace workspace);
 
-  setup::Run run_;
-  tabulate::Analyses analyses_;
-  tabulate::TidyTable tidy_;
-  inspect::RunView view_;  ///< Has the workpackages of the table.
+  space::Run run_;
+  results::Analyses analyses_;
+  results::TidyTable tidy_;
+  insight::RunView view_;  ///< Has the workpackages of the table.
   bool is_analysed_ = false;
 };
 
@@ -61,4 +61,4 @@ class RunContents {
   std::weak_ptr<const RunContent> large_;  ///< One that is too large to be kept, while it is used.
 };
 
-}  // namespace bench::serve
+}  // namespace bench::pages

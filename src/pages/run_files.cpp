@@ -15,7 +15,7 @@
 #include <bench/base/below.hpp>
 #include <bench/base/unique_fd.hpp>
 
-namespace bench::serve {
+namespace bench::pages {
 
 namespace fs = std::filesystem;
 
@@ -100,4 +100,4 @@ std::string size_text(std::uint64_t bytes) {
   return fmt::format("{:.1f} TB", size);
 }
 
-}  // namespace bench::serve
+}  // namespace bench::pages

@@ -9,7 +9,7 @@
 
 #include <bench/base/unique_fd.hpp>
 
-namespace bench::serve {
+namespace bench::pages {
 
 /// Opens a file of a run by its path below the run directory. Invalid if it is not a regular file,
 /// if the path is not normalised, or if a link leads out of the run directory.
@@ -43,4 +43,4 @@ FileList files_in_run(const std::filesystem::path& run_directory, const std::str
 /// `17 bytes`, `4.2 kB`
 std::string size_text(std::uint64_t bytes);
 
-}  // namespace bench::serve
+}  // namespace bench::pages

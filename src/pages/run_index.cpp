@@ -27,7 +27,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::serve {
+namespace bench::pages {
 namespace {
 
 namespace fs = std::filesystem;
@@ -92,17 +92,17 @@ class Search {
 
 void read_into(RunSummary& summary) {
   const Workspace workspace = Workspace::open(summary.directory.path, Workspace::Access::read);
-  setup::RunMetadata metadata = setup::metadata_from(workspace.facts());
-  metadata.started_unix_s = setup::start_unix_s(metadata, workspace);
+  space::RunMetadata metadata = space::metadata_from(workspace.facts());
+  metadata.started_unix_s = space::start_unix_s(metadata, workspace);
   summary.benchmark = metadata.benchmark;
   summary.comment = metadata.comment;
   summary.platform = metadata.platform;
-  summary.started = setup::start_for_people(metadata);
+  summary.started = space::start_for_people(metadata);
   summary.started_unix_s = metadata.started_unix_s;
   summary.steps = workspace.counts();
-  summary.last_change_unix_s = inspect::last_change_unix_s(workspace);
+  summary.last_change_unix_s = insight::last_change_unix_s(workspace);
   summary.last_change = summary.last_change_unix_s ? local_time_at(*summary.last_change_unix_s)
-                                                   : inspect::last_change(workspace);
+                                                   : insight::last_change(workspace);
   if (!summary.last_change_unix_s)
     summary.last_change_unix_s = summary.started_unix_s;
 }
@@ -120,7 +120,7 @@ workspace::StepCounts RunSummary::counts() const {
 std::string state_of(const RunSummary& run) {
   if (!run.unreadable.empty())
     return "unreadable";
-  return std::string(name_of(inspect::run_state(run.directory, run.steps)));
+  return std::string(name_of(insight::run_state(run.directory, run.steps)));
 }
 
 bool is_final(const std::string& state) {
@@ -205,4 +205,4 @@ bool RunIndex::is_cut_short() const {
   return cut_short_;
 }
 
-}  // namespace bench::serve
+}  // namespace bench::pages

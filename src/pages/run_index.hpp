@@ -14,7 +14,7 @@
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::serve {
+namespace bench::pages {
 
 /// Summary of a run for lists.
 struct RunSummary {
@@ -85,4 +85,4 @@ class RunIndex {
   bool cut_short_ = false;
 };
 
-}  // namespace bench::serve
+}  // namespace bench::pages

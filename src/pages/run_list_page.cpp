@@ -17,7 +17,7 @@
 #include <bench/base/hash.hpp>
 #include <bench/pages/page.hpp>
 
-namespace bench::serve {
+namespace bench::pages {
 namespace {
 
 constexpr std::size_t rows_per_page = 500;
@@ -188,4 +188,4 @@ PageResponse run_list_news(PageContext& context, const PageRequest& request) {
   return json_answer(text_of({{"version", list.version}, {"runs", runs}}));
 }
 
-}  // namespace bench::serve
+}  // namespace bench::pages

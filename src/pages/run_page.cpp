@@ -31,12 +31,12 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::serve {
+namespace bench::pages {
 namespace {
 
-using result::Cell;
-using tabulate::TidyColumn;
-using tabulate::TidyTable;
+using results::Cell;
+using results::TidyColumn;
+using results::TidyTable;
 using workspace::Workpackage;
 using workspace::Workspace;
 
@@ -94,7 +94,7 @@ std::string version_of(const RunSummary& run, const std::string& state) {
 
 std::string facts_html(const RunSummary& run, const RunContent& content) {
   std::string html = "<dl class=\"card\">\n";
-  for (const auto& [name, text] : report::facts_of(content.run(), run.last_change))
+  for (const auto& [name, text] : facts_of(content.run(), run.last_change))
     html += fact(name, text);
   return html + "</dl>\n";
 }
@@ -190,7 +190,7 @@ std::string workpackage_table(const RunContent& content, const std::string& run_
   const std::vector<std::size_t> columns = columns_of(tidy, shown);
   std::vector<std::string> headings{"workpackage", "state"};
   for (const std::size_t column : columns) {
-    const result::Heading& heading = tidy.table.headings[column];
+    const results::Heading& heading = tidy.table.headings[column];
     headings.push_back(heading.title + (heading.unit.empty() ? "" : "[" + heading.unit + "]"));
   }
   std::string rows;
@@ -274,19 +274,19 @@ PageResponse tables_page(PageContext& context, const RunSummary& run, const Page
   constexpr std::size_t most_rows = 2000;
   const Workspace workspace = Workspace::open(run.directory.path, Workspace::Access::read);
   Diagnostics diagnostics;
-  std::vector<result::Table> tables =
+  std::vector<results::Table> tables =
       tables_of(*context.contents.read(run.directory), workspace, diagnostics);
   std::string body = fmt::format("<h1>Tables of {}</h1>\n", html_text(run.name));
-  for (result::Table& table : tables) {
-    std::vector<std::string> notes = result::notes_of(table);
-    std::ranges::move(result::notes_of_spreads(table), std::back_inserter(notes));
+  for (results::Table& table : tables) {
+    std::vector<std::string> notes = results::notes_of(table);
+    std::ranges::move(results::notes_of_spreads(table), std::back_inserter(notes));
     if (const std::size_t rows = table.rows.size(); rows > most_rows) {
       notes.push_back(
           fmt::format("the first {} of {} rows; `bench result` shows all", most_rows, rows));
       table.rows.resize(most_rows);
       table.sources.resize(std::min(table.sources.size(), most_rows));
     }
-    body += "<div class=\"scroll\">" + result::html_table(table) + "</div>\n";
+    body += "<div class=\"scroll\">" + results::html_table(table) + "</div>\n";
     for (const std::string& text : notes)
       body += note(text);
   }
@@ -297,4 +297,4 @@ PageResponse tables_page(PageContext& context, const RunSummary& run, const Page
   return {.content = page("tables", {link_to_runs(), link_to_run(run)}, body)};
 }
 
-}  // namespace bench::serve
+}  // namespace bench::pages

@@ -25,34 +25,34 @@
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::serve {
+namespace bench::pages {
 namespace {
 
 using workspace::Workspace;
 
-report::Page report_of(const workspace::RunDirectory& directory, const RunContent& content) {
+Page report_of(const workspace::RunDirectory& directory, const RunContent& content) {
   const Workspace workspace = Workspace::open(directory.path, Workspace::Access::read);
   Diagnostics diagnostics;
-  std::vector<result::Table> tables = tables_of(content, workspace, diagnostics);
+  std::vector<results::Table> tables = tables_of(content, workspace, diagnostics);
   const bool is_without_tables = tables.empty();
-  report::Gatherer gatherer;
+  Gatherer gatherer;
   gatherer.add(content.run(), workspace, std::move(tables), {}, diagnostics);
   if (is_without_tables)
     gatherer.set_tidy(content.tidy().table);
-  report::Page page = gatherer.build("");
+  Page page = gatherer.build("");
   page.version = BENCH_VERSION;
   return page;
 }
 
 }  // namespace
 
-std::vector<result::Table> tables_of(const RunContent& content, const Workspace& workspace,
-                                     Diagnostics& diagnostics) {
-  const setup::Run& run = content.run();
-  std::vector<result::Table> tables;
-  for (tabulate::FilledTable& filled :
-       tabulate::report(run, workspace, tabulate::stored_analyses(run, workspace), {}, diagnostics,
-                        tabulate::Trust::foreign)
+std::vector<results::Table> tables_of(const RunContent& content, const Workspace& workspace,
+                                      Diagnostics& diagnostics) {
+  const space::Run& run = content.run();
+  std::vector<results::Table> tables;
+  for (results::FilledTable& filled :
+       results::report(run, workspace, results::stored_analyses(run, workspace), {}, diagnostics,
+                       results::Trust::foreign)
            .tables)
     tables.push_back(std::move(filled.table));
   return tables;
@@ -60,15 +60,14 @@ std::vector<result::Table> tables_of(const RunContent& content, const Workspace&
 
 std::shared_ptr<const std::string> RunReports::page(const workspace::RunDirectory& directory,
                                                     const RunContent& content) {
-  return read("page", directory, [&] {
-    return report::html_of(report_of(directory, content), report::load_library());
-  });
+  return read("page", directory,
+              [&] { return html_of(report_of(directory, content), load_library()); });
 }
 
 std::shared_ptr<const std::string> RunReports::figures(const workspace::RunDirectory& directory,
                                                        const RunContent& content) {
   return read("figures", directory,
-              [&] { return report::figures_of(report_of(directory, content).figures); });
+              [&] { return figures_of(report_of(directory, content).figures); });
 }
 
 std::shared_ptr<const std::string> RunReports::read(const char* kind,
@@ -85,4 +84,4 @@ std::shared_ptr<const std::string> RunReports::read(const char* kind,
   return made;
 }
 
-}  // namespace bench::serve
+}  // namespace bench::pages

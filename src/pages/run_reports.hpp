@@ -14,13 +14,13 @@
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::serve {
+namespace bench::pages {
 
 /// The tables of the run, as the last analysis stored their values. Executes no code of a
 /// benchmark.
-std::vector<result::Table> tables_of(const RunContent& content,
-                                     const workspace::Workspace& workspace,
-                                     Diagnostics& diagnostics);
+std::vector<results::Table> tables_of(const RunContent& content,
+                                      const workspace::Workspace& workspace,
+                                      Diagnostics& diagnostics);
 
 /// Cache of the most recently requested reports, as `bench report` makes them, valid until the
 /// records of a run change.
@@ -43,4 +43,4 @@ class RunReports {
   Recent<std::string> recent_;
 };
 
-}  // namespace bench::serve
+}  // namespace bench::pages

@@ -38,7 +38,7 @@
 #include <bench/pages/server.hpp>
 #include <bench/pages/site.hpp>
 
-namespace bench::serve {
+namespace bench::pages {
 
 #ifdef BENCH_HTTP
 
@@ -532,4 +532,4 @@ void Server::run_until(const std::atomic<bool>&) {}
 
 #endif
 
-}  // namespace bench::serve
+}  // namespace bench::pages

@@ -18,7 +18,7 @@
 #include <bench/base/files.hpp>
 #include <bench/pages/site.hpp>
 
-namespace bench::serve {
+namespace bench::pages {
 namespace {
 
 namespace fs = std::filesystem;
@@ -43,10 +43,10 @@ constexpr const char* script_type = "text/javascript; charset=utf-8";
 std::map<std::string, PageResponse> installed_files() {
   std::map<std::string, PageResponse> files;
   files["page.css"] = {.type = "text/css; charset=utf-8",
-                       .content = read_file(report::path_of("page.css"))};
-  files["page.js"] = {.type = script_type, .content = report::script_with("serve.js")};
-  if (reason_of_failure([&] { report::path_of("vega.js"); }).empty())
-    files["vega.js"] = {.type = script_type, .content = read_file(report::path_of("vega.js"))};
+                       .content = read_file(path_of("page.css"))};
+  files["page.js"] = {.type = script_type, .content = script_with("serve.js")};
+  if (reason_of_failure([&] { path_of("vega.js"); }).empty())
+    files["vega.js"] = {.type = script_type, .content = read_file(path_of("vega.js"))};
   return files;
 }
 
@@ -97,4 +97,4 @@ PageResponse Site::answer(const PageRequest& request) const {
   return reason.empty() ? answer : refusal(500, "This page cannot be shown", reason);
 }
 
-}  // namespace bench::serve
+}  // namespace bench::pages

@@ -11,7 +11,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 
-namespace bench::serve {
+namespace bench::pages {
 
 std::string random_token() {
   std::array<unsigned char, 16> bytes{};
@@ -48,4 +48,4 @@ bool is_loopback_name(const std::string& host) {
          port.find_first_not_of("0123456789") == std::string::npos;
 }
 
-}  // namespace bench::serve
+}  // namespace bench::pages

@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace bench::serve {
+namespace bench::pages {
 
 /// An unguessable token: 128 random bits as text.
 /// @throws Error if the kernel provides no random numbers
@@ -18,4 +18,4 @@ std::string cookie_of(const std::string& header, const std::string& name);
 /// an attacker resolves to 127.0.0.1 is refused. The port may be that of a tunnel.
 bool is_loopback_name(const std::string& host);
 
-}  // namespace bench::serve
+}  // namespace bench::pages

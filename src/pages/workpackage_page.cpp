@@ -32,17 +32,17 @@
 #include <bench/results/tidy.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::serve {
+namespace bench::pages {
 namespace {
 
 namespace fs = std::filesystem;
-using tabulate::TidyColumn;
+using results::TidyColumn;
 using workspace::Workpackage;
 
 constexpr std::size_t tail_bytes = 16'384;
 
 /// One workpackage of a run.
-struct Shown {
+struct ShownWorkpackage {
   const RunSummary& run;
   const RunContent& content;
   const Workpackage& workpackage;
@@ -67,7 +67,7 @@ PageResponse no_workpackage(const RunSummary& run, const PageRequest& request) {
 
 /// The output and the job script, by their paths below the run directory; files that the benchmark
 /// writes elsewhere are not shown.
-std::vector<std::string> tail_paths(const Shown& shown) {
+std::vector<std::string> tail_paths(const ShownWorkpackage& shown) {
   std::vector<std::string> paths;
   const fs::path& directory = shown.content.run().directory.path;
   if (!shown.workpackage.was_never_made())
@@ -98,7 +98,7 @@ std::string link_to_whole(const RunSummary& run, const std::string& path) {
   return link(address("download", {{"name", run.name}, {"path", path}}), "whole file");
 }
 
-std::string attempt_facts(const Shown& shown) {
+std::string attempt_facts(const ShownWorkpackage& shown) {
   const Workpackage& one = shown.workpackage;
   std::string html = "<dl class=\"card\">\n" + fact("step", one.step) +
                      fact("iteration", std::to_string(one.iteration)) + fact("reason", one.reason);
@@ -120,14 +120,14 @@ std::string attempt_facts(const Shown& shown) {
 
 /// The cells of some columns, one below the other.
 template <class IsWanted>
-std::string values_html(const Shown& shown, const char* title, IsWanted is_wanted) {
-  const tabulate::TidyTable& tidy = shown.content.tidy();
+std::string values_html(const ShownWorkpackage& shown, const char* title, IsWanted is_wanted) {
+  const results::TidyTable& tidy = shown.content.tidy();
   std::string rows;
   for (std::size_t column = 0; column < tidy.columns.size(); ++column) {
-    const result::Cell& cell = tidy.table.rows[shown.position()][column];
+    const results::Cell& cell = tidy.table.rows[shown.position()][column];
     if (!is_wanted(tidy.columns[column]) || (!cell.value && cell.absent_reason.empty()))
       continue;
-    const result::Heading& heading = tidy.table.headings[column];
+    const results::Heading& heading = tidy.table.headings[column];
     rows += fmt::format("<tr><th>{}</th><td>{}</td><td>{}</td></tr>\n", html_text(heading.title),
                         cell_html(cell),
                         cell.value ? html_text(heading.unit) : html_text(cell.absent_reason));
@@ -135,7 +135,7 @@ std::string values_html(const Shown& shown, const char* title, IsWanted is_wante
   return rows.empty() ? "" : fmt::format("<h2>{}</h2>\n{}", title, table_html("", rows));
 }
 
-std::string tails_html(const Shown& shown, const std::vector<std::string>& paths) {
+std::string tails_html(const ShownWorkpackage& shown, const std::vector<std::string>& paths) {
   std::string html = paths.empty() ? "" : "<h2>Output</h2>\n";
   for (std::size_t k = 0; k < paths.size(); ++k) {
     const Tail tail = read_tail(shown.run, paths[k]);
@@ -152,20 +152,20 @@ std::string tails_html(const Shown& shown, const std::vector<std::string>& paths
 std::vector<std::string> power_logs(const FileList& list) {
   std::vector<std::string> logs;
   for (const FileEntry& entry : list.files)
-    if (report::is_power_log(entry.path))
+    if (is_power_log(entry.path))
       logs.push_back(entry.path);
   return logs;
 }
 
 /// The energies of the regions that the meter has written beside a log.
-std::string regions_html(const Shown& shown, const std::string& log) {
+std::string regions_html(const ShownWorkpackage& shown, const std::string& log) {
   constexpr std::uintmax_t most_bytes = 1 << 20;
   const fs::path& run_directory = shown.run.directory.path;
-  const fs::path file = run_directory / report::file_beside(log, "regions");
+  const fs::path file = run_directory / file_beside(log, "regions");
   std::string head;
   std::string rows;
   const auto damage =
-      report::read_meter_file(run_directory, file, most_bytes, [&](const std::string& text) {
+      read_meter_file(run_directory, file, most_bytes, [&](const std::string& text) {
         for (const energy::CsvLine& line : energy::parse_csv(text, file))
           if (head.empty())
             head = cells_html("th", line.cells);
@@ -173,22 +173,22 @@ std::string regions_html(const Shown& shown, const std::string& log) {
             rows += "<tr>" + cells_html("td", line.cells) + "</tr>\n";
       });
   if (damage)
-    return note(report::note_of(run_directory, *damage));
+    return note(note_of(run_directory, *damage));
   return head.empty() ? "" : table_html(head, rows);
 }
 
-std::string power_html(const Shown& shown, const std::vector<std::string>& logs) {
+std::string power_html(const ShownWorkpackage& shown, const std::vector<std::string>& logs) {
   if (logs.empty())
     return "";
   std::string html = figures_place(
       "Power",
       address("figures", {{"name", shown.run.name}, {"id", std::to_string(shown.workpackage.id)}}));
-  for (std::size_t k = 0; k < std::min(logs.size(), report::most_power_logs); ++k)
+  for (std::size_t k = 0; k < std::min(logs.size(), most_power_logs); ++k)
     html += regions_html(shown, logs[k]);
   return html;
 }
 
-std::string files_html(const Shown& shown, const FileList& list) {
+std::string files_html(const ShownWorkpackage& shown, const FileList& list) {
   if (list.files.empty())
     return "";
   std::string rows;
@@ -208,7 +208,7 @@ PageResponse workpackage_page(PageContext& context, const RunSummary& run,
   const Workpackage* asked = asked_workpackage(*content, request);
   if (!asked)
     return no_workpackage(run, request);
-  const Shown shown{run, *content, *asked};
+  const ShownWorkpackage shown{run, *content, *asked};
   const Workpackage& one = shown.workpackage;
   const std::vector<std::string> paths = tail_paths(shown);
   const FileList list = files_in_run(run.directory.path, one.directory);
@@ -232,7 +232,7 @@ PageResponse workpackage_news(PageContext& context, const RunSummary& run,
   const Workpackage* asked = asked_workpackage(*content, request);
   if (!asked)
     return no_workpackage(run, request);
-  const Shown shown{run, *content, *asked};
+  const ShownWorkpackage shown{run, *content, *asked};
   const std::vector<std::string> paths = tail_paths(shown);
   nlohmann::json tails = nlohmann::json::array();
   for (const std::string& path : paths)
@@ -252,15 +252,15 @@ PageResponse figures_page(PageContext& context, const RunSummary& run, const Pag
   if (!asked)
     return no_workpackage(run, request);
   const fs::path& directory = run.directory.path;
-  const report::PowerFigure power =
-      report::power_figure(directory, power_logs(files_in_run(directory, asked->directory)));
-  std::vector<report::Figure> figures;
+  const PowerFigure power =
+      power_figure(directory, power_logs(files_in_run(directory, asked->directory)));
+  std::vector<Figure> figures;
   std::vector<std::string> notes;
   if (power.figure)
     figures.push_back(*power.figure);
   for (const Warning& warning : power.warnings)
-    notes.push_back(report::note_of(directory, warning));
-  return json_answer(report::figures_of(figures, notes));
+    notes.push_back(note_of(directory, warning));
+  return json_answer(figures_of(figures, notes));
 }
 
 PageResponse file_page(PageContext&, const RunSummary& run, const PageRequest& request) {
@@ -289,4 +289,4 @@ PageResponse file_download(PageContext&, const RunSummary& run, const PageReques
               Download{std::move(file), bytes, fs::path(path).filename().string()})};
 }
 
-}  // namespace bench::serve
+}  // namespace bench::pages

@@ -31,7 +31,7 @@
 #include <bench/results/analyse.hpp>
 #include <bench/results/group.hpp>
 
-namespace bench::analyse {
+namespace bench::results {
 namespace {
 
 using Patterns = std::vector<const model::Pattern*>;
@@ -226,7 +226,7 @@ class GroupAnalyser::Scanner {
  public:
   explicit Scanner(Diagnostics* diagnostics) : diagnostics_(diagnostics), regexes_(diagnostics) {}
 
-  Findings scan(const Group& group) {
+  FoundValues scan(const Group& group) {
     EnergyReadings energy;
     const MatchesByName matches = matches_of(group, energy);
     for (const std::string& reason : group.unmeasured)
@@ -234,7 +234,7 @@ class GroupAnalyser::Scanner {
     std::set<std::string, std::less<>> names;
     for (const auto& [name, found] : matches)
       names.emplace(name);
-    Findings findings;
+    FoundValues findings;
     energy.add_to(findings, names, group.is_looked_up);
     for (const auto& [name, found] : matches)
       add_findings(found, group.is_looked_up, findings);
@@ -265,7 +265,7 @@ class GroupAnalyser::Scanner {
       for (const std::string& text : found.texts)
         if (const auto value =
                 numeric ? value_of(text, *found.pattern) : std::optional<Value>(text);
-            const auto number = value ? statistics::number_of(*value) : std::nullopt)
+            const auto number = value ? numbers::number_of(*value) : std::nullopt)
           numbers.push_back(*number);
       if (numbers.size() > 1 && (numeric || numbers.size() == found.texts.size()))
         series.emplace(name, std::move(numbers));
@@ -328,7 +328,7 @@ class GroupAnalyser::Scanner {
     }
   }
 
-  void add_findings(const Matches& found, const LookedUp& is_looked_up, Findings& findings) {
+  void add_findings(const Matches& found, const LookedUp& is_looked_up, FoundValues& findings) {
     const model::Pattern& pattern = *found.pattern;
     const bool numeric = pattern.type != ValueType::string;
     const Described described{pattern.name, pattern.unit, false, is_looked_up};
@@ -344,7 +344,7 @@ class GroupAnalyser::Scanner {
       add_absent(described, fmt::format("'{}' is not a number", found.texts.front()), findings);
     else
       findings[pattern.name] =
-          Finding{.unit = pattern.unit, .absent_reason = reason_of_nothing(found)};
+          FoundValue{.unit = pattern.unit, .absent_reason = reason_of_nothing(found)};
   }
 
   /// Nothing where the pattern wants a number and the text is none.
@@ -403,8 +403,8 @@ GroupAnalyser::GroupAnalyser(evaluate::Evaluator& evaluator, Diagnostics* diagno
       scanner_(std::make_unique<Scanner>(diagnostics)) {}
 GroupAnalyser::~GroupAnalyser() = default;
 
-std::vector<Findings> GroupAnalyser::analyse(const std::vector<Group>& groups) {
-  std::vector<Findings> findings;
+std::vector<FoundValues> GroupAnalyser::analyse(const std::vector<Group>& groups) {
+  std::vector<FoundValues> findings;
   findings.reserve(groups.size());
   for (const Group& group : groups)
     findings.push_back(scanner_->scan(group));
@@ -426,4 +426,4 @@ std::vector<Miss> GroupAnalyser::misses(const Group& group) {
   return scanner_->misses(group);
 }
 
-}  // namespace bench::analyse
+}  // namespace bench::results

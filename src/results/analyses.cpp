@@ -16,7 +16,7 @@
 #include <bench/space/run.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::tabulate {
+namespace bench::results {
 namespace {
 
 /// For the measured steps that these analysers do not read.
@@ -61,18 +61,18 @@ std::string name_of_each(const std::string& analyser) {
   return analyser + ", each iteration";
 }
 
-void drop_statistics_of_one_value(analyse::Findings& findings) {
+void drop_statistics_of_one_value(FoundValues& findings) {
   std::set<std::string, std::less<>> single;
   for (const auto& [name, finding] : findings)
     if (name.ends_with("_cnt") && finding.present() && finding.value == Value(1LL))
-      single.emplace(statistics::without_suffix(name));
+      single.emplace(numbers::without_suffix(name));
   std::erase_if(findings, [&](const auto& finding) {
-    const std::string_view base = statistics::without_suffix(finding.first);
+    const std::string_view base = numbers::without_suffix(finding.first);
     return base != finding.first && single.contains(base) && findings.contains(base);
   });
 }
 
-Analyses stored_analyses(const setup::Run& run, const workspace::Workspace& workspace) {
+Analyses stored_analyses(const space::Run& run, const workspace::Workspace& workspace) {
   auto names = NeededNames(run.benchmark).names();
   Analyses analyses;
   const auto read = [&](const model::Analyser& analyser) {
@@ -89,20 +89,20 @@ Analyses stored_analyses(const setup::Run& run, const workspace::Workspace& work
   return analyses;
 }
 
-bool is_each_analysed(const setup::Run& run, const workspace::Workspace& workspace) {
+bool is_each_analysed(const space::Run& run, const workspace::Workspace& workspace) {
   return std::ranges::all_of(
       analysers_of_each(run.benchmark),
       [&](const model::Analyser& analyser) { return workspace.analysed(analyser.name); });
 }
 
-Analyses stored_analyses_of_each(const setup::Run& run, const workspace::Workspace& workspace) {
+Analyses stored_analyses_of_each(const space::Run& run, const workspace::Workspace& workspace) {
   Analyses analyses;
   for (const model::Analyser& analyser : analysers_of_each(run.benchmark)) {
     std::set<std::string> names = workspace.found_names(analyser.name);
     const std::set<std::string> above_one = workspace.found_names(analyser.name, 1);
     // Most names have one value at each workpackage, of which ten statistics say nothing.
     std::erase_if(names, [&, all = names](const std::string& name) {
-      const std::string base(statistics::without_suffix(name));
+      const std::string base(numbers::without_suffix(name));
       return base != name && all.contains(base) && !above_one.contains(base + "_cnt");
     });
     analyses[analyser.name] = workspace.findings(analyser.name, names);
@@ -110,4 +110,4 @@ Analyses stored_analyses_of_each(const setup::Run& run, const workspace::Workspa
   return analyses;
 }
 
-}  // namespace bench::tabulate
+}  // namespace bench::results

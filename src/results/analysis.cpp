@@ -36,11 +36,10 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::tabulate {
+namespace bench::results {
 namespace {
 
 namespace fs = std::filesystem;
-using analyse::Group;
 using workspace::Workpackage;
 
 /// A table could show only one of them under the name.
@@ -57,12 +56,12 @@ void refuse_names_of_parameters(const AnalysisPatterns& patterns, const Workpack
 /// The groups of one analyser: what becomes a row each, and the workpackage that stands for it.
 class Grouping {
  public:
-  Grouping(const setup::Run& run, const workflow::Lineage& family, const model::Analyser& analyser)
+  Grouping(const space::Run& run, const space::Lineage& family, const model::Analyser& analyser)
       : run_(run),
         family_(family),
         analyser_(analyser),
         needed_(run.benchmark),
-        constants_(workflow::benchmark_variables(run)) {
+        constants_(space::benchmark_variables(run)) {
     std::unordered_map<std::size_t, std::size_t> index;
     for (std::size_t a = 0; a < analyser_.analyses.size(); ++a) {
       patterns_.push_back(patterns_of(run_.benchmark, analyser_, analyser_.analyses[a]));
@@ -156,19 +155,19 @@ class Grouping {
 
   /// Of a workpackage's variables, made when a text names one for the first time, and parameters.
   evaluate::Lookup lookup_of(std::size_t position) const {
-    return [this, position, made = std::make_shared<std::optional<setup::Variables>>()](auto name) {
+    return [this, position, made = std::make_shared<std::optional<space::Variables>>()](auto name) {
       if (!*made)
         *made = variables(position);
-      return workflow::lookup_in(**made, family_.at(position).parameters)(name);
+      return space::lookup_in(**made, family_.at(position).parameters)(name);
     };
   }
 
-  setup::Variables variables(std::size_t position) const {
+  space::Variables variables(std::size_t position) const {
     const Workpackage& workpackage = family_.at(position);
-    setup::Variables known = constants_;
-    workflow::add_step_variables(*run_.benchmark.step(workpackage.step), known);
-    workflow::add_workpackage_variables(run_, workpackage, family_.parents(position), known,
-                                        workpackage.progress.cycle);
+    space::Variables known = constants_;
+    space::add_step_variables(*run_.benchmark.step(workpackage.step), known);
+    space::add_workpackage_variables(run_, workpackage, family_.parents(position), known,
+                                     workpackage.progress.cycle);
     return known;
   }
 
@@ -181,7 +180,7 @@ class Grouping {
   void add_files(const Member& member, const AnalysisPatterns& patterns,
                  const evaluate::Lookup& lookup, GroupInProgress& made) const {
     const model::Analysis& analysis = analyser_.analyses[member.analysis];
-    const fs::path work = workflow::work_directory(run_, family_.at(member.position), lookup);
+    const fs::path work = space::work_directory(run_, family_.at(member.position), lookup);
     for (std::size_t k = 0; k < analysis.files.size(); ++k) {
       const std::string name =
           expand_user_and_environment(evaluate::substitute(analysis.files[k].name, lookup));
@@ -195,7 +194,7 @@ class Grouping {
 
   /// Each pattern is searched once in a file, where that is listed for it first: the order of the
   /// files is that of the matches.
-  static void add_file(std::size_t position, analyse::FileToScan file, GroupInProgress& made) {
+  static void add_file(std::size_t position, FileToScan file, GroupInProgress& made) {
     const auto [known, is_new] =
         made.searched.try_emplace({position, file.file.lexically_normal()});
     Patterns& searched = known->second;
@@ -207,16 +206,16 @@ class Grouping {
       made.group.files.push_back(std::move(file));
   }
 
-  const setup::Run& run_;
-  const workflow::Lineage& family_;
+  const space::Run& run_;
+  const space::Lineage& family_;
   const model::Analyser& analyser_;
   NeededNames needed_;
-  setup::Variables constants_;
+  space::Variables constants_;
   std::vector<AnalysisPatterns> patterns_;    ///< As the analyses of the analyser.
   std::vector<std::vector<Member>> members_;  ///< Of each group, in the order of the analyses.
 };
 
-void add_rows(long long workpackage, const analyse::Findings& findings,
+void add_rows(long long workpackage, const FoundValues& findings,
               std::vector<workspace::Finding>& rows) {
   for (const auto& [name, finding] : findings)
     rows.push_back({.workpackage = workpackage,
@@ -233,17 +232,17 @@ using TakeIn = std::function<void(const std::string& analyser, std::vector<works
 /// each pattern.
 class PiecewiseAnalysis {
  public:
-  PiecewiseAnalysis(const setup::Run& run, const workspace::Workspace& workspace)
+  PiecewiseAnalysis(const space::Run& run, const workspace::Workspace& workspace)
       : run_(run),
         all_(in_last_cycle(run, workspace.workpackages())),
         family_(all_),
-        evaluator_(workflow::evaluator_of(run)) {}
+        evaluator_(space::evaluator_of(run)) {}
 
   /// @param diagnostics null: nothing is told, and what a single value says of itself is left out
   void analyse(const model::Analyser& analyser, Diagnostics* diagnostics, const TakeIn& take_in) {
     constexpr std::size_t at_a_time = 250;  // derived patterns are evaluated together
     const Grouping grouping(run_, family_, analyser);
-    analyse::GroupAnalyser group_analyser(evaluator_, diagnostics);
+    GroupAnalyser group_analyser(evaluator_, diagnostics);
     for (std::size_t first = 0; first < grouping.size(); first += at_a_time) {
       std::vector<Group> groups;
       for (std::size_t k = first; k < std::min(first + at_a_time, grouping.size()); ++k)
@@ -260,14 +259,14 @@ class PiecewiseAnalysis {
   }
 
  private:
-  const setup::Run& run_;
+  const space::Run& run_;
   std::vector<Workpackage> all_;
-  workflow::Lineage family_;
+  space::Lineage family_;
   evaluate::Evaluator evaluator_;
 };
 
 /// Runs all analysers. What the additional ones find fault with, those of the benchmark have told.
-void analyse_all(const setup::Run& run, const workspace::Workspace& workspace,
+void analyse_all(const space::Run& run, const workspace::Workspace& workspace,
                  Diagnostics& diagnostics, const TakeIn& take_in) {
   PiecewiseAnalysis analysis(run, workspace);
   for (const model::Analyser& analyser : run.benchmark.analysers)
@@ -287,7 +286,7 @@ std::vector<std::string> names_of_analysers(const model::Benchmark& benchmark) {
 
 }  // namespace
 
-Analyses analyse_run(const setup::Run& run, const workspace::Workspace& workspace,
+Analyses analyse_run(const space::Run& run, const workspace::Workspace& workspace,
                      Diagnostics& diagnostics) {
   Analyses analyses;
   for (const std::string& analyser : names_of_analysers(run.benchmark))
@@ -298,7 +297,7 @@ Analyses analyse_run(const setup::Run& run, const workspace::Workspace& workspac
   return analyses;
 }
 
-void analyse_and_store(const setup::Run& run, workspace::Workspace& workspace,
+void analyse_and_store(const space::Run& run, workspace::Workspace& workspace,
                        Diagnostics& diagnostics) {
   workspace.at_once([&] {
     for (const std::string& analyser : names_of_analysers(run.benchmark))
@@ -320,10 +319,10 @@ void analyse_and_store(const setup::Run& run, workspace::Workspace& workspace,
   });
 }
 
-bool is_analysed(const setup::Run& run, const workspace::Workspace& workspace) {
+bool is_analysed(const space::Run& run, const workspace::Workspace& workspace) {
   return std::ranges::all_of(run.benchmark.analysers, [&](const model::Analyser& analyser) {
     return workspace.analysed(analyser.name);
   });
 }
 
-}  // namespace bench::tabulate
+}  // namespace bench::results

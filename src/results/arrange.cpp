@@ -24,7 +24,7 @@
 #include <bench/results/arrange.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 namespace {
 
 /// Whether a word means the column.
@@ -53,7 +53,7 @@ std::map<std::string, std::size_t> columns_by_word(const std::vector<Heading>& a
 /// Whether all values of a column are numbers, also those that a pattern without a type has found.
 bool has_only_numbers(const Table& table, std::size_t column) {
   return std::ranges::all_of(table.rows, [&](const std::vector<Cell>& row) {
-    return !row[column].value || statistics::number_of(*row[column].value);
+    return !row[column].value || numbers::number_of(*row[column].value);
   });
 }
 
@@ -61,7 +61,7 @@ bool has_only_numbers(const Table& table, std::size_t column) {
 std::optional<Value> comparable_value(const Cell& cell, bool is_number) {
   if (cell.is_wide_integer && cell.value)
     return parse_number(to_text(*cell.value));
-  return is_number && cell.value ? statistics::numeric_value(*cell.value) : cell.value;
+  return is_number && cell.value ? numbers::numeric_value(*cell.value) : cell.value;
 }
 
 struct SortColumn {
@@ -200,7 +200,7 @@ void sort_rows(Table& table, const std::vector<std::string>& columns) {
     for (const auto& row : table.rows) {
       const Cell& cell = row[column->number];
       if (are_numbers && cell.value && !cell.is_wide_integer)
-        keys.emplace_back(Cell{.value = statistics::numeric_value(*cell.value)});
+        keys.emplace_back(Cell{.value = numbers::numeric_value(*cell.value)});
       else
         keys.emplace_back(cell);
     }
@@ -238,4 +238,4 @@ void choose_columns(Table& table, const std::vector<std::string>& select,
     keep_where(kept, cells);
 }
 
-}  // namespace bench::result
+}  // namespace bench::results

@@ -8,7 +8,7 @@
 #include <bench/base/text.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 
 CellKey::CellKey(const Cell& cell, bool is_wide_integer) {
   constexpr long long exact_in_doubles = 1LL << 53;
@@ -44,4 +44,4 @@ int CellKey::compare(const CellKey& other) const {
                                                     : compare_integers(integer_, other.integer_);
 }
 
-}  // namespace bench::result
+}  // namespace bench::results

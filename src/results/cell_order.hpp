@@ -4,7 +4,7 @@
 
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 
 /// A cell in the form in which it is compared: numbers before texts before `nan` before what is
 /// missing. The cell must outlive it.
@@ -27,4 +27,4 @@ class CellKey {
   const std::string* text_ = nullptr;
 };
 
-}  // namespace bench::result
+}  // namespace bench::results

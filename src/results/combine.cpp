@@ -10,7 +10,7 @@
 #include <bench/results/combine.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 namespace {
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
@@ -86,4 +86,4 @@ Table combine(const std::vector<RunTable>& runs, bool descending) {
   return combined;
 }
 
-}  // namespace bench::result
+}  // namespace bench::results

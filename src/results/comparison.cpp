@@ -22,10 +22,8 @@
 #include <bench/results/reference.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::references {
+namespace bench::results {
 namespace {
-
-using result::Cell;
 
 /// Repetitions of one measurement.
 struct Published {
@@ -113,11 +111,6 @@ std::string differences(const Conditions& ours, const Entry& entry) {
   return join(all, ", ");
 }
 
-std::optional<double> number_of(const Cell& cell) {
-  const auto number = cell.value ? statistics::number_of(*cell.value) : std::nullopt;
-  return number && std::isfinite(*number) ? number : std::nullopt;
-}
-
 Cell condition_cell(const Conditions& conditions, Field field) {
   const auto stated = conditions.find(field);
   const std::string text = stated == conditions.end() ? "" : stated->second;
@@ -141,7 +134,7 @@ constexpr const char* columns_of_comparison[] = {
 /// Compares the rows of one table.
 class Comparer {
  public:
-  Comparer(const result::Table& ours, const Conditions& run, std::span<const Reference> references)
+  Comparer(const Table& ours, const Conditions& run, std::span<const Reference> references)
       : ours_(ours),
         run_(run),
         published_(published_by(references)),
@@ -150,7 +143,7 @@ class Comparer {
     for (const Field field : condition_fields())
       names.emplace(name_of(field));
     columns_ = meanings(ours.headings, names);
-    result::Table& table = comparison_.table;
+    Table& table = comparison_.table;
     table.name = ours.name;
     table.separator = ours.separator;
     for (const char* title : columns_of_comparison)
@@ -217,8 +210,8 @@ class Comparer {
 
   void compare_number(std::size_t row, const std::string& metric, const Column& column) {
     const Cell& cell = ours_.rows[row][column.position];
-    const result::Heading& heading = ours_.headings[column.position];
-    const auto number = number_of(cell);
+    const Heading& heading = ours_.headings[column.position];
+    const auto number = numbers::finite_number(cell.value);
     if (!number) {
       const std::string& reason = cell.absent_reason;
       ++left_out_[cell.value       ? "not a number"
@@ -257,8 +250,8 @@ class Comparer {
     const double theirs = published.mean();
     Cell ratio{.absent_reason = "the published number is 0"};
     if (theirs != 0)
-      ratio = {.value = *number_of(ours) / theirs, .format = ".4g"};
-    result::Table& table = comparison_.table;
+      ratio = {.value = *numbers::finite_number(ours.value) / theirs, .format = ".4g"};
+    Table& table = comparison_.table;
     table.rows.push_back({condition_cell(conditions, Field::workload),
                           condition_cell(conditions, Field::platform),
                           condition_cell(conditions, Field::devices),
@@ -276,7 +269,7 @@ class Comparer {
       table.sources.push_back(ours_.sources[row]);
   }
 
-  const result::Table& ours_;
+  const Table& ours_;
   const Conditions& run_;
   std::vector<Published> published_;
   std::vector<std::string> metrics_;
@@ -288,9 +281,9 @@ class Comparer {
 
 }  // namespace
 
-Comparison compare(const result::Table& ours, const Conditions& run,
+Comparison compare(const Table& ours, const Conditions& run,
                    std::span<const Reference> references) {
   return Comparer(ours, run, references).compared();
 }
 
-}  // namespace bench::references
+}  // namespace bench::results

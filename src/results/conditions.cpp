@@ -15,11 +15,12 @@
 #include <bench/results/reference.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::references {
+namespace bench::results {
 namespace {
 
-constexpr std::array conditions{Field::workload, Field::phase, Field::accelerator, Field::devices,
-                                Field::batch,    Field::nodes, Field::platform,    Field::config};
+constexpr std::array all_conditions{Field::workload, Field::phase, Field::accelerator,
+                                    Field::devices,  Field::batch, Field::nodes,
+                                    Field::platform, Field::config};
 
 std::string letters_of(const std::string& text) {
   std::string letters = as_name(text);
@@ -57,18 +58,18 @@ bool is_same_accelerator(const std::string& a, const std::string& b) {
 }  // namespace
 
 std::span<const Field> condition_fields() {
-  return conditions;
+  return all_conditions;
 }
 
-std::vector<std::string> missing_conditions(std::span<const result::Heading> columns) {
+std::vector<std::string> missing_conditions(std::span<const Heading> columns) {
   std::set<std::string> names;
-  for (const Field field : conditions)
+  for (const Field field : all_conditions)
     names.emplace(name_of(field));
   std::vector<std::string> missing(names.begin(), names.end());
   const auto known = meanings(columns, names);
   std::erase_if(missing, [&](const std::string& name) {
     return known.contains(name) ||
-           std::ranges::find(columns, name, &result::Heading::name) != columns.end();
+           std::ranges::find(columns, name, &Heading::name) != columns.end();
   });
   return missing;
 }
@@ -81,4 +82,4 @@ bool is_same(Field condition, const std::string& a, const std::string& b) {
   return number_a && number_b ? *number_a == *number_b : letters_of(a) == letters_of(b);
 }
 
-}  // namespace bench::references
+}  // namespace bench::results

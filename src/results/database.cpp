@@ -21,7 +21,7 @@
 #include <bench/results/format.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 namespace {
 
 constexpr int busy_timeout_ms = 10'000;
@@ -218,4 +218,4 @@ void write(const Table& rows, const DatabaseTarget& target) {
   }
 }
 
-}  // namespace bench::result
+}  // namespace bench::results

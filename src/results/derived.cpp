@@ -21,7 +21,7 @@
 #include <bench/numbers/statistics.hpp>
 #include <bench/results/group.hpp>
 
-namespace bench::analyse {
+namespace bench::results {
 namespace {
 
 using DerivedLevels = std::vector<std::vector<const model::Pattern*>>;
@@ -110,7 +110,7 @@ DerivedLevels levels_of(const std::vector<const model::Pattern*>& patterns) {
 
 /// Whether `name` is a pattern of the group or a statistic of one.
 bool is_pattern_name(const Group& group, std::string_view name) {
-  const std::string_view base = statistics::without_suffix(name);
+  const std::string_view base = numbers::without_suffix(name);
   if (std::ranges::find(group.derived, name, &model::Pattern::name) != group.derived.end())
     return true;
   return std::any_of(group.files.begin(), group.files.end(), [&](const FileToScan& file) {
@@ -121,7 +121,7 @@ bool is_pattern_name(const Group& group, std::string_view name) {
 }
 
 /// Of a pattern that cannot be evaluated.
-Finding fallback_of(const model::Pattern& pattern, const std::string& reason) {
+FoundValue fallback_of(const model::Pattern& pattern, const std::string& reason) {
   if (pattern.default_value)
     return {.value = to_value(*pattern.default_value, pattern.type), .unit = pattern.unit};
   return {.unit = pattern.unit, .absent_reason = reason};
@@ -130,7 +130,7 @@ Finding fallback_of(const model::Pattern& pattern, const std::string& reason) {
 /// A derived pattern's text in one group, with all values in place.
 class Substitution {
  public:
-  Substitution(const std::string& text, const Group& group, const Findings& findings)
+  Substitution(const std::string& text, const Group& group, const FoundValues& findings)
       : group_(group), findings_(findings) {
     text_ = evaluate::substitute(text, [this](std::string_view name) { return look_up(name); });
   }
@@ -152,7 +152,7 @@ class Substitution {
       note_absence(name);
       return nullptr;
     }
-    const Finding& finding = found->second;
+    const FoundValue& finding = found->second;
     estimated_ = estimated_ || finding.estimated;
     return &values_.try_emplace(std::string(name), to_text(finding.value)).first->second;
   }
@@ -164,7 +164,7 @@ class Substitution {
     };
     if (is_pattern_name(group_, name)) {
       set_if_empty(no_match_reason_, reason_at(name));
-      set_if_empty(no_match_reason_, reason_at(statistics::without_suffix(name)));
+      set_if_empty(no_match_reason_, reason_at(numbers::without_suffix(name)));
       set_if_empty(no_match_reason_, fmt::format("'{}' is not defined", name));
     } else {
       set_if_empty(absent_reason_, reason_at(name));
@@ -178,7 +178,7 @@ class Substitution {
   }
 
   const Group& group_;
-  const Findings& findings_;
+  const FoundValues& findings_;
   std::map<std::string, std::string, std::less<>> values_;
   std::string text_;
   std::string absent_reason_;
@@ -189,12 +189,12 @@ class Substitution {
 /// The derived patterns of one level over all groups, as one batch.
 class Batch {
  public:
-  explicit Batch(std::vector<Findings>& findings) : findings_(findings) {}
+  explicit Batch(std::vector<FoundValues>& findings) : findings_(findings) {}
 
   void add(const model::Pattern& pattern, const Group& group, std::size_t index) {
     const Substitution needed(pattern.text, group, findings_[index]);
     if (!needed.absent_reason().empty()) {
-      set(index, pattern, Finding{"", pattern.unit, false, needed.absent_reason()});
+      set(index, pattern, FoundValue{"", pattern.unit, false, needed.absent_reason()});
     } else if (!needed.no_match_reason().empty()) {
       set(index, pattern, fallback_of(pattern, needed.no_match_reason()));
     } else {
@@ -223,18 +223,18 @@ class Batch {
     const model::Pattern& pattern = *waiting.pattern;
     if (outcome.ok) {
       set(waiting.group, pattern,
-          Finding{to_value(outcome.value, pattern.type), pattern.unit, waiting.estimated, ""});
+          FoundValue{to_value(outcome.value, pattern.type), pattern.unit, waiting.estimated, ""});
       return;
     }
     failures.push_back({&pattern, outcome.error});
     set(waiting.group, pattern, fallback_of(pattern, "evaluation failed: " + outcome.error));
   }
 
-  void set(std::size_t group, const model::Pattern& pattern, Finding finding) {
+  void set(std::size_t group, const model::Pattern& pattern, FoundValue finding) {
     findings_[group].insert_or_assign(pattern.name, std::move(finding));
   }
 
-  std::vector<Findings>& findings_;
+  std::vector<FoundValues>& findings_;
   std::vector<evaluate::Request> requests_;
   std::vector<Waiting> waiting_;
 };
@@ -243,7 +243,7 @@ class Batch {
 
 std::vector<DerivedFailure> evaluate_derived(const std::vector<Group>& groups,
                                              evaluate::Evaluator& evaluator,
-                                             std::vector<Findings>& findings) {
+                                             std::vector<FoundValues>& findings) {
   std::vector<DerivedFailure> failures;
   std::map<std::vector<const model::Pattern*>, DerivedLevels>
       levels;  // Groups mostly share one list.
@@ -263,4 +263,4 @@ std::vector<DerivedFailure> evaluate_derived(const std::vector<Group>& groups,
   return failures;
 }
 
-}  // namespace bench::analyse
+}  // namespace bench::results

@@ -7,7 +7,7 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/results/group.hpp>
 
-namespace bench::analyse {
+namespace bench::results {
 
 /// A derived pattern that could not be evaluated although all that it needs is there.
 struct DerivedFailure {
@@ -22,6 +22,6 @@ struct DerivedFailure {
 /// @throws Error with a place if derived patterns need each other
 std::vector<DerivedFailure> evaluate_derived(const std::vector<Group>& groups,
                                              evaluate::Evaluator& evaluator,
-                                             std::vector<Findings>& findings);
+                                             std::vector<FoundValues>& findings);
 
-}  // namespace bench::analyse
+}  // namespace bench::results

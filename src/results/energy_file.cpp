@@ -21,11 +21,11 @@
 #include <bench/numbers/statistics.hpp>
 #include <bench/results/group.hpp>
 
-namespace bench::analyse {
+namespace bench::results {
 namespace {
 
 bool is_needed(std::string_view name, const LookedUp& is_looked_up) {
-  return std::ranges::any_of(statistics::statistics(), [&](const auto& one) {
+  return std::ranges::any_of(numbers::statistics(), [&](const auto& one) {
     return is_looked_up(std::string(name) + std::string(one.suffix));
   });
 }
@@ -113,7 +113,7 @@ std::string EnergyReadings::reason_of(const std::string& name) const {
   return "the meter gave no value";
 }
 
-void EnergyReadings::add_to(Findings& findings, const std::set<std::string, std::less<>>& skip,
+void EnergyReadings::add_to(FoundValues& findings, const std::set<std::string, std::less<>>& skip,
                             const LookedUp& is_looked_up) const {
   if (workpackages_ == 0)
     return;
@@ -173,12 +173,12 @@ std::set<std::string> EnergyReadings::expected() const {
   return names;
 }
 
-std::string absence_of_region(std::string_view name, const Findings& findings) {
+std::string absence_of_region(std::string_view name, const FoundValues& findings) {
   const auto total = findings.find("energy_wh");
-  const energy::Figure* const figure = energy::figure_of(statistics::without_suffix(name));
+  const energy::Figure* const figure = energy::figure_of(numbers::without_suffix(name));
   const bool is_asked =
       total != findings.end() && figure && figure->is_expected && figure->is_of_region();
   return is_asked ? total->second.absent_reason : "";
 }
 
-}  // namespace bench::analyse
+}  // namespace bench::results

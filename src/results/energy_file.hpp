@@ -15,7 +15,7 @@
 #include <bench/energy/core/figures.hpp>
 #include <bench/results/group.hpp>
 
-namespace bench::analyse {
+namespace bench::results {
 
 /// The name under which bench-energy leaves its summary in a work directory.
 inline constexpr std::string_view energy_file_name = "energy.txt";
@@ -33,7 +33,7 @@ class EnergyReadings {
   /// those, but has no sums: the total of a part would pass for the whole. Totals, and energy and
   /// power of regions whose duration is known, are absent where the meter gave no value.
   /// @param skip names that patterns claim
-  void add_to(Findings& findings, const std::set<std::string, std::less<>>& skip,
+  void add_to(FoundValues& findings, const std::set<std::string, std::less<>>& skip,
               const LookedUp& is_looked_up) const;
 
  private:
@@ -56,6 +56,6 @@ class EnergyReadings {
 /// statistic of one) is not among the findings: a meter without a total may know of no region, or
 /// have written nothing, and then the reason is that of the total.
 /// @returns empty if `name` is none of these, or the total is there
-std::string absence_of_region(std::string_view name, const Findings& findings);
+std::string absence_of_region(std::string_view name, const FoundValues& findings);
 
-}  // namespace bench::analyse
+}  // namespace bench::results

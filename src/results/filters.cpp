@@ -11,7 +11,7 @@
 #include <bench/results/filters.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::tabulate {
+namespace bench::results {
 
 Filters::Filters(const workspace::Workspace& workspace, Trust trust) : trust_(trust) {
   const auto facts = workspace.facts();
@@ -59,4 +59,4 @@ std::string Filters::kept() const {
   return lines;
 }
 
-}  // namespace bench::tabulate
+}  // namespace bench::results

@@ -16,7 +16,7 @@
 #include <bench/base/value.hpp>
 #include <bench/results/format.hpp>
 
-namespace bench::result {
+namespace bench::results {
 namespace {
 
 /// A Python format specification taken apart:
@@ -440,4 +440,4 @@ void check_format(const std::string& format, ValueType type, const Place& place)
     format_value(1.0, format, place);
 }
 
-}  // namespace bench::result
+}  // namespace bench::results

@@ -14,7 +14,7 @@
 #include <bench/results/format.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 namespace {
 
 bool is_of_integers(const std::string& format) {
@@ -121,4 +121,4 @@ Grid transposed(const Grid& grid) {
   return turned;
 }
 
-}  // namespace bench::result
+}  // namespace bench::results

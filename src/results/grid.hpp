@@ -7,7 +7,7 @@
 
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 
 /// The texts of a table, headings first, each row as long as the first.
 struct Grid {
@@ -54,4 +54,4 @@ bool is_of_numbers(const Table& table, std::size_t column);
 /// Whether every value of the column is an estimate, and there is one.
 bool estimated_throughout(const Table& table, std::size_t column);
 
-}  // namespace bench::result
+}  // namespace bench::results

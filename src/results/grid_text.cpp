@@ -9,7 +9,7 @@
 #include <bench/base/text.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 namespace {
 
 using Row = std::vector<std::string>;
@@ -103,4 +103,4 @@ std::string bordered(const Grid& grid, bool with_rule, char rule_end) {
   return text;
 }
 
-}  // namespace bench::result
+}  // namespace bench::results

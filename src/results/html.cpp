@@ -13,7 +13,7 @@
 #include <bench/results/html.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 namespace {
 
 /// Lines as those of the LaTeX package booktabs.
@@ -80,4 +80,4 @@ const Writer html_writer{
     {.name = "html", .ending = ".html", .is_for_one_table = true, .shows_spreads = true},
     write_html};
 
-}  // namespace bench::result
+}  // namespace bench::results

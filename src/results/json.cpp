@@ -20,7 +20,7 @@
 #include <bench/base/value.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 namespace {
 
 using nlohmann::ordered_json;
@@ -155,4 +155,4 @@ const Writer json_lines_writer{{.name = "jsonl",
                                  return lines;
                                }};
 
-}  // namespace bench::result
+}  // namespace bench::results

@@ -9,22 +9,22 @@
 #include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::tabulate {
+namespace bench::results {
 
 using workspace::Workpackage;
 
-std::optional<workspace::Parameters> last_parameters(const setup::Run& run,
+std::optional<workspace::Parameters> last_parameters(const space::Run& run,
                                                      const Workpackage& workpackage) {
   if (run.benchmark.step(workpackage.step)->cycles == 1)
     return std::nullopt;
   workspace::Parameters last =
-      job::kept_cycle_parameters(run.directory.path / workpackage.directory);
+      space::kept_cycle_parameters(run.directory.path / workpackage.directory);
   if (last.empty() || last == workpackage.parameters)
     return std::nullopt;
   return last;
 }
 
-std::vector<Workpackage> in_last_cycle(const setup::Run& run,
+std::vector<Workpackage> in_last_cycle(const space::Run& run,
                                        std::vector<Workpackage> workpackages) {
   for (Workpackage& workpackage : workpackages)
     if (auto last = last_parameters(run, workpackage))
@@ -32,4 +32,4 @@ std::vector<Workpackage> in_last_cycle(const setup::Run& run,
   return workpackages;
 }
 
-}  // namespace bench::tabulate
+}  // namespace bench::results

@@ -10,7 +10,7 @@
 #include <bench/base/text.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 namespace {
 
 /// Characters that mean something to LaTeX, as the characters themselves.
@@ -86,4 +86,4 @@ std::string write_latex(const Table& table, const std::vector<std::string>& note
 
 const Writer latex_writer{{.name = "latex", .ending = ".tex", .shows_spreads = true}, write_latex};
 
-}  // namespace bench::result
+}  // namespace bench::results

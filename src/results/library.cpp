@@ -13,7 +13,7 @@
 #include <bench/results/library.hpp>
 #include <bench/results/reference.hpp>
 
-namespace bench::references {
+namespace bench::results {
 namespace {
 
 namespace fs = std::filesystem;
@@ -31,7 +31,7 @@ std::map<std::string, fs::path> files_in(const fs::path& directory) {
 /// Of several files of one name the user's own comes first.
 std::map<std::string, fs::path> known_files() {
   std::map<std::string, fs::path> files;
-  for (const fs::path& directory : platform::data_directories())
+  for (const fs::path& directory : machine::data_directories())
     files.merge(files_in(directory / "references"));
   return files;
 }
@@ -68,4 +68,4 @@ std::vector<Reference> find_references(const std::string& name) {
       near.empty() ? "`bench references` lists them; your own is the path of a .csv file" : near);
 }
 
-}  // namespace bench::references
+}  // namespace bench::results

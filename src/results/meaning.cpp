@@ -15,14 +15,11 @@
 #include <bench/base/text.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::references {
+namespace bench::results {
 namespace {
 
-using result::Heading;
-using Meanings = std::map<std::string, Column>;
-
-Meanings claims_of(std::span<const Heading> columns) {
-  Meanings claims;
+std::map<std::string, Column> claims_of(std::span<const Heading> columns) {
+  std::map<std::string, Column> claims;
   for (std::size_t k = 0; k < columns.size(); ++k) {
     if (columns[k].compare.empty())
       continue;
@@ -60,8 +57,9 @@ std::string as_name(const std::string& title) {
   return name;
 }
 
-Meanings meanings(std::span<const Heading> columns, const std::set<std::string>& names) {
-  Meanings found = claims_of(columns);
+std::map<std::string, Column> meanings(std::span<const Heading> columns,
+                                       const std::set<std::string>& names) {
+  std::map<std::string, Column> found = claims_of(columns);
   std::erase_if(found, [&](const auto& claim) { return !names.contains(claim.first); });
   const auto add = [&](const std::function<std::string(const Heading&)>& name_of_column) {
     for (std::size_t k = 0; k < columns.size(); ++k)
@@ -74,4 +72,4 @@ Meanings meanings(std::span<const Heading> columns, const std::set<std::string>&
   return found;
 }
 
-}  // namespace bench::references
+}  // namespace bench::results

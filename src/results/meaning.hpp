@@ -9,7 +9,7 @@
 
 #include <bench/results/table.hpp>
 
-namespace bench::references {
+namespace bench::results {
 
 /// A column of ours under a name of published numbers.
 struct Column {
@@ -30,7 +30,7 @@ std::string as_name(const std::string& title);
 /// Which column is which of the names: the one that claims it, else the first that has it as title,
 /// else as name. A column with a claim is nothing else.
 /// @throws Error with the place if two columns claim the same name
-std::map<std::string, Column> meanings(std::span<const result::Heading> columns,
+std::map<std::string, Column> meanings(std::span<const Heading> columns,
                                        const std::set<std::string>& names);
 
-}  // namespace bench::references
+}  // namespace bench::results

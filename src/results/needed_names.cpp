@@ -14,7 +14,7 @@
 #include <bench/model/calculate.hpp>
 #include <bench/numbers/statistics.hpp>
 
-namespace bench::tabulate {
+namespace bench::results {
 namespace {
 
 /// Whether a name in the expression may be put together from values: `${p$n}`, `$p$n`.
@@ -65,7 +65,7 @@ std::optional<std::set<std::string>> NeededNames::names() const {
     return std::nullopt;
   std::set<std::string> names = names_;
   for (const std::string& name : names_)
-    names.emplace(statistics::without_suffix(name));
+    names.emplace(numbers::without_suffix(name));
   return names;
 }
 
@@ -91,4 +91,4 @@ void NeededNames::add_filter(const std::string& filter) {
   any_ = any_ || may_build_names(filter);
 }
 
-}  // namespace bench::tabulate
+}  // namespace bench::results

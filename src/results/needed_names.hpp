@@ -8,7 +8,7 @@
 
 #include <bench/model/benchmark.hpp>
 
-namespace bench::tabulate {
+namespace bench::results {
 
 /// The names of findings that the results of a benchmark look up.
 class NeededNames {
@@ -33,4 +33,4 @@ class NeededNames {
   bool any_in_derived_ = false;
 };
 
-}  // namespace bench::tabulate
+}  // namespace bench::results

@@ -14,7 +14,7 @@
 #include <bench/base/text.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 namespace {
 
 /// More reasons than these for one thing are told in short.
@@ -54,14 +54,14 @@ std::string workpackages_text(const Workpackages& workpackages) {
 using RowName = std::pair<std::optional<long long>, std::size_t>;
 
 /// What rows have in common, and the reason for it.
-struct Group {
+struct NoteGroup {
   std::vector<std::string> titles;
   std::set<RowName> rows;
   Workpackages workpackages;
   std::string reason;
 };
 
-std::string line_of(const std::string& what, const Group& group) {
+std::string line_of(const std::string& what, const NoteGroup& group) {
   return fmt::format("{}: {} row{}, {}: {}", what, group.rows.size(),
                      group.rows.size() == 1 ? "" : "s", workpackages_text(group.workpackages),
                      group.reason);
@@ -70,7 +70,7 @@ std::string line_of(const std::string& what, const Group& group) {
 /// Groups in the order of their first rows, each reason once.
 class Groups {
  public:
-  Group& at(const std::string& reason) {
+  NoteGroup& at(const std::string& reason) {
     const auto [known, is_new] = places_.try_emplace(reason, groups_.size());
     if (is_new)
       groups_.emplace_back().reason = reason;
@@ -79,16 +79,16 @@ class Groups {
 
   /// Where there are many reasons, what follows their last colon, mostly a line that a
   /// program wrote, is left out; and where these are still many, the last ones are one group.
-  std::vector<Group> shortened() const {
+  std::vector<NoteGroup> shortened() const {
     if (groups_.size() <= most_reasons)
       return groups_;
     Groups shorter;
-    for (const Group& group : groups_)
+    for (const NoteGroup& group : groups_)
       merge(group, shorter.at(group.reason.substr(0, group.reason.rfind(": "))));
-    std::vector<Group> all = std::move(shorter.groups_);
+    std::vector<NoteGroup> all = std::move(shorter.groups_);
     if (all.size() <= most_reasons)
       return all;
-    Group rest;
+    NoteGroup rest;
     rest.reason = "other reasons; `bench why ID` shows each";
     for (std::size_t k = most_reasons - 1; k < all.size(); ++k)
       merge(all[k], rest);
@@ -98,7 +98,7 @@ class Groups {
   }
 
  private:
-  static void merge(const Group& from, Group& to) {
+  static void merge(const NoteGroup& from, NoteGroup& to) {
     for (const std::string& title : from.titles)
       add_once(to.titles, title);
     to.rows.insert(from.rows.begin(), from.rows.end());
@@ -106,7 +106,7 @@ class Groups {
       to.workpackages[run].insert(ids.begin(), ids.end());
   }
 
-  std::vector<Group> groups_;
+  std::vector<NoteGroup> groups_;
   std::map<std::string, std::size_t> places_;
 };
 
@@ -128,7 +128,7 @@ bool is_explained_by_source(const Table& table, std::size_t row, const Cell& cel
   return table.sources[row].done == 0 || cell.absent_reason.empty();
 }
 
-void add_workpackages(const RowSource& source, const std::string& reason, Group& group) {
+void add_workpackages(const RowSource& source, const std::string& reason, NoteGroup& group) {
   for (const NotDone& one : source.not_done)
     if (reason_of(one) == reason)
       group.workpackages[source.run].insert(one.workpackage);
@@ -151,15 +151,15 @@ class Footer {
 
   std::vector<std::string> lines() const {
     std::vector<std::string> lines;
-    for (const Group& group : absent_.shortened())
+    for (const NoteGroup& group : absent_.shortened())
       lines.push_back(fmt::format("n/a in {}: {}", join(group.titles, ", "), group.reason));
-    for (const Group& group : not_done_.shortened())
+    for (const NoteGroup& group : not_done_.shortened())
       lines.push_back(line_of("n/a in " + join(group.titles, ", "), group));
     for (const auto& [what, groups] : with_values_)
-      for (const Group& group : groups.shortened())
+      for (const NoteGroup& group : groups.shortened())
         lines.push_back(line_of(what, group));
     for (const auto& [what, groups] : remarks_)
-      for (const Group& group : groups.shortened())
+      for (const NoteGroup& group : groups.shortened())
         lines.push_back(line_of(what, group));
     if (!estimated_.empty())
       lines.push_back(fmt::format("(estimated) in {}: from a model, not a measurement",
@@ -178,7 +178,7 @@ class Footer {
     } else if (is_explained_by_source(table_, row, cell)) {
       const RowSource& source = table_.sources[row];
       const std::string reason = reason_of(culprit(source));
-      Group& group = not_done_.at(reason);
+      NoteGroup& group = not_done_.at(reason);
       add_once(group.titles, title);
       group.rows.insert(name_of(row));
       add_workpackages(source, reason, group);
@@ -198,13 +198,13 @@ class Footer {
         : culprit_of_row.skipped ? "skipped"
                                  : "not finished";
     const std::string reason = reason_of(culprit_of_row);
-    Group& group = with_values_[what].at(reason);
+    NoteGroup& group = with_values_[what].at(reason);
     group.rows.insert(name_of(row));
     add_workpackages(source, reason, group);
   }
 
   void add_remark(std::size_t row, const Remark& remark) {
-    Group& group = remarks_[remark.what].at(remark.reason);
+    NoteGroup& group = remarks_[remark.what].at(remark.reason);
     group.rows.insert(name_of(row));
     group.workpackages[table_.sources[row].run].insert(remark.workpackages.begin(),
                                                        remark.workpackages.end());
@@ -284,4 +284,4 @@ std::vector<std::string> notes_of_spreads(const Table& table) {
   return notes;
 }
 
-}  // namespace bench::result
+}  // namespace bench::results

@@ -26,7 +26,7 @@
 #include <bench/base/value.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 namespace {
 
 /// A struct in Thrift's compact protocol, as far as the metadata of Parquet need it. Fields are
@@ -365,4 +365,4 @@ const Writer parquet_writer{{.name = "parquet",
                              .may_precede_blank_line = false},
                             write_parquet};
 
-}  // namespace bench::result
+}  // namespace bench::results

@@ -18,12 +18,12 @@
 #include <bench/results/reference.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::references {
+namespace bench::results {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, field_count> names{
+constexpr std::array<std::string_view, field_count> all_field_names{
     "source",       "table",       "cell",    "workload",   "phase", "platform",
     "platform_tag", "accelerator", "devices", "nodes",      "batch", "config",
     "metric",       "unit",        "value",   "as_printed", "note"};
@@ -31,15 +31,15 @@ constexpr std::array<std::string_view, field_count> names{
 /// The fields of a file's columns, from its first line.
 std::vector<Field> fields_of(const energy::CsvLine& header, const fs::path& file) {
   const Place place{file.string(), header.line, 0};
-  const std::vector<std::string> known(names.begin(), names.end());
+  const std::vector<std::string> known(all_field_names.begin(), all_field_names.end());
   std::vector<Field> fields;
   for (const std::string& cell : header.cells) {
     const std::string name(strip(cell));
-    const auto found = std::ranges::find(names, name);
-    if (found == names.end())
+    const auto found = std::ranges::find(all_field_names, name);
+    if (found == all_field_names.end())
       throw Error(Id::unknown_name, fmt::format("published numbers have no column '{}'", name),
                   suggestion(name, known, "the columns are "), place);
-    const auto field = static_cast<Field>(found - names.begin());
+    const auto field = static_cast<Field>(found - all_field_names.begin());
     if (std::ranges::find(fields, field) != fields.end())
       throw Error(Id::duplicate_name, fmt::format("two columns '{}'", name), "", place);
     fields.push_back(field);
@@ -76,7 +76,7 @@ Entry entry_of(const energy::CsvLine& line, const std::vector<Field>& fields,
 }
 
 /// A number where the text is one; a value that is not to be used is missing.
-result::Cell cell_of(const Entry& entry, Field field) {
+Cell cell_of(const Entry& entry, Field field) {
   const std::string& text = entry.text(field);
   if (field == Field::value && !entry.value)
     return {.absent_reason = entry.text(Field::note)};
@@ -99,18 +99,18 @@ std::string kinds(const Reference& reference, Field field) {
   return join(all, ", ");
 }
 
-result::Heading heading_of(const std::string& name) {
+Heading heading_of(const std::string& name) {
   return {.title = name, .unit = "", .place = {}, .name = name};
 }
 
 }  // namespace
 
 std::span<const std::string_view> field_names() {
-  return names;
+  return all_field_names;
 }
 
 std::string_view name_of(Field field) {
-  return names[static_cast<std::size_t>(field)];
+  return all_field_names[static_cast<std::size_t>(field)];
 }
 
 Reference read_reference(const fs::path& file) {
@@ -136,10 +136,10 @@ std::vector<std::string> metrics_of(std::span<const Reference> references) {
   return metrics;
 }
 
-result::Table table_of(std::span<const Reference> references) {
-  result::Table table;
+Table table_of(std::span<const Reference> references) {
+  Table table;
   table.name = "references";
-  for (const std::string_view name : names)
+  for (const std::string_view name : all_field_names)
     table.headings.push_back(heading_of(std::string(name)));
   for (const Reference& reference : references)
     for (const Entry& entry : reference.entries) {
@@ -150,8 +150,8 @@ result::Table table_of(std::span<const Reference> references) {
   return table;
 }
 
-result::Table list_of(std::span<const Reference> references) {
-  result::Table table;
+Table list_of(std::span<const Reference> references) {
+  Table table;
   table.name = "references";
   for (const char* name : {"name", "source", "workload", "rows"})
     table.headings.push_back(heading_of(name));
@@ -163,4 +163,4 @@ result::Table list_of(std::span<const Reference> references) {
   return table;
 }
 
-}  // namespace bench::references
+}  // namespace bench::results

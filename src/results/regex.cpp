@@ -19,7 +19,7 @@
 #include <bench/base/error.hpp>
 #include <bench/model/benchmark.hpp>
 
-namespace bench::analyse {
+namespace bench::results {
 namespace {
 
 /// A regular expression in PCRE2's dialect.
@@ -396,4 +396,4 @@ void Regex::find_all(const Subject& subject, const std::string& source,
         place_);
 }
 
-}  // namespace bench::analyse
+}  // namespace bench::results

@@ -9,7 +9,7 @@
 #include <bench/base/error.hpp>
 #include <bench/model/benchmark.hpp>
 
-namespace bench::analyse {
+namespace bench::results {
 
 /// A pattern's regular expression, compiled.
 ///
@@ -40,4 +40,4 @@ class Regex {
   std::unique_ptr<Program> unicode_;
 };
 
-}  // namespace bench::analyse
+}  // namespace bench::results

@@ -35,11 +35,10 @@
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::tabulate {
+namespace bench::results {
 namespace {
 
 namespace fs = std::filesystem;
-using result::Cell;
 
 /// One column of any kind of result.
 struct WantedColumn {
@@ -58,7 +57,7 @@ struct WantedColumn {
 class TableBuilder {
  public:
   /// What is passed must outlive this object.
-  TableBuilder(const setup::Run& run, const model::Result& result, const workflow::Lineage& family,
+  TableBuilder(const space::Run& run, const model::Result& result, const space::Lineage& family,
                const Analyses& analyses, Filters& filters, Diagnostics& diagnostics);
 
   /// @param owner of the columns, for messages: `table 'r'`
@@ -67,9 +66,9 @@ class TableBuilder {
   /// @param place of the element, for errors in its filter
   /// @param cdf a pattern whose distribution function takes the place of the rows; empty: none
   /// @throws Error for a filter, a unit or a baseline that does not fit
-  result::Table fill(const std::string& name, const std::string& owner,
-                     const std::vector<WantedColumn>& columns, const std::vector<std::string>& sort,
-                     const std::string& filter, const Place& place, const std::string& cdf = "");
+  Table fill(const std::string& name, const std::string& owner,
+             const std::vector<WantedColumn>& columns, const std::vector<std::string>& sort,
+             const std::string& filter, const Place& place, const std::string& cdf = "");
 
   /// Evaluates a filter at every row, so that `filters` knows the outcomes.
   void evaluate_filter(const std::string& filter, const std::vector<WantedColumn>& columns);
@@ -98,7 +97,7 @@ class TableBuilder {
   Filler filler_of(const WantedColumn& column, const CalculatedColumn* calculated) const;
 
   void warn_if_double(const std::string& owner, const WantedColumn& column,
-                      const std::vector<result::Heading>& before);
+                      const std::vector<Heading>& before);
 
   std::vector<SortName> sort_keys(const std::vector<std::string>& names) const;
 
@@ -115,11 +114,10 @@ class TableBuilder {
 
   std::vector<RowPlace> all_rows() const;
 
-  static std::vector<result::Cell> cells_of(const RowPlace& row,
-                                            const std::vector<WantedColumn>& columns,
-                                            const std::vector<Filler>& fillers);
+  static std::vector<Cell> cells_of(const RowPlace& row, const std::vector<WantedColumn>& columns,
+                                    const std::vector<Filler>& fillers);
 
-  const setup::Run& run_;
+  const space::Run& run_;
   const model::Result& result_;
   Filters& filters_;
   Diagnostics& diagnostics_;
@@ -129,8 +127,7 @@ class TableBuilder {
 constexpr const char* share_format = ".6g";
 
 /// The headings behind those of a table that shows a pattern's distribution function.
-void add_distribution_headings(const std::string& pattern, const std::string& unit,
-                               result::Table& table) {
+void add_distribution_headings(const std::string& pattern, const std::string& unit, Table& table) {
   table.headings.push_back({.title = pattern, .unit = unit, .place = {}, .name = pattern});
   table.headings.push_back({.title = "share", .unit = "", .place = {}, .name = "share"});
 }
@@ -139,8 +136,8 @@ void add_distribution_headings(const std::string& pattern, const std::string& un
 /// without them where there are no values.
 /// @param cells of the other columns
 /// @param values the text of all values
-void add_distribution(const std::vector<Cell>& cells, const result::RowSource& source,
-                      const Cell& values, result::Table& table) {
+void add_distribution(const std::vector<Cell>& cells, const RowSource& source, const Cell& values,
+                      Table& table) {
   const auto add = [&](Cell value, Cell share) {
     auto& row = table.rows.emplace_back(cells);
     row.push_back(std::move(value));
@@ -162,11 +159,10 @@ const model::Calculation* calculation_in(const auto& column) {
 }
 
 /// Beside a statistic of it that is asked for, the median stands alone.
-void drop_spreads_beside_statistics(const std::vector<WantedColumn>& columns,
-                                    result::Table& table) {
+void drop_spreads_beside_statistics(const std::vector<WantedColumn>& columns, Table& table) {
   std::set<std::string, std::less<>> with_statistics;
   for (const WantedColumn& column : columns)
-    if (const auto base = statistics::without_suffix(column.name); base != column.name)
+    if (const auto base = numbers::without_suffix(column.name); base != column.name)
       with_statistics.emplace(base);
   for (std::size_t k = 0; k < columns.size(); ++k)
     if (with_statistics.contains(columns[k].name))
@@ -178,14 +174,14 @@ void convert(Cell& cell, double factor) {
   if (!cell.value)
     return;
   if (cell.spread) {
-    auto converted = std::make_shared<result::Spread>(*cell.spread);
+    auto converted = std::make_shared<Spread>(*cell.spread);
     for (double* number : {&converted->median, &converted->low, &converted->high})
       *number *= factor;
     for (double& number : converted->numbers)
       number *= factor;
     cell.spread = std::move(converted);
   }
-  if (const auto number = statistics::number_of(*cell.value))
+  if (const auto number = numbers::number_of(*cell.value))
     cell.value = *number * factor;
   else
     cell = {.absent_reason = fmt::format("'{}' is not a number", to_text(*cell.value))};
@@ -213,19 +209,19 @@ std::vector<WantedColumn> wanted(const std::vector<model::Key>& keys) {
   return all;
 }
 
-TableBuilder::TableBuilder(const setup::Run& run, const model::Result& result,
-                           const workflow::Lineage& family, const Analyses& analyses,
-                           Filters& filters, Diagnostics& diagnostics)
+TableBuilder::TableBuilder(const space::Run& run, const model::Result& result,
+                           const space::Lineage& family, const Analyses& analyses, Filters& filters,
+                           Diagnostics& diagnostics)
     : run_(run), result_(result), filters_(filters), diagnostics_(diagnostics) {
   for (const std::string& name : result.use)
     analysers_.push_back(std::make_unique<Rows>(run, family, name, analyses));
 }
 
-result::Table TableBuilder::fill(const std::string& name, const std::string& owner,
-                                 const std::vector<WantedColumn>& columns,
-                                 const std::vector<std::string>& sort, const std::string& filter,
-                                 const Place& place, const std::string& cdf) {
-  result::Table table;
+Table TableBuilder::fill(const std::string& name, const std::string& owner,
+                         const std::vector<WantedColumn>& columns,
+                         const std::vector<std::string>& sort, const std::string& filter,
+                         const Place& place, const std::string& cdf) {
+  Table table;
   table.name = name;
   TableRows rows = rows_of(columns, table.notes);
   std::vector<Filler> fillers;
@@ -250,7 +246,7 @@ result::Table TableBuilder::fill(const std::string& name, const std::string& own
   std::size_t number = 0;
   for (const RowPlace& row : rows.places) {
     std::vector<Cell> cells = cells_of(row, columns, fillers);
-    result::RowSource source = row.rows->source(row.row);
+    RowSource source = row.rows->source(row.row);
     std::ranges::move(row.rows->remarks(row.row, names), std::back_inserter(source.remarks));
     if (!cdf.empty()) {
       source.row = number++;
@@ -290,7 +286,7 @@ TableBuilder::Filler TableBuilder::filler_of(const WantedColumn& column,
 }
 
 void TableBuilder::warn_if_double(const std::string& owner, const WantedColumn& column,
-                                  const std::vector<result::Heading>& before) {
+                                  const std::vector<Heading>& before) {
   const bool known = std::any_of(before.begin(), before.end(),
                                  [&](const auto& other) { return other.name == column.name; });
   if (known && !column.calculation && column.unit.empty())
@@ -415,7 +411,7 @@ FilledSyslog fill(TableBuilder& filling, const model::Syslog& syslog) {
                      .place = syslog.place}};
 }
 
-FilledDatabase fill(const setup::Run& run, TableBuilder& filling, const model::Database& database) {
+FilledDatabase fill(const space::Run& run, TableBuilder& filling, const model::Database& database) {
   FilledDatabase filled{
       .rows = filling.fill(database.name, fmt::format("database '{}'", database.name),
                            wanted(database.keys), {}, database.filter, database.place),
@@ -455,11 +451,11 @@ std::vector<FilteredColumns> filters_of(const model::Result& result) {
 
 }  // namespace
 
-Report report(const setup::Run& run, const workspace::Workspace& workspace,
+Report report(const space::Run& run, const workspace::Workspace& workspace,
               const Analyses& analyses, const std::set<std::string>& only, Diagnostics& diagnostics,
               Trust trust, Failures* failures) {
   const auto all = in_last_cycle(run, workspace.workpackages());
-  const workflow::Lineage family(all);
+  const space::Lineage family(all);
   const auto is_wanted = [&](const std::string& name) {
     return only.empty() || only.contains(name);
   };
@@ -485,12 +481,12 @@ bool has_filters(const model::Benchmark& benchmark) {
       benchmark.results, [](const model::Result& result) { return !filters_of(result).empty(); });
 }
 
-void keep_filters(const setup::Run& run, const Analyses& analyses,
+void keep_filters(const space::Run& run, const Analyses& analyses,
                   workspace::Workspace& workspace) {
   if (!has_filters(run.benchmark))
     return;
   const auto all = in_last_cycle(run, workspace.workpackages());
-  const workflow::Lineage family(all);
+  const space::Lineage family(all);
   Filters filters(Trust::own);
   Diagnostics told_by_the_report;
   for (const model::Result& result : run.benchmark.results) {
@@ -514,4 +510,4 @@ std::vector<std::string> result_names(const model::Benchmark& benchmark) {
   return names;
 }
 
-}  // namespace bench::tabulate
+}  // namespace bench::results

@@ -25,7 +25,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::tabulate {
+namespace bench::results {
 
 using workspace::Finding;
 
@@ -33,8 +33,8 @@ namespace {
 
 /// @param suffix of a statistic of numbers that is a real
 double real_statistic(const char* suffix, const std::vector<Value>& values,
-                      const statistics::Numbers& numbers) {
-  return std::get<double>(statistics::statistic_of(suffix)->compute(values, &numbers));
+                      const numbers::Numbers& numbers) {
+  return std::get<double>(numbers::statistic_of(suffix)->compute(values, &numbers));
 }
 
 /// The median as one of the values wrote it, if it is one of them; of integers an integer if it is
@@ -42,7 +42,7 @@ double real_statistic(const char* suffix, const std::vector<Value>& values,
 Value written_median(const std::vector<Value>& values, double median) {
   constexpr double exact = 9007199254740992;  // 2^53
   for (const Value& value : values)
-    if (statistics::number_of(value) == median)
+    if (numbers::number_of(value) == median)
       return value;
   const bool is_integer = std::trunc(median) == median && std::fabs(median) < exact;
   if (is_integer && std::ranges::all_of(values, [](const Value& value) {
@@ -56,23 +56,23 @@ Value written_median(const std::vector<Value>& values, double median) {
 /// @param numbers the same with numeric types
 /// @param workpackages of the values
 void set_median(const std::vector<Value>& values, const std::vector<Value>& numbers,
-                const std::vector<long long>& workpackages, result::Cell& cell) {
-  const statistics::Numbers common = statistics::numbers_of(numbers);
-  const auto spread = std::make_shared<result::Spread>(
-      result::Spread{.median = real_statistic("_median", numbers, common),
-                     .low = real_statistic("_ci_low", numbers, common),
-                     .high = real_statistic("_ci_high", numbers, common),
-                     .outliers = {}});
+                const std::vector<long long>& workpackages, Cell& cell) {
+  const numbers::Numbers common = numbers::numbers_of(numbers);
+  const auto spread =
+      std::make_shared<Spread>(Spread{.median = real_statistic("_median", numbers, common),
+                                      .low = real_statistic("_ci_low", numbers, common),
+                                      .high = real_statistic("_ci_high", numbers, common),
+                                      .outliers = {}});
   if (std::ranges::all_of(numbers, [&](const Value& number) {
-        return statistics::number_of(number) == spread->median;
+        return numbers::number_of(number) == spread->median;
       }))
     return;
   cell.value = written_median(values, spread->median);
   if (!std::isfinite(spread->high - spread->low))
     return;  // the median remains, nan if a value is
   for (const Value& number : numbers)
-    spread->numbers.push_back(*statistics::number_of(number));
-  const std::vector<bool> are_outliers = statistics::outliers(numbers);
+    spread->numbers.push_back(*numbers::number_of(number));
+  const std::vector<bool> are_outliers = numbers::outliers(numbers);
   for (std::size_t k = 0; k < numbers.size(); ++k)
     if (are_outliers[k])
       spread->outliers.push_back(workpackages[k]);
@@ -88,7 +88,7 @@ std::set<std::string> derived_of_whole_row(const model::Benchmark& benchmark) {
   std::set<std::string> whole;
   const auto is_whole = [&](const model::Pattern& pattern) {
     return std::ranges::any_of(evaluate::names_in(pattern.text), [&](const std::string& name) {
-      const std::string_view base = statistics::without_suffix(name);
+      const std::string_view base = numbers::without_suffix(name);
       return whole.contains(name) ||
              (!plain.contains(name) && base != name &&
               (plain.contains(std::string(base)) || !energy::unit_of(base).empty()));
@@ -106,7 +106,7 @@ std::set<std::string> derived_of_whole_row(const model::Benchmark& benchmark) {
 
 }  // namespace
 
-RowValues::RowValues(const model::Benchmark& benchmark, const workflow::Lineage& family,
+RowValues::RowValues(const model::Benchmark& benchmark, const space::Lineage& family,
                      const model::Analyser& analyser, const Analyses& analyses)
     : family_(family), of_whole_row_(derived_of_whole_row(benchmark)) {
   const auto each = analyses.find(name_of_each(analyser.name));
@@ -119,10 +119,10 @@ RowValues::RowValues(const model::Benchmark& benchmark, const workflow::Lineage&
       std::ranges::stable_sort(found, {}, &Finding::workpackage);
 }
 
-result::Cell RowValues::cell(const Finding& found, std::size_t representative) const {
-  result::Cell cell{
+Cell RowValues::cell(const Finding& found, std::size_t representative) const {
+  Cell cell{
       .value = found.value, .absent_reason = found.absent_reason, .estimated = found.estimated};
-  const std::string base(statistics::without_suffix(found.name));
+  const std::string base(numbers::without_suffix(found.name));
   if (!found.value || !found_.contains(found.name) || is_of_whole_row(found.name) ||
       (base != found.name && found_.contains(base)))
     return cell;
@@ -134,7 +134,7 @@ result::Cell RowValues::cell(const Finding& found, std::size_t representative) c
     const Finding* of_one = at(found.name, one.id);
     if (one.state != workspace::State::done || !of_one || !of_one->value)
       continue;
-    auto number = statistics::numeric_value(*of_one->value);
+    auto number = numbers::numeric_value(*of_one->value);
     if (!number || at(found.name + "_cnt", one.id))
       return cell;
     values.push_back(*of_one->value);
@@ -146,18 +146,18 @@ result::Cell RowValues::cell(const Finding& found, std::size_t representative) c
   return cell;
 }
 
-std::optional<result::Remark> RowValues::lacking(const std::string& name,
-                                                 std::size_t representative) const {
+std::optional<Remark> RowValues::lacking(const std::string& name,
+                                         std::size_t representative) const {
   if (found_.empty())
     return std::nullopt;
   // A statistic is left out where there is a single value.
-  std::string base(statistics::without_suffix(name));
+  std::string base(numbers::without_suffix(name));
   if (!found_.contains(base))
     base = name;
   if (!found_.contains(base))
     return std::nullopt;
   std::size_t done = 0;
-  result::Remark remark{.reason = "nothing was found"};
+  Remark remark{.reason = "nothing was found"};
   for (const std::size_t iteration : family_.siblings(representative)) {
     const workspace::Workpackage& one = family_.at(iteration);
     if (one.state != workspace::State::done)
@@ -177,18 +177,18 @@ std::optional<result::Remark> RowValues::lacking(const std::string& name,
   return remark;
 }
 
-std::optional<result::Remark> RowValues::several(const std::string& name,
-                                                 std::size_t representative) const {
+std::optional<Remark> RowValues::several(const std::string& name,
+                                         std::size_t representative) const {
   if (!found_.contains(name + "_cnt"))
     return std::nullopt;
   std::size_t having = 0;
-  result::Remark remark{.what = name + ": the first value, not the median"};
+  Remark remark{.what = name + ": the first value, not the median"};
   for (const std::size_t iteration : family_.siblings(representative)) {
     const workspace::Workpackage& one = family_.at(iteration);
     const Finding* found = at(name, one.id);
     if (one.state != workspace::State::done || !found || !found->value)
       continue;
-    if (!statistics::number_of(*found->value))
+    if (!numbers::number_of(*found->value))
       return std::nullopt;
     ++having;
     if (at(name + "_cnt", one.id))
@@ -209,4 +209,4 @@ const Finding* RowValues::at(const std::string& name, long long workpackage) con
   return at != found->second.end() && (*at)->workpackage == workpackage ? *at : nullptr;
 }
 
-}  // namespace bench::tabulate
+}  // namespace bench::results

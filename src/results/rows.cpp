@@ -27,9 +27,8 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::tabulate {
+namespace bench::results {
 
-using result::Cell;
 using workspace::Finding;
 using workspace::State;
 using workspace::Workpackage;
@@ -98,7 +97,7 @@ class Rows::NameInSteps {
  private:
   static ParameterOfStep parameter(const model::Benchmark& benchmark, const model::Step& step,
                                    const std::string& name) {
-    const auto* definition = expand::definition_of(benchmark, step, name);
+    const auto* definition = space::definition_of(benchmark, step, name);
     return {.name = name, .type = definition ? definition->type : ValueType::string};
   }
 
@@ -128,14 +127,14 @@ class Rows::FoundOfName {
   std::size_t next_ = 0;  ///< The position behind the last.
 };
 
-Rows::Rows(const setup::Run& run, const workflow::Lineage& family, const std::string& analyser,
+Rows::Rows(const space::Run& run, const space::Lineage& family, const std::string& analyser,
            const Analyses& analyses)
     : run_(run),
       family_(family),
       analyser_(analyser),
       reduce_(run.benchmark.analyser(analyser)->reduce),
       values_(run.benchmark, family, *run.benchmark.analyser(analyser), analyses),
-      benchmark_variables_(workflow::benchmark_variables(run)) {
+      benchmark_variables_(space::benchmark_variables(run)) {
   for (const std::string& set : used_pattern_sets(*run.benchmark.analyser(analyser)))
     for (const model::Pattern& pattern : run.benchmark.pattern_set(set)->patterns)
       (pattern.derived ? derived_ : patterns_).insert(pattern.name);
@@ -206,7 +205,7 @@ Cell Rows::cell(std::size_t row, const std::string& name, FoundOfName& found,
 }
 
 std::string Rows::no_match(std::size_t row, const std::string& name) const {
-  const std::string base(statistics::without_suffix(name));
+  const std::string base(numbers::without_suffix(name));
   for (const std::string& pattern : {name, base}) {
     if (!is_pattern(pattern) && !derived_.contains(pattern))
       continue;
@@ -234,7 +233,7 @@ bool Rows::lacks_match(const Finding& finding, std::size_t position) const {
          });
 }
 
-void Rows::add_remarks(std::size_t position, result::RowSource& source) const {
+void Rows::add_remarks(std::size_t position, RowSource& source) const {
   for (const energy::Figure& figure : energy::remarks()) {
     const Finding* const found = finding_at(std::string(figure.name), position);
     if (!found || !found->value)
@@ -251,7 +250,7 @@ void Rows::add_remarks(std::size_t position, result::RowSource& source) const {
 }
 
 bool Rows::is_pattern(std::string_view name) const {
-  return patterns_.contains(name) || patterns_.contains(statistics::without_suffix(name));
+  return patterns_.contains(name) || patterns_.contains(numbers::without_suffix(name));
 }
 
 const std::string* Rows::parameter_of(std::size_t iteration, const std::string& name) const {
@@ -267,31 +266,30 @@ const std::string* Rows::parameter_of(std::size_t iteration, const std::string& 
   return nullptr;
 }
 
-std::optional<result::Remark> Rows::differing(std::size_t row, const std::string& name) const {
+std::optional<Remark> Rows::differing(std::size_t row, const std::string& name) const {
   const std::vector<std::size_t> iterations = iterations_of(heads_[row].front());
   const std::string* first =
       iterations.size() < 2 || is_pattern(name) ? nullptr : parameter_of(iterations.front(), name);
   if (!first)
     return std::nullopt;
-  result::Remark remark{.what = name + " differs between the iterations",
-                        .reason = "the value of the first is shown"};
+  Remark remark{.what = name + " differs between the iterations",
+                .reason = "the value of the first is shown"};
   for (const std::size_t iteration : iterations)
     if (const auto* value = parameter_of(iteration, name); !value || *value != *first)
       remark.workpackages.push_back(family_.at(iteration).id);
   return remark.workpackages.empty() ? std::nullopt : std::optional(std::move(remark));
 }
 
-std::vector<result::Remark> Rows::remarks(std::size_t row,
-                                          const std::vector<std::string>& names) const {
-  std::vector<result::Remark> remarks;
+std::vector<Remark> Rows::remarks(std::size_t row, const std::vector<std::string>& names) const {
+  std::vector<Remark> remarks;
   // All are about iterations. `result` of 100,000 rows takes 5 % less without looking for them.
   const auto is_alone = [&](std::size_t position) {
     return family_.siblings(standing_for(position)).size() < 2;
   };
   if (!reduce_ || std::ranges::all_of(heads_[row], is_alone))
     return remarks;
-  const auto add = [&](std::optional<result::Remark> remark) {
-    if (remark && std::ranges::find(remarks, remark->what, &result::Remark::what) == remarks.end())
+  const auto add = [&](std::optional<Remark> remark) {
+    if (remark && std::ranges::find(remarks, remark->what, &Remark::what) == remarks.end())
       remarks.push_back(std::move(*remark));
     return remark.has_value();
   };
@@ -340,12 +338,12 @@ Value variable_value(std::string_view name, const std::string& text) {
 
 }  // namespace
 
-setup::Variables Rows::variables(std::size_t position) const {
+space::Variables Rows::variables(std::size_t position) const {
   const Workpackage& workpackage = family_.at(position);
-  setup::Variables known = benchmark_variables_;
-  workflow::add_step_variables(*run_.benchmark.step(workpackage.step), known);
-  workflow::add_workpackage_variables(run_, workpackage, family_.parents(position), known,
-                                      workpackage.progress.cycle);
+  space::Variables known = benchmark_variables_;
+  space::add_step_variables(*run_.benchmark.step(workpackage.step), known);
+  space::add_workpackage_variables(run_, workpackage, family_.parents(position), known,
+                                   workpackage.progress.cycle);
   std::vector<State> states;
   for (const std::size_t iteration : iterations_of(position))
     states.push_back(family_.at(iteration).state);
@@ -364,7 +362,7 @@ Cell Rows::variable(std::size_t row, const std::string& name) const {
     const bool suffixed = name.ends_with(suffix);
     if (!head && !suffixed)
       continue;
-    const setup::Variables known = variables(position);
+    const space::Variables known = variables(position);
     if (const auto found = known.find(name); head && found != known.end())
       return {.value = variable_value(name, found->second)};
     const std::string base = suffixed ? name.substr(0, name.size() - suffix.size()) : "";
@@ -378,8 +376,8 @@ std::vector<std::size_t> Rows::iterations_of(std::size_t position) const {
   return reduce_ ? family_.siblings(standing_for(position)) : std::vector<std::size_t>{position};
 }
 
-result::RowSource Rows::source_of(std::size_t row) const {
-  result::RowSource source;
+RowSource Rows::source_of(std::size_t row) const {
+  RowSource source;
   for (const std::size_t position : heads_[row]) {
     const bool is_head = position == heads_[row].front();
     const auto iterations = iterations_of(position);
@@ -402,4 +400,4 @@ result::RowSource Rows::source_of(std::size_t row) const {
   return source;
 }
 
-}  // namespace bench::tabulate
+}  // namespace bench::results

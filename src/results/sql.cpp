@@ -8,7 +8,7 @@
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
 
-namespace bench::result {
+namespace bench::results {
 
 std::string identifier(const std::string& name) {
   return "\"" + replace_all(name, "\"", "\"\"") + "\"";
@@ -25,4 +25,4 @@ void bind_value(SQLite::Statement& statement, int index, const std::optional<Val
     statement.bind(index, std::get<std::string>(*value));
 }
 
-}  // namespace bench::result
+}  // namespace bench::results

@@ -7,7 +7,7 @@
 
 #include <bench/base/value.hpp>
 
-namespace bench::result {
+namespace bench::results {
 
 /// A name in quotes, as an SQL statement takes it.
 std::string identifier(const std::string& name);
@@ -15,4 +15,4 @@ std::string identifier(const std::string& name);
 /// @param index counted from 1
 void bind_value(SQLite::Statement& statement, int index, const std::optional<Value>& value);
 
-}  // namespace bench::result
+}  // namespace bench::results

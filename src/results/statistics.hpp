@@ -6,7 +6,7 @@
 #include <bench/base/value.hpp>
 #include <bench/results/group.hpp>
 
-namespace bench::analyse {
+namespace bench::results {
 
 /// What is the same for all statistics of one name.
 struct Described {
@@ -19,12 +19,13 @@ struct Described {
 /// Adds the statistics of `values`, which are not empty. If they are not `numeric`, statistics of
 /// numbers are added only if they are looked up, and are absent if a text is not a number.
 void add_statistics(const Described& described, std::span<const Value> values, bool numeric,
-                    Findings& findings);
+                    FoundValues& findings);
 
 /// Adds what JUBE gives where nothing matched: the default, none counted, no deviation.
-void add_default(const Described& described, const Value& value, bool numeric, Findings& findings);
+void add_default(const Described& described, const Value& value, bool numeric,
+                 FoundValues& findings);
 
 /// Adds the name and all its statistics as absent.
-void add_absent(const Described& described, const std::string& reason, Findings& findings);
+void add_absent(const Described& described, const std::string& reason, FoundValues& findings);
 
-}  // namespace bench::analyse
+}  // namespace bench::results

@@ -12,7 +12,7 @@
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 
-namespace bench::analyse {
+namespace bench::results {
 namespace {
 
 constexpr bool beyond_ascii(char c) {
@@ -81,4 +81,4 @@ std::optional<Subject> read_subject(const std::filesystem::path& file) {
   return to_subject(read_file(file));
 }
 
-}  // namespace bench::analyse
+}  // namespace bench::results

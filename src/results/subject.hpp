@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-namespace bench::analyse {
+namespace bench::results {
 
 /// Text to search: valid UTF-8 with `\n` as its only line end.
 struct Subject {
@@ -20,4 +20,4 @@ Subject to_subject(std::string text);
 /// @throws Error if it is there and cannot be read
 std::optional<Subject> read_subject(const std::filesystem::path& file);
 
-}  // namespace bench::analyse
+}  // namespace bench::results

@@ -22,7 +22,7 @@
 #include <bench/results/syslog.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 namespace {
 
 constexpr const char* default_format = "jube[%(process)s]: %(message)s";
@@ -188,4 +188,4 @@ void send(const SyslogTarget& target, std::span<const std::string> messages) {
                    std::strerror(errno));
 }
 
-}  // namespace bench::result
+}  // namespace bench::results

@@ -31,10 +31,8 @@
 #include <bench/results/filters.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::tabulate {
+namespace bench::results {
 namespace {
-
-using result::Cell;
 
 /// The filter with the values of one row in place.
 struct FilledFilter {
@@ -91,7 +89,7 @@ void sort_rows(std::vector<RowPlace>& rows, const std::vector<SortName>& names) 
     return;
   struct Sortable {
     RowPlace row;
-    std::vector<result::CellKey> keys;
+    std::vector<CellKey> keys;
   };
   std::vector<Sortable> sortable;
   sortable.reserve(rows.size());
@@ -146,8 +144,6 @@ void filter_rows(std::vector<RowPlace>& rows, const OwnedFilter& filter, Filters
 
 namespace {
 
-using result::Cell;
-
 /// As a value of a baseline: of the rows that have their inputs, the one with the smallest number.
 constexpr std::string_view smallest = "smallest";
 
@@ -158,11 +154,6 @@ const Cell& own_cell(const RowPlace& row, const std::string& name) {
 
 std::string text_of(const Cell& cell) {
   return cell.value ? to_text(*cell.value) : "";
-}
-
-std::optional<double> number_of(const Cell& cell) {
-  const auto number = cell.value ? statistics::number_of(*cell.value) : std::nullopt;
-  return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 /// `1`, `1.0` and `01` are one number.
@@ -233,7 +224,7 @@ CalculatedColumn::CalculatedColumn(const model::Benchmark& benchmark, const mode
 
 CalculatedColumn::Inputs CalculatedColumn::inputs_of(const RowPlace& row) const {
   Inputs inputs;
-  const result::RowSource& source = row.rows->source(row.row);
+  const RowSource& source = row.rows->source(row.row);
   if (source.done == 0 && !source.not_done.empty()) {
     inputs.failed = true;
     inputs.absent_reason = status_reason(source);
@@ -242,7 +233,7 @@ CalculatedColumn::Inputs CalculatedColumn::inputs_of(const RowPlace& row) const 
   inputs.numbers.reserve(names_.size());
   for (const std::string& name : names_) {
     const Cell& cell = own_cell(row, name);
-    if (const auto number = number_of(cell)) {
+    if (const auto number = numbers::finite_number(cell.value)) {
       inputs.numbers.push_back(*number);
       inputs.estimated = inputs.estimated || cell.estimated;
       continue;
@@ -265,7 +256,7 @@ std::string CalculatedColumn::why_no_number(const RowPlace& row, const std::stri
 bool CalculatedColumn::may_be_baseline(const RowPlace& row) const {
   return std::ranges::all_of(wanted_.baseline, [&](const auto& wanted) {
     const Cell& cell = own_cell(row, wanted.first);
-    return wanted.second == smallest ? number_of(cell).has_value()
+    return wanted.second == smallest ? numbers::finite_number(cell.value).has_value()
                                      : is_same(text_of(cell), wanted.second);
   });
 }
@@ -279,7 +270,9 @@ void CalculatedColumn::keep_smallest(std::vector<std::size_t>& positions,
       continue;
     if (!std::ranges::all_of(positions, lacks_inputs))
       std::erase_if(positions, lacks_inputs);
-    const auto number = [&](std::size_t k) { return *number_of(own_cell(rows[k], name)); };
+    const auto number = [&](std::size_t k) {
+      return *numbers::finite_number(own_cell(rows[k], name).value);
+    };
     const double least = number(*std::ranges::min_element(positions, {}, number));
     std::erase_if(positions, [&](std::size_t k) { return number(k) > least; });
   }
@@ -375,4 +368,4 @@ Cell CalculatedColumn::calculated(const Inputs& inputs, const Inputs* baseline) 
   return {.value = value, .estimated = inputs.estimated || (baseline && baseline->estimated)};
 }
 
-}  // namespace bench::tabulate
+}  // namespace bench::results

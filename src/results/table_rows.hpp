@@ -18,7 +18,7 @@
 #include <bench/results/filters.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::tabulate {
+namespace bench::results {
 
 class CalculatedColumn;
 
@@ -32,7 +32,7 @@ struct RowPlace {
   std::size_t position = 0;                       ///< Among the rows of the table.
   const CalculatedColumns* calculated = nullptr;  ///< Of the table.
 
-  const result::Cell& cell(const std::string& name) const;
+  const Cell& cell(const std::string& name) const;
 };
 
 /// A name that rows are sorted by, and its declared type.
@@ -43,7 +43,7 @@ struct SortName {
 
 /// Whether a value is the digits of an integer beyond 64 bits.
 /// @param type that the value was declared with: digits in a text are text
-bool is_wide_integer(const result::Cell& cell, ValueType type);
+bool is_wide_integer(const Cell& cell, ValueType type);
 
 /// Sorts by the values of these names, each ascending: numbers, then `nan`, then texts, then what
 /// is missing. Rows that are equal keep their order. Unlike in JUBE, missing values and names that
@@ -82,10 +82,10 @@ class CalculatedColumn {
 
   const std::string& unit() const { return calculation_.unit(); }
   /// @param position of the row in `rows`
-  const result::Cell& cell(std::size_t position) const { return cells_[position]; }
+  const Cell& cell(std::size_t position) const { return cells_[position]; }
   /// The same, where the row is shown.
   /// @throws Error with the place if no row or several rows are the baseline of this one
-  const result::Cell& shown(const RowPlace& row) const;
+  const Cell& shown(const RowPlace& row) const;
 
  private:
   /// Numbers of a row, or why there are none.
@@ -109,17 +109,17 @@ class CalculatedColumn {
                 const std::vector<RowPlace>& rows) const;
   Error several_of(const std::string& group, const std::vector<std::size_t>& positions,
                    const std::vector<RowPlace>& rows) const;
-  result::Cell calculated(const Inputs& inputs, const Inputs* baseline) const;
+  Cell calculated(const Inputs& inputs, const Inputs* baseline) const;
   std::string baseline_text() const;
 
   const model::Benchmark& benchmark_;
   const model::Calculation& wanted_;
-  metric::Calculation calculation_;
+  numbers::Calculation calculation_;
   std::vector<std::string> names_;  ///< What `calculation_` needs, as the rows call it.
   /// Position of each row's baseline; empty: none is used.
   std::vector<std::optional<std::size_t>> baselines_;
-  std::vector<result::Cell> cells_;
+  std::vector<Cell> cells_;
   std::map<std::string, Error> errors_;  ///< Of groups without exactly one baseline.
 };
 
-}  // namespace bench::tabulate
+}  // namespace bench::results

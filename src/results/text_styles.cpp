@@ -13,7 +13,7 @@
 #include <bench/base/text.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 namespace {
 
 std::string lines(const std::vector<std::string>& notes) {
@@ -130,4 +130,4 @@ std::string render_vertical(const Table& table) {
   return text + lines(notes_of(table)) + lines(notes_of_spreads(table));
 }
 
-}  // namespace bench::result
+}  // namespace bench::results

@@ -31,10 +31,9 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::tabulate {
+namespace bench::results {
 namespace {
 
-using result::Cell;
 using workspace::Attempt;
 using workspace::Finding;
 using workspace::Workpackage;
@@ -49,8 +48,8 @@ struct Series {
 
   bool is_of_meter = false;
   ValueType type = ValueType::string;
-  std::string base;                                  ///< Of a statistic: the name that it is of.
-  const statistics::Statistic* statistic = nullptr;  ///< Of a statistic.
+  std::string base;                               ///< Of a statistic: the name that it is of.
+  const numbers::Statistic* statistic = nullptr;  ///< Of a statistic.
 };
 
 using Found = std::vector<const Finding*>;
@@ -104,9 +103,9 @@ class Meanings {
 
   void describe(Series& series) const {
     if (!patterns_.contains(series.name)) {
-      series.base = statistics::without_suffix(series.name);
+      series.base = numbers::without_suffix(series.name);
       if (series.base != series.name)
-        series.statistic = statistics::statistic_of(series.name);
+        series.statistic = numbers::statistic_of(series.name);
     }
     const auto pattern = patterns_.find(series.statistic ? series.base : series.name);
     series.is_of_meter = pattern == patterns_.end();
@@ -131,7 +130,7 @@ class Meanings {
 /// then those of the meter by name. Where two analysers found the same, or one of them nothing,
 /// they are one series.
 /// @param analyses must outlive the series
-std::vector<Series> series_of(const setup::Run& run, const Analyses& analyses) {
+std::vector<Series> series_of(const space::Run& run, const Analyses& analyses) {
   std::vector<Series> all;
   std::multimap<std::pair<std::string, std::string>, std::size_t> known;
   for (const model::Analyser& analyser : analysers_of_each(run.benchmark)) {
@@ -186,13 +185,13 @@ class TidyColumns {
 
  private:
   std::map<std::tuple<TidyColumn, std::string, std::string, std::size_t>, std::size_t> numbers_;
-  std::vector<std::pair<TidyColumn, result::Heading>> columns_;
+  std::vector<std::pair<TidyColumn, Heading>> columns_;
 };
 
 /// The columns of the parameters of one run, and the types of their values.
 class TidyParameters {
  public:
-  TidyParameters(const setup::Run& run, TidyColumns& columns) : run_(run), columns_(columns) {}
+  TidyParameters(const space::Run& run, TidyColumns& columns) : run_(run), columns_(columns) {}
 
   struct Known {
     std::string name;
@@ -206,7 +205,7 @@ class TidyParameters {
  private:
   Known known(const std::string& step, const std::string& name);
 
-  const setup::Run& run_;
+  const space::Run& run_;
   TidyColumns& columns_;
   /// By step, in the order that its workpackages mostly have them in.
   std::map<std::string, std::vector<Known>> steps_;
@@ -228,7 +227,7 @@ std::size_t TidyColumns::add(TidyColumn kind, const std::string& name, const std
                              std::size_t rank) {
   const auto [known, is_new] = numbers_.try_emplace({kind, name, unit, rank}, columns_.size());
   if (is_new)
-    columns_.emplace_back(kind, result::Heading{.title = name, .unit = unit, .name = name});
+    columns_.emplace_back(kind, Heading{.title = name, .unit = unit, .name = name});
   return known->second;
 }
 
@@ -254,7 +253,7 @@ TidyTable TidyColumns::empty_table() const {
   for (const bool fixed : {true, false})
     for (std::size_t k = 0; k < made.columns.size(); ++k)
       if (is_fixed(made.columns[k]) == fixed) {
-        result::Heading& heading = made.table.headings[k];
+        Heading& heading = made.table.headings[k];
         heading.name = heading.title = unique(heading.name, taken);
       }
   return made;
@@ -273,7 +272,7 @@ const TidyParameters::Known& TidyParameters::at(const workspace::Workpackage& wo
 }
 
 TidyParameters::Known TidyParameters::known(const std::string& step, const std::string& name) {
-  const auto* definition = expand::definition_of(run_.benchmark, *run_.benchmark.step(step), name);
+  const auto* definition = space::definition_of(run_.benchmark, *run_.benchmark.step(step), name);
   return {.name = name,
           .column = columns_.add(TidyColumn::parameter, name, definition ? definition->unit : ""),
           .type = definition ? definition->type : ValueType::string};
@@ -515,7 +514,7 @@ class TidyBuilder {
       Cell& cell = rows.cell(position, data.columns[number]);
       if (cell.value || !cell.absent_reason.empty() || !finding->value)
         return;
-      cell.value = statistics::of_one_value(*series.statistic, *finding->value);
+      cell.value = numbers::of_one_value(*series.statistic, *finding->value);
       cell.estimated = finding->estimated;
     });
   }
@@ -532,4 +531,4 @@ TidyTable tidy(std::span<const TidyRun> runs) {
   return TidyBuilder(runs).made();
 }
 
-}  // namespace bench::tabulate
+}  // namespace bench::results

@@ -17,7 +17,7 @@
 #include <bench/space/run.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::tabulate {
+namespace bench::results {
 namespace {
 
 using document::Node;
@@ -50,13 +50,13 @@ Node& benchmark_in(Node& root, const std::string& name) {
 
 }  // namespace
 
-setup::Run with_updated_evaluation(const setup::Run& run, setup::Request request,
+space::Run with_updated_evaluation(const space::Run& run, space::Request request,
                                    Diagnostics& diagnostics) {
   const std::string& name = run.benchmark.name;
   for (const std::string& tag : split_names(run.metadata.tags))
     request.tags_of_run.insert(tag);
-  request.platform = setup::platform_source(run);
-  setup::Input input = setup::read_input_document(request, diagnostics);
+  request.platform = space::platform_source(run);
+  space::Input input = space::read_input_document(request, diagnostics);
   if (std::ranges::all_of(input.document.children,
                           [&](const Node& node) { return !is_benchmark(node, name); }))
     throw Error(Id::unknown_name,
@@ -69,14 +69,14 @@ setup::Run with_updated_evaluation(const setup::Run& run, setup::Request request
   });
   take_evaluation(input.document, document);
   take_evaluation(benchmark_in(input.document, name), benchmark_in(document, name));
-  setup::Run updated = run;
+  space::Run updated = run;
   updated.metadata.document = document::to_json(document);
   updated.benchmark = model::build(document, diagnostics, false).at(0);
   return updated;
 }
 
-void store_evaluation(const setup::Run& run, workspace::Workspace& workspace) {
+void store_evaluation(const space::Run& run, workspace::Workspace& workspace) {
   workspace.set_fact("document", run.metadata.document);
 }
 
-}  // namespace bench::tabulate
+}  // namespace bench::results

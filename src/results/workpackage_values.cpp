@@ -25,7 +25,7 @@
 #include <bench/space/variables.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::tabulate {
+namespace bench::results {
 namespace {
 
 namespace fs = std::filesystem;
@@ -98,21 +98,21 @@ std::vector<std::filesystem::path> matching_files(const std::filesystem::path& d
   return files_matching(directory, pattern);
 }
 
-std::vector<analyse::Group> WorkpackageValues::groups_of(
-    const workspace::Workpackage& workpackage, const evaluate::Lookup& lookup,
-    const analyse::LookedUp& is_looked_up) const {
+std::vector<Group> WorkpackageValues::groups_of(const workspace::Workpackage& workpackage,
+                                                const evaluate::Lookup& lookup,
+                                                const LookedUp& is_looked_up) const {
   const model::Step& step = *run_.benchmark.step(workpackage.step);
-  const fs::path work = workflow::work_directory(run_, workpackage, lookup);
+  const fs::path work = space::work_directory(run_, workpackage, lookup);
   const auto group_of = [&] {
-    analyse::Group group{.parameter = lookup, .is_looked_up = is_looked_up};
+    Group group{.parameter = lookup, .is_looked_up = is_looked_up};
     if (step.energy)
       group.files.push_back(
           {run_.directory.path / workpackage.directory / "work/energy.txt", {}, "energy.txt"});
     return group;
   };
-  std::vector<analyse::Group> groups;
+  std::vector<Group> groups;
   for (const model::Analyser& analyser : run_.benchmark.analysers) {
-    analyse::Group group = group_of();
+    Group group = group_of();
     for (const model::Analysis& analysis : analyser.analyses) {
       if (analysis.step != step.name)
         continue;
@@ -132,39 +132,36 @@ std::vector<analyse::Group> WorkpackageValues::groups_of(
 
 std::optional<double> WorkpackageValues::number(const workspace::Workpackage& workpackage,
                                                 const std::string& name) const {
-  const setup::Variables variables = graph_.variables_of(workpackage);
-  const evaluate::Lookup lookup = workflow::lookup_in(variables, workpackage.parameters);
+  const space::Variables variables = graph_.variables_of(workpackage);
+  const evaluate::Lookup lookup = space::lookup_in(variables, workpackage.parameters);
   const auto groups =
       groups_of(workpackage, lookup, [&](std::string_view wanted) { return wanted == name; });
-  for (const analyse::Findings& findings : analyse::GroupAnalyser(evaluator_).analyse(groups))
+  for (const FoundValues& findings : GroupAnalyser(evaluator_).analyse(groups))
     if (const auto found = findings.find(name); found != findings.end() && found->second.present())
-      if (const auto number = statistics::number_of(found->second.value))
+      if (const auto number = numbers::number_of(found->second.value))
         return number;
   return std::nullopt;
 }
 
 std::map<std::string, std::vector<double>, std::less<>> WorkpackageValues::series(
     const workspace::Workpackage& workpackage) const {
-  const setup::Variables variables = graph_.variables_of(workpackage);
-  const evaluate::Lookup lookup = workflow::lookup_in(variables, workpackage.parameters);
+  const space::Variables variables = graph_.variables_of(workpackage);
+  const evaluate::Lookup lookup = space::lookup_in(variables, workpackage.parameters);
   std::map<std::string, std::vector<double>, std::less<>> series;
-  analyse::GroupAnalyser analyser(evaluator_);
-  for (const analyse::Group& group :
-       groups_of(workpackage, lookup, [](std::string_view) { return false; }))
+  GroupAnalyser analyser(evaluator_);
+  for (const Group& group : groups_of(workpackage, lookup, [](std::string_view) { return false; }))
     series.merge(analyser.series(group));
   return series;
 }
 
-std::vector<analyse::Miss> WorkpackageValues::misses(
-    const workspace::Workpackage& workpackage) const {
-  const setup::Variables variables = graph_.variables_of(workpackage);
-  const evaluate::Lookup lookup = workflow::lookup_in(variables, workpackage.parameters);
-  std::vector<analyse::Miss> all;
-  analyse::GroupAnalyser analyser(evaluator_);
-  for (const analyse::Group& group :
-       groups_of(workpackage, lookup, [](std::string_view) { return false; }))
+std::vector<Miss> WorkpackageValues::misses(const workspace::Workpackage& workpackage) const {
+  const space::Variables variables = graph_.variables_of(workpackage);
+  const evaluate::Lookup lookup = space::lookup_in(variables, workpackage.parameters);
+  std::vector<Miss> all;
+  GroupAnalyser analyser(evaluator_);
+  for (const Group& group : groups_of(workpackage, lookup, [](std::string_view) { return false; }))
     std::ranges::move(analyser.misses(group), std::back_inserter(all));
   return all;
 }
 
-}  // namespace bench::tabulate
+}  // namespace bench::results

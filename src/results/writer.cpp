@@ -14,7 +14,7 @@
 #include <bench/base/text.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 namespace {
 
 const Writer& writer_of(const std::string& name) {
@@ -72,4 +72,4 @@ std::string render(const Table& table, const std::string& style, Notes notes) {
   return writer.write(table, lines);
 }
 
-}  // namespace bench::result
+}  // namespace bench::results

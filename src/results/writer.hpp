@@ -6,7 +6,7 @@
 
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 
 /// A style with the function that writes a table in it. Each has a row in `writers()`.
 struct Writer {
@@ -30,4 +30,4 @@ std::span<const Writer* const> writers();
 /// What stands for a missing value in what people read.
 inline constexpr const char* not_available = "n/a";
 
-}  // namespace bench::result
+}  // namespace bench::results

@@ -26,7 +26,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::engine {
+namespace bench::run {
 namespace {
 
 using nlohmann::json;
@@ -37,7 +37,7 @@ constexpr const char* point_hint =
     R"(write an object of texts and numbers: {"batch_size": 64, "precision": "bf16"})";
 
 bool has(const model::Benchmark& benchmark, const model::Step& step, const std::string& name) {
-  return expand::definition_of(benchmark, step, name) != nullptr;
+  return space::definition_of(benchmark, step, name) != nullptr;
 }
 
 const model::Step& step_with(const model::Benchmark& benchmark, const Parameters& point,
@@ -66,9 +66,9 @@ const model::Step& step_with(const model::Benchmark& benchmark, const Parameters
 }
 
 /// One workpackage of each combination that differs in other parameters than those of the point.
-std::vector<long long> bases_of(const workflow::Graph& graph, const std::string& step,
+std::vector<long long> bases_of(const space::Graph& graph, const std::string& step,
                                 const std::set<std::string>& names) {
-  std::map<std::pair<std::vector<long long>, expand::FixedValues>, long long> bases;
+  std::map<std::pair<std::vector<long long>, space::FixedValues>, long long> bases;
   for (const Workpackage& one : graph.all())
     if (one.step == step && !one.was_never_made())
       bases.try_emplace({one.parents, graph.independent_values(one, names)}, one.id);
@@ -84,7 +84,7 @@ void write_integers_as_such(const model::Benchmark& benchmark, const model::Step
                             Parameters& point) {
   constexpr double most = 9007199254740992;  // beyond it, doubles leave integers out
   for (auto& [name, value] : point) {
-    const auto* definition = expand::definition_of(benchmark, step, name);
+    const auto* definition = space::definition_of(benchmark, step, name);
     const auto number = parse_number(value);
     if (definition && definition->type == ValueType::integer && number &&
         std::trunc(*number) == *number && std::abs(*number) < most)
@@ -92,7 +92,7 @@ void write_integers_as_such(const model::Benchmark& benchmark, const model::Step
   }
 }
 
-std::vector<long long> members_at(const workflow::Graph& graph, const std::string& step,
+std::vector<long long> members_at(const space::Graph& graph, const std::string& step,
                                   const Parameters& point) {
   std::vector<long long> ids;
   for (const Workpackage& one : graph.all())
@@ -122,17 +122,17 @@ Parameters point_from_json(const std::string& text) {
   return point;
 }
 
-AddedPoint add_point(const setup::Run& run, workspace::Workspace& workspace, const Parameters& told,
+AddedPoint add_point(const space::Run& run, workspace::Workspace& workspace, const Parameters& told,
                      const std::string& step, Diagnostics& diagnostics) {
   const model::Step& chosen = step_with(run.benchmark, told, step);
   Parameters point = told;
   write_integers_as_such(run.benchmark, chosen, point);
-  evaluate::Evaluator evaluator = workflow::evaluator_of(run);
-  workflow::Graph graph(run, workspace.workpackages(), evaluator);
+  evaluate::Evaluator evaluator = space::evaluator_of(run);
+  space::Graph graph(run, workspace.workpackages(), evaluator);
   AddedPoint added{.workpackages = members_at(graph, chosen.name, point)};
   if (!added.workpackages.empty())
     return added;
-  const expand::FixedValues values(point.begin(), point.end());
+  const space::FixedValues values(point.begin(), point.end());
   std::set<std::string> names;
   for (const auto& [name, value] : point)
     names.insert(name);
@@ -155,4 +155,4 @@ AddedPoint add_point(const setup::Run& run, workspace::Workspace& workspace, con
   return added;
 }
 
-}  // namespace bench::engine
+}  // namespace bench::run

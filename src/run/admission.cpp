@@ -26,15 +26,15 @@
 #include <bench/space/segment.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 
 namespace {
 
-using batch::AllocatedNode;
+using machine::AllocatedNode;
 
 /// What a job step takes of each of its nodes, but of whole ones.
-AllocatedNode wanted_of_each(const job::JobRequest& request) {
-  const platform::Resources& resources = request.resources;
+AllocatedNode wanted_of_each(const space::JobRequest& request) {
+  const machine::Resources& resources = request.resources;
   return {.cpus = resources.tasks_per_node * std::max(1, resources.threads_per_task),
           .gpus = resources.gpus_per_node};
 }
@@ -44,19 +44,20 @@ bool fits(const AllocatedNode& wanted, const AllocatedNode& node) {
 }
 
 /// Nodes of the allocation that the job step would fit on if they were free.
-std::ptrdiff_t possible_nodes(const batch::Allocation& allocation, const job::JobRequest& request) {
+std::ptrdiff_t possible_nodes(const machine::Allocation& allocation,
+                              const space::JobRequest& request) {
   return std::ranges::count_if(allocation.nodes, [&](const AllocatedNode& node) {
     return fits(wanted_of_each(request), node);
   });
 }
 
-int largest(const batch::Allocation& allocation, int AllocatedNode::*resource) {
+int largest(const machine::Allocation& allocation, int AllocatedNode::*resource) {
   return (*std::ranges::max_element(allocation.nodes, {}, resource)).*resource;
 }
 
 }  // namespace
 
-void check_allocation(const batch::Allocation& allocation, const job::JobRequest& request,
+void check_allocation(const machine::Allocation& allocation, const space::JobRequest& request,
                       const Place& place) {
   const auto check = [&](std::ptrdiff_t wanted, std::ptrdiff_t there, const std::string& what) {
     if (wanted > there)
@@ -75,20 +76,20 @@ void check_allocation(const batch::Allocation& allocation, const job::JobRequest
                     wanted.gpus, wanted.gpus == 1 ? "" : "s"));
 }
 
-std::string allocation_of(const setup::Run& run) {
+std::string allocation_of(const space::Run& run) {
   const auto fact = run.metadata.provenance.find("allocation");
   return fact == run.metadata.provenance.end() ? "" : fact->second;
 }
 
-AllocationSlots::AllocationSlots(const setup::Run& run) : run_(run) {
+AllocationSlots::AllocationSlots(const space::Run& run) : run_(run) {
   if (!run.platform.capabilities().fills_allocation)
     return;
-  allocation_ = batch::ask_allocation();
+  allocation_ = machine::ask_allocation();
   free_ = allocation_->nodes;
 }
 
 /// The first nodes with room, as Slurm takes them; fewer than requested where there are not enough.
-AllocationSlots::Share AllocationSlots::share_of(const job::JobRequest& request) const {
+AllocationSlots::Share AllocationSlots::share_of(const space::JobRequest& request) const {
   const bool whole = !request.settings.at("exclusive").empty();
   const AllocatedNode wanted = wanted_of_each(request);
   Share share;
@@ -99,13 +100,13 @@ AllocationSlots::Share AllocationSlots::share_of(const job::JobRequest& request)
 }
 
 bool AllocationSlots::runs(const workspace::Workpackage& workpackage) const {
-  return allocation_ && job::next_segment(run_.benchmark, *run_.benchmark.step(workpackage.step),
-                                          workpackage.progress)
+  return allocation_ && space::next_segment(run_.benchmark, *run_.benchmark.step(workpackage.step),
+                                            workpackage.progress)
                             .script;
 }
 
 AllocationSlots::Room AllocationSlots::take(long long workpackage,
-                                            const std::optional<job::JobRequest>& request) {
+                                            const std::optional<space::JobRequest>& request) {
   if (!request || possible_nodes(*allocation_, *request) < request->resources.nodes)
     return Room::taken;  // its start fails
   if (allocation_->ends_unix_s &&
@@ -124,7 +125,7 @@ AllocationSlots::Room AllocationSlots::take(long long workpackage,
   return Room::taken;
 }
 
-void AllocationSlots::check(const job::JobRequest& request, const Place& place) const {
+void AllocationSlots::check(const space::JobRequest& request, const Place& place) const {
   check_allocation(*allocation_, request, place);
 }
 
@@ -139,13 +140,13 @@ void AllocationSlots::release(long long workpackage) {
   taken_.erase(taken);
 }
 
-execute::Completion AllocationSlots::judged(execute::Completion completion,
+machine::Completion AllocationSlots::judged(machine::Completion completion,
                                             const std::string& job) {
   constexpr int of_signals = 128;  // sh(1): the exit code of a command that signal N ended is 128+N
   const bool may_be_cut_off =
       completion.outcome == Outcome::failed && completion.exit_code.value_or(255) > of_signals;
   if (!allocation_ || job.empty() || !may_be_cut_off ||
-      batch::life_of(job) == batch::JobLife::lasts)
+      machine::life_of(job) == machine::JobLife::lasts)
     return completion;
   has_ended_ = has_ended_ || job == allocation_->job;
   completion.outcome = Outcome::interrupted;
@@ -193,7 +194,7 @@ std::vector<long long> Admission::claim() {
       if (local_.free_slots(at_once) <= here++)
         break;
     }
-    store_.apply(store::claim_of(workpackage));
+    store_.apply(claim_of(workpackage));
     claimed.push_back(id);
   }
   return claimed;
@@ -206,12 +207,12 @@ void Admission::count_running() {
 }
 
 /// Nothing for a request that is wrong: the start of its workpackage fails with the reason.
-std::optional<job::JobRequest> Admission::request_of(const Workpackage& workpackage) {
+std::optional<space::JobRequest> Admission::request_of(const Workpackage& workpackage) {
   try {
-    return job::job_request_of(*job::context_of(run_, store_.graph(), workpackage, evaluator_));
+    return space::job_request_of(*space::context_of(run_, store_.graph(), workpackage, evaluator_));
   } catch (const Error&) {
     return std::nullopt;
   }
 }
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

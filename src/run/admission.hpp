@@ -17,10 +17,10 @@
 #include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 
 /// The fact that names the allocation a run was last worked on in; empty: none.
-std::string allocation_of(const setup::Run& run);
+std::string allocation_of(const space::Run& run);
 
 /// The nodes of the allocation that bench runs in, and what job steps have of them. Slurm places
 /// the steps; this counts how many find room, so that none waits in srun while its time counts.
@@ -31,7 +31,7 @@ class AllocationSlots {
 
   /// On a platform that does not run its steps in an allocation it counts nothing.
   /// @throws Error if bench does not run in an allocation
-  explicit AllocationSlots(const setup::Run& run);
+  explicit AllocationSlots(const space::Run& run);
 
   /// Id of the allocation; empty where the platform runs nothing in one.
   std::string id() const { return allocation_ ? allocation_->job : ""; }
@@ -45,14 +45,14 @@ class AllocationSlots {
   };
   /// Takes room for a job step.
   /// @param request none: it has room, and its start fails, as that of one that is too large
-  Room take(long long workpackage, const std::optional<job::JobRequest>& request);
+  Room take(long long workpackage, const std::optional<space::JobRequest>& request);
   /// @throws Error with `place` if the allocation is too small for a job step
-  void check(const job::JobRequest& request, const Place& place) const;
+  void check(const space::JobRequest& request, const Place& place) const;
   /// Does nothing for a workpackage that has taken nothing.
   void release(long long workpackage);
   /// The end of a job step. One that a signal ended while its allocation ended was interrupted.
   /// @param job id of the allocation; empty: none
-  execute::Completion judged(execute::Completion completion, const std::string& job);
+  machine::Completion judged(machine::Completion completion, const std::string& job);
   /// Whether the allocation has ended, or so little time is left that bench has to stop.
   bool is_over() const;
   /// Why job steps were stopped or not started; empty: none was.
@@ -60,12 +60,12 @@ class AllocationSlots {
 
  private:
   /// What a job step has of nodes, by their index.
-  using Share = std::map<std::size_t, batch::AllocatedNode>;
-  Share share_of(const job::JobRequest& request) const;
+  using Share = std::map<std::size_t, machine::AllocatedNode>;
+  Share share_of(const space::JobRequest& request) const;
 
-  const setup::Run& run_;
-  std::optional<batch::Allocation> allocation_;
-  std::vector<batch::AllocatedNode> free_;
+  const space::Run& run_;
+  std::optional<machine::Allocation> allocation_;
+  std::vector<machine::AllocatedNode> free_;
   std::map<long long, Share> taken_;
   bool has_ended_ = false;
   std::size_t without_time_ = 0;  ///< Job steps that were not started.
@@ -74,7 +74,7 @@ class AllocationSlots {
 /// Decides what starts here now: on this machine, or in the allocation that bench runs in.
 class Admission {
  public:
-  Admission(const setup::Run& run, store::StateStore& store, const execute::LocalBackend& local,
+  Admission(const space::Run& run, StateStore& store, const machine::LocalBackend& local,
             AllocationSlots& allocation, evaluate::Evaluator& evaluator)
       : run_(run), store_(store), local_(local), allocation_(allocation), evaluator_(evaluator) {}
 
@@ -84,13 +84,13 @@ class Admission {
   void count_running();
 
  private:
-  std::optional<job::JobRequest> request_of(const workspace::Workpackage& workpackage);
+  std::optional<space::JobRequest> request_of(const workspace::Workpackage& workpackage);
 
-  const setup::Run& run_;
-  store::StateStore& store_;
-  const execute::LocalBackend& local_;
+  const space::Run& run_;
+  StateStore& store_;
+  const machine::LocalBackend& local_;
   AllocationSlots& allocation_;
   evaluate::Evaluator& evaluator_;
 };
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

@@ -22,7 +22,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 namespace {
 
 constexpr double seconds_per_hour = 3600;
@@ -61,8 +61,8 @@ struct JobSpan {
 
 }  // namespace
 
-BudgetTracker::BudgetTracker(const setup::Run& run, const workspace::Workspace& workspace,
-                             store::StateStore& store, evaluate::Evaluator& evaluator)
+BudgetTracker::BudgetTracker(const space::Run& run, const workspace::Workspace& workspace,
+                             StateStore& store, evaluate::Evaluator& evaluator)
     : run_(run), store_(store), evaluator_(evaluator), budget_h_(run.metadata.budget_node_hours) {
   if (!budget_h_)
     return;
@@ -109,8 +109,8 @@ void BudgetTracker::count() {
   std::map<std::pair<std::string, int>, JobSpan> jobs;  // by submission and task
   for (const workspace::Attempt& attempt : submitted_) {
     const auto context =
-        job::context_of(run_, store_.graph(), store_.at(attempt.workpackage), evaluator_);
-    const job::JobRequest request = job::job_request_of(*context);
+        space::context_of(run_, store_.graph(), store_.at(attempt.workpackage), evaluator_);
+    const space::JobRequest request = space::job_request_of(*context);
     JobSpan& job = jobs[{attempt.submission, attempt.task.value_or(-1)}];
     job.nodes = request.resources.nodes;
     job.limit_s = request.time_limit_s;
@@ -120,13 +120,13 @@ void BudgetTracker::count() {
     taken_h_ += job.node_hours();
 }
 
-void BudgetTracker::check(const job::JobRequest& request, const Place& place) const {
+void BudgetTracker::check(const space::JobRequest& request, const Place& place) const {
   if (budget_h_ && request.time_limit_s == 0)
     throw Error(Id::missing_key, "the run has a budget, and this job has no time limit",
                 "give `batch` a `time_limit`", place);
 }
 
-bool BudgetTracker::admits(const job::JobRequest& request, std::size_t jobs) {
+bool BudgetTracker::admits(const space::JobRequest& request, std::size_t jobs) {
   if (!budget_h_)
     return true;
   const double wanted_h = node_hours(request, jobs);
@@ -142,13 +142,13 @@ bool BudgetTracker::admits(const job::JobRequest& request, std::size_t jobs) {
   return true;
 }
 
-void BudgetTracker::add(const job::JobRequest& request, std::size_t jobs) {
+void BudgetTracker::add(const space::JobRequest& request, std::size_t jobs) {
   taken_h_ += node_hours(request, jobs);
 }
 
-double BudgetTracker::node_hours(const job::JobRequest& request, std::size_t jobs) {
+double BudgetTracker::node_hours(const space::JobRequest& request, std::size_t jobs) {
   return static_cast<double>(jobs) * request.resources.nodes * request.time_limit_s /
          seconds_per_hour;
 }
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

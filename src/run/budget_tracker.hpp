@@ -16,15 +16,15 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 
 /// Compares the node hours of a run's jobs with its budget. Without a budget it admits everything
 /// and counts nothing.
 class BudgetTracker {
  public:
   /// Reads the submitted attempts so far from the workspace, and follows the store from then on.
-  BudgetTracker(const setup::Run& run, const workspace::Workspace& workspace,
-                store::StateStore& store, evaluate::Evaluator& evaluator);
+  BudgetTracker(const space::Run& run, const workspace::Workspace& workspace, StateStore& store,
+                evaluate::Evaluator& evaluator);
   BudgetTracker(const BudgetTracker&) = delete;
   BudgetTracker& operator=(const BudgetTracker&) = delete;
   ~BudgetTracker() = default;
@@ -33,21 +33,21 @@ class BudgetTracker {
   /// and where that is not known, nodes times their time limit.
   void count();
   /// @throws Error with `place` for a job whose end nobody knows
-  void check(const job::JobRequest& request, const Place& place) const;
+  void check(const space::JobRequest& request, const Place& place) const;
   /// Whether that many more jobs may be submitted.
-  bool admits(const job::JobRequest& request, std::size_t jobs);
+  bool admits(const space::JobRequest& request, std::size_t jobs);
   /// They have gone out.
-  void add(const job::JobRequest& request, std::size_t jobs);
+  void add(const space::JobRequest& request, std::size_t jobs);
   /// Why the last ones were not admitted.
   const std::string& refusal() const { return refusal_; }
 
  private:
   void follow(const workspace::Event& event);
   void end_attempt(long long workpackage, const workspace::AttemptEnd& end);
-  static double node_hours(const job::JobRequest& request, std::size_t jobs);
+  static double node_hours(const space::JobRequest& request, std::size_t jobs);
 
-  const setup::Run& run_;
-  store::StateStore& store_;
+  const space::Run& run_;
+  StateStore& store_;
   evaluate::Evaluator& evaluator_;
   std::optional<double> budget_h_;
   std::vector<workspace::Attempt> submitted_;        ///< Of all workpackages, in any order.
@@ -56,4 +56,4 @@ class BudgetTracker {
   std::string refusal_;
 };
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

@@ -14,9 +14,9 @@
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 
-using execute::Completion;
+using machine::Completion;
 using workspace::State;
 using workspace::Workpackage;
 
@@ -95,4 +95,4 @@ const Workpackage* Chain::first_parent(const Workpackage& workpackage,
   return found == workpackage.parents.end() ? nullptr : &store_.at(*found);
 }
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

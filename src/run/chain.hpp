@@ -12,34 +12,34 @@
 #include <bench/run/observer.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 
 /// Keeps chained workpackages in step with their parents. While a parent has a job, theirs waits
 /// for it in the batch system. Where a parent is repeated, they are submitted again; where it has
 /// failed or was skipped, so are they.
 class Chain {
  public:
-  Chain(store::StateStore& store, batch::JobMonitor& batch, Observer& observer)
+  Chain(StateStore& store, machine::JobMonitor& batch, Observer& observer)
       : store_(store), batch_(batch), observer_(observer) {}
 
   /// Whether the outcome of an attempt depends on a parent: its job ended before it began, and a
   /// parent has failed or not ended. `settle` then returns the attempt.
-  bool decides_later(const execute::Completion& completion);
+  bool decides_later(const machine::Completion& completion);
 
   /// Updates all chained workpackages after changes of their parents. @returns completions that
   /// `decides_later` kept and that do not depend on a parent
-  std::vector<execute::Completion> settle();
+  std::vector<machine::Completion> settle();
 
  private:
-  std::optional<execute::Completion> settle(long long id);
+  std::optional<machine::Completion> settle(long long id);
   void withdraw(const workspace::Workpackage& workpackage, const std::string& reason);
   const workspace::Workpackage* first_parent(const workspace::Workpackage& workpackage,
                                              bool (*fits)(const workspace::Workpackage&)) const;
 
-  store::StateStore& store_;
-  batch::JobMonitor& batch_;
+  StateStore& store_;
+  machine::JobMonitor& batch_;
   Observer& observer_;
-  std::map<long long, execute::Completion> kept_;  ///< By workpackage.
+  std::map<long long, machine::Completion> kept_;  ///< By workpackage.
 };
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

@@ -21,7 +21,7 @@
 #include <bench/space/run.hpp>
 #include <bench/space/segment.hpp>
 
-namespace bench::engine {
+namespace bench::run {
 namespace {
 
 using evaluate::Mode;
@@ -35,9 +35,9 @@ std::string in_brackets(const Place& place) {
              : "";
 }
 
-bool has_batch_parent(const setup::Run& run, const Step& step) {
+bool has_batch_parent(const space::Run& run, const Step& step) {
   return std::ranges::any_of(step.depend, [&](const std::string& parent) {
-    return job::is_scheduled(run, *run.benchmark.step(parent));
+    return space::is_scheduled(run, *run.benchmark.step(parent));
   });
 }
 
@@ -66,13 +66,13 @@ std::string variable_of_run(const std::string& text) {
 }
 
 /// Checks whether the batch system can make jobs of the step wait for others.
-std::string jobs_chain_blocker(const setup::Run& run, const Step& step) {
-  if (!job::is_scheduled(run, step))
+std::string jobs_chain_blocker(const space::Run& run, const Step& step) {
+  if (!space::is_scheduled(run, step))
     return "it is not a batch step";
   if (!run.platform.system().arrays.after)
     return fmt::format("{} cannot make jobs depend on the success of others",
                        run.platform.system().name);
-  if (!job::takes_dependencies(run, step))
+  if (!space::takes_dependencies(run, step))
     return "its job template has no lines with {{body}}, {{array?}} and {{dependency?}}, or "
            "depends on a parameter";
   if (step.batch->same_nodes)
@@ -91,10 +91,10 @@ std::string jobs_chain_blocker(const setup::Run& run, const Step& step) {
 }
 
 /// The exit code of a parent's job must reflect the outcome of exactly one workpackage.
-std::string parents_chain_blocker(const setup::Run& run, const Step& step) {
+std::string parents_chain_blocker(const space::Run& run, const Step& step) {
   for (const std::string& name : step.depend) {
     const Step& parent = *run.benchmark.step(name);
-    if (!parent.batch || !job::is_scheduled(run, parent))
+    if (!parent.batch || !space::is_scheduled(run, parent))
       continue;
     if (parent.batch->may_pack())
       return fmt::format("a job of step '{}' runs several workpackages: `pack`{}", name,
@@ -111,8 +111,8 @@ bool is_evaluated(const model::Benchmark& benchmark, const Step& step,
                   const model::Parameter& parameter, bool is_own) {
   for (const std::string& parent : step.depend)
     if (const auto* inherited =
-            expand::definition_of(benchmark, *benchmark.step(parent), parameter.name))
-      return expand::is_reevaluated(*inherited, is_own ? &parameter : nullptr) ||
+            space::definition_of(benchmark, *benchmark.step(parent), parameter.name))
+      return space::is_reevaluated(*inherited, is_own ? &parameter : nullptr) ||
              parameter.update_mode == model::UpdateMode::cycle;
   return true;
 }
@@ -197,7 +197,7 @@ std::string files_chain_blocker(const model::Benchmark& benchmark, const Step& s
 
 }  // namespace
 
-std::string chain_blocker(const setup::Run& run, const Step& step) {
+std::string chain_blocker(const space::Run& run, const Step& step) {
   std::string found = jobs_chain_blocker(run, step);
   if (found.empty())
     found = parents_chain_blocker(run, step);
@@ -208,7 +208,7 @@ std::string chain_blocker(const setup::Run& run, const Step& step) {
   return found;
 }
 
-bool chain_steps(setup::Run& run, std::vector<std::string>& notices) {
+bool chain_steps(space::Run& run, std::vector<std::string>& notices) {
   if (!run.platform.capabilities().queues_jobs) {
     notices.push_back(
         fmt::format("--chain has no effect: platform {} has no batch system", run.platform.name));
@@ -237,4 +237,4 @@ bool chain_steps(setup::Run& run, std::vector<std::string>& notices) {
   return true;
 }
 
-}  // namespace bench::engine
+}  // namespace bench::run

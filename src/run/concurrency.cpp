@@ -15,7 +15,7 @@
 #include <bench/space/variables.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::store {
+namespace bench::run {
 namespace {
 
 int most_running(const model::Step& step) {
@@ -26,9 +26,9 @@ int most_running(const model::Step& step) {
 
 }  // namespace
 
-Concurrency::Concurrency(const setup::Run& run) : run_(run), parallel_(setup::parallel_of(run)) {
+Concurrency::Concurrency(const space::Run& run) : run_(run), parallel_(space::parallel_of(run)) {
   for (const model::Step& step : run.benchmark.steps)
-    steps_.push_back({.most_running = store::most_running(step), .most_unfinished = {}});
+    steps_.push_back({.most_running = run::most_running(step), .most_unfinished = {}});
 }
 
 void Concurrency::learn(std::size_t index, const workspace::Workpackage& workpackage) {
@@ -39,9 +39,9 @@ void Concurrency::learn(std::size_t index, const workspace::Workpackage& workpac
 
 int Concurrency::max_async_of(std::size_t index, const workspace::Workpackage& workpackage) const {
   const model::Step& step = run_.benchmark.steps[index];
-  const setup::Variables variables = workflow::benchmark_variables(run_);
-  const std::string text(strip(evaluate::substitute(
-      step.max_async, workflow::lookup_in(variables, workpackage.parameters))));
+  const space::Variables variables = space::benchmark_variables(run_);
+  const std::string text(strip(
+      evaluate::substitute(step.max_async, space::lookup_in(variables, workpackage.parameters))));
   const auto limit = parse_integer(text);
   if (!text.empty() && (!limit || *limit < 0))
     throw Error(Id::invalid_value,
@@ -59,7 +59,7 @@ int Concurrency::limit(std::size_t step) const {
 
 int Concurrency::beside(std::size_t index, const workspace::Workpackage& workpackage) const {
   const model::Step& step = run_.benchmark.steps[index];
-  if (job::next_segment(run_.benchmark, step, workpackage.progress).script)
+  if (space::next_segment(run_.benchmark, step, workpackage.progress).script)
     return 1;
   return parallel_ ? *parallel_ : std::max(1, limit(index));
 }
@@ -67,7 +67,7 @@ int Concurrency::beside(std::size_t index, const workspace::Workpackage& workpac
 int Concurrency::of_step(std::size_t index) const {
   const model::Step& step = run_.benchmark.steps[index];
   const int most = limit(index);
-  const batch::Capabilities& machine = run_.platform.capabilities();
+  const machine::Capabilities& machine = run_.platform.capabilities();
   if (step.batch)
     return machine.queues_jobs || machine.fills_allocation ? most : 1;
   if (!parallel_)
@@ -75,4 +75,4 @@ int Concurrency::of_step(std::size_t index) const {
   return most == 0 ? *parallel_ : std::min(*parallel_, most);
 }
 
-}  // namespace bench::store
+}  // namespace bench::run

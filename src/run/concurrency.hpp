@@ -7,13 +7,13 @@
 #include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::store {
+namespace bench::run {
 
 /// How many workpackages may run at a time: what `procs`, `max_async`, common work directories and
 /// `-j` say.
 class Concurrency {
  public:
-  explicit Concurrency(const setup::Run& run);
+  explicit Concurrency(const space::Run& run);
 
   /// Learns the `max_async` of a step from its first workpackage, whose parameters it may hold.
   /// @throws Error for one that is not an integer
@@ -42,9 +42,9 @@ class Concurrency {
     std::optional<int> most_unfinished;  ///< Known with the first workpackage.
   };
 
-  const setup::Run& run_;
+  const space::Run& run_;
   std::optional<int> parallel_;  ///< What `-j` says.
   std::vector<Limits> steps_;    ///< By index of the step.
 };
 
-}  // namespace bench::store
+}  // namespace bench::run

@@ -17,13 +17,13 @@
 #include <bench/space/job_settings.hpp>
 #include <bench/space/run.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 namespace {
 
 /// Counts what a step that searches, or repeats until something is known, may add.
 void add_decisions(const model::Step& step, StepCost& cost) {
   const double factor = static_cast<double>(step.most_iterations()) / step.iterations *
-                        (step.search ? sweep::most_values(*step.search) : 1);
+                        (step.search ? most_values(*step.search) : 1);
   cost.jobs = static_cast<std::size_t>(std::ceil(static_cast<double>(cost.jobs) * factor));
   cost.node_hours *= factor;
 }
@@ -33,7 +33,7 @@ std::string node_hours_text(double hours) {
 }
 
 /// Jobs with other settings are other jobs.
-std::string text_of(const job::JobSettings& settings) {
+std::string text_of(const space::JobSettings& settings) {
   std::string text;
   for (const auto& [name, value] : settings)
     text += fmt::format(" {}={}", name, value);
@@ -53,19 +53,19 @@ double attempts_factor(const model::Step& step, int retries) {
   return sum;
 }
 
-CostEstimate::CostEstimate(const setup::Run& run)
+CostEstimate::CostEstimate(const space::Run& run)
     : run_(run), here_(!run.platform.capabilities().queues_jobs) {
   for (const model::Step& step : run.benchmark.steps)
     costs_.push_back({.step = step.name});
 }
 
-void CostEstimate::add(const std::string& step, const job::JobRequest& request, int retries) {
+void CostEstimate::add(const std::string& step, const space::JobRequest& request, int retries) {
   const std::size_t index = run_.benchmark.index_of(step);
   StepCost& cost = costs_[index];
   ++cost.workpackages;
   if (here_ || !run_.benchmark.steps[index].batch)
     return;
-  const platform::Resources& asked = request.resources;
+  const machine::Resources& asked = request.resources;
   cost.least_nodes = cost.most_nodes == 0 ? asked.nodes : std::min(cost.least_nodes, asked.nodes);
   cost.most_nodes = std::max(cost.most_nodes, asked.nodes);
   cost.longest_s = std::max(cost.longest_s, request.time_limit_s);
@@ -99,7 +99,7 @@ std::vector<StepCost> CostEstimate::steps() const {
   return costs;
 }
 
-void check_budget(const setup::Run& run, const std::vector<StepCost>& costs) {
+void check_budget(const space::Run& run, const std::vector<StepCost>& costs) {
   if (!run.metadata.budget_node_hours)
     return;
   const double budget_h = *run.metadata.budget_node_hours;
@@ -125,4 +125,4 @@ void check_budget(const setup::Run& run, const std::vector<StepCost>& costs) {
                 "raise --budget");
 }
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

@@ -27,7 +27,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::engine {
+namespace bench::run {
 namespace {
 
 using workspace::Workpackage;
@@ -67,7 +67,7 @@ void check_iterations(const model::Benchmark& before, const model::Benchmark& up
 }
 
 /// Checks that existing workpackages have a place in the new benchmark.
-void check_fit(const setup::Run& run, const model::Benchmark& updated, const std::string& file,
+void check_fit(const space::Run& run, const model::Benchmark& updated, const std::string& file,
                const std::vector<Workpackage>& all) {
   for (const model::Step& step : updated.steps)
     check_iterations(run.benchmark, updated, step);
@@ -90,9 +90,9 @@ void check_fit(const setup::Run& run, const model::Benchmark& updated, const std
 }
 
 /// The workspace records which children of chained steps exist, so these steps must stay chained.
-void check_chain(setup::Run updated) {
-  updated.platform = setup::platform_of(updated);
-  for (const std::string& name : setup::chained_steps(updated))
+void check_chain(space::Run updated) {
+  updated.platform = space::platform_of(updated);
+  for (const std::string& name : space::chained_steps(updated))
     if (const model::Step* step = updated.benchmark.step(name))
       if (const std::string blocker = chain_blocker(updated, *step); !blocker.empty())
         throw Error(Id::input_changed,
@@ -104,40 +104,40 @@ void check_chain(setup::Run updated) {
 
 }  // namespace
 
-setup::Run with_updated_input(const setup::Run& run, const workspace::Workspace& workspace,
-                              setup::Request request, Diagnostics& diagnostics) {
+space::Run with_updated_input(const space::Run& run, const workspace::Workspace& workspace,
+                              space::Request request, Diagnostics& diagnostics) {
   for (const std::string& tag : split_names(run.metadata.tags))
     request.tags_of_run.insert(tag);
-  request.platform = setup::platform_source(run);
+  request.platform = space::platform_source(run);
   request.only_benchmarks = {run.benchmark.name};
   request.outpath = run.directory.path.parent_path().string();
-  setup::Input input = setup::read_input(request, diagnostics);
+  space::Input input = space::read_input(request, diagnostics);
   if (input.benchmarks.empty())
     throw Error(
         Id::unknown_name,
         fmt::format("{} has no benchmark '{}'", request.input_file.string(), run.benchmark.name),
         "the update must contain a benchmark of the same name");
   check_input(input, diagnostics);
-  setup::Run updated = run;
+  space::Run updated = run;
   updated.benchmark = input.benchmarks.front();
   check_fit(run, updated.benchmark, request.input_file.string(), workspace.workpackages());
   updated.metadata.document = document::to_json(input.document);
   updated.metadata.input_file =
       std::filesystem::absolute(request.input_file).lexically_normal().string();
-  updated.metadata.home = setup::home_of(updated.benchmark, input).string();
+  updated.metadata.home = space::home_of(updated.benchmark, input).string();
   updated.metadata.input_sha256 = sha256_of_file(request.input_file.string());
-  setup::draw_order_seed(updated);
+  space::draw_order_seed(updated);
   if (updated.metadata.chained)
     check_chain(updated);
   return updated;
 }
 
-Extension extend_run(const setup::Run& run, const model::Benchmark& before,
+Extension extend_run(const space::Run& run, const model::Benchmark& before,
                      workspace::Workspace& workspace, Diagnostics& diagnostics,
                      std::vector<std::string>& notices) {
-  evaluate::Evaluator evaluator = workflow::evaluator_of(run);
-  workflow::Graph graph(run, workspace.workpackages(), evaluator);
-  workflow::Graph::Missing missing = graph.make_missing(before);
+  evaluate::Evaluator evaluator = space::evaluator_of(run);
+  space::Graph graph(run, workspace.workpackages(), evaluator);
+  space::Graph::Missing missing = graph.make_missing(before);
   std::ranges::move(graph.take_notices(), std::back_inserter(notices));
   for (const Warning& warning : graph.take_warnings())
     diagnostics.warn(warning);
@@ -146,12 +146,12 @@ Extension extend_run(const setup::Run& run, const model::Benchmark& before,
       .added = missing.made.size(), .obsolete = missing.obsolete, .kept = std::move(missing.kept)};
   workspace.at_once([&] {
     for (const char* fact : {"document", "home", "input_file", "input_sha256"})
-      setup::store_fact(fact, run, workspace);
+      space::store_fact(fact, run, workspace);
     if (run.metadata.order_seed)
-      setup::store_fact("order_seed", run, workspace);
+      space::store_fact("order_seed", run, workspace);
     workspace.replay({workspace::Expanded{.parents = {}, .children = std::move(missing.made)}});
   });
   return extension;
 }
 
-}  // namespace bench::engine
+}  // namespace bench::run

@@ -9,13 +9,13 @@
 #include <bench/run/failed_nodes.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 
 std::map<long long, std::vector<std::string>> failed_nodes(
     const std::vector<workspace::Attempt>& attempts) {
   std::map<long long, std::vector<std::string>> nodes;
   for (const workspace::Attempt& attempt : attempts) {
-    std::string node = batch::node_in_reason(attempt.reason);
+    std::string node = machine::node_in_reason(attempt.reason);
     if (node.empty())
       continue;
     std::vector<std::string>& known = nodes[attempt.workpackage];
@@ -34,4 +34,4 @@ std::vector<std::string> avoidable_nodes(std::vector<std::string> failed, int wa
   return failed;
 }
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

@@ -26,7 +26,7 @@
 #include <bench/space/combination.hpp>
 #include <bench/space/input.hpp>
 
-namespace bench::engine {
+namespace bench::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -42,15 +42,15 @@ void check_patterns(const model::Benchmark& benchmark) {
   }
   for (const std::string& name : used)
     for (const model::Pattern& pattern : benchmark.pattern_set(name)->patterns)
-      analyse::check_expression(pattern);
+      results::check_expression(pattern);
 }
 
 void check_formats(const model::Benchmark& benchmark) {
   for (const model::Result& result : benchmark.results) {
     const auto check = [&](const auto& columns) {
       for (const auto& column : columns)
-        result::check_format(column.format, model::meaning_of(benchmark, result, column.name).type,
-                             column.place);
+        results::check_format(column.format, model::meaning_of(benchmark, result, column.name).type,
+                              column.place);
     };
     for (const model::Table& table : result.tables)
       check(table.columns);
@@ -101,7 +101,7 @@ void check_late_values(const model::Benchmark& benchmark) {
       for (const std::string& value : parameter.values.empty()
                                           ? split_values(parameter.text, parameter.separator)
                                           : parameter.values)
-        if (const auto error = expand::type_error(parameter, value);
+        if (const auto error = space::type_error(parameter, value);
             error && evaluate::names_in(value).empty())
           throw Error(*error);
     if (is_constant && parameter.mode == evaluate::Mode::python && !reaches_outside(parameter)) {
@@ -200,15 +200,15 @@ class SourceCheck {
 
 }  // namespace
 
-void check_input(const setup::Input& input, Diagnostics& diagnostics) {
+void check_input(const space::Input& input, Diagnostics& diagnostics) {
   for (const model::Benchmark& benchmark : input.benchmarks) {
     model::check_names(benchmark, diagnostics);
     check_patterns(benchmark);
     check_formats(benchmark);
     check_filters(benchmark, diagnostics);
     check_late_values(benchmark);
-    SourceCheck(benchmark, setup::home_of(benchmark, input), diagnostics).check();
+    SourceCheck(benchmark, space::home_of(benchmark, input), diagnostics).check();
   }
 }
 
-}  // namespace bench::engine
+}  // namespace bench::run

@@ -12,7 +12,7 @@
 #include <bench/base/time.hpp>
 #include <bench/workspace/event.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 
 bool OutageWatch::try_again(const std::string& reason) {
   if (!outage_.try_again())
@@ -46,4 +46,4 @@ void Journal::write() {
     }
 }
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

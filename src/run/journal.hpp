@@ -12,7 +12,7 @@
 #include <bench/run/observer.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 
 /// Tells the user of what the machine refuses, and the loop whether to wait for it.
 class OutageWatch {
@@ -50,7 +50,7 @@ class OutageWatch {
 /// later bench has to know.
 class Journal {
  public:
-  Journal(store::StateStore& store, workspace::Workspace& workspace, OutageWatch& outages,
+  Journal(StateStore& store, workspace::Workspace& workspace, OutageWatch& outages,
           const std::atomic<bool>* interrupted)
       : store_(store), workspace_(workspace), outages_(outages), interrupted_(interrupted) {}
 
@@ -62,10 +62,10 @@ class Journal {
   bool is_interrupted() const { return interrupted_ && *interrupted_; }
 
  private:
-  store::StateStore& store_;
+  StateStore& store_;
   workspace::Workspace& workspace_;
   OutageWatch& outages_;
   const std::atomic<bool>* interrupted_;  ///< Null: never.
 };
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

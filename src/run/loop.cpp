@@ -45,25 +45,25 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 namespace {
 
-using execute::Completion;
+using machine::Completion;
 using workspace::State;
 using workspace::Workpackage;
 
 /// Publishes an event that the store has applied: to the observer, and in the directory of the
 /// workpackage.
-void announce(const workspace::Event& event, const setup::Run& run, const store::StateStore& store,
+void announce(const workspace::Event& event, const space::Run& run, const StateStore& store,
               Observer& observer) {
-  if (const auto* added = store::added_by(event)) {
+  if (const auto* added = added_by(event)) {
     for (const Workpackage& child : *added)
       if (child.state == State::failed)
         observer.failed(child);
   } else if (const auto* ended = std::get_if<workspace::Ended>(&event)) {
     const Workpackage& workpackage = store.at(ended->workpackage);
     const bool success = workpackage.state == State::done;
-    job::write_marker(run, workpackage, success, ended->attempt.reason);
+    space::write_marker(run, workpackage, success, ended->attempt.reason);
     if (!success)
       observer.failed(workpackage);
   } else if (const auto* retried = std::get_if<workspace::Retried>(&event)) {
@@ -73,13 +73,13 @@ void announce(const workspace::Event& event, const setup::Run& run, const store:
 
 class Loop {
  public:
-  Loop(setup::Run& run, workspace::Workspace& workspace, const LoopOptions& options,
+  Loop(space::Run& run, workspace::Workspace& workspace, const LoopOptions& options,
        Observer& observer)
       : run_(run),
         workspace_(workspace),
         options_(options),
         observer_(observer),
-        evaluator_(workflow::evaluator_of(run)),
+        evaluator_(space::evaluator_of(run)),
         store_(run, workspace, evaluator_),
         outages_(observer),
         journal_(store_, workspace, outages_, options.interrupted),
@@ -87,12 +87,12 @@ class Loop {
         local_(evaluator_),
         allocation_(run),
         admission_(run, store_, local_, allocation_, evaluator_),
-        batch_(platform::batch_system_of(run.platform), platform::batch_settings_of(run.platform)),
+        batch_(machine::batch_system_of(run.platform), machine::batch_settings_of(run.platform)),
         lost_(run, workspace, observer),
         chain_(store_, batch_, observer),
         same_nodes_(run, store_, evaluator_),
         submitter_(run, workspace, store_, journal_, evaluator_, lost_, same_nodes_, batch_),
-        step_jobs_(run, evaluator_, platform::batch_system_of_commands(run.platform)),
+        step_jobs_(run, evaluator_, machine::batch_system_of_commands(run.platform)),
         repeater_(run, workspace, store_, evaluator_),
         searcher_(run, workspace, store_, evaluator_),
         pruner_(run, workspace, store_),
@@ -223,7 +223,7 @@ class Loop {
   }
 
   void ask_batch_system() {
-    batch::JobMonitor::News news;
+    machine::JobMonitor::News news;
     try {
       news = batch_.update();
     } catch (const Error& error) {
@@ -296,7 +296,7 @@ class Loop {
   /// Only an end of others here lets a workpackage pass a barrier, so none is waited for there.
   bool any_waits_for_file() const {
     return std::ranges::any_of(store_.queues().waiting(), [&](long long id) {
-      return !job::waits_at_barrier(store_.step_of(store_.at(id)), store_.at(id));
+      return !space::waits_at_barrier(store_.step_of(store_.at(id)), store_.at(id));
     });
   }
 
@@ -336,8 +336,8 @@ class Loop {
       if (const auto told = lost_.find(workpackage, store_.uuid(id)))
         return conclude(*told);
       auto [job, request] =
-          job::prepare(*job::context_of(run_, store_.graph(), workpackage, evaluator_),
-                       store_.graph(), store_.uuid(id), store_.inherited_environment(id));
+          space::prepare(*space::context_of(run_, store_.graph(), workpackage, evaluator_),
+                         store_.graph(), store_.uuid(id), store_.inherited_environment(id));
       if (allocation_.runs(workpackage))
         allocation_.check(request, store_.step_of(workpackage).batch->place);
       job.at_once = store_.concurrent_beside(workpackage);
@@ -413,28 +413,28 @@ class Loop {
     return false;
   }
 
-  const setup::Run& run_;
+  const space::Run& run_;
   workspace::Workspace& workspace_;
   const LoopOptions& options_;
   Observer& observer_;
   evaluate::Evaluator evaluator_;
-  store::StateStore store_;
+  StateStore store_;
   OutageWatch outages_;
   Journal journal_;
   Sequencer sequencer_;
-  execute::LocalBackend local_;
+  machine::LocalBackend local_;
   AllocationSlots allocation_;
   Admission admission_;
-  batch::JobMonitor batch_;
+  machine::JobMonitor batch_;
   LostAttempts lost_;
   Chain chain_;
   SameNodes same_nodes_;
   Submitter submitter_;
   StepJobs step_jobs_;
-  sweep::Repeater repeater_;
-  sweep::Searcher searcher_;
-  sweep::Pruner pruner_;
-  sweep::Selection selection_;
+  Repeater repeater_;
+  Searcher searcher_;
+  Pruner pruner_;
+  Selection selection_;
   std::vector<std::function<void()>> postponed_;   ///< What the machine did not let be concluded.
   std::map<std::string, long long> running_jobs_;  ///< Of each step, when last asked.
   std::size_t unresolved_ = 0;  ///< Workpackages that the machine could not continue.
@@ -445,7 +445,7 @@ class Loop {
 
 }  // namespace
 
-RunStatus work(setup::Run& run, workspace::Workspace& workspace, const LoopOptions& options,
+RunStatus work(space::Run& run, workspace::Workspace& workspace, const LoopOptions& options,
                Observer& observer) {
   if (auto status = status_if_finished(run, workspace)) {
     observer.progress(status->counts);
@@ -454,4 +454,4 @@ RunStatus work(setup::Run& run, workspace::Workspace& workspace, const LoopOptio
   return Loop(run, workspace, options, observer).work();
 }
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

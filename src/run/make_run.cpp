@@ -20,7 +20,7 @@
 #include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>
 
-namespace bench::engine {
+namespace bench::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -50,15 +50,15 @@ class EmptyDirectoryGuard {
 
 }  // namespace
 
-NewRun make_run(setup::Run& run, const setup::Request& request, Diagnostics& diagnostics,
+NewRun make_run(space::Run& run, const space::Request& request, Diagnostics& diagnostics,
                 std::vector<std::string>& notices) {
   const fs::path outpath = run.directory.path.parent_path();
   const bool outpath_is_new = !fs::exists(outpath);
   run.directory = workspace::make_run_directory(outpath, request.id);
   const EmptyDirectoryGuard guard(run.directory.path, outpath_is_new);
   run.metadata.id = std::to_string(run.directory.id);
-  evaluate::Evaluator evaluator = workflow::evaluator_of(run);
-  workflow::Graph graph(run, {}, evaluator);
+  evaluate::Evaluator evaluator = space::evaluator_of(run);
+  space::Graph graph(run, {}, evaluator);
   const workspace::Events first{workspace::Expanded{.parents = {}, .children = graph.make_first()}};
   std::ranges::move(graph.take_notices(), std::back_inserter(notices));
   for (const Warning& warning : graph.take_warnings())
@@ -67,8 +67,8 @@ NewRun make_run(setup::Run& run, const setup::Request& request, Diagnostics& dia
   // Nobody else may write from the moment on at which the run can be found.
   workspace::WriterLock lock(run.directory.path);
   auto workspace =
-      workspace::Workspace::create(run.directory.path, setup::facts_of(run.metadata), first);
+      workspace::Workspace::create(run.directory.path, space::facts_of(run.metadata), first);
   return {.lock = std::move(lock), .workspace = std::move(workspace)};
 }
 
-}  // namespace bench::engine
+}  // namespace bench::run

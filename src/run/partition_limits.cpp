@@ -17,7 +17,7 @@
 #include <bench/space/job_settings.hpp>
 #include <bench/space/run.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 namespace {
 
 void check_admitted(const std::string& wanted, const std::vector<std::string>& allowed,
@@ -29,10 +29,10 @@ void check_admitted(const std::string& wanted, const std::vector<std::string>& a
               suggestion(wanted, allowed, "it admits: "));
 }
 
-void check_known(const std::string& wanted, const std::vector<batch::Partition>& all,
+void check_known(const std::string& wanted, const std::vector<machine::Partition>& all,
                  const std::string& system) {
   std::vector<std::string> known;
-  for (const batch::Partition& one : all)
+  for (const machine::Partition& one : all)
     known.push_back(one.name);
   for (const std::string& name : split_names(wanted)) {
     if (std::ranges::find(known, name) != known.end())
@@ -45,12 +45,12 @@ void check_known(const std::string& wanted, const std::vector<batch::Partition>&
 }
 
 /// Compares account and QOS with those that the accounting lists for the user.
-void check_association(const platform::SubmissionDefaults& asking, batch::BatchSystem& system) {
+void check_association(const machine::SubmissionDefaults& asking, machine::BatchSystem& system) {
   if (asking.account.empty() && asking.qos.empty())
     return;
   std::set<std::string> accounts;
   std::set<std::string> qos;
-  for (const batch::Association& one : system.ask_associations()) {
+  for (const machine::Association& one : system.ask_associations()) {
     accounts.insert(one.account);
     if (asking.account.empty() || asking.account == one.account)
       qos.insert(one.qos.begin(), one.qos.end());
@@ -69,16 +69,16 @@ void check_association(const platform::SubmissionDefaults& asking, batch::BatchS
 
 }  // namespace
 
-void check_asking(const setup::Run& run, const platform::SubmissionDefaults& asking,
-                  batch::BatchSystem& system) {
-  const batch::Partitions& partitions = *run.partitions;
+void check_asking(const space::Run& run, const machine::SubmissionDefaults& asking,
+                  machine::BatchSystem& system) {
+  const machine::Partitions& partitions = *run.partitions;
   if (!partitions.failure.empty())
     return;
   if (!partitions.known) {
     check_association(asking, system);
     return;
   }
-  const batch::Partition* found = setup::partition_of(run, asking.partition);
+  const machine::Partition* found = space::partition_of(run, asking.partition);
   if (!found && asking.partition.empty())
     throw Error(Id::missing_key, fmt::format("{} has no default partition here", system.name()),
                 "select one with --partition");
@@ -94,9 +94,9 @@ void check_asking(const setup::Run& run, const platform::SubmissionDefaults& ask
   check_association(asking, system);
 }
 
-void check_partition(const setup::Run& run, const job::JobRequest& request, const Place& place) {
-  const platform::SubmissionDefaults asking = job::asking_of(request.settings);
-  const batch::Partition* found = setup::partition_of(run, asking.partition);
+void check_partition(const space::Run& run, const space::JobRequest& request, const Place& place) {
+  const machine::SubmissionDefaults asking = space::asking_of(request.settings);
+  const machine::Partition* found = space::partition_of(run, asking.partition);
   if (!found) {
     if (run.partitions && run.partitions->known && !asking.partition.empty())
       check_known(asking.partition, run.partitions->all, run.platform.scheduler);
@@ -104,7 +104,7 @@ void check_partition(const setup::Run& run, const job::JobRequest& request, cons
   }
   check_admitted(asking.account, found->accounts, "account", found->name);
   check_admitted(asking.qos, found->qos, "QOS", found->name);
-  const platform::Resources resources = request.resources.times(request.pack);
+  const machine::Resources resources = request.resources.times(request.pack);
   if (found->max_nodes > 0 && resources.nodes > found->max_nodes)
     throw Error(Id::machine_limit,
                 fmt::format("requested {} nodes; partition {} allows {}", resources.nodes,
@@ -116,8 +116,8 @@ void check_partition(const setup::Run& run, const job::JobRequest& request, cons
         fmt::format("requested {}; partition {} allows {}", human_duration(request.time_limit_s),
                     found->name, human_duration(*found->max_time_s)),
         "", place);
-  const bool asks = run.platform.gpu_request != platform::GpuRequest::none &&
-                    run.platform.gpu_request != platform::GpuRequest::constraint;
+  const bool asks = run.platform.gpu_request != machine::GpuRequest::none &&
+                    run.platform.gpu_request != machine::GpuRequest::constraint;
   if (asks && found->most_gpus_per_node && resources.gpus_per_node > *found->most_gpus_per_node)
     throw Error(Id::machine_limit,
                 fmt::format("requested {} GPUs per node; the nodes of partition {} have {}",
@@ -125,4 +125,4 @@ void check_partition(const setup::Run& run, const job::JobRequest& request, cons
                 "", place);
 }
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

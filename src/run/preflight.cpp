@@ -22,7 +22,7 @@
 #include <bench/space/segment.hpp>
 #include <bench/space/variables.hpp>
 
-namespace bench::engine {
+namespace bench::run {
 namespace {
 
 bool is_plain(const model::Batch& batch) {
@@ -47,8 +47,8 @@ bool has_batch(const model::Step& step) {
 }
 
 /// Settings that the machine needs, for the steps that do not name them.
-void require_settings(const setup::Run& run) {
-  const platform::Platform& platform = run.platform;
+void require_settings(const space::Run& run) {
+  const machine::Platform& platform = run.platform;
   const auto lacks = [&](const std::string& setting) {
     return std::ranges::any_of(run.benchmark.steps, [&](const model::Step& step) {
       return step.batch && !names(*step.batch, setting);
@@ -63,18 +63,18 @@ void require_settings(const setup::Run& run) {
 }
 
 /// Of a step without parameters in it.
-job::JobRequest request_of(const setup::Run& run, const model::Step& step,
-                           evaluate::Evaluator& evaluator) {
-  return job::job_request_of({.run = run,
-                              .step = step,
-                              .workpackage = {},
-                              .variables = workflow::benchmark_variables(run),
-                              .evaluator = evaluator});
+space::JobRequest request_of(const space::Run& run, const model::Step& step,
+                             evaluate::Evaluator& evaluator) {
+  return space::job_request_of({.run = run,
+                                .step = step,
+                                .workpackage = {},
+                                .variables = space::benchmark_variables(run),
+                                .evaluator = evaluator});
 }
 
 /// Where jobs go, and their size. What depends on parameters is checked before each submission.
-void check_steps(const setup::Run& run, batch::BatchSystem& system) {
-  evaluate::Evaluator evaluator = workflow::evaluator_of(run);
+void check_steps(const space::Run& run, machine::BatchSystem& system) {
+  evaluate::Evaluator evaluator = space::evaluator_of(run);
   bool asked = false;
   for (const model::Step& step : run.benchmark.steps) {
     if (!step.batch)
@@ -83,18 +83,18 @@ void check_steps(const setup::Run& run, batch::BatchSystem& system) {
         std::vector<std::string>{"partition", "account", "qos", "reservation"},
         [&](const std::string& setting) { return names(*step.batch, setting); });
     if (is_general && !std::exchange(asked, true))
-      scheduler::check_asking(run, run.platform.asking, system);
+      check_asking(run, run.platform.asking, system);
     if (!is_plain(*step.batch))
       continue;
-    const job::JobRequest request = request_of(run, step, evaluator);
+    const space::JobRequest request = request_of(run, step, evaluator);
     if (!is_general)
-      scheduler::check_asking(run, job::asking_of(request.settings), system);
-    scheduler::check_partition(run, request, step.batch->place);
+      check_asking(run, space::asking_of(request.settings), system);
+    check_partition(run, request, step.batch->place);
   }
 }
 
-void notice_unconfirmed(const platform::Platform& platform, std::vector<std::string>& notices) {
-  if (platform.status == platform::Status::historic)
+void notice_unconfirmed(const machine::Platform& platform, std::vector<std::string>& notices) {
+  if (platform.status == machine::Status::historic)
     notices.push_back(
         fmt::format("platform {} is historic: the machine no longer accepts jobs", platform.name));
   std::vector<std::string> keys;
@@ -107,13 +107,13 @@ void notice_unconfirmed(const platform::Platform& platform, std::vector<std::str
 }
 
 /// Job steps do not share a core; how many hardware threads one has may be unknown.
-void notice_packs(const setup::Run& run, const std::string& system,
+void notice_packs(const space::Run& run, const std::string& system,
                   std::vector<std::string>& notices) {
   if (!run.platform.capabilities().has_job_steps)
     return;
   for (const model::Step& step : run.benchmark.steps)
     if (step.batch && step.batch->may_pack() &&
-        !job::threads_per_core(run, run.platform.asking.partition))
+        !space::threads_per_core(run, run.platform.asking.partition))
       notices.push_back(fmt::format(
           "warning: neither platform {} nor {} says how many hardware threads a core has: where "
           "there are several, the workpackages of a pack of step '{}' run one after the other, "
@@ -122,23 +122,23 @@ void notice_packs(const setup::Run& run, const std::string& system,
 }
 
 /// Sizes of jobs against the allocation that bench runs in.
-void check_allocation(const setup::Run& run) {
+void check_allocation(const space::Run& run) {
   if (!run.platform.capabilities().fills_allocation)
     return;
-  const batch::Allocation allocation = batch::ask_allocation();
-  evaluate::Evaluator evaluator = workflow::evaluator_of(run);
+  const machine::Allocation allocation = machine::ask_allocation();
+  evaluate::Evaluator evaluator = space::evaluator_of(run);
   for (const model::Step& step : run.benchmark.steps)
     if (step.batch && is_plain(*step.batch))
-      scheduler::check_allocation(allocation, request_of(run, step, evaluator), step.batch->place);
+      run::check_allocation(allocation, request_of(run, step, evaluator), step.batch->place);
 }
 
 }  // namespace
 
-void preflight(setup::Run& run, std::vector<std::string>& notices) {
-  const platform::Platform& platform = run.platform;
+void preflight(space::Run& run, std::vector<std::string>& notices) {
+  const machine::Platform& platform = run.platform;
   check_allocation(run);
   if (std::ranges::none_of(run.benchmark.steps,
-                           [&](const model::Step& step) { return job::is_scheduled(run, step); }))
+                           [&](const model::Step& step) { return space::is_scheduled(run, step); }))
     return;
   if (const std::string path = run.directory.path.string(); path.find('\n') != std::string::npos)
     throw Error(
@@ -147,16 +147,16 @@ void preflight(setup::Run& run, std::vector<std::string>& notices) {
                     path),
         "select another one with --outpath");
   notice_unconfirmed(platform, notices);
-  for (const auto& [variable, decides] : platform::idle_variables(platform))
+  for (const auto& [variable, decides] : machine::idle_variables(platform))
     notices.push_back(fmt::format("{} is ignored: {} takes precedence", variable, decides));
   require_settings(run);
-  const auto system = platform::batch_system_of(platform);
-  setup::ask_partitions(*system, run);
+  const auto system = machine::batch_system_of(platform);
+  space::ask_partitions(*system, run);
   check_steps(run, *system);
   notice_packs(run, system->name(), notices);
 }
 
-void notice_options(const setup::Run& run, const platform::SubmissionDefaults& options,
+void notice_options(const space::Run& run, const machine::SubmissionDefaults& options,
                     std::vector<std::string>& notices) {
   const std::vector<std::pair<const char*, const std::string&>> given{
       {"partition", options.partition},
@@ -181,4 +181,4 @@ void notice_options(const setup::Run& run, const platform::SubmissionDefaults& o
   }
 }
 
-}  // namespace bench::engine
+}  // namespace bench::run

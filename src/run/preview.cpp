@@ -27,12 +27,12 @@
 #include <bench/space/variables.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::engine {
+namespace bench::run {
 namespace {
 
 /// The threads of a pack's workpackages are whole cores, which the batch system may have to tell.
-bool needs_partitions(const setup::Run& run) {
-  return !job::threads_per_core(run, run.platform.asking.partition) &&
+bool needs_partitions(const space::Run& run) {
+  return !space::threads_per_core(run, run.platform.asking.partition) &&
          std::ranges::any_of(run.benchmark.steps, [](const model::Step& step) {
            return step.batch && step.batch->may_pack();
          });
@@ -40,7 +40,7 @@ bool needs_partitions(const setup::Run& run) {
 
 /// One number limits a step, though its workpackages may each have another.
 void check_max_async(const model::Benchmark& benchmark, const std::vector<Preview>& previews,
-                     const store::Concurrency& concurrency, Diagnostics& diagnostics) {
+                     const Concurrency& concurrency, Diagnostics& diagnostics) {
   for (std::size_t k = 0; k < benchmark.steps.size(); ++k) {
     const model::Step& step = benchmark.steps[k];
     if (step.max_async.find('$') != std::string::npos &&
@@ -56,7 +56,7 @@ void check_max_async(const model::Benchmark& benchmark, const std::vector<Previe
   }
 }
 
-std::vector<std::string> texts_of(job::RenderContext context) {
+std::vector<std::string> texts_of(space::RenderContext context) {
   if (context.step.batch)
     context.variables["jube_starter"] = "";
   std::vector<std::string> texts;
@@ -73,7 +73,7 @@ std::vector<long long> ids_of(const std::vector<workspace::Workpackage>& workpac
   return ids;
 }
 
-using ParentTuples = std::vector<workflow::Graph::ParentTuple>;
+using ParentTuples = std::vector<space::Graph::ParentTuple>;
 
 /// The tuples of steps that do not depend on outputs.
 ParentTuples known_ones(const model::Benchmark& benchmark, ParentTuples tuples) {
@@ -83,7 +83,7 @@ ParentTuples known_ones(const model::Benchmark& benchmark, ParentTuples tuples) 
 }
 
 /// A step that depends on outputs may fail now and succeed later.
-std::vector<workspace::Workpackage> make_children(workflow::Graph& graph,
+std::vector<workspace::Workpackage> make_children(space::Graph& graph,
                                                   const model::Benchmark& benchmark,
                                                   const ParentTuples& tuples,
                                                   Diagnostics& diagnostics) {
@@ -149,7 +149,7 @@ bool depends_on_outputs(const model::Benchmark& benchmark, const model::Step& st
           }));
 }
 
-void check_ahead(const setup::Run& run, workflow::Graph& graph, evaluate::Evaluator& evaluator) {
+void check_ahead(const space::Run& run, space::Graph& graph, evaluate::Evaluator& evaluator) {
   const bool are_sizes_known = !needs_partitions(run);
   std::vector<long long> released;
   for (const workspace::Workpackage& one : graph.all())
@@ -159,18 +159,18 @@ void check_ahead(const setup::Run& run, workflow::Graph& graph, evaluate::Evalua
     for (; begin < graph.all().size(); ++begin)
       if (const workspace::Workpackage& one = graph.all()[begin];
           one.state == workspace::State::ready && are_sizes_known)
-        job::render(run, one, graph.variables_of(one), no_uuid, evaluator);
+        space::render(run, one, graph.variables_of(one), no_uuid, evaluator);
     released =
         ids_of(graph.make_children(known_ones(run.benchmark, graph.parent_tuples_of(released))));
   }
 }
 
-std::vector<Preview> preview(setup::Run& run, Diagnostics& diagnostics,
+std::vector<Preview> preview(space::Run& run, Diagnostics& diagnostics,
                              std::vector<std::string>& notices, bool with_texts) {
   if (needs_partitions(run))
-    setup::ask_partitions(*platform::batch_system_of(run.platform), run);
-  evaluate::Evaluator evaluator = workflow::evaluator_of(run);
-  workflow::Graph graph(run, {}, evaluator);
+    space::ask_partitions(*machine::batch_system_of(run.platform), run);
+  evaluate::Evaluator evaluator = space::evaluator_of(run);
+  space::Graph graph(run, {}, evaluator);
   // As if each generation succeeded.
   for (auto made = graph.make_first(); !made.empty();)
     made = make_children(graph, run.benchmark, graph.parent_tuples_of(ids_of(made)), diagnostics);
@@ -178,11 +178,11 @@ std::vector<Preview> preview(setup::Run& run, Diagnostics& diagnostics,
   for (const Warning& warning : graph.take_warnings())
     diagnostics.warn(warning);
 
-  store::Concurrency concurrency(run);
+  Concurrency concurrency(run);
   std::vector<Preview> previews;
   for (const workspace::Workpackage& workpackage : graph.all()) {
-    const job::Rendered rendered =
-        job::render(run, workpackage, graph.variables_of(workpackage), no_uuid, evaluator);
+    const space::Rendered rendered =
+        space::render(run, workpackage, graph.variables_of(workpackage), no_uuid, evaluator);
     Preview& one = previews.emplace_back();
     one.workpackage = workpackage;
     one.script = rendered.script;
@@ -196,11 +196,11 @@ std::vector<Preview> preview(setup::Run& run, Diagnostics& diagnostics,
     const std::size_t step = run.benchmark.index_of(workpackage.step);
     concurrency.learn(step, workpackage);
     one.at_once = concurrency.of_step(step);
-    for (const execute::Snippet& snippet : rendered.snippets)
+    for (const machine::Snippet& snippet : rendered.snippets)
       one.commands.push_back(snippet.text);
   }
   check_max_async(run.benchmark, previews, concurrency, diagnostics);
   return previews;
 }
 
-}  // namespace bench::engine
+}  // namespace bench::run

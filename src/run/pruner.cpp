@@ -23,7 +23,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::sweep {
+namespace bench::run {
 
 using workspace::State;
 using workspace::value_of;
@@ -31,7 +31,7 @@ using workspace::Workpackage;
 
 namespace {
 
-constexpr std::string_view implied = "OOM (implied by ";
+constexpr std::string_view implied_reason = "OOM (implied by ";
 
 /// None if one of the values is not a number: such a workpackage is never implied.
 std::optional<std::vector<double>> size_of(const Workpackage& workpackage,
@@ -64,11 +64,10 @@ std::string size_text(const Workpackage& workpackage, const std::vector<std::str
 }  // namespace
 
 bool is_implied(const Workpackage& workpackage) {
-  return workpackage.state == State::skipped && workpackage.reason.starts_with(implied);
+  return workpackage.state == State::skipped && workpackage.reason.starts_with(implied_reason);
 }
 
-Pruner::Pruner(const setup::Run& run, const workspace::Workspace& workspace,
-               store::StateStore& store)
+Pruner::Pruner(const space::Run& run, const workspace::Workspace& workspace, StateStore& store)
     : run_(run), store_(store) {
   if (std::ranges::none_of(run.benchmark.steps,
                            [](const model::Step& step) { return step.prune.has_value(); }))
@@ -82,7 +81,7 @@ Pruner::Pruner(const setup::Run& run, const workspace::Workspace& workspace,
 }
 
 void Pruner::follow(const workspace::Event& event) {
-  if (const auto* added = store::added_by(event)) {
+  if (const auto* added = added_by(event)) {
     for (const Workpackage& child : *added)
       add(child);
   } else if (const auto* ended = std::get_if<workspace::Ended>(&event)) {
@@ -151,13 +150,13 @@ bool Pruner::decide(const model::Prune& prune, const Group& group) {
       if (implied_by != group.out_of_memory.end()) {
         store_.apply(workspace::Skipped{
             .workpackage = id,
-            .reason = fmt::format("{}{})", implied,
+            .reason = fmt::format("{}{})", implied_reason,
                                   size_text(store_.at(implied_by->second), prune.larger))});
         any_skipped = true;
       } else if (is_held(group, size, id)) {
-        store_.hold(id, store::Hold::prune);
+        store_.hold(id, Hold::prune);
       } else {
-        store_.let_go(id, store::Hold::prune);
+        store_.let_go(id, Hold::prune);
       }
     }
   }
@@ -173,4 +172,4 @@ bool Pruner::is_held(const Group& group, const Size& size, long long id) const {
   });
 }
 
-}  // namespace bench::sweep
+}  // namespace bench::run

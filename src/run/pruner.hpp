@@ -16,7 +16,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::sweep {
+namespace bench::run {
 
 /// Whether the workpackage was skipped because of an out-of-memory result. It is reconsidered when
 /// that result is removed.
@@ -29,7 +29,7 @@ bool is_implied(const workspace::Workpackage& workpackage);
 class Pruner {
  public:
   /// Reads past outcomes from the workspace, then follows the store.
-  Pruner(const setup::Run& run, const workspace::Workspace& workspace, store::StateStore& store);
+  Pruner(const space::Run& run, const workspace::Workspace& workspace, StateStore& store);
   Pruner(const Pruner&) = delete;
   Pruner& operator=(const Pruner&) = delete;
   ~Pruner() = default;
@@ -49,7 +49,7 @@ class Pruner {
     std::map<Size, long long> out_of_memory;  ///< The first one of each size.
   };
   /// Step, and the parameters that the group shares.
-  using Key = std::pair<std::string, expand::FixedValues>;
+  using Key = std::pair<std::string, space::FixedValues>;
 
   void follow(const workspace::Event& event);
   void add(const workspace::Workpackage& workpackage);
@@ -58,12 +58,12 @@ class Pruner {
   bool is_held(const Group& group, const Size& size, long long id) const;
   Key key_of(const workspace::Workpackage& workpackage) const;
 
-  const setup::Run& run_;
-  store::StateStore& store_;
+  const space::Run& run_;
+  StateStore& store_;
   std::map<Key, Group> groups_;
   std::set<Key> changed_;
   /// Of workpackages in a group.
   std::map<long long, std::pair<Key, Size>> places_;
 };
 
-}  // namespace bench::sweep
+}  // namespace bench::run

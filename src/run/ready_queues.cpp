@@ -15,7 +15,7 @@
 #include <bench/space/segment.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::store {
+namespace bench::run {
 
 using workspace::State;
 using workspace::Workpackage;
@@ -43,13 +43,13 @@ bool has_children(const model::Benchmark& benchmark, const std::string& name) {
 
 }  // namespace
 
-ReadyQueues::ReadyQueues(const setup::Run& run) : run_(run), concurrency_(run) {
-  const std::set<std::string> chained = setup::chained_steps(run);
+ReadyQueues::ReadyQueues(const space::Run& run) : run_(run), concurrency_(run) {
+  const std::set<std::string> chained = space::chained_steps(run);
   for (const model::Step& step : run.benchmark.steps) {
     StepQueue& queue = steps_.emplace_back();
     queue.step = &step;
     queue.has_children = has_children(run.benchmark, step.name);
-    queue.scheduled = job::is_scheduled(run, step);
+    queue.scheduled = space::is_scheduled(run, step);
     queue.has_chained_children = std::ranges::any_of(chained, [&](const std::string& child) {
       const model::Step* found = run.benchmark.step(child);
       return found && found->depends_on(step.name);
@@ -133,14 +133,14 @@ void ReadyQueues::count(StepQueue& queue, const Workpackage& workpackage, int by
   if (state == State::running || state == State::submitted)
     queue.running += by;
   if (!workpackage.has_ended() && (state != State::ready || is_begun(workpackage)) &&
-      !job::waits_at_barrier(*queue.step, workpackage))
+      !space::waits_at_barrier(*queue.step, workpackage))
     queue.unfinished += by;
   if (is_unexpanded(queue, workpackage))
     queue.unexpanded += by;
 }
 
 ReadyQueues::Queue& ReadyQueues::queue_for(StepQueue& queue, const Workpackage& workpackage) {
-  if (queue.scheduled && job::is_scheduled(run_, workpackage))
+  if (queue.scheduled && space::is_scheduled(run_, workpackage))
     return queue.batch_ready;
   return is_begun(workpackage) ? queue.resumed : queue.ready;
 }
@@ -170,7 +170,7 @@ std::size_t ReadyQueues::startable(std::size_t step) const {
   if (queue.batch_ready.empty())
     return 0;
   const int most = concurrency_.limit(step);
-  if (most == 0 || job::limits_running(run_, *queue.step))
+  if (most == 0 || space::limits_running(run_, *queue.step))
     return queue.batch_ready.size();
   return std::min(queue.batch_ready.size(),
                   static_cast<std::size_t>(std::max(0, most - queue.running)));
@@ -244,4 +244,4 @@ std::vector<long long> ReadyQueues::take_released(const std::vector<Workpackage>
   return released;
 }
 
-}  // namespace bench::store
+}  // namespace bench::run

@@ -14,7 +14,7 @@
 #include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::store {
+namespace bench::run {
 
 /// Why a ready workpackage must not start yet. It starts when none of them is left.
 enum class Hold : std::uint8_t {
@@ -28,7 +28,7 @@ enum class Hold : std::uint8_t {
 /// everything here follows from the workpackages as they are. Constant work per change.
 class ReadyQueues {
  public:
-  explicit ReadyQueues(const setup::Run& run);
+  explicit ReadyQueues(const space::Run& run);
 
   /// Counts a workpackage of a step in as it is now. Only the highest ids may be new.
   void add(std::size_t step, const workspace::Workpackage& workpackage);
@@ -102,7 +102,7 @@ class ReadyQueues {
   static bool is_unexpanded(const StepQueue& queue, const workspace::Workpackage& workpackage);
   bool holds_up(const workspace::Workpackage& workpackage) const;
 
-  const setup::Run& run_;
+  const space::Run& run_;
   Concurrency concurrency_;
   std::vector<StepQueue> steps_;  ///< By index of the step.
   std::set<long long> waiting_;
@@ -112,4 +112,4 @@ class ReadyQueues {
   std::unordered_map<long long, std::uint8_t> holds_;  ///< Sums of `Hold`; never 0.
 };
 
-}  // namespace bench::store
+}  // namespace bench::run

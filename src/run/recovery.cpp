@@ -39,7 +39,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 
 namespace {
 
@@ -47,7 +47,7 @@ namespace {
 /// @returns whether another part follows
 bool pass(const model::Benchmark& benchmark, const model::Step& step,
           workspace::Progress& progress) {
-  progress.command = job::next_segment(benchmark, step, progress).end;
+  progress.command = space::next_segment(benchmark, step, progress).end;
   progress.prepared = true;
   if (progress.command < static_cast<int>(step.commands.size()))
     return true;
@@ -58,10 +58,10 @@ bool pass(const model::Benchmark& benchmark, const model::Step& step,
 /// Takes the progress of a workpackage to the part that this attempt has executed: the one that
 /// comes next, or one behind it.
 /// @returns whether there is one
-bool go_to(const setup::Run& run, const std::string& attempt, workspace::Workpackage& workpackage) {
+bool go_to(const space::Run& run, const std::string& attempt, workspace::Workpackage& workpackage) {
   const model::Step& step = *run.benchmark.step(workpackage.step);
   do {
-    if (attempt.ends_with(job::segment_digits(workpackage)))
+    if (attempt.ends_with(space::segment_digits(workpackage)))
       return true;
   } while (pass(run.benchmark, step, workpackage.progress));
   return false;
@@ -69,7 +69,7 @@ bool go_to(const setup::Run& run, const std::string& attempt, workspace::Workpac
 
 }  // namespace
 
-LostAttempts::LostAttempts(const setup::Run& run, const workspace::Workspace& workspace,
+LostAttempts::LostAttempts(const space::Run& run, const workspace::Workspace& workspace,
                            Observer& observer)
     : run_(run), observer_(observer), known_(workspace.attempts_of_unfinished()) {
   std::error_code absent;
@@ -77,13 +77,13 @@ LostAttempts::LostAttempts(const setup::Run& run, const workspace::Workspace& wo
     directories_.insert(entry.path().filename().string());
 }
 
-std::optional<execute::Completion> LostAttempts::find(const workspace::Workpackage& workpackage,
+std::optional<machine::Completion> LostAttempts::find(const workspace::Workpackage& workpackage,
                                                       const std::string& uuid) {
   if (!directories_.contains(workpackage.directory))
     return std::nullopt;
   known_.insert(uuid);
   const auto sentinel =
-      execute::read_sentinel(job::attempt_on_disk(run_, workpackage, "").sentinel);
+      machine::read_sentinel(space::attempt_on_disk(run_, workpackage, "").sentinel);
   if (!sentinel || known_.contains(sentinel->attempt))
     return std::nullopt;
   workspace::Workpackage then = workpackage;
@@ -96,7 +96,7 @@ std::optional<execute::Completion> LostAttempts::find(const workspace::Workpacka
                     "may run still",
                     workpackage.id, sentinel->host));
   if (then.progress != workpackage.progress) {
-    execute::Completion passed;
+    machine::Completion passed;
     passed.workpackage = workpackage.id;
     passed.outcome = Outcome::done;
     passed.host = sentinel->host;
@@ -107,32 +107,32 @@ std::optional<execute::Completion> LostAttempts::find(const workspace::Workpacka
   observer_.notice(fmt::format(
       "workpackage {} has ended, but the database has no record of it; its sentinel says how",
       workpackage.id));
-  return execute::completion_from_sentinel(
-      job::attempt_on_disk(run_, workpackage, sentinel->attempt));
+  return machine::completion_from_sentinel(
+      space::attempt_on_disk(run_, workpackage, sentinel->attempt));
 }
 
-using execute::Completion;
+using machine::Completion;
 using workspace::Attempt;
 using workspace::State;
 using workspace::Workpackage;
 
 /// Its stderr, where its commands run, may say why it ended.
-execute::Job Recovery::job_of(const Attempt& attempt) const {
+machine::Job Recovery::job_of(const Attempt& attempt) const {
   const Workpackage& workpackage = store_.at(attempt.workpackage);
-  execute::Job job = job::attempt_on_disk(run_, workpackage, attempt.uuid);
+  machine::Job job = space::attempt_on_disk(run_, workpackage, attempt.uuid);
   if (!store_.step_of(workpackage).work_dir.empty())
     job.work_directory =
         store_.graph().variables_of(workpackage, workpackage.progress.cycle).at("jube_wp_abspath");
   return job;
 }
 
-std::vector<Completion> Recovery::recover_processes(execute::LocalBackend& local,
+std::vector<Completion> Recovery::recover_processes(machine::LocalBackend& local,
                                                     evaluate::Evaluator& evaluator) {
   std::set<std::string> uuids;
   std::vector<Attempt> left;
   for (const Attempt& attempt : attempts_)
     if (const Workpackage& workpackage = store_.at(attempt.workpackage);
-        workpackage.state == State::running && !job::is_scheduled(run_, workpackage)) {
+        workpackage.state == State::running && !space::is_scheduled(run_, workpackage)) {
       left.push_back(attempt);
       uuids.insert(attempt.uuid);
     }
@@ -140,15 +140,15 @@ std::vector<Completion> Recovery::recover_processes(execute::LocalBackend& local
   // What ran in an allocation that has ended runs nowhere.
   const std::string allocation = allocation_of(run_);
   const bool has_ended = !allocation.empty() && std::ranges::any_of(left, is_elsewhere) &&
-                         batch::life_of(allocation) == batch::JobLife::gone;
+                         machine::life_of(allocation) == machine::JobLife::gone;
   std::vector<Completion> ended;
-  auto orphans = execute::find_orphans(uuids);
+  auto orphans = machine::find_orphans(uuids);
   for (const Attempt& attempt : left) {
     const Workpackage& workpackage = store_.at(attempt.workpackage);
-    execute::Job job = job_of(attempt);
-    if (auto told = execute::completion_from_sentinel(job)) {
+    machine::Job job = job_of(attempt);
+    if (auto told = machine::completion_from_sentinel(job)) {
       if (!job.keep_environment)
-        execute::forget_environment(job.directory);
+        machine::forget_environment(job.directory);
       ended.push_back(std::move(*told));
     } else if (is_elsewhere(attempt) && !has_ended) {
       left_elsewhere_.push_back(fmt::format(
@@ -159,17 +159,17 @@ std::vector<Completion> Recovery::recover_processes(execute::LocalBackend& local
       observer_.notice(
           fmt::format("workpackage {} still runs, started by an earlier bench; waiting for it",
                       workpackage.id));
-      job.timeout_s = job::timeout_of(
-          *job::context_of(run_, store_.graph(), workpackage, evaluator),
-          job::next_segment(run_.benchmark, store_.step_of(workpackage), workpackage.progress));
+      job.timeout_s = space::timeout_of(
+          *space::context_of(run_, store_.graph(), workpackage, evaluator),
+          space::next_segment(run_.benchmark, store_.step_of(workpackage), workpackage.progress));
       job.at_once = store_.concurrent_beside(workpackage);
       local.adopt(std::move(job), orphans[attempt.uuid],
                   std::max(0.0, unix_time_now() - attempt.claimed_unix_s));
     } else {
       // Of a later attempt, which the database has lost, it is needed yet.
-      if (const auto left_by = execute::read_sentinel(job.sentinel);
+      if (const auto left_by = machine::read_sentinel(job.sentinel);
           !left_by || lost_.is_known(left_by->attempt))
-        execute::forget_environment(job.directory);
+        machine::forget_environment(job.directory);
       store_.apply(workspace::Interrupted{.workpackage = workpackage.id,
                                           .reason = "bench was killed, or could not go on"});
     }
@@ -177,19 +177,19 @@ std::vector<Completion> Recovery::recover_processes(execute::LocalBackend& local
   return ended;
 }
 
-void Recovery::recover_jobs(batch::JobMonitor& batch) {
+void Recovery::recover_jobs(machine::JobMonitor& batch) {
   std::set<std::string> unrecorded;
   for (const Attempt& attempt : attempts_)
     if (store_.at(attempt.workpackage).state == State::running && !attempt.submission.empty())
       unrecorded.insert(attempt.submission);
   // One that still hands a job over would do so behind our back.
-  for (const auto& [uuid, pids] : batch::find_submitters(unrecorded))
-    execute::end_processes(pids);
+  for (const auto& [uuid, pids] : machine::find_submitters(unrecorded))
+    machine::end_processes(pids);
   for (const Attempt& attempt : attempts_) {
     const Workpackage& workpackage = store_.at(attempt.workpackage);
     const bool under_way =
         workpackage.state == State::running || workpackage.state == State::submitted;
-    if (!under_way || !job::is_scheduled(run_, workpackage))
+    if (!under_way || !space::is_scheduled(run_, workpackage))
       continue;
     if (attempt.submission.empty()) {
       store_.apply(workspace::Interrupted{.workpackage = workpackage.id,
@@ -198,11 +198,11 @@ void Recovery::recover_jobs(batch::JobMonitor& batch) {
     }
     batch.add({.job = job_of(attempt),
                .submission = attempt.submission,
-               .name = job::job_name(run_, workpackage.step, attempt),
+               .name = space::job_name(run_, workpackage.step, attempt),
                .id = attempt.job_id,
                .task = attempt.task,
-               .messages = job::messages_of(run_, attempt.submission)});
+               .messages = space::messages_of(run_, attempt.submission)});
   }
 }
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

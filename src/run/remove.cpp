@@ -28,7 +28,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::engine {
+namespace bench::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -118,7 +118,7 @@ std::set<long long> implied_by(const std::vector<Workpackage>& all,
       steps.insert(workpackage.step);
   std::set<long long> implied;
   for (const Workpackage& workpackage : all)
-    if (steps.contains(workpackage.step) && sweep::is_implied(workpackage) &&
+    if (steps.contains(workpackage.step) && is_implied(workpackage) &&
         !going.contains(workpackage.id))
       implied.insert(workpackage.id);
   return implied;
@@ -136,7 +136,7 @@ std::vector<long long> failed_workpackages(const workspace::Workspace& workspace
   return failed;
 }
 
-std::vector<long long> reopen_those_with_files(const setup::Run& run,
+std::vector<long long> reopen_those_with_files(const space::Run& run,
                                                workspace::Workspace& workspace) {
   if (sum_of(workspace.counts()).failed == 0)
     return {};
@@ -146,7 +146,7 @@ std::vector<long long> reopen_those_with_files(const setup::Run& run,
     if (attempt.outcome == name_of(Outcome::failed) && !attempt.exit_code)
       given_up.insert(attempt.workpackage);
   evaluate::Evaluator evaluator;
-  std::optional<workflow::Graph> graph;
+  std::optional<space::Graph> graph;
   std::vector<long long> reopened;
   workspace::Events events;
   for (const Workpackage& workpackage : all) {
@@ -158,8 +158,9 @@ std::vector<long long> reopen_those_with_files(const setup::Run& run,
       continue;
     if (!graph)
       graph.emplace(run, all, evaluator);
-    const auto context = job::context_of(run, *graph, workpackage, evaluator);
-    if (job::check_files(step.commands[waits_at], *context).state != job::Watched::State::finished)
+    const auto context = space::context_of(run, *graph, workpackage, evaluator);
+    if (space::check_files(step.commands[waits_at], *context).state !=
+        space::Watched::State::finished)
       continue;
     reopened.push_back(workpackage.id);
     events.push_back(workspace::Reopened{.workpackage = workpackage.id});
@@ -265,4 +266,4 @@ void remove_run(const workspace::RunDirectory& run) {
   delete_tree(path);
 }
 
-}  // namespace bench::engine
+}  // namespace bench::run

@@ -29,12 +29,12 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::sweep {
+namespace bench::run {
 
-bool is_round_over(const setup::Run& run, const store::StateStore& store) {
+bool is_round_over(const space::Run& run, const StateStore& store) {
   return std::ranges::all_of(run.benchmark.steps, [&](const model::Step& step) {
     const workspace::StepCounts& counts = store.counts_of(step);
-    return job::is_scheduled(run, step) || counts.ready + counts.running == 0;
+    return space::is_scheduled(run, step) || counts.ready + counts.running == 0;
   });
 }
 
@@ -48,10 +48,10 @@ std::string width_text(const model::Repetition& repetition, double width) {
 }
 
 double width_of(const model::Repetition& repetition, const Repeated& repeated) {
-  const double half = statistics::mean_halfwidth(repeated.values);
+  const double half = numbers::mean_halfwidth(repeated.values);
   if (!repetition.relative)
     return half;
-  return half == 0 ? 0 : half / std::fabs(statistics::mean(repeated.values));
+  return half == 0 ? 0 : half / std::fabs(numbers::mean(repeated.values));
 }
 
 /// The width of the interval falls with the square root of the number of values.
@@ -107,8 +107,8 @@ std::string lines_of(const std::map<long long, std::string>& texts) {
 
 }  // namespace
 
-Repeater::Repeater(const setup::Run& run, const workspace::Workspace& workspace,
-                   store::StateStore& store, evaluate::Evaluator& evaluator)
+Repeater::Repeater(const space::Run& run, const workspace::Workspace& workspace, StateStore& store,
+                   evaluate::Evaluator& evaluator)
     : run_(run), store_(store), evaluator_(evaluator), values_(run, store.graph(), evaluator) {
   for (const model::Step& step : run.benchmark.steps)
     if (step.repetition)
@@ -127,7 +127,7 @@ Repeater::Repeater(const setup::Run& run, const workspace::Workspace& workspace,
 }
 
 void Repeater::follow(const workspace::Event& event) {
-  if (const auto* added = store::added_by(event)) {
+  if (const auto* added = added_by(event)) {
     for (const Workpackage& child : *added)
       add(child);
   } else if (const auto* ended = std::get_if<workspace::Ended>(&event)) {
@@ -176,7 +176,7 @@ void Repeater::decide() {
   const bool round_over = is_round_over(run_, store_);
   for (auto& [name, of_step] : series_) {
     const model::Step& step = *run_.benchmark.step(name);
-    if (of_step.settled.empty() || !(round_over || job::is_scheduled(run_, step)))
+    if (of_step.settled.empty() || !(round_over || space::is_scheduled(run_, step)))
       continue;
     // In a race, a result of one combination may stop or resume any other.
     std::vector<Series*> ended;
@@ -201,9 +201,9 @@ void Repeater::take_values(const model::Step& step, Series& series) {
         series.values.push_back(*value);
   if (!repetition.race || series.values.empty())
     return;
-  const double half = statistics::mean_halfwidth(series.values);
+  const double half = numbers::mean_halfwidth(series.values);
   // A single value has no finite interval, nor have values of which one is nan or infinite.
-  const double mean = std::isfinite(half) ? statistics::mean(series.values) : 0;
+  const double mean = std::isfinite(half) ? numbers::mean(series.values) : 0;
   const double middle = repetition.race->maximise ? mean : -mean;
   series.low = middle - half;
   series.high = middle + half;
@@ -232,7 +232,7 @@ void Repeater::decide(const model::Step& step, StepSeries& of_step, Series& seri
                     .dominated = series.better.has_value()};
   for (;;) {
     const RepetitionDecision decision =
-        sweep::decide(*step.repetition, repeated, job::is_scheduled(run_, step));
+        run::decide(*step.repetition, repeated, space::is_scheduled(run_, step));
     if (decision.known)
       series.better.reset();
     series.unknown = decision.reason;
@@ -273,9 +273,9 @@ std::optional<double> Repeater::value_of(const Workpackage& workpackage, const s
 }
 
 int Repeater::nodes_of(const Workpackage& workpackage) const {
-  if (!job::is_scheduled(run_, store_.step_of(workpackage)))
+  if (!space::is_scheduled(run_, store_.step_of(workpackage)))
     return 1;
-  return job::job_request_of(*job::context_of(run_, store_.graph(), workpackage, evaluator_))
+  return space::job_request_of(*space::context_of(run_, store_.graph(), workpackage, evaluator_))
       .resources.nodes;
 }
 
@@ -302,4 +302,4 @@ std::vector<std::string> Repeater::notices() const {
   return notices;
 }
 
-}  // namespace bench::sweep
+}  // namespace bench::run

@@ -20,11 +20,11 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::sweep {
+namespace bench::run {
 
 /// Whether everything that can run on this machine has ended. Deciding then makes ids independent
 /// of parallelism.
-bool is_round_over(const setup::Run& run, const store::StateStore& store);
+bool is_round_over(const space::Run& run, const StateStore& store);
 
 /// The iterations of one combination so far, all ended.
 struct Repeated {
@@ -57,7 +57,7 @@ RepetitionDecision decide(const model::Repetition& repetition, const Repeated& r
 class Repeater {
  public:
   /// Reads past attempts from the workspace, then follows the store.
-  Repeater(const setup::Run& run, const workspace::Workspace& workspace, store::StateStore& store,
+  Repeater(const space::Run& run, const workspace::Workspace& workspace, StateStore& store,
            evaluate::Evaluator& evaluator);
   Repeater(const Repeater&) = delete;
   Repeater& operator=(const Repeater&) = delete;
@@ -75,7 +75,7 @@ class Repeater {
   struct Series {
     std::vector<long long> ids;  ///< Ascending.
     long long open = 0;          ///< Not ended yet.
-    expand::FixedValues rivals;  ///< The values that its rivals share.
+    space::FixedValues rivals;   ///< The values that its rivals share.
     std::vector<double> values;  ///< Of the iterations that are done.
     /// Bounds of the confidence interval of their mean; larger is better.
     double low = 0;
@@ -104,13 +104,13 @@ class Repeater {
   int affordable(const model::Step& step, const StepSeries& series) const;
   int nodes_of(const workspace::Workpackage& workpackage) const;
 
-  const setup::Run& run_;
-  store::StateStore& store_;
+  const space::Run& run_;
+  StateStore& store_;
   evaluate::Evaluator& evaluator_;
-  tabulate::WorkpackageValues values_;
+  results::WorkpackageValues values_;
   std::map<std::string, StepSeries> series_;  ///< By step that repeats.
   /// Values of done workpackages, by name.
   std::map<std::pair<long long, std::string>, std::optional<double>> known_values_;
 };
 
-}  // namespace bench::sweep
+}  // namespace bench::run

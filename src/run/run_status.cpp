@@ -10,7 +10,7 @@
 #include <bench/space/run.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 
 long long RunStatus::failed() const {
   return sum_of(counts).failed;
@@ -21,7 +21,7 @@ long long RunStatus::open() const {
   return sum.all() - sum.ended();
 }
 
-std::vector<workspace::StepCounts> counts_by_step(const setup::Run& run,
+std::vector<workspace::StepCounts> counts_by_step(const space::Run& run,
                                                   const workspace::Workspace& workspace) {
   const auto counted = workspace.counts();
   std::vector<workspace::StepCounts> counts;
@@ -32,7 +32,7 @@ std::vector<workspace::StepCounts> counts_by_step(const setup::Run& run,
   return counts;
 }
 
-std::optional<RunStatus> status_if_finished(const setup::Run& run,
+std::optional<RunStatus> status_if_finished(const space::Run& run,
                                             const workspace::Workspace& workspace) {
   // More may follow from what has ended.
   if (std::ranges::any_of(run.benchmark.steps,
@@ -59,4 +59,4 @@ std::vector<workspace::StepCounts> with_running_jobs(
   return counts;
 }
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

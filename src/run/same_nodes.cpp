@@ -18,22 +18,21 @@
 #include <bench/space/segment.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 
 using workspace::State;
 using workspace::Workpackage;
 
 namespace {
 
-bool keeps_nodes(const setup::Run& run, const model::Step& step) {
+bool keeps_nodes(const space::Run& run, const model::Step& step) {
   return step.batch && step.batch->same_nodes && run.platform.capabilities().queues_jobs &&
-         job::is_scheduled(run, step);
+         space::is_scheduled(run, step);
 }
 
 }  // namespace
 
-SameNodes::SameNodes(const setup::Run& run, store::StateStore& store,
-                     evaluate::Evaluator& evaluator)
+SameNodes::SameNodes(const space::Run& run, StateStore& store, evaluate::Evaluator& evaluator)
     : run_(run), store_(store), evaluator_(evaluator) {
   for (const model::Step& step : run.benchmark.steps) {
     if (!keeps_nodes(run, step))
@@ -45,7 +44,7 @@ SameNodes::SameNodes(const setup::Run& run, store::StateStore& store,
         continue;
       NodeSet& set = set_of(workpackage);
       if (set.nodes.empty())
-        set.nodes = job::nodes_of(run, workpackage);
+        set.nodes = space::nodes_of(run, workpackage);
       if (!workpackage.has_ended() && !set.first)
         set.first = id;
     }
@@ -71,7 +70,7 @@ bool SameNodes::decide() {
     if (!set.first) {
       set.first = id;
     } else {
-      store_.hold(id, store::Hold::nodes);
+      store_.hold(id, Hold::nodes);
       set.waiting.insert(id);
     }
   }
@@ -83,7 +82,7 @@ bool SameNodes::decide() {
 /// @returns whether any was let go
 bool SameNodes::follow_first(NodeSet& set, const std::set<long long>& ready) {
   const Workpackage& first = store_.at(*set.first);
-  set.nodes = job::nodes_of(run_, first);
+  set.nodes = space::nodes_of(run_, first);
   set.any = first.state == State::done && set.nodes.empty();
   const bool is_decided = !set.nodes.empty() || set.any;
   const bool is_refused = first.state == State::ready && !ready.contains(first.id);
@@ -98,7 +97,7 @@ bool SameNodes::follow_first(NodeSet& set, const std::set<long long>& ready) {
       next.insert(set.waiting.extract(set.waiting.begin()));
   }
   for (const long long id : next)
-    store_.let_go(id, store::Hold::nodes);
+    store_.let_go(id, Hold::nodes);
   return !next.empty();
 }
 
@@ -109,9 +108,9 @@ std::string SameNodes::nodes_for(const Workpackage& workpackage) {
 SameNodes::NodeSet& SameNodes::set_of(const Workpackage& workpackage) {
   NodeSet*& known = set_of_[workpackage.id];
   if (!known) {
-    const auto context = job::context_of(run_, store_.graph(), workpackage, evaluator_);
+    const auto context = space::context_of(run_, store_.graph(), workpackage, evaluator_);
     known = &sets_[{workpackage.step,
-                    job::same_nodes_key(*context->step.batch, [&](const std::string& text) {
+                    space::same_nodes_key(*context->step.batch, [&](const std::string& text) {
                       return context->substitute(text);
                     })}];
   }
@@ -137,4 +136,4 @@ std::vector<std::string> SameNodes::notices() const {
   return notices;
 }
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

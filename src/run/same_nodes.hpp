@@ -14,7 +14,7 @@
 #include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 
 /// Keeps the workpackages of steps with `same_nodes` on one set of nodes for each number of nodes,
 /// partition and constraint. The first of them gets what the batch system chooses. The others wait
@@ -22,7 +22,7 @@ namespace bench::scheduler {
 class SameNodes {
  public:
   /// Reads from the sentinels on which nodes earlier ones began.
-  SameNodes(const setup::Run& run, store::StateStore& store, evaluate::Evaluator& evaluator);
+  SameNodes(const space::Run& run, StateStore& store, evaluate::Evaluator& evaluator);
   SameNodes(const SameNodes&) = delete;
   SameNodes& operator=(const SameNodes&) = delete;
   ~SameNodes() = default;
@@ -48,12 +48,12 @@ class SameNodes {
   NodeSet& set_of(const workspace::Workpackage& workpackage);
   bool follow_first(NodeSet& set, const std::set<long long>& ready);
 
-  const setup::Run& run_;
-  store::StateStore& store_;
+  const space::Run& run_;
+  StateStore& store_;
   evaluate::Evaluator& evaluator_;
   bool needed_ = false;
   std::map<std::pair<std::string, std::string>, NodeSet> sets_;  ///< By step and key.
   std::unordered_map<long long, NodeSet*> set_of_;               ///< By workpackage.
 };
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

@@ -28,7 +28,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::sweep {
+namespace bench::run {
 
 namespace {
 
@@ -85,8 +85,8 @@ std::optional<long long> next_value(const model::Search& search, std::span<const
 using workspace::State;
 using workspace::Workpackage;
 
-Searcher::Searcher(const setup::Run& run, const workspace::Workspace& workspace,
-                   store::StateStore& store, evaluate::Evaluator& evaluator)
+Searcher::Searcher(const space::Run& run, const workspace::Workspace& workspace, StateStore& store,
+                   evaluate::Evaluator& evaluator)
     : run_(run), store_(store), values_(run, store.graph(), evaluator) {
   for (const model::Step& step : run.benchmark.steps)
     if (step.search)
@@ -103,7 +103,7 @@ Searcher::Searcher(const setup::Run& run, const workspace::Workspace& workspace,
 }
 
 void Searcher::follow(const workspace::Event& event) {
-  if (const auto* added = store::added_by(event)) {
+  if (const auto* added = added_by(event)) {
     for (const Workpackage& child : *added)
       add(child);
   } else if (const auto* ended = std::get_if<workspace::Ended>(&event)) {
@@ -125,7 +125,7 @@ void Searcher::add(const Workpackage& workpackage) {
   const auto value = text ? parse_integer(*text) : std::nullopt;
   if (!value)
     return;
-  expand::FixedValues others = store_.graph().independent_values(workpackage, {parameter});
+  space::FixedValues others = store_.graph().independent_values(workpackage, {parameter});
   std::vector<std::string> texts;
   for (const auto& [name, of_name] : others)
     texts.push_back(fmt::format("{}={}", name, of_name));
@@ -140,7 +140,7 @@ void Searcher::decide() {
   const bool round_over = is_round_over(run_, store_);
   for (auto& [name, of_step] : searches_) {
     const model::Step& step = *run_.benchmark.step(name);
-    if (!round_over && !job::is_scheduled(run_, step))
+    if (!round_over && !space::is_scheduled(run_, step))
       continue;
     std::vector<SearchState*> ready;
     for (auto& [key, state] : of_step)
@@ -196,7 +196,7 @@ std::optional<double> Searcher::median_of(const std::vector<long long>& ids,
     return std::nullopt;
   const auto not_a_number =
       std::ranges::find_if(values, [](double value) { return std::isnan(value); });
-  return not_a_number == values.end() ? statistics::median(std::move(values)) : *not_a_number;
+  return not_a_number == values.end() ? numbers::median(std::move(values)) : *not_a_number;
 }
 
 /// `batch_size=777 is the largest that fits, with rate=7770`
@@ -247,4 +247,4 @@ std::vector<std::string> Searcher::notices() const {
   return notices;
 }
 
-}  // namespace bench::sweep
+}  // namespace bench::run

@@ -18,7 +18,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::sweep {
+namespace bench::run {
 
 /// A value that a search has tried.
 struct Probe {
@@ -45,14 +45,14 @@ int most_values(const model::Search& search);
 class Searcher {
  public:
   /// Reads past outcomes from the workspace, then follows the store.
-  Searcher(const setup::Run& run, const workspace::Workspace& workspace, store::StateStore& store,
+  Searcher(const space::Run& run, const workspace::Workspace& workspace, StateStore& store,
            evaluate::Evaluator& evaluator);
   Searcher(const Searcher&) = delete;
   Searcher& operator=(const Searcher&) = delete;
   ~Searcher() = default;
 
   /// Adds the next values.
-  /// @throws Error as `workflow::Graph::make_variant`
+  /// @throws Error as `space::Graph::make_variant`
   void decide();
 
   /// Messages for the user with the results of the searches.
@@ -67,7 +67,7 @@ class Searcher {
     bool ended = false;
   };
   /// Parents, and the other parameters.
-  using Key = std::pair<std::vector<long long>, expand::FixedValues>;
+  using Key = std::pair<std::vector<long long>, space::FixedValues>;
 
   void follow(const workspace::Event& event);
   void add(const workspace::Workpackage& workpackage);
@@ -76,12 +76,12 @@ class Searcher {
   std::string found(const model::Search& search, const SearchState& state) const;
   std::optional<double> median_of(const std::vector<long long>& ids, const std::string& name) const;
 
-  const setup::Run& run_;
-  store::StateStore& store_;
-  tabulate::WorkpackageValues values_;
+  const space::Run& run_;
+  StateStore& store_;
+  results::WorkpackageValues values_;
   std::map<std::string, std::map<Key, SearchState>> searches_;  ///< By step that searches.
   std::set<long long> out_of_memory_;
   bool changed_ = true;  ///< Something has ended since the last decision.
 };
 
-}  // namespace bench::sweep
+}  // namespace bench::run

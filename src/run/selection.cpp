@@ -9,18 +9,18 @@
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::sweep {
+namespace bench::run {
 
 using workspace::State;
 using workspace::Workpackage;
 
-Selection::Selection(const Points& only, store::StateStore& store) : only_(only), store_(store) {
+Selection::Selection(const Points& only, StateStore& store) : only_(only), store_(store) {
   if (only.empty())
     return;
   for (const Workpackage& workpackage : store.all())
     add(workpackage);
   store.listen([this](const workspace::Event& event) {
-    if (const auto* added = store::added_by(event))
+    if (const auto* added = added_by(event))
       for (const Workpackage& child : *added)
         add(child);
   });
@@ -45,4 +45,4 @@ void Selection::decide() {
       store_.apply(workspace::Skipped{.workpackage = id, .reason = "not selected to be repeated"});
 }
 
-}  // namespace bench::sweep
+}  // namespace bench::run

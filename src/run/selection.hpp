@@ -9,7 +9,7 @@
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::sweep {
+namespace bench::run {
 
 /// Skips the workpackages of the given steps that are not at a wanted point. All iterations of a
 /// combination share the point of the first one.
@@ -18,7 +18,7 @@ class Selection {
   using Points = std::map<std::string, std::vector<workspace::Parameters>>;  ///< By step.
 
   /// @param only must outlive this object; without steps, nothing is skipped
-  Selection(const Points& only, store::StateStore& store);
+  Selection(const Points& only, StateStore& store);
   Selection(const Selection&) = delete;
   Selection& operator=(const Selection&) = delete;
   ~Selection() = default;
@@ -30,8 +30,8 @@ class Selection {
   bool is_wanted(const workspace::Workpackage& workpackage) const;
 
   const Points& only_;
-  store::StateStore& store_;
+  StateStore& store_;
   std::vector<long long> unwanted_;  ///< Not skipped yet.
 };
 
-}  // namespace bench::sweep
+}  // namespace bench::run

@@ -23,9 +23,9 @@
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 
-using execute::Completion;
+using machine::Completion;
 using workspace::AttemptEnd;
 using workspace::Event;
 using workspace::Progress;
@@ -65,7 +65,7 @@ Event failed(long long workpackage, AttemptEnd attempt) {
 Event after_interruption(const Situation& situation) {
   const Completion& completion = situation.completion;
   const Workpackage& workpackage = situation.workpackage;
-  if (completion.lost_in_queue && workpackage.times_lost >= batch::most_resubmissions) {
+  if (completion.lost_in_queue && workpackage.times_lost >= machine::most_resubmissions) {
     AttemptEnd end = end_of(completion);
     end.outcome = Outcome::lost;
     end.reason += fmt::format("; it was submitted {} times", workpackage.times_lost + 1);
@@ -107,19 +107,19 @@ Event after_success(const Situation& situation, Progress progress) {
 }
 
 std::optional<Event> after_watching(const Situation& situation, int command,
-                                    const job::Watched& watched) {
+                                    const space::Watched& watched) {
   Progress progress = situation.workpackage.progress;
   switch (watched.state) {
-    case job::Watched::State::failed: {
+    case space::Watched::State::failed: {
       AttemptEnd end = end_of(situation.completion);
       end.outcome = Outcome::failed;
       end.exit_code.reset();
       end.reason = fmt::format("error file {} exists", watched.file);
       return failed(situation.workpackage.id, std::move(end));
     }
-    case job::Watched::State::broken:
+    case space::Watched::State::broken:
       return done(situation);
-    case job::Watched::State::waiting:
+    case space::Watched::State::waiting:
       if (situation.workpackage.state == State::waiting)
         return std::nullopt;
       progress.prepared = true;
@@ -128,7 +128,7 @@ std::optional<Event> after_watching(const Situation& situation, int command,
                                  .to = State::waiting,
                                  .progress = progress,
                                  .environment = situation.environment};
-    case job::Watched::State::finished:
+    case space::Watched::State::finished:
       break;
   }
   progress.command = command + 1;
@@ -157,7 +157,7 @@ Situation Sequencer::situation_of(const Completion& completion,
           .completion = completion,
           .environment = std::move(environment),
           .is_active = [this, &workpackage](const model::Command& command) {
-            return job::context_of(run_, store_.graph(), workpackage, evaluator_)
+            return space::context_of(run_, store_.graph(), workpackage, evaluator_)
                 ->holds(command.active, command.place);
           }};
 }
@@ -176,7 +176,8 @@ void Sequencer::conclude(const Completion& completion) {
 Completion Sequencer::with_told_outcome(Completion completion) const {
   const Workpackage& workpackage = store_.at(completion.workpackage);
   if (completion.outcome == Outcome::failed &&
-      job::says_out_of_memory(*job::context_of(run_, store_.graph(), workpackage, evaluator_))) {
+      space::says_out_of_memory(
+          *space::context_of(run_, store_.graph(), workpackage, evaluator_))) {
     completion.outcome = Outcome::out_of_memory;
     if (to_lower(completion.reason).find("out of memory") == std::string::npos)
       completion.reason.insert(0, "out of memory: ");
@@ -187,11 +188,11 @@ Completion Sequencer::with_told_outcome(Completion completion) const {
 void Sequencer::conclude_success(const Completion& completion) {
   const Workpackage& workpackage = store_.at(completion.workpackage);
   const model::Step& step = store_.step_of(workpackage);
-  const job::ExecutionSegment segment =
-      job::next_segment(run_.benchmark, step, workpackage.progress);
+  const space::ExecutionSegment segment =
+      space::next_segment(run_.benchmark, step, workpackage.progress);
   const EnvironmentChanges environment =
-      job::keeps_environment(step, segment, workpackage.progress) && !completion.superseded
-          ? execute::changes_since_base(run_.directory.path / workpackage.directory,
+      space::keeps_environment(step, segment, workpackage.progress) && !completion.superseded
+          ? machine::changes_since_base(run_.directory.path / workpackage.directory,
                                         completion.environment)
           : EnvironmentChanges{};
   if (segment.shared) {
@@ -227,10 +228,10 @@ void Sequencer::advance_past(int command, const Completion& completion,
                              const EnvironmentChanges& environment) {
   const Workpackage& workpackage = store_.at(completion.workpackage);
   const model::Command& one = command_of(store_.step_of(workpackage), command);
-  job::Watched watched;
-  if (job::watches(one))  // seldom; the variables of a workpackage take longer than all else here
+  space::Watched watched;
+  if (space::watches(one))  // seldom; the variables of a workpackage take longer than all else here
     watched =
-        job::check_files(one, *job::context_of(run_, store_.graph(), workpackage, evaluator_));
+        space::check_files(one, *space::context_of(run_, store_.graph(), workpackage, evaluator_));
   if (const auto event = after_watching(situation_of(completion, environment), command, watched))
     store_.apply(*event);
 }
@@ -241,13 +242,13 @@ void Sequencer::interrupt(long long id) {
 }
 
 void Sequencer::forget_environment(long long id) {
-  execute::forget_environment(run_.directory.path / store_.at(id).directory);
+  machine::forget_environment(run_.directory.path / store_.at(id).directory);
 }
 
 void Sequencer::check_watch_files(long long id) {
   const Workpackage& workpackage = store_.at(id);
   if (workpackage.state != State::waiting ||
-      job::waits_at_barrier(store_.step_of(workpackage), workpackage))
+      space::waits_at_barrier(store_.step_of(workpackage), workpackage))
     return;
   Completion completion;
   completion.workpackage = id;
@@ -285,7 +286,7 @@ void Sequencer::pass_barrier(const model::Step& step) {
     return;
   std::vector<long long> waiting;
   for (const long long id : store_.members(step))
-    if (job::waits_at_barrier(step, store_.at(id)))
+    if (space::waits_at_barrier(step, store_.at(id)))
       waiting.push_back(id);
   if (waiting.empty() || counts.waiting > static_cast<long long>(waiting.size()))
     return;
@@ -306,4 +307,4 @@ void Sequencer::pass_barriers() {
     pass_barrier(step);
 }
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

@@ -14,7 +14,7 @@
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 
 // What comes next for a workpackage, as pure functions: from its step, its progress, how an attempt
 // ended and what the files that its commands watch say, to the event that follows.
@@ -24,7 +24,7 @@ struct Situation {
   const model::Step& step;
   const workspace::Workpackage& workpackage;
   /// How its last attempt ended.
-  const execute::Completion& completion;
+  const machine::Completion& completion;
   /// What that left in the environment, as a difference to bench's own.
   workspace::EnvironmentChanges environment;
   /// Whether the `active` of a command holds. Asked for shared commands only.
@@ -32,7 +32,7 @@ struct Situation {
 };
 
 /// Its attempt was cut off. A job that the batch system lost before it began is submitted again, up
-/// to `batch::most_resubmissions` times.
+/// to `machine::most_resubmissions` times.
 workspace::Event after_interruption(const Situation& situation);
 
 /// Its attempt failed: retried as often as the step says, and then failed.
@@ -46,7 +46,7 @@ workspace::Event after_success(const Situation& situation, workspace::Progress p
 /// @param command its index
 /// @returns none where a workpackage keeps waiting
 std::optional<workspace::Event> after_watching(const Situation& situation, int command,
-                                               const job::Watched& watched);
+                                               const space::Watched& watched);
 
 /// A workpackage that cannot go on, or waits for what will never come.
 workspace::Event failed_for(long long workpackage, const std::string& reason,
@@ -57,12 +57,12 @@ workspace::Event failed_for(long long workpackage, const std::string& reason,
 /// store.
 class Sequencer {
  public:
-  Sequencer(const setup::Run& run, store::StateStore& store, evaluate::Evaluator& evaluator)
+  Sequencer(const space::Run& run, StateStore& store, evaluate::Evaluator& evaluator)
       : run_(run), store_(store), evaluator_(evaluator) {}
 
   /// An attempt has ended. For one that is superseded, its watched files say nothing any more.
   /// @throws Error if what follows cannot be told; the workpackage has failed then
-  void conclude(const execute::Completion& completion);
+  void conclude(const machine::Completion& completion);
   /// The user has interrupted bench, and with it the commands of a workpackage.
   void interrupt(long long id);
   /// An attempt says nothing about its workpackage: what it left is not for the next one.
@@ -80,14 +80,14 @@ class Sequencer {
   void pass_barriers();
 
  private:
-  execute::Completion with_told_outcome(execute::Completion completion) const;
-  void conclude_success(const execute::Completion& completion);
-  void conclude_shared(const execute::Completion& completion,
+  machine::Completion with_told_outcome(machine::Completion completion) const;
+  void conclude_success(const machine::Completion& completion);
+  void conclude_shared(const machine::Completion& completion,
                        const workspace::EnvironmentChanges& environment);
   /// @param command index of the command that has ended
-  void advance_past(int command, const execute::Completion& completion,
+  void advance_past(int command, const machine::Completion& completion,
                     const workspace::EnvironmentChanges& environment);
-  Situation situation_of(const execute::Completion& completion,
+  Situation situation_of(const machine::Completion& completion,
                          workspace::EnvironmentChanges environment) const;
   void pass_barrier(const model::Step& step);
   /// Why the workpackages of a step cannot all arrive any more; empty while they can.
@@ -95,9 +95,9 @@ class Sequencer {
   /// Whether every workpackage that the step will ever have exists.
   bool is_complete(const model::Step& step) const;
 
-  const setup::Run& run_;
-  store::StateStore& store_;
+  const space::Run& run_;
+  StateStore& store_;
   evaluate::Evaluator& evaluator_;
 };
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

@@ -27,9 +27,9 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::store {
+namespace bench::run {
 
-ChildExpansion::ChildExpansion(const setup::Run& run, workflow::Graph& graph, ReadyQueues& queues)
+ChildExpansion::ChildExpansion(const space::Run& run, space::Graph& graph, ReadyQueues& queues)
     : run_(run), graph_(graph), queues_(queues) {}
 
 /// Those that came before an error of the machine are completed first: so ids ascend.
@@ -62,10 +62,10 @@ workspace::Events ChildExpansion::make() {
 /// cost little.
 void ChildExpansion::make_some() {
   const bool ahead = to_make_.front().ahead;
-  std::vector<workflow::Graph::ParentTuple>& parent_tuples = to_make_.front().parent_tuples;
+  std::vector<space::Graph::ParentTuple>& parent_tuples = to_make_.front().parent_tuples;
   std::vector<workspace::Workpackage> made;
   try {
-    made = graph_.make_children(parent_tuples, expand::Invalid::kept);
+    made = graph_.make_children(parent_tuples, space::Invalid::kept);
   } catch (const Error& error) {
     if (graph_.is_full() || is_fault_of_machine(error, run_.directory.path))
       throw;
@@ -89,7 +89,7 @@ using workspace::Event;
 using workspace::State;
 using workspace::Workpackage;
 
-StateStore::StateStore(const setup::Run& run, const workspace::Workspace& workspace,
+StateStore::StateStore(const space::Run& run, const workspace::Workspace& workspace,
                        evaluate::Evaluator& evaluator)
     : run_(run),
       graph_(run, workspace.workpackages(), evaluator),
@@ -313,10 +313,10 @@ const std::vector<Workpackage>* added_by(const Event& event) {
 }
 
 workspace::Claimed claim_of(const Workpackage& workpackage) {
-  const std::string digits = job::segment_digits(workpackage);
+  const std::string digits = space::segment_digits(workpackage);
   std::string uuid = make_uuid();
   uuid.replace(uuid.size() - digits.size(), digits.size(), digits);
   return {.workpackage = workpackage.id, .uuid = std::move(uuid), .host = host_name()};
 }
 
-}  // namespace bench::store
+}  // namespace bench::run

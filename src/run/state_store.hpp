@@ -20,13 +20,13 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::store {
+namespace bench::run {
 
 /// Makes the children of workpackages that are done, and those of chained steps once they are
 /// submitted.
 class ChildExpansion {
  public:
-  ChildExpansion(const setup::Run& run, workflow::Graph& graph, ReadyQueues& queues);
+  ChildExpansion(const space::Run& run, space::Graph& graph, ReadyQueues& queues);
 
   /// Takes those whose children can be made now from the queues.
   void take_released();
@@ -41,12 +41,12 @@ class ChildExpansion {
  private:
   void make_some();
 
-  const setup::Run& run_;
-  workflow::Graph& graph_;
+  const space::Run& run_;
+  space::Graph& graph_;
   ReadyQueues& queues_;
   /// Parents with the same fate.
   struct Part {
-    std::vector<workflow::Graph::ParentTuple> parent_tuples;
+    std::vector<space::Graph::ParentTuple> parent_tuples;
     bool ahead = false;
   };
   std::deque<Part> to_make_;
@@ -61,7 +61,7 @@ class ChildExpansion {
 class StateStore {
  public:
   /// Reads the state from the workspace.
-  StateStore(const setup::Run& run, const workspace::Workspace& workspace,
+  StateStore(const space::Run& run, const workspace::Workspace& workspace,
              evaluate::Evaluator& evaluator);
   StateStore(const StateStore&) = delete;
   StateStore& operator=(const StateStore&) = delete;
@@ -80,7 +80,7 @@ class StateStore {
   bool has_events() const { return !events_.empty(); }
 
   /// Makes the workpackages of the steps that depend on nothing.
-  /// @throws Error as `workflow::Graph::make_first` does
+  /// @throws Error as `space::Graph::make_first` does
   void expand_first();
   /// Makes the children of what is done, as far as their turn has come. After an error of the
   /// machine it can be called again, and continues where that came.
@@ -90,10 +90,10 @@ class StateStore {
   bool can_expand_ahead() const { return queues_.has_submitted(); }
   /// The machine refused the last expansion.
   bool is_expansion_refused() const { return children_.is_refused(); }
-  /// Makes further iterations of a workpackage's combination: `workflow::Graph::make_iterations`.
+  /// Makes further iterations of a workpackage's combination: `space::Graph::make_iterations`.
   /// @returns whether there is any
   bool add_iterations(long long of, int begin, int end);
-  /// Makes its combination with another value of a parameter: `workflow::Graph::make_variant`.
+  /// Makes its combination with another value of a parameter: `space::Graph::make_variant`.
   /// @returns whether there is any
   bool add_variant(long long of, const std::string& parameter, const std::string& value);
   /// Keeps a ready workpackage from starting for as long as this bench works on the run.
@@ -103,7 +103,7 @@ class StateStore {
   /// Without effect where it is not held for this reason.
   void let_go(long long id, Hold why);
 
-  const workflow::Graph& graph() const { return graph_; }
+  const space::Graph& graph() const { return graph_; }
   const ReadyQueues& queues() const { return queues_; }
   const std::vector<workspace::Workpackage>& all() const { return graph_.all(); }
   const workspace::Workpackage& at(long long id) const { return graph_.at(id); }
@@ -134,7 +134,7 @@ class StateStore {
   /// A workpackage has failed since this bench began.
   bool any_failed() const { return any_failed_; }
 
-  /// As the functions of workflow::Graph.
+  /// As the functions of space::Graph.
   std::vector<std::string> take_notices() { return graph_.take_notices(); }
   std::vector<Warning> take_warnings() { return graph_.take_warnings(); }
 
@@ -150,8 +150,8 @@ class StateStore {
   void keep_environment(long long id, const workspace::EnvironmentChanges& environment);
   void count_in(const workspace::Workpackage& workpackage);
 
-  const setup::Run& run_;
-  workflow::Graph graph_;
+  const space::Run& run_;
+  space::Graph graph_;
   ReadyQueues queues_;
   ChildExpansion children_;
   std::vector<workspace::StepCounts> counts_;  ///< By index of the step.
@@ -172,4 +172,4 @@ const std::vector<workspace::Workpackage>* added_by(const workspace::Event& even
 /// this host.
 workspace::Claimed claim_of(const workspace::Workpackage& workpackage);
 
-}  // namespace bench::store
+}  // namespace bench::run

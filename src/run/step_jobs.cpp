@@ -26,9 +26,9 @@
 #include <bench/space/segment.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 
-using batch::JobReport;
+using machine::JobReport;
 using workspace::Workpackage;
 
 namespace {
@@ -41,7 +41,7 @@ std::string printed_id(const std::string& id) {
 
 }  // namespace
 
-std::vector<std::string> submitted_jobs(const job::RenderContext& context) {
+std::vector<std::string> submitted_jobs(const space::RenderContext& context) {
   const std::vector<model::Command>& commands = context.step.commands;
   const auto waits_at = static_cast<std::size_t>(context.workpackage.progress.command);
   if (waits_at >= commands.size() || commands[waits_at].shared)
@@ -49,13 +49,13 @@ std::vector<std::string> submitted_jobs(const job::RenderContext& context) {
   // One before it may have submitted the job, but not one that waited for a file itself.
   for (std::size_t k = waits_at + 1; k-- > 0;) {
     const model::Command& command = commands[k];
-    if (k != waits_at && (command.shared || job::watches(command)))
+    if (k != waits_at && (command.shared || space::watches(command)))
       break;
     const auto file = context.work() / context.file_name(command.stdout_file);
-    const UniqueFd fd = job::open_output(context.run, file);
+    const UniqueFd fd = space::open_output(context.run, file);
     if (!fd.valid())
       continue;
-    std::vector<std::string> ids = batch::submitted_ids(read_all(fd, file));
+    std::vector<std::string> ids = machine::submitted_ids(read_all(fd, file));
     if (ids.empty())
       continue;
     std::ranges::sort(ids);
@@ -69,7 +69,7 @@ std::vector<std::string> submitted_jobs(const job::RenderContext& context) {
   return {};
 }
 
-std::vector<std::pair<long long, std::string>> StepJobs::ended(const workflow::Graph& graph,
+std::vector<std::pair<long long, std::string>> StepJobs::ended(const space::Graph& graph,
                                                                const std::set<long long>& pending) {
   const bool due = now_() >= next_question_;
   std::map<long long, Waiting> waiting;
@@ -77,7 +77,7 @@ std::vector<std::pair<long long, std::string>> StepJobs::ended(const workflow::G
   for (const long long id : pending) {
     const Workpackage& workpackage = graph.at(id);
     const model::Step& step = *run_.benchmark.step(workpackage.step);
-    if (job::waits_at_barrier(step, workpackage))
+    if (space::waits_at_barrier(step, workpackage))
       continue;
     Waiting& one = waiting[id];
     one.at = workpackage.progress;
@@ -125,7 +125,7 @@ void StepJobs::ask(const std::map<long long, Waiting>& waiting) {
     if (unknown.empty())
       break;
     const std::vector<std::string> ids(unknown.begin(), unknown.end());
-    const batch::QueryResult answer =
+    const machine::QueryResult answer =
         accounting ? system_->query_accounting(ids) : system_->ask(ids);
     if (!answer.failure.empty())
       return;
@@ -152,4 +152,4 @@ void StepJobs::ask(const std::map<long long, Waiting>& waiting) {
   }
 }
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

@@ -16,7 +16,7 @@
 #include <bench/machine/platform.hpp>
 #include <bench/model/benchmark.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 
 Bundle::Bundle(std::vector<Task> tasks_of_it, int first_number)
     : tasks(std::move(tasks_of_it)), first_task(first_number) {
@@ -82,7 +82,7 @@ void SubmissionSlots::drop_ended() {
     return;
   std::set<std::string> jobs;
   for (const auto& [workpackage, id] : batch_.ids())
-    jobs.insert(batch::array_of(id));
+    jobs.insert(machine::array_of(id));
   for (auto& [step, slots] : slots_)
     std::erase_if(slots, [&](const std::string& job) { return !jobs.contains(job); });
 }
@@ -97,7 +97,7 @@ std::vector<std::string>& SubmissionSlots::slots_of(const model::Step& step) {
   for (const auto& [workpackage, id] : batch_.ids()) {
     if (&store_.step_of(store_.at(workpackage)) != &step)
       continue;
-    const std::string job = batch::array_of(id);
+    const std::string job = machine::array_of(id);
     if (job != id)
       slots.assign(limit, job);  // the last array waits for the earlier ones
     else if (std::ranges::find(slots, job) == slots.end())
@@ -140,4 +140,4 @@ void SubmissionTiming::failed() {
   pause_ = std::min(pause_ * 2, longest_pause);
 }
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

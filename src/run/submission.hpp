@@ -19,13 +19,13 @@
 #include <bench/space/job_request.hpp>
 #include <bench/space/render_context.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 
 /// A job that is to be submitted, but for the script. There may be 100,000 workpackages, most of
 /// them with equal jobs, and a context takes several kB.
 struct JobShape {
-  std::shared_ptr<const job::RenderContext> context;  ///< Of the first workpackage.
-  job::JobRequest request;
+  std::shared_ptr<const space::RenderContext> context;  ///< Of the first workpackage.
+  space::JobRequest request;
   std::string head;         ///< Equal for workpackages that can be submitted together.
   bool is_alone = false;    ///< Its template does not take the script of others.
   bool is_awaited = false;  ///< Jobs will wait for its own, which a task of an array cannot be.
@@ -41,7 +41,7 @@ struct JobShape {
 /// A workpackage that is ready to be submitted.
 struct Planned {
   std::shared_ptr<const JobShape> shape;
-  execute::Job job;
+  machine::Job job;
 };
 
 /// The workpackages of one job, side by side.
@@ -82,7 +82,7 @@ std::pair<Bundle, Bundle> halves_of(const Bundle& bundle);
 /// each slot holds the job that the next one in it waits for.
 class SubmissionSlots {
  public:
-  SubmissionSlots(const store::StateStore& store, const batch::JobMonitor& batch)
+  SubmissionSlots(const StateStore& store, const machine::JobMonitor& batch)
       : store_(store), batch_(batch) {}
 
   /// How many jobs of the step may run at a time; 0: any number.
@@ -98,8 +98,8 @@ class SubmissionSlots {
  private:
   std::vector<std::string>& slots_of(const model::Step& step);
 
-  const store::StateStore& store_;
-  const batch::JobMonitor& batch_;
+  const StateStore& store_;
+  const machine::JobMonitor& batch_;
   std::map<std::string, std::vector<std::string>> slots_;  ///< By step.
 };
 
@@ -133,4 +133,4 @@ class SubmissionTiming {
   std::chrono::seconds pause_ = first_pause;
 };
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

@@ -46,16 +46,16 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 namespace {
 
 namespace fs = std::filesystem;
-using batch::SubmitResult;
-using execute::Completion;
+using machine::Completion;
+using machine::SubmitResult;
 using workspace::Workpackage;
 
 /// The tasks of an array, as in `0-99%10`; empty for a job.
-std::string array_range(const setup::Run& run, const Bundle& bundle, int limit) {
+std::string array_range(const space::Run& run, const Bundle& bundle, int limit) {
   if (bundle.tasks.size() == 1)
     return "";
   const int last = bundle.first_task + static_cast<int>(bundle.tasks.size()) - 1;
@@ -66,19 +66,19 @@ std::string array_range(const setup::Run& run, const Bundle& bundle, int limit) 
 /// have one that runs theirs.
 /// @param limit how many tasks of an array may run at a time; 0: any number
 /// @param dependency empty: none
-batch::Submission write_submission(const setup::Run& run, const Bundle& bundle, int limit,
-                                   const std::string& dependency) {
+machine::Submission write_submission(const space::Run& run, const Bundle& bundle, int limit,
+                                     const std::string& dependency) {
   const Planned& first = bundle.first();
   const JobShape& shape = *first.shape;
-  const std::string name = job::job_name(
+  const std::string name = space::job_name(
       run, shape.context->step.name,
       bundle.is_plain() ? std::optional(first.job.workpackage) : std::nullopt, bundle.uuid);
-  batch::Submission submission{.uuid = bundle.uuid,
-                               .name = name,
-                               .script = first.job.script,
-                               .directory = first.job.work_directory,
-                               .environment = job::script_environment(),
-                               .is_array = bundle.tasks.size() > 1};
+  machine::Submission submission{.uuid = bundle.uuid,
+                                 .name = name,
+                                 .script = first.job.script,
+                                 .directory = first.job.work_directory,
+                                 .environment = space::script_environment(),
+                                 .is_array = bundle.tasks.size() > 1};
   set_variable(submission.environment, "BENCH_SUBMISSION", bundle.uuid);
   // Some batch systems take the account on their command line only.
   if (const std::string& account = shape.request.settings.at("account"); !account.empty())
@@ -98,18 +98,18 @@ batch::Submission write_submission(const setup::Run& run, const Bundle& bundle, 
   write_file_atomically(list, lines);
   const int pack = static_cast<int>(bundle.tasks.front().size());
   const std::string messages =
-      job::directive_file(run.platform, job::messages_of(run, bundle.uuid));
+      space::directive_file(run.platform, space::messages_of(run, bundle.uuid));
   write_file_atomically(submission.script,
-                        job::fill_job_template(*shape.context, shape.request,
-                                               {.uuid = bundle.uuid,
-                                                .job_name = name,
-                                                .array = array_range(run, bundle, limit),
-                                                .dependency = dependency,
-                                                .output = messages,
-                                                .error = messages,
-                                                .pack = pack,
-                                                .parts = job::render_dispatcher(
-                                                    *shape.context, shape.request, pack, list)}));
+                        space::fill_job_template(*shape.context, shape.request,
+                                                 {.uuid = bundle.uuid,
+                                                  .job_name = name,
+                                                  .array = array_range(run, bundle, limit),
+                                                  .dependency = dependency,
+                                                  .output = messages,
+                                                  .error = messages,
+                                                  .pack = pack,
+                                                  .parts = space::render_dispatcher(
+                                                      *shape.context, shape.request, pack, list)}));
   return submission;
 }
 
@@ -123,9 +123,9 @@ Completion failure(long long workpackage, const std::string& reason) {
 
 }  // namespace
 
-Submitter::Submitter(setup::Run& run, const workspace::Workspace& workspace,
-                     store::StateStore& store, Journal& journal, evaluate::Evaluator& evaluator,
-                     LostAttempts& lost, SameNodes& same_nodes, batch::JobMonitor& batch)
+Submitter::Submitter(space::Run& run, const workspace::Workspace& workspace, StateStore& store,
+                     Journal& journal, evaluate::Evaluator& evaluator, LostAttempts& lost,
+                     SameNodes& same_nodes, machine::JobMonitor& batch)
     : run_(run),
       workspace_(workspace),
       store_(store),
@@ -136,7 +136,7 @@ Submitter::Submitter(setup::Run& run, const workspace::Workspace& workspace,
       batch_(batch),
       slots_(store, batch),
       budget_(run, workspace, store, evaluator) {
-  for (const std::string& name : setup::chained_steps(run))
+  for (const std::string& name : space::chained_steps(run))
     if (const model::Step* step = run.benchmark.step(name))
       awaited_steps_.insert(step->depend.begin(), step->depend.end());
 }
@@ -153,7 +153,7 @@ Completion Submitter::failure_by(long long workpackage, const Error& error) cons
 std::vector<Completion> Submitter::submit(const std::vector<long long>& ids) {
   spent_ = false;
   failed_nodes_.reset();
-  setup::ask_partitions(batch_.system(), run_);
+  space::ask_partitions(batch_.system(), run_);
   budget_.count();
   slots_.drop_ended();
   failure_.clear();
@@ -170,7 +170,7 @@ std::vector<Completion> Submitter::submit(const std::vector<long long>& ids) {
 
 void Submitter::submit_some(std::span<const long long> ids, std::vector<Completion>& failed) {
   for (const long long id : ids)
-    store_.apply(store::claim_of(store_.at(id)));
+    store_.apply(claim_of(store_.at(id)));
   journal_.write();
   const std::vector<Planned> planned = prepare_all(ids, failed);
   std::deque<Bundle> bundles = bundles_of(planned, most_of_array());
@@ -227,17 +227,17 @@ std::vector<Planned> Submitter::prepare_all(std::span<const long long> ids,
       }
       JobShape shape{.context = context_of(workpackage), .request = {}, .head = {}};
       shape.waits_for = jobs_of_parents(workpackage);
-      job::Prepared prepared = job::prepare(*shape.context, store_.graph(), store_.uuid(id),
-                                            store_.inherited_environment(id));
+      space::Prepared prepared = space::prepare(*shape.context, store_.graph(), store_.uuid(id),
+                                                store_.inherited_environment(id));
       // The script has the environment and the commands.
       Planned planned{.shape = nullptr,
-                      .job = job::attempt_on_disk(run_, workpackage, prepared.job.uuid)};
+                      .job = space::attempt_on_disk(run_, workpackage, prepared.job.uuid)};
       planned.job.work_directory = std::move(prepared.job.work_directory);
       shape.request = std::move(prepared.request);
       const model::Batch& batch = *shape.context->step.batch;
       check_partition(run_, shape.request, batch.place);
       budget_.check(shape.request, batch.place);
-      const auto head = job::render_head(*shape.context, shape.request);
+      const auto head = space::render_head(*shape.context, shape.request);
       shape.is_alone = !head;
       shape.is_awaited = awaited_steps_.contains(workpackage.step) &&
                          !run_.platform.system().arrays.tasks_are_awaitable;
@@ -260,17 +260,17 @@ std::vector<Planned> Submitter::prepare_all(std::span<const long long> ids,
   return all;
 }
 
-std::shared_ptr<const job::RenderContext> Submitter::context_of(const Workpackage& workpackage) {
-  auto context = job::context_of(run_, store_.graph(), workpackage, evaluator_);
+std::shared_ptr<const space::RenderContext> Submitter::context_of(const Workpackage& workpackage) {
+  auto context = space::context_of(run_, store_.graph(), workpackage, evaluator_);
   std::string nodes = same_nodes_.nodes_for(workpackage);
   if (workpackage.retries == 0 && nodes.empty() && !store_.is_ahead(workpackage))
     return context;
-  auto own = std::make_shared<job::RenderContext>(*context);
+  auto own = std::make_shared<space::RenderContext>(*context);
   own->wanted_nodes = std::move(nodes);
   own->avoided_nodes = avoided_nodes_of(workpackage, *context);
   for (const long long id : workpackage.parents)
     if (const Workpackage& parent = store_.at(id); parent.state != workspace::State::done)
-      own->awaited_sentinels.push_back(job::attempt_on_disk(run_, parent, "").sentinel);
+      own->awaited_sentinels.push_back(space::attempt_on_disk(run_, parent, "").sentinel);
   return own;
 }
 
@@ -280,7 +280,7 @@ std::vector<std::string> Submitter::jobs_of_parents(const Workpackage& workpacka
   for (const long long id : workpackage.parents) {
     if (store_.at(id).state == workspace::State::done)
       continue;
-    jobs.push_back(batch::without_cluster(batch_.id_of(id)));
+    jobs.push_back(machine::without_cluster(batch_.id_of(id)));
     if (jobs.back().empty())
       throw MachineError(Id::system_error,
                          fmt::format("the end of workpackage {} cannot be recorded yet", id));
@@ -289,10 +289,10 @@ std::vector<std::string> Submitter::jobs_of_parents(const Workpackage& workpacka
 }
 
 std::string Submitter::dependency_of(const Bundle& bundle) {
-  batch::Dependency dependency{.ended = slots_.jobs_before(bundle),
-                               .succeeded = bundle.first().shape->waits_for};
+  machine::Dependency dependency{.ended = slots_.jobs_before(bundle),
+                                 .succeeded = bundle.first().shape->waits_for};
   for (std::string& id : dependency.ended)
-    id = batch::without_cluster(id);  // a dependency cannot name a cluster
+    id = machine::without_cluster(id);  // a dependency cannot name a cluster
   std::ranges::sort(dependency.ended);
   dependency.ended.erase(std::unique(dependency.ended.begin(), dependency.ended.end()),
                          dependency.ended.end());
@@ -302,7 +302,7 @@ std::string Submitter::dependency_of(const Bundle& bundle) {
 
 /// A retry keeps off the nodes that failed.
 std::string Submitter::avoided_nodes_of(const Workpackage& workpackage,
-                                        const job::RenderContext& context) {
+                                        const space::RenderContext& context) {
   if (workpackage.retries == 0)
     return "";
   if (!failed_nodes_)
@@ -310,8 +310,8 @@ std::string Submitter::avoided_nodes_of(const Workpackage& workpackage,
   const auto failed = failed_nodes_->find(workpackage.id);
   if (failed == failed_nodes_->end())
     return "";
-  const job::JobRequest request = job::job_request_of(context);
-  const batch::Partition* partition = setup::partition_of(run_, request.settings.at("partition"));
+  const space::JobRequest request = space::job_request_of(context);
+  const machine::Partition* partition = space::partition_of(run_, request.settings.at("partition"));
   return join(
       avoidable_nodes(failed->second, request.resources.nodes, partition ? partition->nodes : 0),
       ",");
@@ -381,7 +381,7 @@ void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next) {
     take_back(bundle, failure_);
     return;
   }
-  const batch::Submission submission = write_submission(
+  const machine::Submission submission = write_submission(
       run_, bundle, slots_.limit_of(bundle.first().shape->context->step), dependency_of(bundle));
   const SubmitResult result = batch_.system().submit(submission);
   if (result.kind == SubmitResult::Kind::refused) {
@@ -405,7 +405,7 @@ void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next) {
     slots_.take(bundle, result.id);
   for_each(bundle, [&](const Planned& one, std::optional<int> task) {
     const std::string id =
-        task && !result.id.empty() ? batch::task_of(result.id, *task) : result.id;
+        task && !result.id.empty() ? machine::task_of(result.id, *task) : result.id;
     if (!id.empty())
       store_.apply(workspace::Submitted{.workpackage = one.job.workpackage, .job_id = id});
     batch_.add({.job = one.job,
@@ -413,8 +413,8 @@ void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next) {
                 .name = submission.name,
                 .id = id,
                 .task = task,
-                .messages = job::messages_of(run_, bundle.uuid)});
+                .messages = space::messages_of(run_, bundle.uuid)});
   });
 }
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

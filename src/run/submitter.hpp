@@ -27,7 +27,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 
 /// Submits workpackages to the batch system: those with equal requests as one array, several in one
 /// job where the step packs them, the others one by one. Everything is in the workspace before the
@@ -35,15 +35,15 @@ namespace bench::scheduler {
 class Submitter {
  public:
   /// @param run gets the partitions before the first submission
-  Submitter(setup::Run& run, const workspace::Workspace& workspace, store::StateStore& store,
+  Submitter(space::Run& run, const workspace::Workspace& workspace, StateStore& store,
             Journal& journal, evaluate::Evaluator& evaluator, LostAttempts& lost,
-            SameNodes& same_nodes, batch::JobMonitor& batch);
+            SameNodes& same_nodes, machine::JobMonitor& batch);
 
   /// Refused workpackages stay ready, for a bench with other settings.
   /// @param ids ready workpackages, ascending
   /// @returns how those ended that could not be prepared or had ended already; with `held_up` where
   /// the machine prevented the submission: make those ready again
-  std::vector<execute::Completion> submit(const std::vector<long long>& ids);
+  std::vector<machine::Completion> submit(const std::vector<long long>& ids);
 
   /// Why the last submission did not reach the batch system; empty: it did.
   const std::string& blocked_reason() const { return failure_; }
@@ -58,10 +58,10 @@ class Submitter {
   void job_has_ended() { spent_ = false; }
 
  private:
-  void submit_some(std::span<const long long> ids, std::vector<execute::Completion>& failed);
+  void submit_some(std::span<const long long> ids, std::vector<machine::Completion>& failed);
   std::vector<Planned> prepare_all(std::span<const long long> ids,
-                                   std::vector<execute::Completion>& failed);
-  execute::Completion failure_by(long long workpackage, const Error& error) const;
+                                   std::vector<machine::Completion>& failed);
+  machine::Completion failure_by(long long workpackage, const Error& error) const;
   void record_intent(const Bundle& bundle);
   void hand_over(const Bundle& bundle, std::deque<Bundle>& next);
   void refuse(const Bundle& bundle, const std::string& reason);
@@ -71,20 +71,20 @@ class Submitter {
   /// Tasks that an array may have.
   std::size_t most_of_array();
 
-  std::shared_ptr<const job::RenderContext> context_of(const workspace::Workpackage& workpackage);
+  std::shared_ptr<const space::RenderContext> context_of(const workspace::Workpackage& workpackage);
   std::string avoided_nodes_of(const workspace::Workpackage& workpackage,
-                               const job::RenderContext& context);
+                               const space::RenderContext& context);
   std::vector<std::string> jobs_of_parents(const workspace::Workpackage& workpackage) const;
   std::string dependency_of(const Bundle& bundle);
 
-  setup::Run& run_;
+  space::Run& run_;
   const workspace::Workspace& workspace_;
-  store::StateStore& store_;
+  StateStore& store_;
   Journal& journal_;
   evaluate::Evaluator& evaluator_;
   LostAttempts& lost_;
   SameNodes& same_nodes_;
-  batch::JobMonitor& batch_;
+  machine::JobMonitor& batch_;
   SubmissionSlots slots_;
   BudgetTracker budget_;
   std::set<std::string> awaited_steps_;  ///< On which chained steps depend.
@@ -99,4 +99,4 @@ class Submitter {
   std::optional<std::string> refusal_;                ///< Message that holds for all jobs.
 };
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

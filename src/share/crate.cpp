@@ -43,7 +43,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-using batch::JobReport;
+using machine::JobReport;
 using workspace::Attempt;
 
 std::string cell(const std::string& text) {
@@ -64,9 +64,9 @@ std::string environment_table(const std::vector<EnvironmentItem>& environment) {
 
 /// `REPRODUCE.md`: the command that repeats the run, its requirements, and the purpose of each
 /// file.
-std::string reproduce_text(const setup::Run& run, const std::vector<EnvironmentItem>& environment,
+std::string reproduce_text(const space::Run& run, const std::vector<EnvironmentItem>& environment,
                            const Package& package) {
-  const setup::RunMetadata& metadata = run.metadata;
+  const space::RunMetadata& metadata = run.metadata;
   std::string text = fmt::format(
       "# Run {0} of the benchmark {1}\n\n"
       "Started {2} on platform `{3}` with bench {4}.\n"
@@ -75,7 +75,7 @@ std::string reproduce_text(const setup::Run& run, const std::vector<EnvironmentI
       "It runs `input/resolved.xml`, the input with all that it includes, on the same platform.\n"
       "`--platform NAME` selects another one, `--account NAME` your account.\n"
       "`bench result run` shows the results of the run that was exported.\n\n",
-      metadata.id, cell(metadata.benchmark), setup::start_in_utc(metadata), metadata.platform,
+      metadata.id, cell(metadata.benchmark), space::start_in_utc(metadata), metadata.platform,
       metadata.bench_version);
   text +=
       "| path | content |\n|---|---|\n"
@@ -105,7 +105,7 @@ struct Answer {
   std::string failure;  ///< Why the other jobs are unknown.
 };
 
-void ask(batch::BatchSystem& system, const std::vector<std::string>& ids, std::size_t at_once,
+void ask(machine::BatchSystem& system, const std::vector<std::string>& ids, std::size_t at_once,
          Answer& answer) {
   for (std::size_t begin = 0; begin < ids.size() && answer.failure.empty(); begin += at_once) {
     const std::vector<std::string> some(
@@ -113,7 +113,7 @@ void ask(batch::BatchSystem& system, const std::vector<std::string>& ids, std::s
         ids.begin() + static_cast<std::ptrdiff_t>(std::min(begin + at_once, ids.size())));
     // Accounting records how a job ended; the queue may list jobs that accounting lacks.
     for (const bool accounting : {false, true}) {
-      batch::QueryResult result = accounting ? system.query_accounting(some) : system.ask(some);
+      machine::QueryResult result = accounting ? system.query_accounting(some) : system.ask(some);
       if (accounting)
         answer.failure = result.failure;
       for (JobReport& report : result.jobs)
@@ -122,16 +122,16 @@ void ask(batch::BatchSystem& system, const std::vector<std::string>& ids, std::s
   }
 }
 
-Answer ask_about(const setup::Run& run, const std::vector<std::string>& ids) {
+Answer ask_about(const space::Run& run, const std::vector<std::string>& ids) {
   Answer answer;
-  const std::string source = setup::platform_source(run);
-  if (!platform::is_platform_file(source) &&
-      !std::ranges::binary_search(platform::platform_names(), source)) {
+  const std::string source = space::platform_source(run);
+  if (!machine::is_platform_file(source) &&
+      !std::ranges::binary_search(machine::platform_names(), source)) {
     answer.failure = fmt::format("platform {} is unknown on this machine", source);
     return answer;
   }
-  const platform::Platform platform = setup::platform_of(run);
-  const auto system = platform::batch_system_of(platform);
+  const machine::Platform platform = space::platform_of(run);
+  const auto system = machine::batch_system_of(platform);
   answer.system = system->name();
   ask(*system, ids, static_cast<std::size_t>(std::max(1, platform.polling.jobs_per_question)),
       answer);
@@ -169,7 +169,7 @@ Json theirs(const Attempt& attempt, const Answer& answer) {
 
 /// bench's record of each job and the batch system's current record, as JSON. Empty for a run
 /// without jobs.
-std::string scheduler_json(const setup::Run& run, const std::vector<Attempt>& attempts) {
+std::string scheduler_json(const space::Run& run, const std::vector<Attempt>& attempts) {
   std::vector<std::string> ids;
   for (const Attempt& attempt : attempts)
     if (!attempt.job_id.empty() && std::ranges::find(ids, attempt.job_id) == ids.end())
@@ -220,7 +220,7 @@ bool leads_out(const fs::path& link, const fs::path& directory) {
 
 /// Adds the run directory: a scrubbed snapshot of the database, and all other files. Links are not
 /// followed; those that lead out of the run are listed as left out.
-void add_run(const setup::Run& run, const workspace::Workspace& workspace, Package& package) {
+void add_run(const space::Run& run, const workspace::Workspace& workspace, Package& package) {
   const fs::path& directory = run.directory.path;
   const TemporaryDirectory temporary;
   const fs::path copy = temporary.path() / "workspace.db";
@@ -254,18 +254,18 @@ void add_run(const setup::Run& run, const workspace::Workspace& workspace, Packa
 std::string left_out_csv(const Package& package) {
   std::string text = "path,reason\n";
   for (const LeftOut& one : package.left_out())
-    text += fmt::format("{},{}\n", result::csv_field(one.path, ","),
-                        result::csv_field(one.reason, ","));
+    text += fmt::format("{},{}\n", results::csv_field(one.path, ","),
+                        results::csv_field(one.reason, ","));
   return text;
 }
 
 std::string scrubbed_csv(const Package& package) {
   std::string text = "place,line,rule,name\n";
   for (const Scrubbed& one : package.scrubber().scrubbed())
-    text += fmt::format("{},{},{},{}\n", result::csv_field(one.place, ","), one.line,
-                        result::csv_field(one.rule, ","), result::csv_field(one.name, ","));
+    text += fmt::format("{},{},{},{}\n", results::csv_field(one.place, ","), one.line,
+                        results::csv_field(one.rule, ","), results::csv_field(one.name, ","));
   for (const std::string& file : package.scrubber().unsearched())
-    text += fmt::format("{},0,not searched,\n", result::csv_field(file, ","));
+    text += fmt::format("{},0,not searched,\n", results::csv_field(file, ","));
   return text;
 }
 
@@ -279,15 +279,15 @@ std::string checksums(const Package& package) {
 }
 
 /// The export would contain itself.
-void refuse_inside(const setup::Run& run, const fs::path& output) {
+void refuse_inside(const space::Run& run, const fs::path& output) {
   if (is_written_below(run.directory.path, fs::weakly_canonical(fs::absolute(output))))
     throw Error(Id::usage,
                 fmt::format("{} is inside of the run directory that is exported", output.string()),
                 "choose another place with --output");
 }
 
-void add_all(const setup::Run& run, const workspace::Workspace& workspace,
-             const tabulate::TidyTable& tidy, const Options& options, Package& package) {
+void add_all(const space::Run& run, const workspace::Workspace& workspace,
+             const results::TidyTable& tidy, const Options& options, Package& package) {
   const auto environment = environment_of(run);
   // Another user's run could name any file of this user as its input.
   const bool is_own = workspace::is_own(run.directory.path);
@@ -316,8 +316,8 @@ void add_all(const setup::Run& run, const workspace::Workspace& workspace,
 
 }  // namespace
 
-Exported export_run(const setup::Run& run, const workspace::Workspace& workspace,
-                    const tabulate::TidyTable& tidy, const Options& options) {
+Exported export_run(const space::Run& run, const workspace::Workspace& workspace,
+                    const results::TidyTable& tidy, const Options& options) {
   if (workspace::is_made_by_jube(run.directory.path))
     throw Error(Id::unsupported,
                 fmt::format("the run in {} was made by JUBE: it has no database to export",
@@ -345,7 +345,7 @@ Exported export_run(const setup::Run& run, const workspace::Workspace& workspace
 namespace {
 
 /// The outpath of the benchmark without its directories, which belong to another machine.
-std::string outpath_of(const setup::RunMetadata& metadata) {
+std::string outpath_of(const space::RunMetadata& metadata) {
   return (metadata.benchmark.find('/') == std::string::npos ? metadata.benchmark : "rerun") +
          "_rerun";
 }
@@ -359,9 +359,9 @@ bool is_export(const fs::path& directory) {
          fs::is_regular_file(directory / "run" / "workspace.db", absent);
 }
 
-setup::Request rerun_request(const fs::path& directory, setup::Request request) {
+space::Request rerun_request(const fs::path& directory, space::Request request) {
   using workspace::Workspace;
-  const setup::RunMetadata metadata = setup::metadata_from(
+  const space::RunMetadata metadata = space::metadata_from(
       Workspace::open(directory / run_directory, Workspace::Access::read).facts());
   const auto take = [](std::string& option, const std::string& recorded) {
     if (option.empty())

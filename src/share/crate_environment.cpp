@@ -55,8 +55,8 @@ constexpr std::array known_items{
 
 }  // namespace
 
-std::vector<EnvironmentItem> environment_of(const setup::Run& run) {
-  const auto facts = setup::facts_of(run.metadata);
+std::vector<EnvironmentItem> environment_of(const space::Run& run) {
+  const auto facts = space::facts_of(run.metadata);
   std::vector<EnvironmentItem> all;
   for (const Item& item : known_items) {
     const auto fact = facts.find(item.fact);

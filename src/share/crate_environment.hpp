@@ -15,7 +15,7 @@ struct EnvironmentItem {
 };
 
 /// In the order of the list in docs/reference/export.md.
-std::vector<EnvironmentItem> environment_of(const setup::Run& run);
+std::vector<EnvironmentItem> environment_of(const space::Run& run);
 
 /// As a JSON object of objects with `value` or `absent`.
 std::string environment_json(const std::vector<EnvironmentItem>& items);

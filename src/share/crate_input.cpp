@@ -134,7 +134,7 @@ bool lies_in(const fs::path& directory, const fs::path& source) {
                           fs::weakly_canonical(source, failed));
 }
 
-void add_sources(const setup::Run& run, const Places& places,
+void add_sources(const space::Run& run, const Places& places,
                  const std::vector<workspace::Workpackage>& workpackages, Package& package) {
   std::set<fs::path> sources;
   for (const model::FileSet& set : run.benchmark.file_sets)
@@ -154,29 +154,29 @@ void add_sources(const setup::Run& run, const Places& places,
 }
 
 /// Adds the platform's files where `bench run` finds them beside the input.
-void add_platform(const setup::Run& run, Package& package) {
-  std::string name = setup::platform_source(run);
-  const auto known = platform::platform_names(run.metadata.home);
+void add_platform(const space::Run& run, Package& package) {
+  std::string name = space::platform_source(run);
+  const auto known = machine::platform_names(run.metadata.home);
   for (int k = 0; k < 8 && !name.empty(); ++k) {
-    if (!platform::is_platform_file(name) && std::ranges::find(known, name) == known.end()) {
+    if (!machine::is_platform_file(name) && std::ranges::find(known, name) == known.end()) {
       package.leave_out("input/platforms/" + name + ".yaml", "platform not found");
       return;
     }
-    const platform::Platform one = platform::load_platform(name, run.metadata.home);
+    const machine::Platform one = machine::load_platform(name, run.metadata.home);
     package.add_file("input/platforms/" + one.file.filename().string(), one.file.parent_path(),
                      one.file);
     name = one.extends;
-    if (platform::is_platform_file(name))
+    if (machine::is_platform_file(name))
       name = (one.file.parent_path() / name).string();
   }
 }
 
-void add_templates(const setup::Run& run, Package& package) {
+void add_templates(const space::Run& run, Package& package) {
   std::set<std::string> names;
   const fs::path file = run.metadata.platform_file;
   std::error_code absent;
   if (fs::is_regular_file(file, absent))
-    names.insert(platform::load_platform(file.string()).job_template);
+    names.insert(machine::load_platform(file.string()).job_template);
   for (const model::Step& step : run.benchmark.steps)
     if (step.batch)
       names.insert(step.batch->job_template);
@@ -185,7 +185,7 @@ void add_templates(const setup::Run& run, Package& package) {
   const fs::path beside = file.parent_path();
   std::vector<fs::path> directories{home, home / "templates", beside,
                                     beside.parent_path() / "templates"};
-  for (const fs::path& directory : platform::data_directories())
+  for (const fs::path& directory : machine::data_directories())
     directories.push_back(directory / "templates");
   for (const std::string& name : names) {
     const auto found = std::ranges::find_if(directories, [&](const fs::path& directory) {
@@ -212,7 +212,7 @@ fs::path base_of_names(const fs::path& given, const fs::path& input_file) {
   return given.is_absolute() ? fs::path("/") : base / up;
 }
 
-void add_as_read(const setup::Run& run, const Node& document, const Places& places,
+void add_as_read(const space::Run& run, const Node& document, const Places& places,
                  Package& package) {
   std::set<std::string> names;
   collect_files(document, names);
@@ -225,7 +225,7 @@ void add_as_read(const setup::Run& run, const Node& document, const Places& plac
   std::error_code absent;
   for (const fs::path& file : files) {
     const std::string path = (input_directory / places.of(file)).string();
-    if (file == input && setup::input_state(run) == setup::InputState::changed)
+    if (file == input && space::input_state(run) == space::InputState::changed)
       package.leave_out(path, "has changed since the run began");
     else if (fs::is_regular_file(file, absent))
       package.add_file(path, fs::weakly_canonical(file, absent).parent_path(), file);
@@ -236,17 +236,17 @@ void add_as_read(const setup::Run& run, const Node& document, const Places& plac
 
 }  // namespace
 
-std::string input_path_of(const setup::Run& run) {
+std::string input_path_of(const space::Run& run) {
   return (input_directory / Places(run.metadata.home).of(run.metadata.input_file)).string();
 }
 
-void add_resolved_input(const setup::Run& run, Package& package) {
+void add_resolved_input(const space::Run& run, Package& package) {
   Node document = document::from_json(run.metadata.document);
   move_references(document, Places(run.metadata.home));
   package.add_text(resolved_file, document::to_xml(document));
 }
 
-void add_input(const setup::Run& run, const std::vector<workspace::Workpackage>& workpackages,
+void add_input(const space::Run& run, const std::vector<workspace::Workpackage>& workpackages,
                Package& package) {
   const Places places(run.metadata.home);
   add_as_read(run, document::from_json(run.metadata.document), places, package);

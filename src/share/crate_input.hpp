@@ -15,15 +15,15 @@ inline constexpr const char* resolved_file = "input/resolved.xml";
 inline constexpr const char* run_directory = "run";
 
 /// Path of the original input file in the export; it may have been left out.
-std::string input_path_of(const setup::Run& run);
+std::string input_path_of(const space::Run& run);
 
 /// Adds the resolved input, which `bench run` runs again.
-void add_resolved_input(const setup::Run& run, Package& package);
+void add_resolved_input(const space::Run& run, Package& package);
 
 /// Adds the other files that a run was made from, where `bench run` finds them beside
 /// `resolved_file`: the original input, the sources of file sets, the platform's files and the job
 /// templates.
-void add_input(const setup::Run& run, const std::vector<workspace::Workpackage>& workpackages,
+void add_input(const space::Run& run, const std::vector<workspace::Workpackage>& workpackages,
                Package& package);
 
 }  // namespace bench::crate

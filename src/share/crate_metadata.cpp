@@ -33,7 +33,7 @@ namespace bench::crate {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using tabulate::TidyColumn;
+using results::TidyColumn;
 using workspace::Attempt;
 using workspace::State;
 using workspace::Workpackage;
@@ -232,7 +232,7 @@ class Graph {
               : metadata_.comment},
          {"identifier", "urn:uuid:" + metadata_.uuid},
          {"datePublished",
-          end_unix_s_ ? utc_time_at(*end_unix_s_) : setup::start_for_programs(metadata_)},
+          end_unix_s_ ? utc_time_at(*end_unix_s_) : space::start_for_programs(metadata_)},
          {"license", source_.license.empty() ? "no license was given with `bench export "
                                                "--license`: ask the authors of the run"
                                              : source_.license},
@@ -334,7 +334,7 @@ class Graph {
         if (const auto& value = row[k].value)
           type.take(std::holds_alternative<long long>(*value),
                     !std::holds_alternative<std::string>(*value));
-      const result::Heading& heading = tidy_.table.headings[k];
+      const results::Heading& heading = tidy_.table.headings[k];
       add({{"@id", id_of("output", heading.title)},
            {"@type", "FormalParameter"},
            {"name", heading.title},
@@ -409,11 +409,11 @@ class Graph {
     std::vector<std::string> results = std::move(files_[workpackage.id]);
     for (std::size_t k = 0; k < tidy_.columns.size(); ++k) {
       const bool is_usage = tidy_.columns[k] == TidyColumn::meter;
-      const result::Cell& cell = tidy_.table.rows[row][k];
+      const results::Cell& cell = tidy_.table.rows[row][k];
       if ((!is_usage && tidy_.columns[k] != TidyColumn::finding) ||
           (!cell.value && cell.absent_reason.empty()))
         continue;
-      const result::Heading& heading = tidy_.table.headings[k];
+      const results::Heading& heading = tidy_.table.headings[k];
       const std::string id = fmt::format("{}/{}", id_of(workpackage), uri_path(heading.title));
       add({{"@id", id},
            {"@type", "PropertyValue"},
@@ -454,7 +454,7 @@ class Graph {
          {"@type", "CreateAction"},
          {"name", fmt::format("Run {} of {}", metadata_.id, metadata_.benchmark)},
          {"instrument", reference(resolved_file)},
-         {"startTime", setup::start_for_programs(metadata_)},
+         {"startTime", space::start_for_programs(metadata_)},
          {"endTime", state == State::running ? Json() : time_or_nothing(end_unix_s_)},
          {"actionStatus", status_of(state)},
          {"object", references(value_ids_)},
@@ -489,7 +489,7 @@ class Graph {
          {"instrument", reference("#bench")},
          {"object", references(controls)},
          {"result", reference(run_id)},
-         {"startTime", setup::start_for_programs(metadata_)}});
+         {"startTime", space::start_for_programs(metadata_)}});
   }
 
   void add_files() {
@@ -503,8 +503,8 @@ class Graph {
   }
 
   const CrateSource& source_;
-  const tabulate::TidyTable& tidy_;
-  const setup::RunMetadata& metadata_;
+  const results::TidyTable& tidy_;
+  const space::RunMetadata& metadata_;
   std::string lines_;
   std::vector<std::string> parameters_;  ///< In the order in which they appear.
   std::map<std::string, CommonType> types_;

@@ -13,8 +13,8 @@ namespace bench::crate {
 
 /// Everything that the metadata of a crate describes.
 struct CrateSource {
-  const setup::Run& run;
-  const tabulate::TidyTable& tidy;  ///< Of this run alone.
+  const space::Run& run;
+  const results::TidyTable& tidy;  ///< Of this run alone.
   const std::vector<EnvironmentItem>& environment;
   const std::vector<PackedFile>& files;
   const std::string& license;  ///< Empty: none was given.

@@ -154,13 +154,13 @@ class Report {
 
  private:
   void add_suite(const std::string& step, int id, pugi::xml_node suites, Totals& all) {
-    const setup::RunMetadata& metadata = subject_.run.metadata;
+    const space::RunMetadata& metadata = subject_.run.metadata;
     pugi::xml_node suite = suites.append_child("testsuite");
     set(suite, "name", step);
     set(suite, "package", metadata.benchmark);
     set(suite, "id", std::to_string(id));
     // JUnit's schema allows neither a time zone nor fractions of a second.
-    set(suite, "timestamp", setup::start_for_programs(metadata).substr(0, 19));
+    set(suite, "timestamp", space::start_for_programs(metadata).substr(0, 19));
     const auto host = metadata.provenance.find("host");
     set(suite, "hostname", host == metadata.provenance.end() ? "unknown" : host->second);
     add_properties(suite);
@@ -187,7 +187,7 @@ class Report {
   }
 
   void add_properties(pugi::xml_node suite) const {
-    const setup::RunMetadata& metadata = subject_.run.metadata;
+    const space::RunMetadata& metadata = subject_.run.metadata;
     pugi::xml_node properties = suite.append_child("properties");
     const auto add = [&](const char* name, const std::string& value) {
       if (value.empty())
@@ -274,11 +274,11 @@ std::string junit(const Subject& subject) {
 }
 
 std::string summary(const Subject& subject) {
-  const setup::RunMetadata& metadata = subject.run.metadata;
+  const space::RunMetadata& metadata = subject.run.metadata;
   const auto counts = counts_of(subject);
   std::string text =
       fmt::format("## {}: run {} {}\n\n", cell(metadata.benchmark), metadata.id, state_of(counts));
-  text += fmt::format("Started {} on platform {}", setup::start_in_utc(metadata),
+  text += fmt::format("Started {} on platform {}", space::start_in_utc(metadata),
                       cell(metadata.platform));
   if (const auto host = metadata.provenance.find("host"); host != metadata.provenance.end())
     text += fmt::format(", host {}", cell(host->second));

@@ -24,7 +24,7 @@
 namespace bench::formats {
 namespace {
 
-using tabulate::TidyColumn;
+using results::TidyColumn;
 using workspace::Attempt;
 using workspace::Workpackage;
 
@@ -69,19 +69,19 @@ std::string unit_word(const std::string& unit) {
 /// A numeric column of the tidy table: results, measurements and run time.
 struct NumberColumn {
   std::size_t index = 0;
-  const result::Heading* heading = nullptr;
+  const results::Heading* heading = nullptr;
 };
 
 std::vector<NumberColumn> number_columns(const Subject& subject) {
   std::vector<NumberColumn> columns;
-  const tabulate::TidyTable& tidy = subject.tidy;
+  const results::TidyTable& tidy = subject.tidy;
   for (std::size_t k = 0; k < tidy.columns.size(); ++k) {
-    const result::Heading& heading = tidy.table.headings[k];
+    const results::Heading& heading = tidy.table.headings[k];
     const bool is_time = tidy.columns[k] == TidyColumn::end && heading.title == "run_time";
     if (!is_time && tidy.columns[k] != TidyColumn::finding && tidy.columns[k] != TidyColumn::meter)
       continue;
     if (std::ranges::any_of(tidy.table.rows, [&](const auto& row) {
-          return row[k].value && statistics::number_of(*row[k].value);
+          return row[k].value && numbers::number_of(*row[k].value);
         }))
       columns.push_back({k, &heading});
   }
@@ -153,7 +153,7 @@ std::vector<std::string> field_names(const std::vector<NumberColumn>& columns) {
   std::vector<std::string> names;
   std::set<std::string> taken;
   for (const NumberColumn& column : columns) {
-    const result::Heading& heading = *column.heading;
+    const results::Heading& heading = *column.heading;
     std::string name = name_with_unit(heading.title, heading.unit);
     for (int k = 2; !taken.insert(name).second; ++k)
       name = name_with_unit(fmt::format("{}_{}", heading.title, k), heading.unit);
@@ -172,7 +172,7 @@ std::string fields_of(const Subject& subject, std::size_t row,
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const auto& value = subject.tidy.table.rows[row][columns[k].index].value;
     // A field has one type for all points. The protocol has no nan and no infinity.
-    if (const auto number = value ? statistics::number_of(*value) : std::nullopt;
+    if (const auto number = value ? numbers::number_of(*value) : std::nullopt;
         number && std::isfinite(*number))
       text += fmt::format(",{}={}", key(names[k]), *number);
   }
@@ -248,7 +248,7 @@ class MetricText {
 };
 
 void add_run(const Subject& subject, MetricText& metrics) {
-  const setup::RunMetadata& metadata = subject.run.metadata;
+  const space::RunMetadata& metadata = subject.run.metadata;
   const Labels of_run{{"benchmark", metadata.benchmark}};
   Labels info = of_run;
   info.insert(info.end(), {{"run", metadata.id},
@@ -310,7 +310,7 @@ std::string openmetrics(const Subject& subject) {
   std::set<std::string> taken{"bench_run_info", "bench_run_started_timestamp_seconds",
                               "bench_run_workpackages"};
   for (const NumberColumn& column : number_columns(subject)) {
-    const result::Heading& heading = *column.heading;
+    const results::Heading& heading = *column.heading;
     const std::string unit = unit_word(heading.unit);
     std::string name = metric_name(heading.title, unit);
     for (int k = 2; !taken.insert(name).second; ++k)
@@ -323,7 +323,7 @@ std::string openmetrics(const Subject& subject) {
       const Workpackage& one = subject.tidy.workpackages[row];
       const auto& value = subject.tidy.table.rows[row][column.index].value;
       // An average over a metric could not tell what was found until a failure from a result.
-      if (const auto number = value ? statistics::number_of(*value) : std::nullopt;
+      if (const auto number = value ? numbers::number_of(*value) : std::nullopt;
           number && one.state == workspace::State::done)
         metrics.add(labels_of(subject, one), *number);
     }

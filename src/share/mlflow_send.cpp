@@ -42,7 +42,7 @@ namespace bench::mlflow {
 namespace {
 
 namespace fs = std::filesystem;
-using tabulate::TidyColumn;
+using results::TidyColumn;
 using workspace::State;
 using workspace::Workpackage;
 
@@ -66,10 +66,10 @@ struct Content {
 class RunContent {
  public:
   /// All references must outlive this object.
-  RunContent(const setup::Run& run, const workspace::Workspace& workspace,
-             const tabulate::Analyses& analyses, bool own);
+  RunContent(const space::Run& run, const workspace::Workspace& workspace,
+             const results::Analyses& analyses, bool own);
 
-  const setup::Run& run() const { return run_; }
+  const space::Run& run() const { return run_; }
   /// Knows the secrets of the run.
   const crate::Scrubber& scrubber() const { return scrubber_; }
   Content parent() const;
@@ -83,13 +83,13 @@ class RunContent {
                  Batch& batch) const;
   std::vector<Artifact> artifacts_of(const workspace::Workpackage& workpackage) const;
 
-  const setup::Run& run_;
+  const space::Run& run_;
   bool own_;
-  tabulate::TidyTable table_;
-  inspect::RunView view_;
+  results::TidyTable table_;
+  insight::RunView view_;
   mutable evaluate::Evaluator evaluator_;
-  workflow::Graph graph_;
-  tabulate::WorkpackageValues values_;
+  space::Graph graph_;
+  results::WorkpackageValues values_;
   std::vector<std::size_t> ended_;  ///< Indices of workpackages and rows.
   std::optional<double> last_change_unix_s_;
   crate::Scrubber scrubber_;
@@ -139,7 +139,7 @@ Status status_of(State state) {
 }
 
 /// Result files that `bench result` wrote.
-std::vector<Artifact> tables_of(const setup::Run& run) {
+std::vector<Artifact> tables_of(const space::Run& run) {
   std::vector<Artifact> artifacts;
   std::error_code absent;
   for (const auto& entry : fs::directory_iterator(run.directory.path / "result", absent))
@@ -149,13 +149,13 @@ std::vector<Artifact> tables_of(const setup::Run& run) {
   return artifacts;
 }
 
-RunContent::RunContent(const setup::Run& run, const workspace::Workspace& workspace,
-                       const tabulate::Analyses& analyses, bool own)
+RunContent::RunContent(const space::Run& run, const workspace::Workspace& workspace,
+                       const results::Analyses& analyses, bool own)
     : run_(run),
       own_(own),
-      table_(tabulate::tidy(std::vector<tabulate::TidyRun>{{run, workspace, analyses}})),
+      table_(results::tidy(std::vector<results::TidyRun>{{run, workspace, analyses}})),
       view_(run, workspace, std::move(table_.workpackages), std::move(table_.attempts)),
-      evaluator_(workflow::evaluator_of(run)),
+      evaluator_(space::evaluator_of(run)),
       graph_(run, view_.all(), evaluator_),
       values_(run, graph_, evaluator_),
       last_change_unix_s_(workspace.last_change_unix_s()),
@@ -166,7 +166,7 @@ RunContent::RunContent(const setup::Run& run, const workspace::Workspace& worksp
 }
 
 Content RunContent::parent() const {
-  const setup::RunMetadata& metadata = run_.metadata;
+  const space::RunMetadata& metadata = run_.metadata;
   Content content;
   content.run.name = fmt::format("{} {}", metadata.benchmark, workspace::padded(run_.directory.id));
   content.run.start_ms = ms_of(metadata.started_unix_s.value_or(0));
@@ -256,8 +256,8 @@ void RunContent::add_found(std::size_t row, const Workpackage& workpackage, long
   KeyedTexts tags(texts, longest_tag);
   UniqueKeys keys;
   for (std::size_t k = 0; k < table_.columns.size(); ++k) {
-    const result::Heading& heading = table_.table.headings[k];
-    const result::Cell& cell = table_.table.rows[row][k];
+    const results::Heading& heading = table_.table.headings[k];
+    const results::Cell& cell = table_.table.rows[row][k];
     const bool is_time = heading.title == "run_time" && table_.columns[k] == TidyColumn::end;
     if (table_.columns[k] != TidyColumn::finding && table_.columns[k] != TidyColumn::meter &&
         !is_time)
@@ -266,7 +266,7 @@ void RunContent::add_found(std::size_t row, const Workpackage& workpackage, long
       tags.add(absent_tag + heading.title, cell.absent_reason);
     if (!cell.value)
       continue;
-    const auto number = statistics::number_of(*cell.value);
+    const auto number = numbers::number_of(*cell.value);
     if (!number) {
       tags.add(heading.title, to_text(*cell.value));
       continue;
@@ -294,7 +294,7 @@ std::vector<Artifact> RunContent::artifacts_of(const Workpackage& workpackage) c
     for (const fs::path& file : view_.output_files(workpackage, standard_error))
       files.insert(file);
   for (const char* name : {"job.sh", "work/energy.txt"})
-    if (job::open_output(run_, directory / name).valid())
+    if (space::open_output(run_, directory / name).valid())
       files.insert((directory / name).lexically_normal());
   std::vector<Artifact> artifacts;
   for (const fs::path& file : files) {
@@ -306,11 +306,11 @@ std::vector<Artifact> RunContent::artifacts_of(const Workpackage& workpackage) c
 }
 
 /// The bytes of an artifact; nothing if it is unreadable or larger than 16 MiB.
-std::optional<std::string> read_artifact(const setup::Run& run, const Artifact& artifact) {
+std::optional<std::string> read_artifact(const space::Run& run, const Artifact& artifact) {
   constexpr off_t longest_artifact = 16 << 20;
   if (artifact.file.empty())
     return artifact.text;
-  const UniqueFd fd = job::open_output(run, artifact.file);
+  const UniqueFd fd = space::open_output(run, artifact.file);
   struct stat status {};
   if (!fd.valid() || ::fstat(fd.get(), &status) != 0 || status.st_size > longest_artifact)
     return std::nullopt;
@@ -455,8 +455,8 @@ class Sender {
 
 }  // namespace
 
-Sent send(const setup::Run& run, const workspace::Workspace& workspace,
-          const tabulate::Analyses& analyses, bool own, TrackingStore& store,
+Sent send(const space::Run& run, const workspace::Workspace& workspace,
+          const results::Analyses& analyses, bool own, TrackingStore& store,
           const Progressed& progressed) {
   const RunContent content(run, workspace, analyses, own);
   Sent sent{.open = content.open()};

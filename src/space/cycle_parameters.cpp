@@ -9,7 +9,7 @@
 #include <bench/space/cycle_parameters.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::job {
+namespace bench::space {
 namespace {
 
 /// As /proc has environments: values may hold newlines.
@@ -41,4 +41,4 @@ workspace::Parameters kept_cycle_parameters(const std::filesystem::path& directo
   return parameters;
 }
 
-}  // namespace bench::job
+}  // namespace bench::space

@@ -14,7 +14,7 @@
 #include <bench/space/variables.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::workflow {
+namespace bench::space {
 namespace {
 
 bool varies(const model::Benchmark& benchmark, const model::Step& step) {
@@ -34,9 +34,9 @@ Definitions::Definitions(const model::Benchmark& benchmark) : benchmark_(benchma
 const model::Parameter* Definitions::of(const workspace::Workpackage& workpackage,
                                         const std::string& name) const {
   const auto look_up = [&] {
-    const setup::Variables none;
-    return expand::definition_of(benchmark_, *benchmark_.step(workpackage.step), name,
-                                 lookup_in(none, workpackage.parameters));
+    const Variables none;
+    return definition_of(benchmark_, *benchmark_.step(workpackage.step), name,
+                         lookup_in(none, workpackage.parameters));
   };
   if (varies_.at(workpackage.step))
     return look_up();
@@ -110,4 +110,4 @@ std::set<std::string> unchanged_scripts(const model::Benchmark& before,
   return scripts;
 }
 
-}  // namespace bench::workflow
+}  // namespace bench::space

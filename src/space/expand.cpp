@@ -22,7 +22,7 @@
 #include <bench/space/expand.hpp>
 #include <bench/space/inheritance.hpp>
 
-namespace bench::expand {
+namespace bench::space {
 namespace {
 
 using evaluate::Lookup;
@@ -465,4 +465,4 @@ bool is_active(const model::Step& step, const Lookup& variables, evaluate::Evalu
   return outcome.value == "True";
 }
 
-}  // namespace bench::expand
+}  // namespace bench::space

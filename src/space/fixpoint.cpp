@@ -19,7 +19,7 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/space/combination.hpp>
 
-namespace bench::expand {
+namespace bench::space {
 namespace {
 
 using evaluate::Mode;
@@ -241,4 +241,4 @@ void refuse_circles(const std::vector<PartialCombination>& partials) {
   }
 }
 
-}  // namespace bench::expand
+}  // namespace bench::space

@@ -10,7 +10,7 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/space/combination.hpp>
 
-namespace bench::expand {
+namespace bench::space {
 
 /// How many combinations are evaluated together: enough that a request to Python costs nothing,
 /// few enough that neither side holds the whole space as text.
@@ -38,4 +38,4 @@ void settle(std::vector<PartialCombination>& partials, const ConstantsOf& consta
 ///         and have no templates.
 void refuse_circles(const std::vector<PartialCombination>& partials);
 
-}  // namespace bench::expand
+}  // namespace bench::space

@@ -33,7 +33,7 @@
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::workflow {
+namespace bench::space {
 namespace {
 
 using evaluate::Mode;
@@ -51,16 +51,15 @@ bool is_read(const model::Parameter& parameter) {
 }
 
 /// Only these make a fraction, and most values have none of them.
-bool may_have_fraction(const expand::Assignment& assignment) {
+bool may_have_fraction(const Assignment& assignment) {
   return assignment.definition->type == ValueType::integer && is_computed(*assignment.definition) &&
          assignment.value.find_first_of(".eE") != std::string::npos;
 }
 
 }  // namespace
 
-void ComputedValues::check(const expand::Combination& combination,
-                           const IsInherited& is_inherited) {
-  for (const expand::Assignment& assignment : combination.assignments) {
+void ComputedValues::check(const Combination& combination, const IsInherited& is_inherited) {
+  for (const Assignment& assignment : combination.assignments) {
     if (assignment.late)
       continue;
     const model::Parameter& parameter = *assignment.definition;
@@ -80,14 +79,14 @@ void ComputedValues::check(const expand::Combination& combination,
   }
 }
 
-void ComputedValues::warn(const expand::Assignment& assignment, const IsInherited& is_inherited,
+void ComputedValues::warn(const Assignment& assignment, const IsInherited& is_inherited,
                           std::string message, std::string hint) {
   if (!is_inherited(assignment) && told_.insert(assignment.definition).second)
     warnings_.push_back(
         {Id::surprising_value, std::move(message), std::move(hint), assignment.definition->place});
 }
 
-void LeftOut::add(const expand::Expansion& expansion) {
+void LeftOut::add(const Expansion& expansion) {
   add(LeftOut{.kept = expansion.combinations.size(),
               .by_where = expansion.dropped_by_where,
               .by_active = expansion.dropped_by_active,
@@ -131,23 +130,23 @@ namespace {
 /// request to Python, few enough for the variables of all to be in memory.
 constexpr std::size_t late_chunk = 1000;
 
-bool has_late(const expand::Combination& combination) {
-  return std::ranges::any_of(combination.assignments, &expand::Assignment::late);
+bool has_late(const Combination& combination) {
+  return std::ranges::any_of(combination.assignments, &Assignment::late);
 }
 
 /// The parameters whose values are known.
-workspace::Parameters known_parameters(const expand::Combination& combination) {
+workspace::Parameters known_parameters(const Combination& combination) {
   workspace::Parameters parameters;
   parameters.reserve(combination.assignments.size());
-  for (const expand::Assignment& assignment : combination.assignments)
+  for (const Assignment& assignment : combination.assignments)
     if (!assignment.late)
       parameters.emplace_back(assignment.definition->name, assignment.value);
   return parameters;
 }
 
 /// Whether a parameter that keeps its value in a new step begins each cycle with another one.
-bool inherits_cycles(const expand::Combination& combination) {
-  return std::ranges::any_of(combination.assignments, [](const expand::Assignment& assignment) {
+bool inherits_cycles(const Combination& combination) {
+  return std::ranges::any_of(combination.assignments, [](const Assignment& assignment) {
     return assignment.definition->update_mode == model::UpdateMode::cycle;
   });
 }
@@ -159,14 +158,14 @@ std::string plain_directory(const Workpackage& workpackage) {
 
 }  // namespace
 
-Graph::Graph(const setup::Run& run, std::vector<Workpackage> known, evaluate::Evaluator& evaluator)
+Graph::Graph(const Run& run, std::vector<Workpackage> known, evaluate::Evaluator& evaluator)
     : run_(run),
       evaluator_(evaluator),
       benchmark_variables_(benchmark_variables(run)),
       workpackages_(std::make_unique<Workpackages>()),
       definitions_(std::make_unique<Definitions>(run.benchmark)),
       points_(std::make_unique<PointIndex>(run.benchmark, *definitions_, *workpackages_)),
-      chained_(setup::chained_steps(run)) {
+      chained_(chained_steps(run)) {
   for (const model::Step& step : run.benchmark.steps)
     if (!step.depend.empty())
       joins_.try_emplace(step.name, run.benchmark, step, *definitions_, *points_, *workpackages_);
@@ -208,7 +207,7 @@ void Graph::refuse_empty(const ExpansionBatch& batch) const {
 }
 
 std::vector<Workpackage> Graph::make_children(std::span<const ParentTuple> parent_tuples,
-                                              expand::Invalid invalid) {
+                                              Invalid invalid) {
   ExpansionBatch batch{.invalid = invalid};
   for (const model::Step& step : run_.benchmark.steps)
     if (!step.depend.empty())
@@ -224,7 +223,7 @@ Workpackage Graph::make_failed_child(const ParentTuple& parent_tuple, const std:
   child.iteration = base_iteration(parent_tuple.parents.ids) * parent_tuple.step->most_iterations();
   child.combination = -1;  // until its point is known
   child.parents = parent_tuple.parents.ids;
-  for (const expand::Assignment& inherited : parent_tuple.parents.origin.inherited)
+  for (const Assignment& inherited : parent_tuple.parents.origin.inherited)
     child.parameters.emplace_back(inherited.definition->name, inherited.value);
   child.directory = plain_directory(child);
   child.state = workspace::State::failed;
@@ -255,7 +254,7 @@ int Graph::base_iteration(const std::vector<long long>& parents) const {
 void Graph::expand_step(const model::Step& step, std::span<const ParentTuple> parent_tuples,
                         ExpansionBatch& batch, const Growth& growth) {
   std::vector<std::size_t> own;
-  std::vector<expand::Origin> origins;
+  std::vector<Origin> origins;
   for (std::size_t k = 0; k < parent_tuples.size(); ++k)
     if (parent_tuples[k].step == &step) {
       own.push_back(k);
@@ -263,26 +262,25 @@ void Graph::expand_step(const model::Step& step, std::span<const ParentTuple> pa
     }
   if (own.empty())
     return;
-  setup::Variables constants = benchmark_variables_;
+  Variables constants = benchmark_variables_;
   add_step_variables(step, constants);
-  expand::FixedValues fixed = growth.fixed;
+  FixedValues fixed = growth.fixed;
   if (step.search)
     fixed.try_emplace(step.search->parameter, std::to_string(step.search->from));
-  expand::Expansion expansion =
-      expand::expand(run_.benchmark, step, origins, lookup_in(constants), evaluator_,
-                     {.combinations = max_workpackages(run_)}, fixed, batch.invalid);
+  Expansion expansion = expand(run_.benchmark, step, origins, lookup_in(constants), evaluator_,
+                               {.combinations = max_workpackages(run_)}, fixed, batch.invalid);
   batch.left_out.resize(run_.benchmark.steps.size());
   batch.left_out[run_.benchmark.index_of(step.name)].add(expansion);
   const int end = growth.end.value_or(step.iterations);
   if (!batch.has_known)
     check_limit(step, batch.candidates.size() + expansion.combinations.size() *
                                                     static_cast<std::size_t>(end - growth.begin));
-  for (expand::Combination& combination : expansion.combinations) {
+  for (Combination& combination : expansion.combinations) {
     const std::size_t parent_tuple = own[combination.origin];
     const std::vector<long long>& ids = parent_tuples[parent_tuple].parents.ids;
     const int base = base_iteration(ids) * step.most_iterations();
     --batch.combination;
-    const auto add = [&](int iteration, expand::Combination one) {
+    const auto add = [&](int iteration, Combination one) {
       Candidate& candidate = batch.candidates.emplace_back();
       candidate.combination = std::move(one);
       candidate.parent_tuple = parent_tuple;
@@ -327,7 +325,7 @@ std::vector<Workpackage> Graph::take_in(ExpansionBatch batch) {
   for (Candidate& candidate : candidates) {
     const Workpackage& added = workpackages_->add(std::move(candidate.workpackage));
     if (!candidate.combination.invalid)
-      computed_values_.check(candidate.combination, [&](const expand::Assignment& assignment) {
+      computed_values_.check(candidate.combination, [&](const Assignment& assignment) {
         return std::ranges::any_of(added.parents, [&](long long parent) {
           return std::ranges::count(at(parent).parameters,
                                     std::pair(assignment.definition->name, assignment.value)) > 0;
@@ -372,15 +370,15 @@ void Graph::complete(ExpansionBatch& batch) {
 }
 
 bool Graph::is_active(const Workpackage& workpackage) const {
-  const setup::Variables variables = variables_of(workpackage);
-  return expand::is_active(*run_.benchmark.step(workpackage.step),
-                           lookup_in(variables, workpackage.parameters), evaluator_);
+  const Variables variables = variables_of(workpackage);
+  return space::is_active(*run_.benchmark.step(workpackage.step),
+                          lookup_in(variables, workpackage.parameters), evaluator_);
 }
 
 /// Gives workpackages their directories as far as they can be known, and all their parameters.
-void Graph::resolve_late(std::span<Candidate> candidates, expand::Invalid invalid) {
-  std::vector<expand::Combination*> combinations;
-  std::vector<setup::Variables> variables;
+void Graph::resolve_late(std::span<Candidate> candidates, Invalid invalid) {
+  std::vector<Combination*> combinations;
+  std::vector<Variables> variables;
   for (Candidate& candidate : candidates) {
     candidate.workpackage.parameters = known_parameters(candidate.combination);
     give_directory(candidate.workpackage, false);
@@ -390,9 +388,9 @@ void Graph::resolve_late(std::span<Candidate> candidates, expand::Invalid invali
     combinations.push_back(&candidate.combination);
   }
   std::vector<evaluate::Lookup> lookups;
-  for (const setup::Variables& known : variables)
+  for (const Variables& known : variables)
     lookups.push_back(lookup_in(known));
-  expand::resolve_late(combinations, lookups, evaluator_, invalid);
+  space::resolve_late(combinations, lookups, evaluator_, invalid);
   for (Candidate& candidate : candidates) {
     if (candidate.workpackage.parameters.size() < candidate.combination.assignments.size())
       candidate.workpackage.parameters = known_parameters(candidate.combination);
@@ -404,8 +402,8 @@ void Graph::resolve_late(std::span<Candidate> candidates, expand::Invalid invali
 
 /// A parameter of each cycle keeps its value in a new step only until the first one begins.
 void Graph::renew_inherited(Candidate& candidate) const {
-  const setup::Variables variables = variables_of(candidate.workpackage);
-  expand::renew(candidate.combination, lookup_in(variables), lookup_in(variables), evaluator_);
+  const Variables variables = variables_of(candidate.workpackage);
+  renew(candidate.combination, lookup_in(variables), lookup_in(variables), evaluator_);
   candidate.workpackage.parameters = known_parameters(candidate.combination);
 }
 
@@ -418,7 +416,7 @@ void Graph::give_directory(Workpackage& workpackage, bool complete) const {
     workpackage.directory = plain;
   if (step.suffix.empty() || workpackage.directory != plain)
     return;
-  const setup::Variables variables = variables_of(workpackage);
+  const Variables variables = variables_of(workpackage);
   const std::string suffix = expand_user_and_environment(
       evaluate::substitute(step.suffix, lookup_in(variables, workpackage.parameters)));
   if (suffix.find('$') == std::string::npos && suffix.find('/') == std::string::npos) {
@@ -437,7 +435,7 @@ void Graph::require_work_directory(const Workpackage& workpackage) const {
   const model::Step& step = *run_.benchmark.step(workpackage.step);
   if (step.work_dir.empty())
     return;
-  const setup::Variables variables = variables_of(workpackage);
+  const Variables variables = variables_of(workpackage);
   const std::string path =
       work_directory(run_, workpackage, lookup_in(variables, workpackage.parameters)).string();
   if (const auto unknown = evaluate::names_in(path); !unknown.empty())
@@ -449,8 +447,8 @@ void Graph::require_work_directory(const Workpackage& workpackage) const {
                 step.place);
 }
 
-setup::Variables Graph::variables_of(const Workpackage& workpackage, int cycle) const {
-  setup::Variables variables = benchmark_variables_;
+Variables Graph::variables_of(const Workpackage& workpackage, int cycle) const {
+  Variables variables = benchmark_variables_;
   add_step_variables(*run_.benchmark.step(workpackage.step), variables);
   std::map<long long, std::string> parents;
   for (const long long parent : workpackage.parents)
@@ -460,14 +458,14 @@ setup::Variables Graph::variables_of(const Workpackage& workpackage, int cycle) 
   return variables;
 }
 
-setup::Variables Graph::shared_variables_of(const Workpackage& workpackage) const {
-  setup::Variables variables = benchmark_variables_;
+Variables Graph::shared_variables_of(const Workpackage& workpackage) const {
+  Variables variables = benchmark_variables_;
   add_step_variables(*run_.benchmark.step(workpackage.step), variables);
   return variables;
 }
 
-expand::Combination Graph::combination_of(const Workpackage& workpackage) const {
-  expand::Combination combination;
+Combination Graph::combination_of(const Workpackage& workpackage) const {
+  Combination combination;
   for (const auto& [name, value] : workpackage.parameters)
     if (const auto* definition = definitions_->of(workpackage, name))
       combination.assignments.push_back({definition, value});
@@ -475,12 +473,12 @@ expand::Combination Graph::combination_of(const Workpackage& workpackage) const 
 }
 
 workspace::Parameters Graph::parameters_in_cycle(const Workpackage& workpackage, int cycle) const {
-  expand::Combination combination = combination_of(workpackage);
-  if (!expand::changes_in_cycles(combination))
+  Combination combination = combination_of(workpackage);
+  if (!changes_in_cycles(combination))
     return workpackage.parameters;
-  const setup::Variables first = variables_of(workpackage);
-  const setup::Variables now = variables_of(workpackage, cycle);
-  expand::renew(combination, lookup_in(first), lookup_in(now), evaluator_);
+  const Variables first = variables_of(workpackage);
+  const Variables now = variables_of(workpackage, cycle);
+  renew(combination, lookup_in(first), lookup_in(now), evaluator_);
   return known_parameters(combination);
 }
 
@@ -526,8 +524,8 @@ void Graph::release(long long id, const model::Step& step, std::vector<ParentTup
       tuples.push_back({&step, std::move(parents)});
 }
 
-expand::FixedValues Graph::independent_values(const Workpackage& workpackage,
-                                              std::set<std::string> names) const {
+FixedValues Graph::independent_values(const Workpackage& workpackage,
+                                      std::set<std::string> names) const {
   const auto changes = [&](const std::string& name) {
     return name.starts_with("jube_wp_") || names.contains(name);
   };
@@ -538,7 +536,7 @@ expand::FixedValues Graph::independent_values(const Workpackage& workpackage,
           definition && std::ranges::any_of(names_behind(*definition), changes))
         grows = names.insert(name).second || grows;
   }
-  expand::FixedValues kept;
+  FixedValues kept;
   for (const auto& [name, value] : workpackage.parameters)
     if (!names.contains(name))
       kept.emplace(name, value);
@@ -552,7 +550,7 @@ Graph::ParentTuple Graph::tuple_of(const Workpackage& workpackage) const {
                                          : joins_.at(step.name).parents_of(workpackage.parents)};
 }
 
-std::vector<Workpackage> Graph::make_variant(long long of, const expand::FixedValues& values) {
+std::vector<Workpackage> Graph::make_variant(long long of, const FixedValues& values) {
   const ParentTuple tuple = tuple_of(at(of));
   std::set<std::string> names;
   std::vector<std::string> texts;
@@ -588,4 +586,4 @@ std::vector<Workpackage> Graph::make_iterations(long long of, int begin, int end
   return take_in(std::move(batch));
 }
 
-}  // namespace bench::workflow
+}  // namespace bench::space

@@ -6,7 +6,7 @@
 #include <bench/model/use.hpp>
 #include <bench/space/inheritance.hpp>
 
-namespace bench::expand {
+namespace bench::space {
 namespace {
 
 using model::UpdateMode;
@@ -42,4 +42,4 @@ const model::Parameter* definition_of(const model::Benchmark& benchmark, const m
   return nullptr;
 }
 
-}  // namespace bench::expand
+}  // namespace bench::space

@@ -22,7 +22,7 @@
 #include <bench/model/build.hpp>
 #include <bench/space/input.hpp>
 
-namespace bench::setup {
+namespace bench::space {
 namespace {
 
 namespace fs = std::filesystem;
@@ -33,21 +33,21 @@ std::set<std::string> platforms_of_tags(const Request& request, const fs::path& 
   if (!request.platform.empty())
     return names;
   for (const std::string& tag : request.tags)
-    if (const std::string name = platform::platform_of_tag(tag, beside); !name.empty())
+    if (const std::string name = machine::platform_of_tag(tag, beside); !name.empty())
       names.insert(name);
   return names;
 }
 
 /// The platform that was asked for: by name, or by a tag that it has.
-platform::Platform choose_platform(const Request& request, const std::set<std::string>& tagged,
-                                   const fs::path& beside) {
-  if (platform::is_platform_file(request.platform))
-    return platform::load_platform(request.platform);
+machine::Platform choose_platform(const Request& request, const std::set<std::string>& tagged,
+                                  const fs::path& beside) {
+  if (machine::is_platform_file(request.platform))
+    return machine::load_platform(request.platform);
   if (!request.platform.empty()) {
-    const std::string named = platform::platform_of_tag(request.platform, beside);
-    return platform::load_platform(named.empty() ? request.platform : named, beside);
+    const std::string named = machine::platform_of_tag(request.platform, beside);
+    return machine::load_platform(named.empty() ? request.platform : named, beside);
   }
-  return platform::load_platform(tagged.size() == 1 ? *tagged.begin() : "local", beside);
+  return machine::load_platform(tagged.size() == 1 ? *tagged.begin() : "local", beside);
 }
 
 /// Whether a step of the file has a `batch`, whatever the tags: JUBE's scripts have none.
@@ -99,7 +99,7 @@ void check_default_platform(const document::Document& document, const std::set<s
 /// A tag that nothing in the file asks for is most likely a typing error.
 /// @param words the names of platforms, which a tag may have been meant to be
 void warn_of_idle_tags(const document::Document& document, const Request& request,
-                       const platform::Platform& platform, std::vector<std::string> words,
+                       const machine::Platform& platform, std::vector<std::string> words,
                        const fs::path& beside, Diagnostics& diagnostics) {
   const auto known = document::known_tags(document);
   words.insert(words.end(), known.begin(), known.end());
@@ -109,7 +109,7 @@ void warn_of_idle_tags(const document::Document& document, const Request& reques
       diagnostics.unknown_name(
           fmt::format(
               "tag '{}' selects nothing in this file{}", tag,
-              platform::platform_of_tag(tag, beside).empty() ? ", and no platform has it" : ""),
+              machine::platform_of_tag(tag, beside).empty() ? ", and no platform has it" : ""),
           did_you_mean(tag, words), "", {.file = request.input_file.string()});
 }
 
@@ -174,13 +174,13 @@ Input read_input_document(const Request& request, Diagnostics& diagnostics) {
   input.platform = choose_platform(request, tagged, input.home);
   document::ReadOptions options{.tags = request.tags,
                                 .include_path = request.include_path,
-                                .library = platform::data_directory() / "platforms" / "jube"};
+                                .library = machine::data_directory() / "platforms" / "jube"};
   options.tags.insert(input.platform.name);
   options.tags.insert(request.tags_of_run.begin(), request.tags_of_run.end());
   document::Document document = document::read_document(request.input_file, options, diagnostics);
   if (request.platform.empty() && tagged.size() != 1)
     check_default_platform(document, tagged, options, request, diagnostics);
-  const auto platforms = platform::platform_names(input.home);
+  const auto platforms = machine::platform_names(input.home);
   warn_of_idle_tags(document, request, input.platform, platforms, input.home, diagnostics);
   std::set<std::string> known_tags(platforms.begin(), platforms.end());
   known_tags.insert(input.platform.tags.begin(), input.platform.tags.end());
@@ -208,4 +208,4 @@ Input read_input(const Request& request, Diagnostics& diagnostics) {
   return input;
 }
 
-}  // namespace bench::setup
+}  // namespace bench::space

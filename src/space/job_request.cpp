@@ -18,10 +18,10 @@
 #include <bench/space/render_context.hpp>
 #include <bench/space/run.hpp>
 
-namespace bench::job {
+namespace bench::space {
 namespace {
 
-using platform::GpuRequest;
+using machine::GpuRequest;
 
 int number(const RenderContext& context, const std::string& text, const char* what, int otherwise,
            int minimum) {
@@ -39,11 +39,11 @@ int number(const RenderContext& context, const std::string& text, const char* wh
 }
 
 /// Why the workpackages of a pack would share cores or GPUs; empty: each has its own.
-std::string shared_in_pack(const RenderContext& context, const platform::Resources& resources) {
-  const platform::Platform& machine = context.run.platform;
+std::string shared_in_pack(const RenderContext& context, const machine::Resources& resources) {
+  const machine::Platform& machine = context.run.platform;
   if (!machine.capabilities().has_job_steps)
     return fmt::format("{} has no job steps", machine.scheduler);
-  if (starts_programs(context) && !platform::starts_job_steps(machine.launcher.command))
+  if (starts_programs(context) && !machine::starts_job_steps(machine.launcher.command))
     return fmt::format("{} does not start job steps", machine.launcher.command);
   if (!starts_programs(context) && resources.nodes > 1)
     return "without $jube_starter a job step has one node only";
@@ -54,7 +54,7 @@ std::string shared_in_pack(const RenderContext& context, const platform::Resourc
   return "";
 }
 
-void check_fact(const platform::MaybeFact& fact, int wanted, const std::string& what,
+void check_fact(const machine::MaybeFact& fact, int wanted, const std::string& what,
                 const RenderContext& context) {
   if (fact && !fact->unconfirmed && wanted > fact->value)
     throw Error(
@@ -76,18 +76,18 @@ void separate(const RenderContext& context, JobRequest& request) {
   const int of_core = threads_per_core(context.run, request.settings.at("partition")).value_or(1);
   if (of_core <= 1)
     return;
-  platform::Resources& resources = request.resources;
+  machine::Resources& resources = request.resources;
   const int threads = std::max(1, resources.threads_per_task);
   resources.threads_per_task = (threads + of_core - 1) / of_core * of_core;
 }
 
 }  // namespace
 
-std::optional<int> threads_per_core(const setup::Run& run, const std::string& partition) {
-  const platform::MaybeFact& known = run.platform.machine.threads_per_core;
+std::optional<int> threads_per_core(const Run& run, const std::string& partition) {
+  const machine::MaybeFact& known = run.platform.machine.threads_per_core;
   if (known && !known->unconfirmed)
     return static_cast<int>(known->value);
-  const batch::Partition* const found = setup::partition_of(run, partition);
+  const machine::Partition* const found = partition_of(run, partition);
   return found ? found->threads_per_core : std::nullopt;
 }
 
@@ -106,14 +106,14 @@ JobRequest job_request_of(const RenderContext& context) {
       .kill_on_bad_exit = batch.kill_on_bad_exit};
   request.settings = job_settings_of(context);
   request.options = option_lines(context);
-  platform::Resources& resources = request.resources;
+  machine::Resources& resources = request.resources;
   if (batch.threads_per_task.empty() && resources.gpus_per_node > 0)
-    resources.threads_per_task = platform::cores_of_gpus(
+    resources.threads_per_task = machine::cores_of_gpus(
         context.run.platform, resources.gpus_per_node, resources.tasks_per_node);
   request.pack = number(context, batch.pack, "pack", 1, 1);
   if (request.pack > 1 && context.run.platform.capabilities().queues_jobs)
     separate(context, request);
-  const platform::Machine& machine = context.run.platform.machine;
+  const machine::Machine& machine = context.run.platform.machine;
   check_fact(machine.nodes, resources.nodes, "nodes", context);
   check_fact(machine.devices_per_node, resources.gpus_per_node * request.pack, "GPUs on a node",
              context);
@@ -132,4 +132,4 @@ JobRequest job_request_of(const RenderContext& context) {
   return request;
 }
 
-}  // namespace bench::job
+}  // namespace bench::space

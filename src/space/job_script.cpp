@@ -30,7 +30,7 @@
 #include <bench/space/variables.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::job {
+namespace bench::space {
 namespace {
 
 namespace fs = std::filesystem;
@@ -75,7 +75,7 @@ bool shares_allocation(const RenderContext& context, const JobRequest& request) 
 
 /// Whether the launcher gives each task of a node GPUs that the others do not see.
 bool divides_gpus(const RenderContext& context, const JobRequest& request) {
-  return context.run.platform.gpu_request == platform::GpuRequest::gpus_per_task &&
+  return context.run.platform.gpu_request == machine::GpuRequest::gpus_per_task &&
          request.resources.gpus_per_node > 0 && request.resources.tasks_per_node > 1;
 }
 
@@ -146,20 +146,20 @@ std::string number_or_empty(long long value) {
 std::string exports(const RenderContext& context, const JobRequest& request,
                     const std::string& uuid, const workspace::EnvironmentChanges& inherited) {
   std::string lines =
-      fmt::format("export BENCH_ATTEMPT={}\n", uuid) + execute::shell_commands(inherited);
+      fmt::format("export BENCH_ATTEMPT={}\n", uuid) + machine::shell_commands(inherited);
   std::string path;
   for (const std::string& directory : context.run.platform.path)
     path += shell_quote(directory) + ":";
-  for (const fs::path& directory : execute::program_directories())
+  for (const fs::path& directory : machine::program_directories())
     path += shell_quote(directory.string()) + ":";
   if (!path.empty())
     lines += fmt::format("export PATH={}\"$PATH\"\n", path);
   if (request.pack == 1)  // in a pack each has the GPUs of its own job step
-    lines += platform::gpu_export(context.run.platform, request.resources);
+    lines += machine::gpu_export(context.run.platform, request.resources);
   for (const auto& [name, value] : context.run.platform.environment)
     lines += fmt::format("export {}={}\n", name, shell_quote(value));
-  const auto exported = workflow::exported_parameters(context.run, context.workpackage);
-  lines += execute::shell_commands({exported.begin(), exported.end()});
+  const auto exported = exported_parameters(context.run, context.workpackage);
+  lines += machine::shell_commands({exported.begin(), exported.end()});
   lines.pop_back();
   return lines;
 }
@@ -201,7 +201,7 @@ bench_place "$@"
 exec "$bench_shell" -c "$4")";
 
 /// The arguments of `in_turn` for a command.
-std::string arguments_of(const execute::Snippet& command, const fs::path& work) {
+std::string arguments_of(const machine::Snippet& command, const fs::path& work) {
   const auto other_than = [&](const fs::path& file, const char* usual) {
     return shell_quote(file == work / usual ? "" : file.string());
   };
@@ -212,25 +212,25 @@ std::string arguments_of(const execute::Snippet& command, const fs::path& work) 
 
 /// Executes the commands as `machine/local_run.cpp` does.
 std::string commands_in_turn(const RenderContext& context,
-                             const std::vector<execute::Snippet>& snippets) {
-  const std::string shell = shell_quote(execute::command_shell());
+                             const std::vector<machine::Snippet>& snippets) {
+  const std::string shell = shell_quote(machine::command_shell());
   if (snippets.empty())
     return shell + " -c ''";
   const std::string first = arguments_of(snippets.front(), context.work());
   if (snippets.size() == 1 && first.starts_with("'' '' '' "))
     return fmt::format("{} -c {}", shell, shell_quote(snippets.front().text));
-  const fs::path file = execute::environment_file(context.directory());
+  const fs::path file = machine::environment_file(context.directory());
   std::string line =
       fmt::format("bash -c {} bench {} {} {}", shell_quote(in_turn), shell,
-                  shell_quote(execute::command_script(file)), shell_quote(file.string()));
-  for (const execute::Snippet& snippet : snippets)
+                  shell_quote(machine::command_script(file)), shell_quote(file.string()));
+  for (const machine::Snippet& snippet : snippets)
     line += " \\\n  " + arguments_of(snippet, context.work());
   return line;
 }
 
 /// The line that executes the commands, under the meter where the step measures energy.
 std::string command_line(const RenderContext& context, const JobRequest& request,
-                         const std::vector<execute::Snippet>& snippets, int launches) {
+                         const std::vector<machine::Snippet>& snippets, int launches) {
   const std::string commands = commands_in_turn(context, snippets);
   return context.step.energy && launches == 0
              ? meter_of_commands(context, request, energy_directory(context, launches, 1)) + " " +
@@ -238,8 +238,8 @@ std::string command_line(const RenderContext& context, const JobRequest& request
              : commands;
 }
 
-platform::TemplateVariables common_variables(const RenderContext& context,
-                                             const JobRequest& request) {
+machine::TemplateVariables common_variables(const RenderContext& context,
+                                            const JobRequest& request) {
   return {{"benchmark", one_line(context.run.benchmark.name)},
           {"step", context.step.name},
           {"workpackage", std::to_string(context.workpackage.id)},
@@ -247,23 +247,23 @@ platform::TemplateVariables common_variables(const RenderContext& context,
 }
 
 /// What the job asks for beside its size. Settings that nobody gives are empty.
-platform::TemplateVariables settings_variables(const RenderContext& context,
-                                               const JobRequest& request,
-                                               const platform::Resources& resources) {
-  platform::TemplateVariables variables;
-  for (const language::Attribute& one : language::job_settings())
+machine::TemplateVariables settings_variables(const RenderContext& context,
+                                              const JobRequest& request,
+                                              const machine::Resources& resources) {
+  machine::TemplateVariables variables;
+  for (const document::AttributeKind& one : document::job_settings())
     variables[one.name] = "";
   for (const auto& [name, value] : request.settings)
     variables[name] = value;
   const std::string& exclusive = variables["exclusive"];
   variables["exclusive_option"] = exclusive.empty() ? "" : "--exclusive";
   variables["constraint"] =
-      platform::constraint(context.run.platform, resources, variables["constraint"]);
+      machine::constraint(context.run.platform, resources, variables["constraint"]);
   return variables;
 }
 
 /// The job template of the step, or else of the platform.
-const platform::JobTemplates::Template& template_of(const RenderContext& context) {
+const machine::JobTemplates::Template& template_of(const RenderContext& context) {
   const std::string& own = context.step.batch->job_template;
   return job_template(context.run,
                       own.empty() ? context.run.platform.job_template : context.substitute(own));
@@ -271,9 +271,9 @@ const platform::JobTemplates::Template& template_of(const RenderContext& context
 
 /// The text of a template of `templates/` that goes with the platform's.
 std::string fill_part(const RenderContext& context, const char* name,
-                      const platform::TemplateVariables& variables) {
+                      const machine::TemplateVariables& variables) {
   const auto& found = job_template(context.run, name);
-  return platform::fill(found.text, found.file.string(), variables);
+  return machine::fill(found.text, found.file.string(), variables);
 }
 
 /// What the script does before it begins; nothing for one whose parents are done.
@@ -288,7 +288,7 @@ std::string await_parents(const RenderContext& context) {
 
 }  // namespace
 
-std::string directive_file(const platform::Platform& platform, const fs::path& file) {
+std::string directive_file(const machine::Platform& platform, const fs::path& file) {
   std::string name = file.string();
   if (!platform.capabilities().expands_patterns)
     return name;
@@ -298,9 +298,9 @@ std::string directive_file(const platform::Platform& platform, const fs::path& f
   return doubled.find_first_of(" \t'#;$") == std::string::npos ? doubled : '"' + doubled + '"';
 }
 
-std::string job_name(const setup::Run& run, const std::string& step,
-                     std::optional<long long> workpackage, const std::string& uuid) {
-  const batch::Capabilities& scheduler = run.platform.capabilities();
+std::string job_name(const Run& run, const std::string& step, std::optional<long long> workpackage,
+                     const std::string& uuid) {
+  const machine::Capabilities& scheduler = run.platform.capabilities();
   if (scheduler.queues_jobs && !scheduler.keeps_comments)
     // Not the beginning of the UUID, which is the time and equal for all of a minute.
     return "bench-" + sha256(uuid).substr(0, 8);
@@ -313,33 +313,32 @@ std::string job_name(const setup::Run& run, const std::string& step,
   return name;
 }
 
-std::string job_name(const setup::Run& run, const std::string& step,
-                     const workspace::Attempt& attempt) {
+std::string job_name(const Run& run, const std::string& step, const workspace::Attempt& attempt) {
   const bool is_plain = attempt.uuid == attempt.submission;
   return job_name(run, step, is_plain ? std::optional(attempt.workpackage) : std::nullopt,
                   attempt.submission);
 }
 
-fs::path messages_of(const setup::Run& run, const std::string& submission) {
+fs::path messages_of(const Run& run, const std::string& submission) {
   return run.directory.path / "submissions" / submission / "messages";
 }
 
 std::string fill_job_template(const RenderContext& context, const JobRequest& request,
                               const JobHeader& header) {
-  const platform::Platform& machine = context.run.platform;
-  const platform::Resources resources = request.resources.times(header.pack);
+  const machine::Platform& machine = context.run.platform;
+  const machine::Resources resources = request.resources.times(header.pack);
   const auto& found = template_of(context);
   check_settings(context.run, context.step, found.text, found.file.filename().string());
   const auto limit_s = static_cast<long long>(std::ceil(request.time_limit_s));
-  platform::TemplateVariables variables = common_variables(context, request);
-  variables.merge(platform::TemplateVariables{
+  machine::TemplateVariables variables = common_variables(context, request);
+  variables.merge(machine::TemplateVariables{
       {"job_name", header.job_name},
       {"uuid", header.uuid},
       {"tasks", std::to_string(resources.tasks())},
       {"tasks_per_node", std::to_string(resources.tasks_per_node)},
       {"threads_per_task", number_or_empty(resources.threads_per_task)},
       {"gpus_per_node", number_or_empty(resources.gpus_per_node)},
-      {"gpu_request", platform::gpu_option(machine, resources)},
+      {"gpu_request", machine::gpu_option(machine, resources)},
       {"hint", machine.hint},
       {"time_limit", limit_s > 0 ? clock_text(request.time_limit_s) : ""},
       {"time_limit_s", number_or_empty(limit_s)},
@@ -353,17 +352,17 @@ std::string fill_job_template(const RenderContext& context, const JobRequest& re
       {"stderr", header.error},
       {"work_directory", shell_quote(context.work().string())}});
   variables.merge(settings_variables(context, request, resources));
-  variables.merge(platform::TemplateVariables(header.parts));
+  variables.merge(machine::TemplateVariables(header.parts));
   for (const auto& [name, value] : context.workpackage.parameters)
     variables.try_emplace(name, value);
-  return platform::fill(found.text, found.file.string(), variables);
+  return machine::fill(found.text, found.file.string(), variables);
 }
 
 std::string launch_prefix(const RenderContext& context, const JobRequest& request,
                           const fs::path& out) {
   const bool side_by_side =
       request.pack > 1 || context.run.platform.capabilities().fills_allocation;
-  std::string line = platform::launch_line(context.run.platform, request.resources, side_by_side);
+  std::string line = machine::launch_line(context.run.platform, request.resources, side_by_side);
   if (context.step.energy && !out.empty())
     line = line.empty() ? meter_of_commands(context, request, out)
                         : line + " " + meter_of_tasks(context, request, out);
@@ -373,9 +372,9 @@ std::string launch_prefix(const RenderContext& context, const JobRequest& reques
 std::string render_job_script(const RenderContext& context, const JobRequest& request,
                               const std::string& uuid,
                               const workspace::EnvironmentChanges& inherited,
-                              const std::vector<execute::Snippet>& snippets, int launches) {
-  platform::TemplateVariables variables = common_variables(context, request);
-  variables.merge(platform::TemplateVariables{
+                              const std::vector<machine::Snippet>& snippets, int launches) {
+  machine::TemplateVariables variables = common_variables(context, request);
+  variables.merge(machine::TemplateVariables{
       {"attempt", uuid},
       {"script", shell_quote((context.directory() / "job.sh").string())},
       {"sentinel", shell_quote((context.directory() / "sentinel").string())},
@@ -386,7 +385,7 @@ std::string render_job_script(const RenderContext& context, const JobRequest& re
       {"prologue", std::string(strip(context.run.platform.prologue))},
       {"commands", command_line(context, request, snippets, launches)},
       {"afterwards", context.step.energy ? collect_energy(context, launches) : ""}});
-  platform::TemplateVariables parts = variables;
+  machine::TemplateVariables parts = variables;
   parts["body"] = fill_part(context, "body.sh", variables);
   return fill_job_template(
       context, request,
@@ -399,21 +398,21 @@ std::string render_job_script(const RenderContext& context, const JobRequest& re
        .parts = parts});
 }
 
-bool takes_dependencies(const setup::Run& run, const model::Step& step) {
+bool takes_dependencies(const Run& run, const model::Step& step) {
   const std::string& own = step.batch->job_template;
   if (!run.platform.system().arrays.after || own.find('$') != std::string::npos)
     return false;
   const std::set<std::string> names =
-      platform::variables_in(job_template(run, own.empty() ? run.platform.job_template : own).text);
+      machine::variables_in(job_template(run, own.empty() ? run.platform.job_template : own).text);
   return names.contains("body") && names.contains("array") && names.contains("dependency");
 }
 
-bool limits_running(const setup::Run& run, const model::Step& step) {
+bool limits_running(const Run& run, const model::Step& step) {
   const std::string& own = step.batch->job_template;
   if (!run.platform.capabilities().limits_running || own.find('$') != std::string::npos)
     return run.platform.capabilities().limits_running;
   const std::set<std::string> names =
-      platform::variables_in(job_template(run, own.empty() ? run.platform.job_template : own).text);
+      machine::variables_in(job_template(run, own.empty() ? run.platform.job_template : own).text);
   return names.contains("array") && names.contains("dependency");
 }
 
@@ -435,26 +434,26 @@ std::optional<std::string> render_head(const RenderContext& context, const JobRe
                                                   {"sentinel", "-"}}});
   // Without a line for the tasks of an array, only the first of them would run.
   if (head.find(body) == std::string::npos ||
-      (request.pack == 1 && !platform::variables_in(template_of(context).text).contains("array")))
+      (request.pack == 1 && !machine::variables_in(template_of(context).text).contains("array")))
     return std::nullopt;
   return fmt::format("{}\n{}", request.pack, head);
 }
 
 /// One task stands for all that a workpackage asks of a node.
 std::string one_task_line(const RenderContext& context, const JobRequest& request) {
-  platform::Platform machine = context.run.platform;
+  machine::Platform machine = context.run.platform;
   machine.launcher = {.command = std::string(machine.capabilities().step_launcher)};
   // So its GPUs are the node's: a step's task must not have more of them than a task of its job.
-  if (machine.gpu_request == platform::GpuRequest::gpus_per_task)
-    machine.gpu_request = platform::GpuRequest::gres;
-  platform::Resources one = request.resources;
+  if (machine.gpu_request == machine::GpuRequest::gpus_per_task)
+    machine.gpu_request = machine::GpuRequest::gres;
+  machine::Resources one = request.resources;
   one.threads_per_task = std::max(1, one.threads_per_task) * one.tasks_per_node;
   one.tasks_per_node = 1;
-  return platform::launch_line(machine, one, true);
+  return machine::launch_line(machine, one, true);
 }
 
 std::vector<std::string> script_launcher(const RenderContext& context, const JobRequest& request) {
-  const batch::Capabilities& machine = context.run.platform.capabilities();
+  const machine::Capabilities& machine = context.run.platform.capabilities();
   const bool starts_steps =
       starts_programs(context) ||
       std::ranges::any_of(context.step.commands, [&](const model::Command& command) {
@@ -465,12 +464,12 @@ std::vector<std::string> script_launcher(const RenderContext& context, const Job
   return split_names(one_task_line(context, request), " ");
 }
 
-platform::TemplateVariables render_dispatcher(const RenderContext& context,
-                                              const JobRequest& request, int pack,
-                                              const fs::path& list) {
+machine::TemplateVariables render_dispatcher(const RenderContext& context,
+                                             const JobRequest& request, int pack,
+                                             const fs::path& list) {
   const bool as_step =
       context.run.platform.capabilities().has_job_steps && pack > 1 && !starts_programs(context);
-  platform::TemplateVariables variables = common_variables(context, request);
+  machine::TemplateVariables variables = common_variables(context, request);
   variables["list"] = shell_quote(list.string());
   variables["line"] = std::string(context.run.platform.system().arrays.line);
   variables["side_by_side"] = as_step ? one_task_line(context, request) : "env";
@@ -480,4 +479,4 @@ platform::TemplateVariables render_dispatcher(const RenderContext& context,
           {"prologue", std::string(strip(context.run.platform.prologue))}};
 }
 
-}  // namespace bench::job
+}  // namespace bench::space

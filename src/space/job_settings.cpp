@@ -21,7 +21,7 @@
 #include <bench/space/render_context.hpp>
 #include <bench/space/run.hpp>
 
-namespace bench::job {
+namespace bench::space {
 namespace {
 
 using model::JobSetting;
@@ -101,14 +101,13 @@ void check_option(const std::string& value, const JobSetting& option,
                 "remove it", option.place);
 }
 
-std::string template_name(const setup::Run& run, const model::Step& step) {
+std::string template_name(const Run& run, const model::Step& step) {
   const std::string& own = step.batch->job_template;
   return own.empty() ? run.platform.job_template : own;
 }
 
 /// Whether the template, or the command that submits, takes the setting.
-bool is_taken(const setup::Run& run, const std::string& name,
-              const std::set<std::string>& variables) {
+bool is_taken(const Run& run, const std::string& name, const std::set<std::string>& variables) {
   if (variables.contains(name) || (name == "exclusive" && variables.contains("exclusive_option")))
     return true;
   return name == "account" &&
@@ -116,7 +115,7 @@ bool is_taken(const setup::Run& run, const std::string& name,
 }
 
 /// Names of parameters in a template that look as if they were inserted there.
-void warn_of_names(const setup::Run& run, const model::Step& step, const std::string& text,
+void warn_of_names(const Run& run, const model::Step& step, const std::string& text,
                    const std::string& file, Diagnostics& diagnostics) {
   const std::set<std::string> parameters = model::parameter_names(run.benchmark, step);
   const std::string_view directive = run.platform.system().directive;
@@ -143,9 +142,9 @@ void warn_of_names(const setup::Run& run, const model::Step& step, const std::st
 }
 
 /// @param variables those of the job template
-void check_same_nodes(const setup::Run& run, const model::Step& step,
+void check_same_nodes(const Run& run, const model::Step& step,
                       const std::set<std::string>& variables, const std::string& name) {
-  const platform::Platform& machine = run.platform;
+  const machine::Platform& machine = run.platform;
   if (machine.capabilities().fills_allocation)
     throw Error(Id::no_effect,
                 fmt::format("`same_nodes` of step '{}' has no effect in an allocation: job steps "
@@ -169,7 +168,7 @@ void check_same_nodes(const setup::Run& run, const model::Step& step,
 }  // namespace
 
 JobSettings job_settings_of(const RenderContext& context) {
-  const platform::Platform& machine = context.run.platform;
+  const machine::Platform& machine = context.run.platform;
   JobSettings settings{{"partition", machine.asking.partition},
                        {"account", machine.asking.account},
                        {"qos", machine.asking.qos},
@@ -192,7 +191,7 @@ JobSettings job_settings_of(const RenderContext& context) {
   return settings;
 }
 
-platform::SubmissionDefaults asking_of(const JobSettings& settings) {
+machine::SubmissionDefaults asking_of(const JobSettings& settings) {
   const auto value = [&settings](std::string_view name) {
     const auto found = settings.find(name);
     return found == settings.end() ? std::string() : found->second;
@@ -204,7 +203,7 @@ platform::SubmissionDefaults asking_of(const JobSettings& settings) {
 }
 
 std::string option_lines(const RenderContext& context) {
-  const batch::SystemKind& system = context.run.platform.system();
+  const machine::SystemKind& system = context.run.platform.system();
   std::vector<std::string> lines;
   for (const JobSetting& option : context.step.batch->options) {
     const std::string value = value_of(context, option, "");
@@ -224,9 +223,9 @@ std::string option_lines(const RenderContext& context) {
   return join(lines, "\n");
 }
 
-void check_settings(const setup::Run& run, const model::Step& step, const std::string& text,
+void check_settings(const Run& run, const model::Step& step, const std::string& text,
                     const std::string& name) {
-  const std::set<std::string> variables = platform::variables_in(text);
+  const std::set<std::string> variables = machine::variables_in(text);
   if (step.batch->same_nodes)
     check_same_nodes(run, step, variables, name);
   if (!run.platform.capabilities().queues_jobs)
@@ -253,7 +252,7 @@ void check_settings(const setup::Run& run, const model::Step& step, const std::s
         "add a line {{directives?}} to it", step.batch->options.front().place);
 }
 
-void check_templates(const setup::Run& run, Diagnostics& diagnostics) {
+void check_templates(const Run& run, Diagnostics& diagnostics) {
   for (const model::Step& step : run.benchmark.steps) {
     if (!step.batch || template_name(run, step).find('$') != std::string::npos)
       continue;
@@ -271,7 +270,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Beside the benchmark first, then beside the platform's file.
-std::vector<fs::path> template_directories(const setup::Run& run) {
+std::vector<fs::path> template_directories(const Run& run) {
   const fs::path beside = run.platform.file.parent_path();
   return {run.metadata.home, fs::path(run.metadata.home) / "templates", beside,
           beside.parent_path() / "templates"};
@@ -279,9 +278,8 @@ std::vector<fs::path> template_directories(const setup::Run& run) {
 
 }  // namespace
 
-const platform::JobTemplates::Template& job_template(const setup::Run& run,
-                                                     const std::string& name) {
+const machine::JobTemplates::Template& job_template(const Run& run, const std::string& name) {
   return run.job_templates.read(name, template_directories(run));
 }
 
-}  // namespace bench::job
+}  // namespace bench::space

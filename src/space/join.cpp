@@ -17,7 +17,7 @@
 #include <bench/space/workpackages.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::workflow {
+namespace bench::space {
 
 using workspace::value_of;
 using workspace::Workpackage;
@@ -95,7 +95,7 @@ std::vector<Parents> Join::release(const Workpackage& parent) {
 }
 
 Parents Join::parents_of(std::vector<long long> ids) const {
-  expand::Origin origin = origin_of(ids);
+  Origin origin = origin_of(ids);
   return {std::move(ids), std::move(origin)};
 }
 
@@ -128,12 +128,12 @@ Join::Index Join::make_index(const std::vector<std::string>& before, const std::
     for (const std::string& name : names_of(benchmark_, *benchmark_.step(step))) {
       if (std::ranges::find(names, name) == names.end() || !seen.insert(name).second)
         continue;
-      const auto* one = expand::definition_of(benchmark_, *benchmark_.step(step), name);
-      const auto* two = expand::definition_of(benchmark_, joined, name);
+      const auto* one = definition_of(benchmark_, *benchmark_.step(step), name);
+      const auto* two = definition_of(benchmark_, joined, name);
       if (!is_kept(*two))
         continue;
       index.shared.push_back(name);
-      if (expand::equivalent(*one, *two) || index.impossible)
+      if (equivalent(*one, *two) || index.impossible)
         continue;
       index.impossible = true;
       std::string conflict = fmt::format(
@@ -148,7 +148,7 @@ Join::Index Join::make_index(const std::vector<std::string>& before, const std::
 
 /// Whether the step takes the parameter over as it is.
 bool Join::is_kept(const model::Parameter& definition) const {
-  return !expand::is_reevaluated(definition, own_definition(benchmark_, step_, definition.name));
+  return !is_reevaluated(definition, own_definition(benchmark_, step_, definition.name));
 }
 
 /// What a tuple must share with another to go with it.
@@ -178,7 +178,7 @@ bool Join::agree(const std::vector<long long>& ids, long long candidate) const {
       const model::Parameter* other_definition = definitions_.of(two, name);
       if (!definition || !other_definition || !is_kept(*other_definition))
         continue;
-      if (*other != value || !expand::equivalent(*definition, *other_definition) ||
+      if (*other != value || !equivalent(*definition, *other_definition) ||
           points_.repeat_of(one, name) != points_.repeat_of(two, name))
         return false;
     }
@@ -192,8 +192,8 @@ std::vector<std::string> Join::take_conflicts() {
 
 /// Everything that the parents have, in order of `depend` whichever was released last: so
 /// iterations of one point stay equal.
-expand::Origin Join::origin_of(const std::vector<long long>& ids) const {
-  expand::Origin origin;
+Origin Join::origin_of(const std::vector<long long>& ids) const {
+  Origin origin;
   std::set<std::string_view> seen;
   for (const std::string& step : step_.depend)
     for (const long long id : ids)
@@ -205,4 +205,4 @@ expand::Origin Join::origin_of(const std::vector<long long>& ids) const {
   return origin;
 }
 
-}  // namespace bench::workflow
+}  // namespace bench::space

@@ -14,7 +14,7 @@
 #include <bench/space/combination.hpp>
 #include <bench/space/expand.hpp>
 
-namespace bench::expand {
+namespace bench::space {
 namespace {
 
 using evaluate::Lookup;
@@ -126,4 +126,4 @@ void renew(Combination& combination, const Lookup& first, const Lookup& now,
   take_values(partials.front(), combination, Invalid::refused);
 }
 
-}  // namespace bench::expand
+}  // namespace bench::space

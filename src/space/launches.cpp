@@ -13,7 +13,7 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/space/render_context.hpp>
 
-namespace bench::job {
+namespace bench::space {
 namespace {
 
 namespace fs = std::filesystem;
@@ -114,4 +114,4 @@ std::string collect_energy(const RenderContext& context, int launches) {
       enter, directories);
 }
 
-}  // namespace bench::job
+}  // namespace bench::space

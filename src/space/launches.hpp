@@ -6,7 +6,7 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/space/render_context.hpp>
 
-namespace bench::job {
+namespace bench::space {
 
 /// Whether a command of the step names `$jube_starter`, active or not.
 bool uses_launcher(const model::Step& step);
@@ -37,4 +37,4 @@ void remove_earlier_energy(const RenderContext& context);
 /// directory each. Any cycle may be the last. Empty: there is one meter.
 std::string collect_energy(const RenderContext& context, int launches);
 
-}  // namespace bench::job
+}  // namespace bench::space

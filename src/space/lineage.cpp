@@ -9,7 +9,7 @@
 #include <bench/space/lineage.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::workflow {
+namespace bench::space {
 
 using workspace::Workpackage;
 
@@ -46,4 +46,4 @@ std::map<long long, std::string> Lineage::parents(std::size_t position_of_child)
   return steps;
 }
 
-}  // namespace bench::workflow
+}  // namespace bench::space

@@ -12,7 +12,7 @@
 #include <bench/base/time.hpp>
 #include <bench/space/metadata.hpp>
 
-namespace bench::setup {
+namespace bench::space {
 namespace {
 
 using Text = std::string RunMetadata::*;
@@ -132,4 +132,4 @@ std::string start_for_programs(const RunMetadata& metadata) {
   return metadata.started_unix_s ? utc_time_at(*metadata.started_unix_s) : metadata.started;
 }
 
-}  // namespace bench::setup
+}  // namespace bench::space

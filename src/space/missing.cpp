@@ -17,7 +17,7 @@
 #include <bench/space/join.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::workflow {
+namespace bench::space {
 
 using workspace::Workpackage;
 
@@ -139,9 +139,9 @@ bool was_added(const model::Step& step, const Workpackage& workpackage) {
   return value && *value != std::to_string(step.search->from);
 }
 
-Values early_values(const expand::Combination& combination) {
+Values early_values(const Combination& combination) {
   Values values;
-  for (const expand::Assignment& assignment : combination.assignments)
+  for (const Assignment& assignment : combination.assignments)
     if (!assignment.late)
       values.emplace_back(assignment.definition->name, assignment.value);
   std::ranges::sort(values);
@@ -218,7 +218,7 @@ Graph::Missing Graph::make_missing(const model::Benchmark& before) {
     }
   const auto of_first_steps = static_cast<std::ptrdiff_t>(batch.candidates.size());
   const std::vector<ParentTuple> tuples = tuples_of_expanded();
-  batch.invalid = expand::Invalid::kept;
+  batch.invalid = Invalid::kept;
   for (const model::Step& step : run_.benchmark.steps)
     if (!step.depend.empty())
       expand_step(step, tuples, batch);
@@ -240,4 +240,4 @@ Graph::Missing Graph::make_missing(const model::Benchmark& before) {
   return missing;
 }
 
-}  // namespace bench::workflow
+}  // namespace bench::space

@@ -17,7 +17,7 @@
 #include <bench/space/output_file.hpp>
 #include <bench/space/render_context.hpp>
 
-namespace bench::job {
+namespace bench::space {
 namespace {
 
 constexpr std::array<std::string_view, 11> phrases{
@@ -63,4 +63,4 @@ bool says_out_of_memory(const RenderContext& context) {
   });
 }
 
-}  // namespace bench::job
+}  // namespace bench::space

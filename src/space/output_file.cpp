@@ -8,11 +8,11 @@
 #include <bench/space/output_file.hpp>
 #include <bench/space/run.hpp>
 
-namespace bench::job {
+namespace bench::space {
 
 namespace fs = std::filesystem;
 
-UniqueFd open_output(const setup::Run& run, const fs::path& file) {
+UniqueFd open_output(const Run& run, const fs::path& file) {
   const fs::path& directory = run.directory.path;
   if (is_written_below(directory, file))
     return open_below(directory, file);
@@ -24,4 +24,4 @@ UniqueFd open_output(const setup::Run& run, const fs::path& file) {
   return of_owner ? std::move(fd) : UniqueFd();
 }
 
-}  // namespace bench::job
+}  // namespace bench::space

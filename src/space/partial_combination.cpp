@@ -18,7 +18,7 @@
 #include <bench/evaluate/substitute.hpp>
 #include <bench/model/benchmark.hpp>
 
-namespace bench::expand {
+namespace bench::space {
 
 Layout::Layout(std::vector<const model::Parameter*> parameters, std::size_t own_count)
     : definitions(std::move(parameters)), own(own_count) {
@@ -109,4 +109,4 @@ std::shared_ptr<const Error> type_error(const model::Parameter& parameter,
       "", parameter.place);
 }
 
-}  // namespace bench::expand
+}  // namespace bench::space

@@ -14,7 +14,7 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/space/combination.hpp>
 
-namespace bench::expand {
+namespace bench::space {
 
 /// The parameters of a combination, in order. The partial combinations of a step share it.
 struct Layout {
@@ -88,4 +88,4 @@ struct Unresolved {
 std::string substitute_in(const PartialCombination& partial, const std::string& text,
                           const Constants& constants, Unresolved& unresolved);
 
-}  // namespace bench::expand
+}  // namespace bench::space

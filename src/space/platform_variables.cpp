@@ -7,10 +7,10 @@
 #include <bench/space/metadata.hpp>
 #include <bench/space/platform_variables.hpp>
 
-namespace bench::setup {
+namespace bench::space {
 namespace {
 
-using platform::MaybeFact;
+using machine::MaybeFact;
 
 bool is_confirmed(const MaybeFact& fact) {
   return fact && !fact->unconfirmed;
@@ -21,7 +21,7 @@ std::string text_of(const MaybeFact& fact, double share = 1) {
 }
 
 /// Of a module, for one of its devices.
-std::string text_of_device(const platform::Machine& machine, const MaybeFact& fact) {
+std::string text_of_device(const machine::Machine& machine, const MaybeFact& fact) {
   if (!is_confirmed(machine.modules_per_node) || !is_confirmed(machine.devices_per_node))
     return "";
   return text_of(fact, machine.modules_per_node->value / machine.devices_per_node->value);
@@ -29,9 +29,9 @@ std::string text_of_device(const platform::Machine& machine, const MaybeFact& fa
 
 }  // namespace
 
-Variables platform_variables(const platform::Platform& platform) {
-  const platform::Machine& machine = platform.machine;
-  const platform::Accelerator& accelerator = machine.accelerator;
+Variables platform_variables(const machine::Platform& platform) {
+  const machine::Machine& machine = platform.machine;
+  const machine::Accelerator& accelerator = machine.accelerator;
   return {
       {"jube_platform_name", platform.name},
       {"jube_platform_container", platform.container},
@@ -47,4 +47,4 @@ Variables platform_variables(const platform::Platform& platform) {
   };
 }
 
-}  // namespace bench::setup
+}  // namespace bench::space

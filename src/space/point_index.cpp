@@ -16,7 +16,7 @@
 #include <bench/space/workpackages.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::workflow {
+namespace bench::space {
 namespace {
 
 using workspace::value_of;
@@ -116,7 +116,7 @@ bool PointIndex::is_inherited(const Workpackage& workpackage, const model::Param
                               const Workpackage** from) const {
   const model::Step& step = *benchmark_.step(workpackage.step);
   const bool own = defines(benchmark_, step, definition);
-  if (expand::is_reevaluated(definition, own ? &definition : nullptr))
+  if (is_reevaluated(definition, own ? &definition : nullptr))
     return false;
   for (const long long parent : workpackage.parents)
     if (value_of(workpackages_.at(parent).parameters, definition.name)) {
@@ -149,4 +149,4 @@ int PointIndex::repeat_of(const Workpackage& workpackage, const std::string& nam
   return 0;
 }
 
-}  // namespace bench::workflow
+}  // namespace bench::space

@@ -36,12 +36,12 @@
 #include <bench/space/variables.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::job {
+namespace bench::space {
 
 namespace {
 
 namespace fs = std::filesystem;
-using execute::FileOperation;
+using machine::FileOperation;
 using workspace::Workpackage;
 
 /// Where an entry's relative paths begin.
@@ -53,9 +53,9 @@ fs::path base_of(const model::FileEntry& entry, const RenderContext& context) {
 }
 
 FileOperation place_files(const model::FileEntry& entry, const RenderContext& context) {
-  execute::PlaceFiles operation{.action = entry.action == model::FileEntry::Action::copy
-                                              ? execute::PlaceFiles::Action::copy
-                                              : execute::PlaceFiles::Action::link,
+  machine::PlaceFiles operation{.action = entry.action == model::FileEntry::Action::copy
+                                              ? machine::PlaceFiles::Action::copy
+                                              : machine::PlaceFiles::Action::link,
                                 .run = context.run.directory.path,
                                 .base = base_of(entry, context),
                                 .source_dir = context.substitute(entry.source_dir),
@@ -73,7 +73,7 @@ FileOperation place_files(const model::FileEntry& entry, const RenderContext& co
 
 FileOperation substitute_file(const model::SubstituteSet& set, const model::SubstitutedFile& file,
                               const RenderContext& context) {
-  execute::SubstituteFile operation{.run = context.run.directory.path,
+  machine::SubstituteFile operation{.run = context.run.directory.path,
                                     .in = context.work() / context.file_name(file.in),
                                     .out = context.work() / context.file_name(file.out),
                                     .append = file.append,
@@ -89,7 +89,7 @@ FileOperation substitute_file(const model::SubstituteSet& set, const model::Subs
 
 /// What earlier attempts may have printed in a `work_dir` that no other workpackage has. In one
 /// that several share, it is theirs, too.
-std::vector<fs::path> earlier_outputs(const RenderContext& context, const workflow::Graph& graph) {
+std::vector<fs::path> earlier_outputs(const RenderContext& context, const Graph& graph) {
   const workspace::Workpackage& own = context.workpackage;
   if (context.step.work_dir.empty() || own.attempts < 2)
     return {};
@@ -111,11 +111,11 @@ std::vector<fs::path> earlier_outputs(const RenderContext& context, const workfl
 
 }  // namespace
 
-FileOperation make_directory(const RenderContext& context, const workflow::Graph& graph) {
+FileOperation make_directory(const RenderContext& context, const Graph& graph) {
   const workspace::Workpackage& workpackage = context.workpackage;
   const fs::path directory = context.directory();
   const fs::path work = context.default_work();
-  execute::MakeDirectory operation{.run = context.run.directory.path,
+  machine::MakeDirectory operation{.run = context.run.directory.path,
                                    .directory = directory,
                                    .set_aside_as = {},
                                    .shared = context.shared(),
@@ -137,9 +137,9 @@ FileOperation make_directory(const RenderContext& context, const workflow::Graph
   return operation;
 }
 
-std::vector<execute::Snippet> render_files(const RenderContext& context,
+std::vector<machine::Snippet> render_files(const RenderContext& context,
                                            std::vector<FileOperation>& operations) {
-  std::vector<execute::Snippet> snippets;
+  std::vector<machine::Snippet> snippets;
   const model::Benchmark& benchmark = context.run.benchmark;
   const auto names = context.used_sets();
   for (const std::string& name : names) {
@@ -170,30 +170,30 @@ namespace {
 /// Has every command of the attempt note itself in the step's `do_log_file` before it runs, if the
 /// step has one: a shell script that repeats what was executed. Of the environment it holds what
 /// differs from bench's own, no more: the rest may hold secrets.
-void log_commands(const RenderContext& context, execute::Job& job) {
+void log_commands(const RenderContext& context, machine::Job& job) {
   const std::string name = context.substitute(context.step.do_log_file);
   if (name.empty())
     return;
   // As in JUBE: a plain name lies beside `work`, one with a slash is relative to here.
   const fs::path file =
       name.find('/') == std::string::npos ? context.directory() / name : fs::absolute(name);
-  for (execute::Snippet& snippet : job.snippets) {
+  for (machine::Snippet& snippet : job.snippets) {
     if (snippet.text.empty())
       continue;
     const fs::path& directory = snippet.directory.empty() ? job.work_directory : snippet.directory;
     const std::string command =
         fmt::format("cd {}\n{}\n", shell_quote(directory.string()), snippet.text);
     snippet.before.push_back(
-        execute::LogCommand{.run = context.run.directory.path, .file = file, .command = command});
+        machine::LogCommand{.run = context.run.directory.path, .file = file, .command = command});
   }
 }
 
 /// The whole environment of the attempt.
 Environment environment_of(const RenderContext& context, bool script, const std::string& uuid,
                            const EnvironmentChanges& inherited) {
-  Environment environment = script ? script_environment() : execute::base_environment();
-  execute::apply(inherited, environment);
-  for (const auto& [name, value] : workflow::exported_parameters(context.run, context.workpackage))
+  Environment environment = script ? script_environment() : machine::base_environment();
+  machine::apply(inherited, environment);
+  for (const auto& [name, value] : exported_parameters(context.run, context.workpackage))
     set_variable(environment, name, value);
   set_variable(environment, "BENCH_ATTEMPT", uuid);
   return environment;
@@ -201,7 +201,7 @@ Environment environment_of(const RenderContext& context, bool script, const std:
 
 }  // namespace
 
-std::shared_ptr<const RenderContext> context_of(const setup::Run& run, const workflow::Graph& graph,
+std::shared_ptr<const RenderContext> context_of(const Run& run, const Graph& graph,
                                                 const Workpackage& workpackage,
                                                 evaluate::Evaluator& evaluator) {
   const int cycle = workpackage.progress.cycle;
@@ -218,11 +218,11 @@ std::shared_ptr<const RenderContext> context_of(const setup::Run& run, const wor
   return context;
 }
 
-execute::Job attempt_on_disk(const setup::Run& run, const Workpackage& workpackage,
+machine::Job attempt_on_disk(const Run& run, const Workpackage& workpackage,
                              const std::string& uuid) {
   const model::Step& step = *run.benchmark.step(workpackage.step);
   const ExecutionSegment segment = next_segment(run.benchmark, step, workpackage.progress);
-  execute::Job job;
+  machine::Job job;
   job.workpackage = workpackage.id;
   job.uuid = uuid;
   job.directory = run.directory.path / workpackage.directory;
@@ -235,12 +235,12 @@ execute::Job attempt_on_disk(const setup::Run& run, const Workpackage& workpacka
   return job;
 }
 
-Prepared prepare(const RenderContext& context, const workflow::Graph& graph,
-                 const std::string& uuid, const EnvironmentChanges& inherited) {
+Prepared prepare(const RenderContext& context, const Graph& graph, const std::string& uuid,
+                 const EnvironmentChanges& inherited) {
   const Workpackage& workpackage = context.workpackage;
   const ExecutionSegment segment =
       next_segment(context.run.benchmark, context.step, workpackage.progress);
-  execute::Job job = attempt_on_disk(context.run, workpackage, uuid);
+  machine::Job job = attempt_on_disk(context.run, workpackage, uuid);
   job.work_directory = context.work();
   job.environment = environment_of(context, segment.script, uuid, inherited);
   Rendered rendered = render(context, segment, uuid, inherited);
@@ -249,16 +249,16 @@ Prepared prepare(const RenderContext& context, const workflow::Graph& graph,
       (workpackage.parameters != graph.at(workpackage.id).parameters ||
        !kept_cycle_parameters(job.directory).empty()))
     keep_cycle_parameters(job.directory, workpackage.parameters);
-  std::vector<execute::FileOperation> operations;
+  std::vector<machine::FileOperation> operations;
   if (segment.files)
     operations.push_back(make_directory(context, graph));
   if (job.keep_environment)
-    operations.push_back(execute::KeepBaseEnvironment{job.directory});
+    operations.push_back(machine::KeepBaseEnvironment{job.directory});
   if (segment.files)
     job.snippets = render_files(context, operations);
   if (segment.script) {
-    for (const execute::FileOperation& operation : operations)
-      execute::perform(operation, job.environment, context.evaluator);
+    for (const machine::FileOperation& operation : operations)
+      machine::perform(operation, job.environment, context.evaluator);
     // An earlier attempt's sentinel would keep this one from beginning.
     std::error_code absent;
     std::filesystem::remove(job.sentinel, absent);
@@ -277,7 +277,7 @@ Prepared prepare(const RenderContext& context, const workflow::Graph& graph,
   return {.job = std::move(job), .request = {}};
 }
 
-void write_marker(const setup::Run& run, const Workpackage& workpackage, bool success,
+void write_marker(const Run& run, const Workpackage& workpackage, bool success,
                   const std::string& reason) {
   const std::filesystem::path& directory = run.directory.path;
   const auto file = directory / workpackage.directory / (success ? "done" : "error");
@@ -289,10 +289,10 @@ void write_marker(const setup::Run& run, const Workpackage& workpackage, bool su
 }
 
 Environment script_environment() {
-  Environment environment = execute::base_environment();
+  Environment environment = machine::base_environment();
   const auto own = std::ranges::find(environment, "BASH_ENV", &Environment::value_type::first);
   const std::string file = own == environment.end() ? "" : own->second;
-  const auto quiet = platform::data_directory() / "templates" / "bash_env.sh";
+  const auto quiet = machine::data_directory() / "templates" / "bash_env.sh";
   if (file.empty() || file == quiet)  // a bench in a job script of another one has it already
     return environment;
   set_variable(environment, "BENCH_BASH_ENV", file);
@@ -300,4 +300,4 @@ Environment script_environment() {
   return environment;
 }
 
-}  // namespace bench::job
+}  // namespace bench::space

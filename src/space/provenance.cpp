@@ -24,7 +24,7 @@
 #include <bench/energy/sources/machine_facts.hpp>
 #include <bench/machine/systems.hpp>
 
-namespace bench::setup {
+namespace bench::space {
 namespace {
 
 namespace fs = std::filesystem;
@@ -72,7 +72,7 @@ std::string relevant_environment() {
   std::vector<std::string_view> prefixes{"OMP_",  "OPENBLAS_", "MKL_", "MALLOC_", "GLIBC_TUNABLES",
                                          "CUDA_", "ROCR_",     "HIP_", "NCCL_",   "GLOO_",
                                          "UCX_",  "TORCH_",    "ATEN_"};
-  for (const batch::SystemKind* kind : batch::system_kinds())
+  for (const machine::SystemKind* kind : machine::system_kinds())
     if (kind->job_prefix)
       prefixes.emplace_back(kind->job_prefix);
   std::vector<std::string> lines;
@@ -132,4 +132,4 @@ std::map<std::string, std::string> collect_provenance(const fs::path& input_file
   return facts;
 }
 
-}  // namespace bench::setup
+}  // namespace bench::space

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-namespace bench::setup {
+namespace bench::space {
 
 /// Provenance of a run: input hash, git revision and difference, host, operating system, CPU with
 /// topology, clocks and firmware, memory, GPUs and driver, container, loaded modules, and the
@@ -12,4 +12,4 @@ namespace bench::setup {
 /// secrets). Absent ones are left out.
 std::map<std::string, std::string> collect_provenance(const std::filesystem::path& input_file);
 
-}  // namespace bench::setup
+}  // namespace bench::space

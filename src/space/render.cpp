@@ -20,7 +20,7 @@
 #include <bench/space/segment.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::job {
+namespace bench::space {
 namespace {
 
 namespace fs = std::filesystem;
@@ -31,8 +31,8 @@ int size_of(const model::Step& step) {
 }
 
 /// The commands from `begin` to `end` that are active and not empty.
-std::vector<execute::Snippet> render_snippets(const RenderContext& context, int begin, int end) {
-  std::vector<execute::Snippet> snippets;
+std::vector<machine::Snippet> render_snippets(const RenderContext& context, int begin, int end) {
+  std::vector<machine::Snippet> snippets;
   for (int k = begin; k < end; ++k) {
     const model::Command& command = context.step.commands[static_cast<std::size_t>(k)];
     if (!command.text.empty() && context.holds(command.active, command.place))
@@ -43,7 +43,7 @@ std::vector<execute::Snippet> render_snippets(const RenderContext& context, int 
 }
 
 /// Of a job script: with `$jube_starter`, each its own where several programs are measured.
-std::vector<execute::Snippet> render_batch_snippets(RenderContext context,
+std::vector<machine::Snippet> render_batch_snippets(RenderContext context,
                                                     const JobRequest& request, int launches) {
   context.variables["jube_starter"] = launch_prefix(
       context, request, launches > 0 ? energy_directory(context, launches, 1) : fs::path());
@@ -72,7 +72,7 @@ double duration_s(const RenderContext& context, const std::string& text, const P
 
 }  // namespace
 
-execute::Snippet render_command(const model::Command& command, const RenderContext& context,
+machine::Snippet render_command(const model::Command& command, const RenderContext& context,
                                 std::string name) {
   std::string text = context.substitute(command.text);
   // JUBE strips them, since it appends `&& ...` to the text.
@@ -108,9 +108,8 @@ Rendered render(const RenderContext& context, const ExecutionSegment& segment,
   return rendered;
 }
 
-Rendered render(const setup::Run& run, const Workpackage& workpackage,
-                const setup::Variables& variables, const std::string& uuid,
-                evaluate::Evaluator& evaluator) {
+Rendered render(const Run& run, const Workpackage& workpackage, const Variables& variables,
+                const std::string& uuid, evaluate::Evaluator& evaluator) {
   const RenderContext context{.run = run,
                               .step = *run.benchmark.step(workpackage.step),
                               .workpackage = workpackage,
@@ -121,4 +120,4 @@ Rendered render(const setup::Run& run, const Workpackage& workpackage,
       uuid);
 }
 
-}  // namespace bench::job
+}  // namespace bench::space

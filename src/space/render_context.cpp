@@ -13,12 +13,12 @@
 #include <bench/space/render_context.hpp>
 #include <bench/space/variables.hpp>
 
-namespace bench::job {
+namespace bench::space {
 
 namespace fs = std::filesystem;
 
 std::string RenderContext::substitute(const std::string& text) const {
-  return evaluate::substitute(text, workflow::lookup_in(variables, workpackage.parameters));
+  return evaluate::substitute(text, lookup_in(variables, workpackage.parameters));
 }
 
 std::string RenderContext::file_name(const std::string& text) const {
@@ -76,4 +76,4 @@ fs::path RenderContext::directory_of(const model::Command& command) const {
   return (base / name).lexically_normal();
 }
 
-}  // namespace bench::job
+}  // namespace bench::space

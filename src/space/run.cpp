@@ -41,7 +41,7 @@
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::setup {
+namespace bench::space {
 namespace {
 
 namespace fs = std::filesystem;
@@ -78,8 +78,8 @@ const model::Benchmark& find_benchmark(const std::vector<model::Benchmark>& benc
 }
 
 /// The options, or the settings of the platform.
-platform::SubmissionDefaults choose_asking(const platform::SubmissionDefaults& options,
-                                           const platform::SubmissionDefaults& platform) {
+machine::SubmissionDefaults choose_asking(const machine::SubmissionDefaults& options,
+                                          const machine::SubmissionDefaults& platform) {
   const auto choose = [](const std::string& option, const std::string& otherwise) {
     return option.empty() ? otherwise : option;
   };
@@ -90,7 +90,7 @@ platform::SubmissionDefaults choose_asking(const platform::SubmissionDefaults& o
 }
 
 /// Gives a platform the submission settings that a run has recorded.
-void apply_asking(const RunMetadata& metadata, platform::Platform& platform) {
+void apply_asking(const RunMetadata& metadata, machine::Platform& platform) {
   const auto take = [&](const char* name, const std::optional<std::string>& recorded,
                         std::string& setting) {
     if (!recorded)
@@ -133,7 +133,7 @@ Run plan_run(const Input& input, const model::Benchmark& benchmark, const Reques
   metadata.platform = input.platform.name;
   metadata.platform_file = input.platform.file.string();
   metadata.power_source = request.power_source;
-  const platform::SubmissionDefaults asking = choose_asking(request.asking, input.platform.asking);
+  const machine::SubmissionDefaults asking = choose_asking(request.asking, input.platform.asking);
   metadata.partition = asking.partition;
   metadata.account = asking.account;
   metadata.qos = asking.qos;
@@ -180,7 +180,7 @@ void draw_order_seed(Run& run) {
     run.metadata.order_seed = static_cast<long long>(std::random_device()());
 }
 
-void ask_otherwise(const platform::SubmissionDefaults& asking, Run& run,
+void ask_otherwise(const machine::SubmissionDefaults& asking, Run& run,
                    workspace::Workspace& workspace) {
   const auto change = [&](const char* fact, std::optional<std::string>& recorded,
                           const std::string& value) {
@@ -223,8 +223,8 @@ InputState input_state(const Run& run) {
                                                                   : InputState::changed;
 }
 
-platform::Platform platform_of(const Run& run) {
-  platform::Platform platform = platform::load_platform(platform_source(run));
+machine::Platform platform_of(const Run& run) {
+  machine::Platform platform = machine::load_platform(platform_source(run));
   apply_asking(run.metadata, platform);
   return platform;
 }
@@ -260,17 +260,17 @@ struct Unit {
   const char* suffix;
   const char* name;
   const char* fact;  ///< Of the machine; null: node hours.
-  platform::MaybeFact platform::Machine::*per_node;
+  machine::MaybeFact machine::Machine::*per_node;
 };
 constexpr Unit budget_units[] = {
     {"nh", "node hours", nullptr, nullptr},
-    {"ch", "core hours", "cores_per_node", &platform::Machine::cores_per_node},
-    {"gh", "GPU hours", "devices_per_node", &platform::Machine::devices_per_node},
+    {"ch", "core hours", "cores_per_node", &machine::Machine::cores_per_node},
+    {"gh", "GPU hours", "devices_per_node", &machine::Machine::devices_per_node},
 };
 
 }  // namespace
 
-double parse_budget_h(const std::string& text, const platform::Platform& platform) {
+double parse_budget_h(const std::string& text, const machine::Platform& platform) {
   for (const Unit& unit : budget_units) {
     if (!text.ends_with(unit.suffix))
       continue;
@@ -279,7 +279,7 @@ double parse_budget_h(const std::string& text, const platform::Platform& platfor
       break;
     if (!unit.per_node)
       return *number;
-    const platform::MaybeFact& fact = platform.machine.*unit.per_node;
+    const machine::MaybeFact& fact = platform.machine.*unit.per_node;
     if (!fact || fact->unconfirmed || !(fact->value > 0))
       throw Error(Id::missing_key,
                   fmt::format("platform {} has no confirmed `{}`: cannot count {}", platform.name,
@@ -316,12 +316,12 @@ std::optional<int> parallel_of(const Run& run) {
   return number == 0 ? usable_cpus() : static_cast<int>(std::clamp(number, 1LL, most));
 }
 
-void ask_partitions(batch::BatchSystem& system, Run& run) {
+void ask_partitions(machine::BatchSystem& system, Run& run) {
   if (!run.partitions)
     run.partitions = system.ask_partitions();
 }
 
-const batch::Partition* partition_of(const Run& run, const std::string& wanted) {
+const machine::Partition* partition_of(const Run& run, const std::string& wanted) {
   if (!run.partitions)
     return nullptr;
   // The name may be a list, separated by commas: then the job goes to the one that can start it
@@ -332,4 +332,4 @@ const batch::Partition* partition_of(const Run& run, const std::string& wanted) 
   return found == run.partitions->all.end() ? nullptr : &*found;
 }
 
-}  // namespace bench::setup
+}  // namespace bench::space

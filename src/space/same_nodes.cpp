@@ -9,7 +9,7 @@
 #include <bench/space/same_nodes.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::job {
+namespace bench::space {
 
 std::string same_nodes_key(const model::Batch& batch,
                            const std::function<std::string(const std::string&)>& substitute) {
@@ -21,14 +21,14 @@ std::string same_nodes_key(const model::Batch& batch,
   return key;
 }
 
-std::string nodes_of(const setup::Run& run, const workspace::Workpackage& workpackage) {
+std::string nodes_of(const Run& run, const workspace::Workpackage& workpackage) {
   using workspace::State;
   // In other states a sentinel is of an earlier attempt.
   if (workpackage.state != State::submitted && workpackage.state != State::done &&
       workpackage.state != State::failed)
     return "";
-  const auto sentinel = execute::read_sentinel(attempt_on_disk(run, workpackage, "").sentinel);
+  const auto sentinel = machine::read_sentinel(attempt_on_disk(run, workpackage, "").sentinel);
   return sentinel ? sentinel->nodes : "";
 }
 
-}  // namespace bench::job
+}  // namespace bench::space

@@ -12,7 +12,7 @@
 #include <bench/space/segment.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::job {
+namespace bench::space {
 namespace {
 
 /// Whether a workpackage of the step may have files of its own to prepare. A name that holds a
@@ -74,11 +74,11 @@ std::string segment_digits(const workspace::Workpackage& workpackage) {
   return sha256(text).substr(0, 12);
 }
 
-bool is_scheduled(const setup::Run& run, const model::Step& step) {
+bool is_scheduled(const Run& run, const model::Step& step) {
   return step.batch && run.platform.capabilities().queues_jobs;
 }
 
-bool is_scheduled(const setup::Run& run, const workspace::Workpackage& workpackage) {
+bool is_scheduled(const Run& run, const workspace::Workpackage& workpackage) {
   return run.platform.capabilities().queues_jobs &&
          next_segment(run.benchmark, *run.benchmark.step(workpackage.step), workpackage.progress)
              .script;
@@ -111,4 +111,4 @@ bool keeps_environment(const model::Step& step, const ExecutionSegment& segment,
          progress.cycle + 1 < step.cycles;
 }
 
-}  // namespace bench::job
+}  // namespace bench::space

@@ -26,7 +26,7 @@
 #include <bench/space/software.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::setup {
+namespace bench::space {
 namespace {
 
 namespace fs = std::filesystem;
@@ -237,4 +237,4 @@ void record_software(Run& run, workspace::Workspace& workspace) {
   keep("container_digest", join(digests, "\n"));
 }
 
-}  // namespace bench::setup
+}  // namespace bench::space

@@ -21,32 +21,32 @@
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::workflow {
+namespace bench::space {
 
 namespace fs = std::filesystem;
 
-setup::Variables benchmark_variables(const setup::Run& run) {
+Variables benchmark_variables(const Run& run) {
   std::string start = run.metadata.started;
   std::replace(start.begin(), start.end(), ' ', 'T');
-  setup::Variables variables = run.metadata.platform_variables;
-  variables.merge(setup::Variables{{"jube_benchmark_name", run.benchmark.name},
-                                   {"jube_benchmark_id", std::to_string(run.directory.id)},
-                                   {"jube_benchmark_padid", workspace::padded(run.directory.id)},
-                                   {"jube_benchmark_home", run.metadata.home},
-                                   {"jube_benchmark_rundir", run.directory.path.string()},
-                                   {"jube_benchmark_start", start}});
+  Variables variables = run.metadata.platform_variables;
+  variables.merge(Variables{{"jube_benchmark_name", run.benchmark.name},
+                            {"jube_benchmark_id", std::to_string(run.directory.id)},
+                            {"jube_benchmark_padid", workspace::padded(run.directory.id)},
+                            {"jube_benchmark_home", run.metadata.home},
+                            {"jube_benchmark_rundir", run.directory.path.string()},
+                            {"jube_benchmark_start", start}});
   return variables;
 }
 
-void add_step_variables(const model::Step& step, setup::Variables& variables) {
+void add_step_variables(const model::Step& step, Variables& variables) {
   variables["jube_step_name"] = step.name;
   variables["jube_step_iterations"] = std::to_string(step.iterations);
   variables["jube_step_cycles"] = std::to_string(step.cycles);
 }
 
-void add_workpackage_variables(const setup::Run& run, const workspace::Workpackage& workpackage,
+void add_workpackage_variables(const Run& run, const workspace::Workpackage& workpackage,
                                const std::map<long long, std::string>& parents,
-                               setup::Variables& variables, int cycle) {
+                               Variables& variables, int cycle) {
   variables["jube_wp_id"] = std::to_string(workpackage.id);
   variables["jube_wp_padid"] = workspace::padded(workpackage.id);
   variables["jube_wp_iteration"] = std::to_string(workpackage.iteration);
@@ -61,7 +61,7 @@ void add_workpackage_variables(const setup::Run& run, const workspace::Workpacka
   variables["jube_wp_relpath"] = work.lexically_relative(run.metadata.home).string();
 }
 
-fs::path work_directory(const setup::Run& run, const workspace::Workpackage& workpackage,
+fs::path work_directory(const Run& run, const workspace::Workpackage& workpackage,
                         const evaluate::Lookup& lookup) {
   const std::string& own = run.benchmark.step(workpackage.step)->work_dir;
   if (own.empty())
@@ -70,12 +70,12 @@ fs::path work_directory(const setup::Run& run, const workspace::Workpackage& wor
   return (fs::path(run.metadata.home) / expand_user_and_environment(text)).lexically_normal();
 }
 
-std::size_t max_workpackages(const setup::Run& run) {
+std::size_t max_workpackages(const Run& run) {
   const auto& limit = run.metadata.max_workpackages;
-  return limit ? static_cast<std::size_t>(*limit) : expand::Limits{}.combinations;
+  return limit ? static_cast<std::size_t>(*limit) : Limits{}.combinations;
 }
 
-evaluate::Evaluator evaluator_of(const setup::Run& run) {
+evaluate::Evaluator evaluator_of(const Run& run) {
   constexpr double timeout_s = 300;
   std::set<std::string> active;
   for (const std::string& text : {run.metadata.tags, run.metadata.platform})
@@ -84,7 +84,7 @@ evaluate::Evaluator evaluator_of(const setup::Run& run) {
   return evaluate::Evaluator(timeout_s, std::move(active));
 }
 
-workspace::Parameters exported_parameters(const setup::Run& run,
+workspace::Parameters exported_parameters(const Run& run,
                                           const workspace::Workpackage& workpackage) {
   const model::Step& step = *run.benchmark.step(workpackage.step);
   std::set<std::string> names;
@@ -95,11 +95,11 @@ workspace::Parameters exported_parameters(const setup::Run& run,
   workspace::Parameters exported;
   if (names.empty())  // as mostly: this is asked for every workpackage
     return exported;
-  const setup::Variables none;
+  const Variables none;
   const auto values = lookup_in(none, workpackage.parameters);
   for (const auto& [name, value] : workpackage.parameters)
     if (names.contains(name))
-      if (const auto* definition = expand::definition_of(run.benchmark, step, name, values);
+      if (const auto* definition = definition_of(run.benchmark, step, name, values);
           definition && definition->exported)
         exported.emplace_back(name, value);
   std::sort(exported.begin(), exported.end(),
@@ -107,8 +107,7 @@ workspace::Parameters exported_parameters(const setup::Run& run,
   return exported;
 }
 
-void add_exports(const setup::Run& run, const workspace::Workpackage& workpackage,
-                 setup::Variables& variables) {
+void add_exports(const Run& run, const workspace::Workpackage& workpackage, Variables& variables) {
   std::string lines;
   std::vector<std::string> names;
   for (const auto& [name, value] : exported_parameters(run, workpackage)) {
@@ -122,13 +121,12 @@ void add_exports(const setup::Run& run, const workspace::Workpackage& workpackag
   variables["jube_wp_envlist"] = join(names, ",");
 }
 
-evaluate::Lookup lookup_in(const setup::Variables& variables) {
+evaluate::Lookup lookup_in(const Variables& variables) {
   static const workspace::Parameters none;
   return lookup_in(variables, none);
 }
 
-evaluate::Lookup lookup_in(const setup::Variables& variables,
-                           const workspace::Parameters& parameters) {
+evaluate::Lookup lookup_in(const Variables& variables, const workspace::Parameters& parameters) {
   return [&](std::string_view name) -> const std::string* {
     if (const auto found = variables.find(name); found != variables.end())
       return &found->second;
@@ -136,4 +134,4 @@ evaluate::Lookup lookup_in(const setup::Variables& variables,
   };
 }
 
-}  // namespace bench::workflow
+}  // namespace bench::space

@@ -12,54 +12,53 @@
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
 
-namespace bench::language {
+namespace bench::document {
 namespace {
 
 using testing::ElementsAre;
 
 TEST(Elements, EveryChildHasARow) {
-  for (const Element& parent : all_elements())
+  for (const ElementKind& parent : all_elements())
     for (const std::string& child : parent.children)
       EXPECT_EQ(element(child).name, child) << parent.name;
 }
 
 TEST(Elements, EveryOneAndEveryAttributeSaysWhatItMeans) {
-  for (const Element& one : all_elements()) {
+  for (const ElementKind& one : all_elements()) {
     EXPECT_FALSE(one.meaning.empty()) << one.name;
     EXPECT_FALSE(one.example.empty()) << one.name;
-    for (const Attribute& attribute : one.attributes)
+    for (const AttributeKind& attribute : one.attributes)
       EXPECT_FALSE(attribute.meaning.empty()) << one.name << " " << attribute.name;
   }
 }
 
-bool holds(const document::Node& node, const std::string& name) {
+bool holds(const Node& node, const std::string& name) {
   return node.name == name || node.find(name) ||
-         std::ranges::any_of(node.children,
-                             [&](const document::Node& child) { return holds(child, name); });
+         std::ranges::any_of(node.children, [&](const Node& child) { return holds(child, name); });
 }
 
 TEST(Elements, TheirExamplesAreTheLanguage) {
-  for (const Element& one : all_elements()) {
+  for (const ElementKind& one : all_elements()) {
     if (one.name == "include")  // stands in XML alone, and in the place of what it includes
       continue;
     Diagnostics diagnostics;
-    const document::Node root = document::read_yaml(one.example, one.name, diagnostics);
+    const Node root = read_yaml(one.example, one.name, diagnostics);
     EXPECT_TRUE(holds(root, one.name)) << one.example;
     EXPECT_EQ(diagnostics.warnings().size(), 0) << one.example;
   }
 }
 
 TEST(Elements, AnAttributeWithWordsShowsThemAsItsType) {
-  const Element& pattern = element("pattern");
-  const auto type = std::ranges::find(pattern.attributes, "type", &Attribute::name);
+  const ElementKind& pattern = element("pattern");
+  const auto type = std::ranges::find(pattern.attributes, "type", &AttributeKind::name);
   ASSERT_NE(type, pattern.attributes.end());
   EXPECT_EQ(type->type_text(), "int, float or string");
-  const Attribute flag{.name = "export", .type = Type::flag};
+  const AttributeKind flag{.name = "export", .type = Type::flag};
   EXPECT_EQ(flag.type_text(), "true or false");
 }
 
 /// Whether a reader of this attribute takes the text.
-bool is_value_of(const Attribute& attribute, const std::string& text) {
+bool is_value_of(const AttributeKind& attribute, const std::string& text) {
   if (!attribute.words.empty())
     return std::ranges::find(attribute.words, text) != attribute.words.end();
   switch (attribute.type) {
@@ -76,8 +75,8 @@ bool is_value_of(const Attribute& attribute, const std::string& text) {
 }
 
 TEST(Elements, EveryDefaultIsAValueOfItsAttribute) {
-  for (const Element& one : all_elements())
-    for (const Attribute& attribute : one.attributes) {
+  for (const ElementKind& one : all_elements())
+    for (const AttributeKind& attribute : one.attributes) {
       const std::string& value = attribute.otherwise.value;
       EXPECT_TRUE(value.empty() || is_value_of(attribute, value))
           << one.name << " " << attribute.name;
@@ -89,4 +88,4 @@ TEST(Elements, KnowTheirParents) {
 }
 
 }  // namespace
-}  // namespace bench::language
+}  // namespace bench::document

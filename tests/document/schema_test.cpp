@@ -8,7 +8,7 @@
 
 #include <bench/document/schema.hpp>
 
-namespace bench::language {
+namespace bench::document {
 namespace {
 
 using Json = nlohmann::json;
@@ -124,4 +124,4 @@ TEST(Schema, ExplainsEveryKey) {
 }
 
 }  // namespace
-}  // namespace bench::language
+}  // namespace bench::document

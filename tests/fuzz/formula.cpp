@@ -15,7 +15,7 @@ namespace {
 /// Of names that are 2, and 3 in the baseline's row; nothing where the formula is refused.
 std::optional<double> value_of(const std::string& formula) {
   try {
-    metric::Expression expression(formula, {});
+    numbers::Expression expression(formula, {});
     const std::size_t count = expression.names().size();
     const unit::Unit unit = expression.set_units(std::vector<unit::Unit>(count));
     require(unit::Unit(unit.text()).is_convertible_to(unit), "the text of a unit is that unit");

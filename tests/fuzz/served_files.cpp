@@ -41,18 +41,18 @@ const fs::path& run_directory() {
 }
 
 void check_path(const std::string& path) {
-  const UniqueFd file = serve::open_in_run(run_directory(), path);
+  const UniqueFd file = pages::open_in_run(run_directory(), path);
   if (!file.valid())
     return;
   const fs::path opened = fs::read_symlink("/proc/self/fd/" + std::to_string(file.get()));
   require(is_written_below(run_directory(), opened), "a file of a run is below its directory");
-  require(serve::tail_of(file, 3).text.size() <= 3, "a tail is no longer than was asked for");
+  require(pages::tail_of(file, 3).text.size() <= 3, "a tail is no longer than was asked for");
 }
 
 void check_header(const std::string& header) {
-  const std::string cookie = serve::cookie_of(header, "bench_serve");
+  const std::string cookie = pages::cookie_of(header, "bench_serve");
   require(header.find(cookie) != std::string::npos, "a cookie is a part of its header");
-  require(!serve::is_loopback_name(header) || header.size() < 100 ||
+  require(!pages::is_loopback_name(header) || header.size() < 100 ||
               header.find(':') != std::string::npos,
           "names of loopback are short");
 }
@@ -60,12 +60,12 @@ void check_header(const std::string& header) {
 void check_curve(const std::string& text) {
   static const support::TempDirectory directory;
   const fs::path file = directory.write("power.csv", text);
-  const report::PowerCurve curve = report::read_power_curve(open_regular_file(file), "power.csv");
+  const pages::PowerCurve curve = pages::read_power_curve(open_regular_file(file), "power.csv");
   for (const auto& channel : curve.channels)
-    require(channel.samples.points().size() <= report::most_power_points,
+    require(channel.samples.points().size() <= pages::most_power_points,
             "a curve has a bounded number of points");
   try {
-    for (const report::RegionVisit& visit : report::region_visits(text, "region_times.csv"))
+    for (const pages::RegionVisit& visit : pages::region_visits(text, "region_times.csv"))
       require(to_valid_utf8(visit.region) == visit.region, "a page is UTF-8");
   } catch (const Error&) {  // not CSV
   }

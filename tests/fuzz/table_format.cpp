@@ -20,7 +20,7 @@ constexpr std::size_t longest_number = 4 * 10'000 + 10'000 + 2 * 310;
 /// Nothing where the format is wrong or does not fit.
 std::optional<std::string> formatted(const Value& value, const std::string& format) {
   try {
-    return result::format_value(value, format);
+    return results::format_value(value, format);
   } catch (const Error& error) {
     require(!error.message().empty(), "an error says what is wrong");
     return std::nullopt;

@@ -13,13 +13,13 @@
 #include <bench/numbers/decide.hpp>
 #include <bench/space/metadata.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 namespace {
 
 using model::Better;
+using numbers::Word;
 using testing::ElementsAre;
 using testing::IsEmpty;
-using verdict::Word;
 
 std::string element(const std::string& name, const std::string& text, int line,
                     const std::string& children = "") {
@@ -36,8 +36,8 @@ std::string document(const std::string& command, const std::string& pattern, int
          "}";
 }
 
-setup::RunMetadata made(const std::string& uuid) {
-  setup::RunMetadata metadata;
+space::RunMetadata made(const std::string& uuid) {
+  space::RunMetadata metadata;
   metadata.uuid = uuid;
   metadata.benchmark = "b";
   metadata.platform = "local";
@@ -46,7 +46,7 @@ setup::RunMetadata made(const std::string& uuid) {
   return metadata;
 }
 
-std::string short_name(const setup::RunMetadata& metadata) {
+std::string short_name(const space::RunMetadata& metadata) {
   return short_name_of(fingerprint_of(metadata));
 }
 
@@ -225,4 +225,4 @@ TEST(BaselineCheckTest, APointThatFailuresTookFails) {
 }
 
 }  // namespace
-}  // namespace bench::inspect
+}  // namespace bench::insight

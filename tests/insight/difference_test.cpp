@@ -18,7 +18,7 @@
 #include <bench/insight/difference.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 namespace {
 
 using testing::ElementsAre;
@@ -26,7 +26,7 @@ using testing::IsEmpty;
 using workspace::State;
 
 /// One of two runs.
-class OneRun : public tabulate::ReportFixture {
+class OneRun : public results::ReportFixture {
  public:
   using ReportFixture::end;
   using ReportFixture::find;
@@ -43,11 +43,11 @@ class DifferenceTest : public testing::Test {
  protected:
   /// Both runs of a benchmark with `n` of 1, 2, 10 and the pattern `t` in a table.
   void end_both() {
-    a_.end(tabulate::one_step("column: [n, t]"));
-    b_.end(tabulate::one_step("column: [n, t]"));
+    a_.end(results::one_step("column: [n, t]"));
+    b_.end(results::one_step("column: [n, t]"));
   }
   Differences differences(double tolerance = 0) const {
-    return inspect::differences(a_.side(), b_.side(), tolerance);
+    return insight::differences(a_.side(), b_.side(), tolerance);
   }
   /// `tags: old / new`
   std::vector<std::string> provenance() const {
@@ -108,8 +108,8 @@ TEST_F(DifferenceTest, WhatEveryRunHasForItselfIsNotCompared) {
 }
 
 TEST_F(DifferenceTest, AStateComesWithItsReason) {
-  a_.end(tabulate::one_step("column: n"));
-  b_.end(tabulate::one_step("column: n"), {{1, State::failed}}, "exit code 3");
+  a_.end(results::one_step("column: n"));
+  b_.end(results::one_step("column: n"), {{1, State::failed}}, "exit code 3");
   const auto states = differences().states;
   ASSERT_EQ(states.size(), 1U);
   EXPECT_EQ(states[0].pair.a, 1);
@@ -174,8 +174,8 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& one) { return one.param.name; });
 
 TEST_F(DifferenceTest, TheLargestComesFirstAndScatterLast) {
-  a_.end(tabulate::one_step("column: [n, t, t_std]"));
-  b_.end(tabulate::one_step("column: [n, t, t_std]"));
+  a_.end(results::one_step("column: [n, t, t_std]"));
+  b_.end(results::one_step("column: [n, t, t_std]"));
   a_.find(0, "t_std", 0.1);
   b_.find(0, "t_std", 0.9);
   a_.find(0, "t", 10.0);
@@ -221,11 +221,11 @@ TEST_F(DifferenceTest, AStatisticThatNoTableShowsIsNoMetric) {
 }
 
 TEST_F(DifferenceTest, APatternThatNoTableShowsIsAMetric) {
-  a_.end(tabulate::one_step("column: n"));
-  b_.end(tabulate::one_step("column: n"));
+  a_.end(results::one_step("column: n"));
+  b_.end(results::one_step("column: n"));
   b_.find(0, "t", 3.0);
   EXPECT_THAT(metrics(), ElementsAre("t of 0 and 0: absent / 3.0"));
 }
 
 }  // namespace
-}  // namespace bench::inspect
+}  // namespace bench::insight

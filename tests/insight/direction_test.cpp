@@ -11,7 +11,7 @@
 #include <bench/model/build.hpp>
 #include <bench/numbers/decide.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 namespace {
 
 /// What is said of a metric `time` of this unit that has grown.
@@ -50,11 +50,11 @@ TEST(Direction, IsWhatTheFileSaysOrFollowsFromTheUnit) {
         one.of_column + ", _: time_avg}}}\n";
     const model::Benchmark benchmark =
         model::build(document::read_yaml(text, "in.yaml", diagnostics), diagnostics).at(0);
-    EXPECT_EQ(word_of(verdict::Word::higher, better_of(benchmark, "time", one.unit), one.unit),
+    EXPECT_EQ(word_of(numbers::Word::higher, better_of(benchmark, "time", one.unit), one.unit),
               one.word)
         << one.unit << one.of_pattern << one.of_column;
   }
 }
 
 }  // namespace
-}  // namespace bench::inspect
+}  // namespace bench::insight

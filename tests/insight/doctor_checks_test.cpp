@@ -14,9 +14,9 @@
 #include <bench/insight/doctor.hpp>
 #include <bench/insight/doctor_checks.hpp>
 
-namespace bench::doctor {
+namespace bench::insight {
 
-void PrintTo(const Finding& finding, std::ostream* out) {
+void PrintTo(const CheckResult& finding, std::ostream* out) {
   *out << finding.check << " " << word_of(finding.health) << ": " << finding.text << " ["
        << finding.remedy << "]";
 }
@@ -34,7 +34,7 @@ class ChecksTest : public testing::Test {
  protected:
   std::string findings_of(const std::string& name) const {
     std::string text;
-    for (const Finding& finding :
+    for (const CheckResult& finding :
          run_here(check_named(name), {.root = root_.path(), .directory = runs_.path()})) {
       text += word_of(finding.health) + ": " + finding.text + "\n";
       if (!finding.remedy.empty())
@@ -231,14 +231,14 @@ TEST(CheckNamesTest, AWrongOneGetsASuggestion) {
 /// What a process of its own makes of a check.
 class ExamineTest : public testing::Test {
  protected:
-  std::vector<Finding> examine_by(const std::string& script, double deadline_s = 60) const {
+  std::vector<CheckResult> examine_by(const std::string& script, double deadline_s = 60) const {
     return run_in_child(check_named("clock"), {"/bin/sh", "-c", script}, deadline_s);
   }
 };
 
 TEST_F(ExamineTest, FindingsComeBackAsTheyWere) {
-  const std::vector<Finding> written{{"clock", Health::ok, "all \"well\"", ""},
-                                     {"clock", Health::warning, "slow", "ask"}};
+  const std::vector<CheckResult> written{{"clock", Health::ok, "all \"well\"", ""},
+                                         {"clock", Health::warning, "slow", "ask"}};
   EXPECT_EQ(run_in_child(check_named("clock"), {"/usr/bin/printf", "%s", json_of(written)}, 60),
             written);
 }
@@ -248,7 +248,7 @@ TEST_F(ExamineTest, ACheckThatDoesNotEndIsALine) {
   for (const char* script : {"sleep 600", "trap '' TERM; while :; do sleep 1; done",
                              "trap '' TERM HUP INT; sleep 600 & wait; sleep 600"})
     EXPECT_THAT(examine_by(script, 0.2),
-                ElementsAre(Finding{"clock", Health::error, "no answer within 0.2 s", remedy}))
+                ElementsAre(CheckResult{"clock", Health::error, "no answer within 0.2 s", remedy}))
         << script;
 }
 
@@ -266,4 +266,4 @@ TEST_F(ExamineTest, TheReportForATicketIsJson) {
 }
 
 }  // namespace
-}  // namespace bench::doctor
+}  // namespace bench::insight

@@ -13,7 +13,7 @@
 #include <bench/insight/past_runs.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::plan {
+namespace bench::insight {
 namespace {
 
 Observation observed(const workspace::Parameters& parameters, double time_s,
@@ -226,4 +226,4 @@ TEST(HistoryTest, TheMedianErrorIsAtMostAQuarterOnceTheWorkloadHasRun) {
 }
 
 }  // namespace
-}  // namespace bench::plan
+}  // namespace bench::insight

@@ -8,13 +8,13 @@
 #include <bench/space/job_script.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 namespace {
 
 using testing::HasSubstr;
 
 /// A run on a machine with LSF, whose programs a test writes.
-class JobNewsTest : public workflow::RunFixture {
+class JobNewsTest : public space::RunFixture {
  protected:
   void SetUp() override { plan("step: {name: a, do: x, batch: {nodes: 1}}\n", "Summit"); }
   JobNews news() const { return ask_about_job(run_, "11"); }
@@ -50,7 +50,7 @@ TEST_F(JobNewsTest, ABatchSystemThatDoesNotAnswerSaysWhy) {
 
 TEST_F(JobNewsTest, TheJobOfAnAttemptIsFoundByItsName) {
   const workspace::Attempt attempt{.workpackage = 0, .number = 1, .uuid = "u", .job_id = "11"};
-  programs_.say("bjobs", "11 0 RUN " + job::job_name(run_, "a", attempt) + "\n");
+  programs_.say("bjobs", "11 0 RUN " + space::job_name(run_, "a", attempt) + "\n");
   EXPECT_EQ(ask_about(run_, "a", attempt).text, "lsf says RUN");
 }
 
@@ -61,4 +61,4 @@ TEST_F(JobNewsTest, AMachineThatThisBenchDoesNotKnowIsNotAsked) {
 }
 
 }  // namespace
-}  // namespace bench::inspect
+}  // namespace bench::insight

@@ -9,7 +9,7 @@
 #include <bench/insight/match.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 namespace {
 
 using workspace::Workpackage;
@@ -88,4 +88,4 @@ TEST(Match, GivesTheWholePointOfAStepThatOnlyOneHas) {
 }
 
 }  // namespace
-}  // namespace bench::inspect
+}  // namespace bench::insight

@@ -10,7 +10,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/writer_lock.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 namespace {
 
 using support::TempDirectory;
@@ -43,4 +43,4 @@ TEST(RunState, FollowsFromTheWorkerAndTheWorkpackages) {
 }
 
 }  // namespace
-}  // namespace bench::inspect
+}  // namespace bench::insight

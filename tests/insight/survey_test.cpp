@@ -13,7 +13,7 @@
 #include <bench/insight/survey.hpp>
 #include <bench/machine/platform.hpp>
 
-namespace bench::site {
+namespace bench::insight {
 namespace {
 
 using testing::AllOf;
@@ -43,9 +43,9 @@ esac)");
     programs_.say("sacctmgr", "zam|normal\n");
   }
   /// The file, read by bench itself.
-  platform::Platform read(const std::string& text) const {
+  machine::Platform read(const std::string& text) const {
     directory_.write("fox.yaml", text);
-    return platform::load_platform((directory_.path() / "fox.yaml").string());
+    return machine::load_platform((directory_.path() / "fox.yaml").string());
   }
 
   support::TempDirectory directory_;
@@ -55,9 +55,9 @@ esac)");
 TEST_F(SurveyTest, APartitionIsDescribedByItsMostFrequentNodes) {
   fake_slurm();
   const std::string text = platform_file("fox", survey("gpu"));
-  const platform::Platform fox = read(text);
+  const machine::Platform fox = read(text);
   EXPECT_EQ(fox.asking.partition, "gpu");
-  EXPECT_EQ(fox.gpu_request, platform::GpuRequest::gres);
+  EXPECT_EQ(fox.gpu_request, machine::GpuRequest::gres);
   EXPECT_EQ(fox.gpu_type, "a100");
   EXPECT_EQ(fox.machine.nodes->value, 12);
   EXPECT_EQ(fox.machine.devices_per_node->value, 4);
@@ -76,7 +76,7 @@ TEST_F(SurveyTest, AGresWithoutANumberIsOneGpu) {
   fake_slurm();
   for (const auto& [gres, type] : {std::pair("gpu:a100", "a100"), {"gpu", ""}}) {
     programs_.say("sinfo", fmt::format("2|2|64|2|515000|{}", gres));
-    const platform::Platform fox = read(platform_file("fox", survey("gpu")));
+    const machine::Platform fox = read(platform_file("fox", survey("gpu")));
     EXPECT_EQ(fox.machine.devices_per_node->value, 1) << gres;
     EXPECT_EQ(fox.gpu_type, type) << gres;
   }
@@ -100,9 +100,9 @@ TEST_F(SurveyTest, GuessesAreMarked) {
 
 TEST_F(SurveyTest, WithoutANameTheDefaultPartitionIsDescribed) {
   fake_slurm();
-  const platform::Platform fox = read(platform_file("fox", survey("")));
+  const machine::Platform fox = read(platform_file("fox", survey("")));
   EXPECT_EQ(fox.asking.partition, "cpu");
-  EXPECT_EQ(fox.gpu_request, platform::GpuRequest::none);
+  EXPECT_EQ(fox.gpu_request, machine::GpuRequest::none);
   EXPECT_FALSE(fox.machine.devices_per_node);
 }
 
@@ -120,7 +120,7 @@ TEST_F(SurveyTest, AWrongPartitionIsAnswered) {
 
 TEST_F(SurveyTest, ANodeWithoutABatchSystemIsDescribedByItself) {
   programs_.say("nvidia-smi", "NVIDIA H100 PCIe, 81559, 350.00\nNVIDIA H100 PCIe, 81559, 350.00\n");
-  const platform::Platform fox = read(platform_file("fox", survey("")));
+  const machine::Platform fox = read(platform_file("fox", survey("")));
   EXPECT_FALSE(fox.capabilities().queues_jobs);
   EXPECT_EQ(fox.machine.nodes->value, 1);
   EXPECT_EQ(fox.machine.cores_per_node->value, 128);
@@ -133,7 +133,7 @@ TEST_F(SurveyTest, ANodeWithoutABatchSystemIsDescribedByItself) {
 /// Otherwise the peaks that users add to the file would be no variables of a device.
 TEST_F(SurveyTest, GpusOfNvidiaAreModules) {
   programs_.say("nvidia-smi", "NVIDIA H100 PCIe, 81559, 350.00\nNVIDIA H100 PCIe, 81559, 350.00\n");
-  const platform::Platform fox = read(platform_file("fox", survey("")));
+  const machine::Platform fox = read(platform_file("fox", survey("")));
   EXPECT_EQ(fox.machine.modules_per_node->value, 2);
   EXPECT_FALSE(fox.machine.modules_per_node->unconfirmed);
 }
@@ -141,7 +141,7 @@ TEST_F(SurveyTest, GpusOfNvidiaAreModules) {
 TEST_F(SurveyTest, AmdsGpusAreCounted) {
   programs_.say("rocm-smi",
                 "device,Card series,Card model\ncard0,AMD MI250,0x1\ncard1,AMD MI250,0x1\n");
-  const platform::Platform fox = read(platform_file("fox", survey("")));
+  const machine::Platform fox = read(platform_file("fox", survey("")));
   EXPECT_EQ(fox.machine.devices_per_node->value, 2);
   EXPECT_TRUE(fox.machine.modules_per_node->unconfirmed);
   EXPECT_EQ(fox.machine.accelerator.name, "AMD MI250");
@@ -155,4 +155,4 @@ TEST_F(SurveyTest, AMuteMachineGivesAFileNevertheless) {
 }
 
 }  // namespace
-}  // namespace bench::site
+}  // namespace bench::insight

@@ -11,13 +11,13 @@
 
 #include <bench/base/hash.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class TagAlternativesTest : public workflow::RunFixture {
+class TagAlternativesTest : public space::RunFixture {
  protected:
   /// A run that was made from a file with this text.
   void made_from(const std::string& text) {
@@ -85,4 +85,4 @@ TEST_F(TagAlternativesTest, AFileThatTakesInOthersIsNotLookedAt) {
 }
 
 }  // namespace
-}  // namespace bench::inspect
+}  // namespace bench::insight

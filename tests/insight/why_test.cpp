@@ -13,7 +13,7 @@
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 namespace {
 
 using testing::HasSubstr;
@@ -39,7 +39,7 @@ std::string text_of(const Explanation& explanation) {
   return text;
 }
 
-class WhyTest : public store::StoreFixture {
+class WhyTest : public run::StoreFixture {
  protected:
   std::string why(long long id) {
     write();
@@ -137,4 +137,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& one) { return one.param.name; });
 
 }  // namespace
-}  // namespace bench::inspect
+}  // namespace bench::insight

@@ -7,7 +7,7 @@
 #include <bench/insight/work.hpp>
 #include <bench/machine/platform.hpp>
 
-namespace bench::plan {
+namespace bench::insight {
 namespace {
 
 using testing::ElementsAre;
@@ -33,7 +33,7 @@ TEST(ProgramCallTest, IsUnknownWhereTheShellWouldHaveToEvaluate) {
 }
 
 TEST(PeakTest, IsTheWorkOverTheAssumedShareOfThePeak) {
-  const platform::Platform machine = platform::load_platform("A100");
+  const machine::Platform machine = machine::load_platform("A100");
   const Work work{.program = "gpt", .flops = 312e12 * 40, .precision = "fp16", .devices = 4};
   const Prediction planned = predict_by_peak(work, machine, 0.4);
   EXPECT_NEAR(planned.time_s.value.value(), 25, 1e-9);
@@ -45,7 +45,7 @@ TEST(PeakTest, IsTheWorkOverTheAssumedShareOfThePeak) {
 }
 
 TEST(PeakTest, ACommandThatStopsTakesNoLongerThanThat) {
-  const platform::Platform machine = platform::load_platform("A100");
+  const machine::Platform machine = machine::load_platform("A100");
   Work work{.program = "gpt", .flops = 312e12 * 40, .stop_s = 600, .precision = "fp16"};
   EXPECT_NEAR(predict_by_peak(work, machine, 0.4).time_s.value.value(), 100, 1e-9);
   work.stop_s = 90;
@@ -57,16 +57,16 @@ TEST(PeakTest, ACommandThatStopsTakesNoLongerThanThat) {
 
 TEST(PeakTest, NeedsAConfirmedOne) {
   const Prediction planned = predict_by_peak({.program = "gpt", .flops = 1e12, .precision = "fp16"},
-                                             platform::load_platform("local"), 0.4);
+                                             machine::load_platform("local"), 0.4);
   EXPECT_FALSE(planned.time_s.value);
   EXPECT_EQ(planned.time_s.source, "never measured, and platform local has no confirmed fp16 peak");
 }
 
 TEST(DeviceMemoryTest, IsThatOfThePlatformOrOfThisMachine) {
-  EXPECT_EQ(device_memory_gb(platform::load_platform("A100")).value, 40);
-  EXPECT_EQ(device_memory_gb(platform::load_platform("local")).source, "this machine");
-  EXPECT_FALSE(device_memory_gb(platform::load_platform("slurm")).value);
+  EXPECT_EQ(device_memory_gb(machine::load_platform("A100")).value, 40);
+  EXPECT_EQ(device_memory_gb(machine::load_platform("local")).source, "this machine");
+  EXPECT_FALSE(device_memory_gb(machine::load_platform("slurm")).value);
 }
 
 }  // namespace
-}  // namespace bench::plan
+}  // namespace bench::insight

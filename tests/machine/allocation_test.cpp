@@ -11,7 +11,7 @@
 #include <bench/base/time.hpp>
 #include <bench/machine/allocation.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 namespace {
 
 using testing::Each;
@@ -77,4 +77,4 @@ TEST(JobLife, IsTheStateThatSlurmListsItIn) {
 }
 
 }  // namespace
-}  // namespace bench::batch
+}  // namespace bench::machine

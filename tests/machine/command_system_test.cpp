@@ -21,7 +21,7 @@
 #include <bench/machine/slow_answers.hpp>
 #include <bench/machine/systems.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 namespace {
 
 using testing::ElementsAre;
@@ -274,4 +274,4 @@ TEST(CommandTable, NeedsStatesThatMeanSomething) {
 }
 
 }  // namespace
-}  // namespace bench::batch
+}  // namespace bench::machine

@@ -8,7 +8,7 @@
 #include <bench/base/process.hpp>
 #include <bench/machine/environment.hpp>
 
-namespace bench::execute {
+namespace bench::machine {
 namespace {
 
 /// Executes the changes and then the command in one shell. Returns what it prints.
@@ -36,4 +36,4 @@ TEST(EnvironmentTest, AShellDoesNotEndAtVariablesThatItCannotSet) {
 }
 
 }  // namespace
-}  // namespace bench::execute
+}  // namespace bench::machine

@@ -10,7 +10,7 @@
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/failed_node.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 namespace {
 
 TEST(FailedNode, StandsInTheReasonOfItsAttempt) {
@@ -60,4 +60,4 @@ TEST_F(SlurmsFailedNodeTest, IsUnknownWhereAJobHasSeveral) {
 }
 
 }  // namespace
-}  // namespace bench::batch
+}  // namespace bench::machine

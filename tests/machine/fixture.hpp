@@ -14,7 +14,7 @@
 #include <bench/base/uuid.hpp>
 #include <bench/machine/local.hpp>
 
-namespace bench::execute {
+namespace bench::machine {
 
 /// Attempts in a directory of their own, and a backend that runs them.
 class LocalFixture : public testing::Test {
@@ -73,4 +73,4 @@ class LocalFixture : public testing::Test {
   LocalBackend backend_{evaluator_};
 };
 
-}  // namespace bench::execute
+}  // namespace bench::machine

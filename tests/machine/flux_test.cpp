@@ -11,7 +11,7 @@
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/systems.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 namespace {
 
 using testing::ElementsAre;
@@ -114,4 +114,4 @@ TEST_F(FluxTest, CancelsJobsThatMayHaveEnded) {
 }
 
 }  // namespace
-}  // namespace bench::batch
+}  // namespace bench::machine

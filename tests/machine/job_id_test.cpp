@@ -5,7 +5,7 @@
 
 #include <bench/machine/job_id.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 namespace {
 
 struct JobIdCase {
@@ -46,4 +46,4 @@ TEST(JobId, OfATaskIsMadeOfItsArrays) {
 }
 
 }  // namespace
-}  // namespace bench::batch
+}  // namespace bench::machine

@@ -12,7 +12,7 @@
 
 #include <bench/machine/job_monitor.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 
 /// What a batch system will answer, and what it was asked.
 struct Script {
@@ -120,4 +120,4 @@ class BatchFixture : public testing::Test {
   JobMonitor patient_ = monitor_with({.interval_s = 0, .grace_s = 3600});
 };
 
-}  // namespace bench::batch
+}  // namespace bench::machine

@@ -14,7 +14,7 @@
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/job.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 namespace {
 
 using testing::ElementsAre;
@@ -107,7 +107,7 @@ TEST_F(JobMonitorTest, SaysWhatElseTheSentinelTellsOfARefinedFailure) {
   monitor_.add(job());
   leave(job(), Left::failure);
   script_->queue.jobs = {report(State::ended, "TIMEOUT", Outcome::timeout)};
-  const execute::Completion end = monitor_.update().completions.at(0);
+  const Completion end = monitor_.update().completions.at(0);
   EXPECT_EQ(end.workpackage, 7);
   EXPECT_EQ(end.exit_code, 3);
   EXPECT_EQ(end.host, "node1");
@@ -122,7 +122,7 @@ TEST_F(JobMonitorTest, QuotesWhatTheJobSaidLast) {
   ended.reason = "OutOfMemory";
   ended.host = "node4";
   script_->queue.jobs = {ended};
-  const execute::Completion end = monitor_.update().completions.at(0);
+  const Completion end = monitor_.update().completions.at(0);
   EXPECT_EQ(end.reason, "Scripted job 100: OUT_OF_MEMORY (OutOfMemory): out of memory");
   EXPECT_EQ(end.host, "node4");
 }
@@ -196,7 +196,7 @@ TEST_F(BatchNoticeTest, TellsOnceOfAnArrayThatWasLost) {
               ElementsAre("Scripted lost job 100 before it began; bench submits it again",
                           "Scripted lost job 200 before it began; bench submits it again"));
   ASSERT_EQ(news.completions.size(), 3U);
-  for (const execute::Completion& end : news.completions)
+  for (const Completion& end : news.completions)
     EXPECT_EQ(end.outcome, Outcome::interrupted);
 }
 
@@ -409,4 +409,4 @@ TEST_F(PauseTest, IsNeverLongerThanTheInterval) {
 }
 
 }  // namespace
-}  // namespace bench::batch
+}  // namespace bench::machine

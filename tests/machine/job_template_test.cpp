@@ -11,7 +11,7 @@
 
 #include <bench/machine/job_template.hpp>
 
-namespace bench::platform {
+namespace bench::machine {
 namespace {
 
 using support::case_name;
@@ -111,4 +111,4 @@ TEST(ReadJobTemplate, PrefersAFileBesideTheBenchmark) {
 }
 
 }  // namespace
-}  // namespace bench::platform
+}  // namespace bench::machine

@@ -13,7 +13,7 @@
 #include <bench/machine/machine.hpp>
 #include <bench/machine/platform.hpp>
 
-namespace bench::platform {
+namespace bench::machine {
 namespace {
 
 const Resources eight_tasks{
@@ -317,4 +317,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& one) { return one.param.name; });
 
 }  // namespace
-}  // namespace bench::platform
+}  // namespace bench::machine

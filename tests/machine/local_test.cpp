@@ -21,7 +21,7 @@
 #include <bench/machine/job.hpp>
 #include <bench/machine/sentinel.hpp>
 
-namespace bench::execute {
+namespace bench::machine {
 namespace {
 
 using testing::ElementsAre;
@@ -336,4 +336,4 @@ INSTANTIATE_TEST_SUITE_P(Texts, OpenEndTest,
                                          "echo note # comment", "true &", "echo \"$#\""));
 
 }  // namespace
-}  // namespace bench::execute
+}  // namespace bench::machine

@@ -14,7 +14,7 @@
 #include <bench/machine/job.hpp>
 #include <bench/machine/orphans.hpp>
 
-namespace bench::execute {
+namespace bench::machine {
 namespace {
 
 using testing::ElementsAre;
@@ -98,4 +98,4 @@ TEST_F(OrphanTest, IsEndedWithWhatItsBackendAbandons) {
 }
 
 }  // namespace
-}  // namespace bench::execute
+}  // namespace bench::machine

@@ -14,7 +14,7 @@
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/machine/file_operation.hpp>
 
-namespace bench::execute {
+namespace bench::machine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -125,4 +125,4 @@ TEST_F(PlaceFilesTest, TheNameOfTheDirectoryOfTheInputIsNoPattern) {
 }
 
 }  // namespace
-}  // namespace bench::execute
+}  // namespace bench::machine

@@ -11,7 +11,7 @@
 
 #include <bench/machine/platform.hpp>
 
-namespace bench::platform {
+namespace bench::machine {
 namespace {
 
 using support::EnvironmentVariable;
@@ -208,4 +208,4 @@ TEST_F(PlatformTest, TakesSlurmsVariablesWhereNothingElseDecides) {
 }
 
 }  // namespace
-}  // namespace bench::platform
+}  // namespace bench::machine

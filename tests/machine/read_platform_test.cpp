@@ -14,7 +14,7 @@
 #include <bench/machine/machine.hpp>
 #include <bench/machine/platform.hpp>
 
-namespace bench::platform {
+namespace bench::machine {
 namespace {
 
 using support::EnvironmentVariable;
@@ -305,4 +305,4 @@ TEST_F(ReadPlatformTest, RefusesAFileWithoutATemplate) {
 }
 
 }  // namespace
-}  // namespace bench::platform
+}  // namespace bench::machine

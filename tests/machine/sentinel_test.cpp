@@ -8,7 +8,7 @@
 #include <bench/machine/job.hpp>
 #include <bench/machine/sentinel.hpp>
 
-namespace bench::execute {
+namespace bench::machine {
 namespace {
 
 using support::TempDirectory;
@@ -98,16 +98,16 @@ TEST(Sentinel, OfAnotherAttemptTellsNothing) {
   EXPECT_TRUE(completion_from_sentinel(job)->success());
 }
 
-struct Line {
+struct LastLine {
   std::string name;
   std::string content;
   std::string expected;
 };
-void PrintTo(const Line& c, std::ostream* out) {
+void PrintTo(const LastLine& c, std::ostream* out) {
   *out << c.name;
 }
 
-class LastLineTest : public testing::TestWithParam<Line> {};
+class LastLineTest : public testing::TestWithParam<LastLine> {};
 
 TEST_P(LastLineTest, IsTheLastWithText) {
   const TempDirectory directory;
@@ -117,21 +117,22 @@ TEST_P(LastLineTest, IsTheLastWithText) {
 INSTANTIATE_TEST_SUITE_P(
     Files, LastLineTest,
     testing::Values(
-        Line{"One", "one\ntwo\n", "two"}, Line{"WithoutNewline", "one\ntwo", "two"},
-        Line{"BlankLinesBelow", "one\n \n\n", "one"}, Line{"Empty", "", ""},
-        Line{"Blank", " \n", ""}, Line{"ProgressBar", "10%\r50%\r100%\n", "100%"},
-        Line{"TooLong", "0123456789abc\n", "0123456789"},
-        Line{"AboveTheMeter", "broken\nbench-energy: a=1\nbench-energy: b=2\n", "broken"},
-        Line{"ErrorAboveItsHint", "error: a\nhint: b\n", "error: a"},
-        Line{"ErrorWithItsPlaceAndExcerpt", "error: x\nf:1:2: error: a\n  a: b\n  ^\nhint: b\n",
-             "f:1:2: err"},
-        Line{"ErrorAboveTheMeter", "error: a\nhint: b\nbench-energy: a=1\n", "error: a"},
-        Line{"ErrorAboveSomethingElse", "error: a\nhint: b\nc\n", "c"},
-        Line{"HintAlone", "a\nhint: b\n", "hint: b"},
-        Line{"OnlyTheMeter", "bench-energy: a=1\n", ""}, Line{"NoText", "a\xff\n", "a\uFFFD"},
-        Line{"CutBetweenLetters", "12345678öä\n", "12345678ö"},
-        Line{"CutInALetter", "123456789ö\n", "123456789"},
-        Line{"LongFile", std::string(100'000, 'x') + "\nend\n", "end"}),
+        LastLine{"One", "one\ntwo\n", "two"}, LastLine{"WithoutNewline", "one\ntwo", "two"},
+        LastLine{"BlankLinesBelow", "one\n \n\n", "one"}, LastLine{"Empty", "", ""},
+        LastLine{"Blank", " \n", ""}, LastLine{"ProgressBar", "10%\r50%\r100%\n", "100%"},
+        LastLine{"TooLong", "0123456789abc\n", "0123456789"},
+        LastLine{"AboveTheMeter", "broken\nbench-energy: a=1\nbench-energy: b=2\n", "broken"},
+        LastLine{"ErrorAboveItsHint", "error: a\nhint: b\n", "error: a"},
+        LastLine{"ErrorWithItsPlaceAndExcerpt", "error: x\nf:1:2: error: a\n  a: b\n  ^\nhint: b\n",
+                 "f:1:2: err"},
+        LastLine{"ErrorAboveTheMeter", "error: a\nhint: b\nbench-energy: a=1\n", "error: a"},
+        LastLine{"ErrorAboveSomethingElse", "error: a\nhint: b\nc\n", "c"},
+        LastLine{"HintAlone", "a\nhint: b\n", "hint: b"},
+        LastLine{"OnlyTheMeter", "bench-energy: a=1\n", ""},
+        LastLine{"NoText", "a\xff\n", "a\uFFFD"},
+        LastLine{"CutBetweenLetters", "12345678öä\n", "12345678ö"},
+        LastLine{"CutInALetter", "123456789ö\n", "123456789"},
+        LastLine{"LongFile", std::string(100'000, 'x') + "\nend\n", "end"}),
     [](const auto& one) { return one.param.name; });
 
 TEST(LastLine, OfNoFileIsEmpty) {
@@ -139,4 +140,4 @@ TEST(LastLine, OfNoFileIsEmpty) {
 }
 
 }  // namespace
-}  // namespace bench::execute
+}  // namespace bench::machine

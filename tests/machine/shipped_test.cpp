@@ -23,7 +23,7 @@
 #include <bench/machine/machine.hpp>
 #include <bench/machine/platform.hpp>
 
-namespace bench::platform {
+namespace bench::machine {
 namespace {
 
 using support::EnvironmentVariable;
@@ -366,4 +366,4 @@ TEST(ShippedPlatforms, GiveGridEnginesFullNames) {
 }
 
 }  // namespace
-}  // namespace bench::platform
+}  // namespace bench::machine

@@ -18,7 +18,7 @@
 #include <bench/base/text.hpp>
 #include <bench/machine/batch_system.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 namespace {
 
 using testing::ElementsAre;
@@ -625,4 +625,4 @@ TEST(Slurmstepd, SaysNothingWithoutAFile) {
 
 }  // namespace
 
-}  // namespace bench::batch
+}  // namespace bench::machine

@@ -17,7 +17,7 @@
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/slow_answers.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 namespace {
 
 using support::case_name;
@@ -330,4 +330,4 @@ TEST(Associations, AreNoneWithoutAccounting) {
 
 }  // namespace
 
-}  // namespace bench::batch
+}  // namespace bench::machine

@@ -7,7 +7,7 @@
 
 #include <bench/machine/systems.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 namespace {
 
 using testing::ElementsAre;
@@ -63,4 +63,4 @@ TEST(Clusters, AreThoseOfTheDirectives) {
 }
 
 }  // namespace
-}  // namespace bench::batch
+}  // namespace bench::machine

@@ -18,7 +18,7 @@
 #include <bench/machine/job_monitor.hpp>
 #include <bench/machine/sentinel.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 namespace {
 
 using support::case_name;
@@ -48,7 +48,7 @@ TEST_P(BatchVerdictTest, FollowsFromWhatIsKnown) {
   leave(job(), c.left);
   std::filesystem::create_directories(job().job.directory);
   if (c.was_cancelled)
-    execute::note_cancellation(job().job);
+    note_cancellation(job().job);
   if (c.queue)
     script_->queue.jobs = {*c.queue};
   if (c.accounting)
@@ -205,10 +205,9 @@ INSTANTIATE_TEST_SUITE_P(ReusedId, BatchVerdictTest, testing::ValuesIn(reused())
 
 class OneOfManyTest : public BatchFixture {
  protected:
-  execute::Completion end() {
+  Completion end() {
     const auto completions = monitor_.update().completions;
-    return completions.empty() ? execute::Completion{.reason = "(nothing ended)"}
-                               : completions.back();
+    return completions.empty() ? Completion{.reason = "(nothing ended)"} : completions.back();
   }
 };
 
@@ -216,7 +215,7 @@ TEST_F(OneOfManyTest, IsCancelledIfTheOthersAreInTheQueue) {
   monitor_.add(job(1, "100_1", 1));
   monitor_.add(job(2, "100_2", 2));
   script_->queue.jobs = {task(1, State::running)};
-  const execute::Completion told = end();
+  const Completion told = end();
   EXPECT_EQ(told.workpackage, 2);
   EXPECT_EQ(told.outcome, Outcome::cancelled);
   EXPECT_EQ(told.reason, "Scripted job 100_2 was cancelled before it began");
@@ -227,7 +226,7 @@ TEST_F(OneOfManyTest, IsCancelledIfTheOthersAreInTheQueueWithRewrittenComments) 
   monitor_.add(job(2, "100_2", 2));
   script_->queue.jobs = {task(1, State::running)};
   script_->queue.jobs[0].comment = "for Anna";
-  const execute::Completion told = end();
+  const Completion told = end();
   EXPECT_EQ(told.workpackage, 2);
   EXPECT_EQ(told.outcome, Outcome::cancelled);
 }
@@ -239,7 +238,7 @@ TEST_F(OneOfManyTest, IsSubmittedAgainIfTheQueueHasLostTheArrayAfterOthersBegan)
   monitor_.add(job(2, "100_2", 2));
   leave(job(1), Left::begun);
   script_->accounting.jobs = {task(1, State::ended)};
-  const execute::Completion told = end();
+  const Completion told = end();
   EXPECT_EQ(told.workpackage, 2);
   EXPECT_EQ(told.outcome, Outcome::interrupted);
   EXPECT_TRUE(told.lost_in_queue);
@@ -324,7 +323,7 @@ TEST_F(OneOfManyTest, ThatRanWhereItsRunWasBeforeIsCollectedFromThere) {
     std::filesystem::remove(moved.job.sentinel);
     directory_.write("before/7/sentinel", begun + code);
     monitor_.add(moved);
-    const execute::Completion completion = end();
+    const Completion completion = end();
     EXPECT_EQ(completion.outcome, code == "exit_code=0\n" ? Outcome::done : Outcome::failed);
     EXPECT_EQ(completion.exit_code.has_value(), !code.empty());
     EXPECT_EQ(read_file(directory_.path() / "7/work/stdout"), "begun\nvalue=3\n");
@@ -379,4 +378,4 @@ TEST_F(OneOfManyTest, IgnoresTheSentinelOfAnEarlierAttempt) {
 }
 
 }  // namespace
-}  // namespace bench::batch
+}  // namespace bench::machine

@@ -9,7 +9,7 @@
 #include <bench/numbers/change_points.hpp>
 #include <bench/numbers/comparison.hpp>
 
-namespace bench::verdict {
+namespace bench::numbers {
 namespace {
 
 using testing::ElementsAre;
@@ -91,4 +91,4 @@ TEST(Levels, OfNoValuesAreNone) {
 }
 
 }  // namespace
-}  // namespace bench::verdict
+}  // namespace bench::numbers

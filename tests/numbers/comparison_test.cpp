@@ -9,7 +9,7 @@
 
 #include <bench/numbers/comparison.hpp>
 
-namespace bench::verdict {
+namespace bench::numbers {
 namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
@@ -242,4 +242,4 @@ TEST(Drift, IsTheSameForWhatWasMeasuredInTurn) {
 }
 
 }  // namespace
-}  // namespace bench::verdict
+}  // namespace bench::numbers

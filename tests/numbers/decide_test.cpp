@@ -9,7 +9,7 @@
 #include <bench/numbers/comparison.hpp>
 #include <bench/numbers/decide.hpp>
 
-namespace bench::verdict {
+namespace bench::numbers {
 namespace {
 
 constexpr double margin = 0.01;
@@ -164,4 +164,4 @@ TEST(Decide, FindsAsManyRunsEnoughAsItSaid) {
 }
 
 }  // namespace
-}  // namespace bench::verdict
+}  // namespace bench::numbers

@@ -10,7 +10,7 @@
 #include <bench/base/unit.hpp>
 #include <bench/numbers/expression.hpp>
 
-namespace bench::metric {
+namespace bench::numbers {
 namespace {
 
 using testing::ElementsAre;
@@ -113,4 +113,4 @@ TEST(Expression, SaysWhatIsWrongWithAFormula) {
 }
 
 }  // namespace
-}  // namespace bench::metric
+}  // namespace bench::numbers

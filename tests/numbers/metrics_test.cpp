@@ -17,7 +17,7 @@
 #include <bench/numbers/expression.hpp>
 #include <bench/numbers/metric.hpp>
 
-namespace bench::metric {
+namespace bench::numbers {
 namespace {
 
 /// A value with its unit, which is also its name.
@@ -240,4 +240,4 @@ TEST(Metrics, EveryOneIsWhole) {
 }
 
 }  // namespace
-}  // namespace bench::metric
+}  // namespace bench::numbers

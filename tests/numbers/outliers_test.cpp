@@ -11,7 +11,7 @@
 #include <bench/base/value.hpp>
 #include <bench/numbers/statistics.hpp>
 
-namespace bench::statistics {
+namespace bench::numbers {
 namespace {
 
 struct OutlierCase {
@@ -78,4 +78,4 @@ TEST(Outliers, AreInOneOfAHundredNormalSamples) {
 }
 
 }  // namespace
-}  // namespace bench::statistics
+}  // namespace bench::numbers

@@ -5,7 +5,7 @@
 
 #include <bench/numbers/reals.hpp>
 
-namespace bench::statistics {
+namespace bench::numbers {
 namespace {
 
 TEST(Median, IsTheMiddleOrTheMeanOfTwo) {
@@ -29,4 +29,4 @@ TEST(MeanHalfwidth, IsInfiniteWhereNothingIsKnown) {
 }
 
 }  // namespace
-}  // namespace bench::statistics
+}  // namespace bench::numbers

@@ -13,7 +13,7 @@
 #include <bench/numbers/number.hpp>
 #include <bench/numbers/statistics.hpp>
 
-namespace bench::statistics {
+namespace bench::numbers {
 namespace {
 
 TEST(NumberOf, TakesTextsThatATypeOfFloatWouldTake) {
@@ -212,4 +212,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& one) { return one.param.name; });
 
 }  // namespace
-}  // namespace bench::statistics
+}  // namespace bench::numbers

@@ -11,18 +11,18 @@
 #include <bench/base/value.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 
 /// A table in the form of its csv: `batch,rate[images/s]` and rows; names that end in `*` are those
 /// of parameters. A cell `OOM` is that of a row that ran out of memory, one `-` has no value, and
 /// one that ends in `!` has the value that was found until the row failed.
 inline Source source_from(const std::string& csv) {
   const std::vector<std::string> lines = split_names(csv, "\n");
-  result::Table table;
+  results::Table table;
   table.name = "t";
   std::vector<std::string> parameters;
   for (std::string title : split_names(lines.front())) {
-    result::Heading heading;
+    results::Heading heading;
     if (title.ends_with('*')) {
       title.pop_back();
       parameters.push_back(title);
@@ -62,4 +62,4 @@ inline Source source_from(const std::string& csv) {
   });
 }
 
-}  // namespace bench::report
+}  // namespace bench::pages

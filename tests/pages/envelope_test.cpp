@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-namespace bench::report {
+namespace bench::pages {
 namespace {
 
 using Point = Envelope::Point;
@@ -49,4 +49,4 @@ TEST(EnvelopeTest, KeepsAllOfAFewPoints) {
 }
 
 }  // namespace
-}  // namespace bench::report
+}  // namespace bench::pages

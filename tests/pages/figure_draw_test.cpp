@@ -15,7 +15,7 @@
 
 #include <bench/pages/figure.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 namespace {
 
 using testing::HasSubstr;
@@ -72,4 +72,4 @@ INSTANTIATE_TEST_SUITE_P(
     support::case_name);
 
 }  // namespace
-}  // namespace bench::report
+}  // namespace bench::pages

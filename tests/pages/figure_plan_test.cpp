@@ -27,7 +27,7 @@
 #include <bench/pages/figure.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 namespace {
 
 /// `line x=batch y=rate color=precision`
@@ -471,4 +471,4 @@ TEST(SlugTest, FiguresHaveDifferentOnes) {
 }
 
 }  // namespace
-}  // namespace bench::report
+}  // namespace bench::pages

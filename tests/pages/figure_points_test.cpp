@@ -14,7 +14,7 @@
 #include <bench/base/value.hpp>
 #include <bench/pages/figure.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 namespace {
 
 struct Failures {
@@ -74,4 +74,4 @@ TEST(ValuesOfFailuresTest, DoNotDecideWhetherTimesAreParts) {
 }
 
 }  // namespace
-}  // namespace bench::report
+}  // namespace bench::pages

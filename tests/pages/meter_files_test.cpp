@@ -12,7 +12,7 @@
 #include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 namespace {
 
 PowerCurve curve_of(const std::string& text) {
@@ -106,4 +106,4 @@ TEST(RegionVisitsTest, AreThoseWithTwoFiniteTimes) {
 }
 
 }  // namespace
-}  // namespace bench::report
+}  // namespace bench::pages

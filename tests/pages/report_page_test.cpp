@@ -9,7 +9,7 @@
 #include <bench/pages/report_page.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 namespace {
 
 using testing::HasSubstr;
@@ -27,7 +27,7 @@ Library small_library() {
 
 Page small_page() {
   Page page{.title = "a < b {{script}}", .comment = "", .version = "1.0"};
-  result::Table table;
+  results::Table table;
   table.name = "t";
   table.headings = {{.title = "n", .unit = "", .place = {}, .name = "n"},
                     {.title = "time", .unit = "s", .place = {}, .name = "time"}};
@@ -101,4 +101,4 @@ TEST(ReportPage, AnUnknownHoleIsAnError) {
 }
 
 }  // namespace
-}  // namespace bench::report
+}  // namespace bench::pages

@@ -9,7 +9,7 @@
 
 #include <bench/base/files.hpp>
 
-namespace bench::serve {
+namespace bench::pages {
 namespace {
 
 namespace fs = std::filesystem;
@@ -75,4 +75,4 @@ TEST(SizeTextTest, HasTheUnitThatFits) {
 }
 
 }  // namespace
-}  // namespace bench::serve
+}  // namespace bench::pages

@@ -12,7 +12,7 @@
 #include <bench/base/files.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::serve {
+namespace bench::pages {
 namespace {
 
 namespace fs = std::filesystem;
@@ -87,4 +87,4 @@ TEST_F(RunIndexTest, SeesThatARunHasChanged) {
 }
 
 }  // namespace
-}  // namespace bench::serve
+}  // namespace bench::pages

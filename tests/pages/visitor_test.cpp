@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-namespace bench::serve {
+namespace bench::pages {
 namespace {
 
 TEST(VisitorTest, TokensAreLongAndDiffer) {
@@ -37,4 +37,4 @@ TEST(VisitorTest, KnowsTheNamesOfThisMachine) {
 }
 
 }  // namespace
-}  // namespace bench::serve
+}  // namespace bench::pages

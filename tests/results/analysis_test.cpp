@@ -16,7 +16,7 @@
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::tabulate {
+namespace bench::results {
 namespace {
 
 class AnalysisTest : public ReportFixture {
@@ -180,7 +180,7 @@ TEST_F(AnalysisTest, ShowsWhatWasDerivedAtAnAncestorIfTheHeadHasNoMatch) {
   write("000000_one/work/out", "v=2\nw=1\n");
   write("000001_two/work/out", "w=0\n");
   EXPECT_EQ(analysed(), "v,twice,inverse,thrice\n2,4,,none\n");
-  const auto notes = result::notes_of(made().tables.at(0).table);
+  const auto notes = notes_of(made().tables.at(0).table);
   ASSERT_EQ(notes.size(), 1U);
   EXPECT_THAT(notes[0], testing::HasSubstr("n/a in inverse: evaluation failed: "));
 }
@@ -211,10 +211,10 @@ TEST_F(AnalysisTest, ReducesIterationsWhoseParametersNameThem) {
   write("000001_go/work/out", "v=2\n");
   EXPECT_EQ(analysed(), "i,v_first,v_cnt\n0,1,2\n");
   const std::string note = ": 1 row, workpackage 1: the value of the first is shown";
-  EXPECT_THAT(result::notes_of(made().tables.at(0).table),
+  EXPECT_THAT(notes_of(made().tables.at(0).table),
               testing::ElementsAre("i differs between the iterations" + note));
   run_.benchmark.results[0].tables[0].columns[0].name = "i_go";
-  EXPECT_THAT(result::notes_of(made().tables.at(0).table),
+  EXPECT_THAT(notes_of(made().tables.at(0).table),
               testing::ElementsAre("i_go differs between the iterations" + note));
 }
 
@@ -331,4 +331,4 @@ TEST_F(AnalysisTest, GivesRowsWithParametersOnlyWithoutFiles) {
 }
 
 }  // namespace
-}  // namespace bench::tabulate
+}  // namespace bench::results

@@ -13,7 +13,7 @@
 #include <bench/results/arrange.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 namespace {
 
 using support::error_of;
@@ -215,4 +215,4 @@ TEST(ChooseColumns, GoesByTitlesThatAreNoNames) {
 }
 
 }  // namespace
-}  // namespace bench::result
+}  // namespace bench::results

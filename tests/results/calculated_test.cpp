@@ -14,7 +14,7 @@
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::tabulate {
+namespace bench::results {
 namespace {
 
 using testing::HasSubstr;
@@ -168,7 +168,7 @@ TEST_F(CalculatedTest, NeedsNoBaselineForRowsThatAreLeftOut) {
 TEST_F(CalculatedTest, IsAnEstimateIfOneOfItsInputsIs) {
   two_models("column: [nodes, " + speedup + "]");
   analyses_.at("a").front().estimated = true;  // the first row is the baseline of the second
-  const result::Table made_table = made().tables.at(0).table;
+  const Table made_table = made().tables.at(0).table;
   std::vector<bool> estimated;
   for (const auto& row : made_table.rows)
     estimated.push_back(row.at(1).estimated);
@@ -230,8 +230,8 @@ TEST_F(CalculatedTest, FillsDatabasesToo) {
       "1}}]}}\n");
   find(0, "t_median", 6.0);
   find(1, "t_median", 3.0);
-  EXPECT_EQ(result::render(made().databases.at(0).rows, "csv"), "nodes,speedup\n1,1.0\n2,2.0\n");
+  EXPECT_EQ(render(made().databases.at(0).rows, "csv"), "nodes,speedup\n1,1.0\n2,2.0\n");
 }
 
 }  // namespace
-}  // namespace bench::tabulate
+}  // namespace bench::results

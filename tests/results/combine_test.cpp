@@ -7,7 +7,7 @@
 #include <bench/results/combine.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 namespace {
 
 struct Column {
@@ -71,4 +71,4 @@ TEST(Combine, TakesOrderSeparatorAndTransposeFromTheNewest) {
 }
 
 }  // namespace
-}  // namespace bench::result
+}  // namespace bench::results

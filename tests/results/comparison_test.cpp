@@ -16,7 +16,7 @@
 #include <bench/results/reference.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::references {
+namespace bench::results {
 namespace {
 
 using testing::ElementsAre;
@@ -42,8 +42,8 @@ struct Ours {
   std::string compare = {};
 };
 
-result::Table ours(const std::vector<Ours>& columns, const std::vector<std::vector<Value>>& rows) {
-  result::Table table;
+Table ours(const std::vector<Ours>& columns, const std::vector<std::vector<Value>>& rows) {
+  Table table;
   table.name = "t";
   for (const Ours& one : columns)
     table.headings.push_back({.title = one.title,
@@ -279,4 +279,4 @@ TEST(Compare, KeepsEstimatesAndTheWorkpackagesOfARow) {
 }
 
 }  // namespace
-}  // namespace bench::references
+}  // namespace bench::results

@@ -8,7 +8,7 @@
 #include <bench/results/reference.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::references {
+namespace bench::results {
 namespace {
 
 using testing::ElementsAre;
@@ -46,8 +46,7 @@ TEST(IsSame, TakesTwoWaysToWriteAConditionForOne) {
   }
 }
 
-result::Heading column(const std::string& title, const std::string& name,
-                       const std::string& compare = "") {
+Heading column(const std::string& title, const std::string& name, const std::string& compare = "") {
   return {.title = title, .unit = "", .place = {}, .name = name, .compare = compare};
 }
 
@@ -65,4 +64,4 @@ TEST(MissingConditions, AreNotColumnsThatAreSaidToBeSomethingElse) {
 }
 
 }  // namespace
-}  // namespace bench::references
+}  // namespace bench::results

@@ -11,7 +11,7 @@
 #include <bench/base/value.hpp>
 #include <bench/results/database.hpp>
 
-namespace bench::result {
+namespace bench::results {
 namespace {
 
 class DatabaseTest : public testing::Test {
@@ -165,4 +165,4 @@ TEST_F(DatabaseTest, SaysWhereAFileIsNoDatabase) {
 }
 
 }  // namespace
-}  // namespace bench::result
+}  // namespace bench::results

@@ -9,7 +9,7 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/results/group.hpp>
 
-namespace bench::analyse {
+namespace bench::results {
 namespace {
 
 using enum ValueType;
@@ -28,7 +28,7 @@ TEST_F(DerivedTest, UsesParametersPatternsStatisticsAndOthers) {
   derived("per_second", "$rate * 2 + ${time_cnt}", real).unit = "1/s";
   derived("rate", "$batch / $time_avg", real);
   derived("label", "b$batch-${rate}", string, Mode::text);
-  const Findings all = findings();
+  const FoundValues all = findings();
   EXPECT_EQ(shown(all, "rate"), "10.666666666666666");
   EXPECT_EQ(shown(all, "per_second"), "23.333333333333332");
   EXPECT_EQ(all.find("per_second")->second.unit, "1/s");
@@ -38,7 +38,7 @@ TEST_F(DerivedTest, UsesParametersPatternsStatisticsAndOthers) {
 TEST_F(DerivedTest, IsConvertedByItsType) {
   derived("half", "7/2", integer);
   derived("word", "'a'", real);
-  const Findings all = findings();
+  const FoundValues all = findings();
   EXPECT_EQ(shown(all, "half"), "3");
   EXPECT_EQ(shown(all, "word"), "a");
 }
@@ -52,7 +52,7 @@ TEST_F(DerivedTest, FallsBackWhereAMatchIsMissing) {
   derived("number", "$loss * 2", real);
   derived("text", "echo loss $loss_last", string, Mode::shell);
   derived("with_default", "$loss * 2", real).default_value = "-1";
-  const Findings all = findings();
+  const FoundValues all = findings();
   EXPECT_EQ(shown(all, "number"), "absent: no match in out0");
   EXPECT_EQ(shown(all, "text"), "absent: no match in out0");
   EXPECT_EQ(shown(all, "with_default"), "-1.0");
@@ -75,7 +75,7 @@ TEST_F(DerivedTest, ComputesWithWhatIsNotFinite) {
   derived("endless", "float('-inf')", real);
   derived("half", "$endless / 2", real);
   Diagnostics diagnostics;
-  const Findings all = findings(&diagnostics);
+  const FoundValues all = findings(&diagnostics);
   EXPECT_EQ(shown(all, "scaled"), "nan");
   EXPECT_EQ(shown(all, "half"), "-inf");
   EXPECT_TRUE(diagnostics.warnings().empty());
@@ -86,7 +86,7 @@ TEST_F(DerivedTest, SaysNothingWhereAnOperandIsMissing) {
   derived("scaled", "$lost * 2", real);
   derived("with_default", "$lost * 2", real).default_value = "7";
   Diagnostics diagnostics;
-  const Findings all = findings(&diagnostics);
+  const FoundValues all = findings(&diagnostics);
   EXPECT_EQ(shown(all, "scaled"), "absent: no match in out0");
   EXPECT_EQ(shown(all, "with_default"), "7.0");
   EXPECT_TRUE(diagnostics.warnings().empty());
@@ -124,4 +124,4 @@ TEST_F(DerivedTest, ACycleIsAnErrorWithItsPlace) {
 }
 
 }  // namespace
-}  // namespace bench::analyse
+}  // namespace bench::results

@@ -9,7 +9,7 @@
 #include <bench/base/value.hpp>
 #include <bench/results/group.hpp>
 
-namespace bench::analyse {
+namespace bench::results {
 namespace {
 
 using enum ValueType;
@@ -43,7 +43,7 @@ energy_quality=measured
 
 TEST_F(EnergyFileTest, EachNameBecomesAFindingWithItsUnit) {
   measured(summary);
-  const Findings all = findings();
+  const FoundValues all = findings();
   EXPECT_EQ(shown(all, "energy_wh"), "0.5");
   EXPECT_EQ(all.find("energy_wh")->second.unit, "Wh");
   EXPECT_FALSE(all.find("energy_wh")->second.estimated);
@@ -60,7 +60,7 @@ TEST_F(EnergyFileTest, EachNameBecomesAFindingWithItsUnit) {
 TEST_F(EnergyFileTest, IterationsHaveStatistics) {
   measured("energy_wh=0.5\npower_mean_w=100\npower_max_w=200\n");
   measured("energy_wh=1.5\npower_mean_w=100\npower_max_w=200\n");
-  const Findings all = findings();
+  const FoundValues all = findings();
   EXPECT_EQ(shown(all, "energy_wh_sum"), "2.0");
   EXPECT_EQ(shown(all, "energy_wh_avg"), "1.0");
   EXPECT_EQ(shown(all, "energy_wh_cnt"), "2");
@@ -70,7 +70,7 @@ TEST_F(EnergyFileTest, TheMachineHasItsUnitsAndTexts) {
   measured(
       "machine_gpu_clock_mhz=1410\nmachine_gpu_temperature_max_c=83\n"
       "machine_governor=performance\nenergy_quality=estimated\n");
-  const Findings all = findings();
+  const FoundValues all = findings();
   EXPECT_EQ(all.find("machine_gpu_clock_mhz")->second.unit, "MHz");
   EXPECT_EQ(all.find("machine_gpu_temperature_max_c")->second.unit, "°C");
   EXPECT_FALSE(all.find("machine_gpu_clock_mhz")->second.estimated);
@@ -81,7 +81,7 @@ TEST_F(EnergyFileTest, OneWorkpackageOfARowIsEnoughToDoubtIt) {
   measured("energy_wh=0.5\n");
   for (const char* busy : {"1.0 of 2", "0.5 of 2", "1.0 of 2"})
     measured(std::string("machine_disturbance=CPUs used by other programs: ") + busy + "\n");
-  const Findings all = findings();
+  const FoundValues all = findings();
   EXPECT_EQ(shown(all, "machine_disturbance"), "CPUs used by other programs: 1.0 of 2");
   EXPECT_EQ(shown(all, "machine_disturbance_last"), "CPUs used by other programs: 0.5 of 2");
 }
@@ -98,7 +98,7 @@ TEST_F(EnergyFileTest, AnEstimateIsMarkedAlsoInWhatIsDerived) {
   derived("per_token", "${energy_wh_avg} / $tokens", real);
   derived("per_kilo_token", "$per_token * 1000", real);
   derived("speed", "$tokens / $duration_s", real);
-  const Findings all = findings();
+  const FoundValues all = findings();
   EXPECT_TRUE(all.find("energy_wh_max")->second.estimated);
   EXPECT_EQ(shown(all, "per_kilo_token"), "5.0");
   EXPECT_TRUE(all.find("per_kilo_token")->second.estimated);
@@ -108,7 +108,7 @@ TEST_F(EnergyFileTest, AnEstimateIsMarkedAlsoInWhatIsDerived) {
 TEST_F(EnergyFileTest, AReasonStandsForWhatIsAbsent) {
   measured(
       "energy_nvml:0_wh=0.5\nduration_s=6\nenergy_quality=partial\nenergy_absent=GPU 1 was lost\n");
-  const Findings all = findings();
+  const FoundValues all = findings();
   EXPECT_EQ(shown(all, "energy_wh"), "absent: GPU 1 was lost");
   EXPECT_EQ(shown(all, "energy_wh_avg"), "absent: GPU 1 was lost");
   EXPECT_EQ(shown(all, "power_max_w_cnt"), "absent: GPU 1 was lost");
@@ -119,7 +119,7 @@ TEST_F(EnergyFileTest, AReasonStandsForWhatIsAbsent) {
 TEST_F(EnergyFileTest, WhatFewSensorsTellIsAbsentWithAReason) {
   group_.is_looked_up = [](std::string_view name) { return name.ends_with("_max"); };
   measured("energy_wh=0.5\npower_node_mean_w=300\nenergy_quality=measured\n");
-  const Findings all = findings();
+  const FoundValues all = findings();
   EXPECT_EQ(shown(all, "power_node_mean_w_avg"), "300.0");
   EXPECT_EQ(shown(all, "power_node_apparent_max_va"),
             "absent: no sensor tells the node's apparent power");
@@ -137,14 +137,14 @@ TEST_F(EnergyFileTest, WhatIsDerivedFromAnAbsentValueIsAbsentToo) {
   measured("energy_absent=no power source\n");
   derived("per_token", "$energy_wh / 100", real).default_value = "0";
   derived("per_kilo_token", "$per_token * 1000", real);
-  const Findings all = findings();
+  const FoundValues all = findings();
   EXPECT_EQ(shown(all, "per_token"), "absent: no power source");
   EXPECT_EQ(shown(all, "per_kilo_token"), "absent: no power source");
 }
 
 TEST_F(EnergyFileTest, ARegionWithoutEnergyIsAbsentForTheReasonOfTheTotal) {
   measured("duration_s=6\nduration_region_epoch_s=5\nenergy_absent=no power source\n");
-  const Findings all = findings();
+  const FoundValues all = findings();
   EXPECT_EQ(shown(all, "energy_region_epoch_wh"), "absent: no power source");
   EXPECT_EQ(shown(all, "power_region_epoch_w_avg"), "absent: no power source");
   EXPECT_EQ(all.find("energy_region_epoch_wh")->second.unit, "Wh");
@@ -229,7 +229,7 @@ TEST_F(EnergyFileTest, APatternThatIsNamedAsARegionIsNoneOfTheMeters) {
 
 TEST_F(EnergyFileTest, AMissingFileSaysThatTheMeterWroteNothing) {
   unmeasured();
-  const Findings all = findings();
+  const FoundValues all = findings();
   EXPECT_EQ(shown(all, "energy_wh"), "absent: " + wrote_nothing);
   EXPECT_EQ(shown(all, "power_mean_w_std"), "absent: " + wrote_nothing);
   EXPECT_EQ(all.size(), 30);
@@ -237,7 +237,7 @@ TEST_F(EnergyFileTest, AMissingFileSaysThatTheMeterWroteNothing) {
 
 TEST_F(EnergyFileTest, WhatWasRecoveredSaysSo) {
   measured("energy_wh=0.5\nenergy_quality=recovered\nenergy_recovered=the meter was killed\n");
-  const Findings all = findings();
+  const FoundValues all = findings();
   EXPECT_EQ(shown(all, "energy_quality"), "recovered");
   EXPECT_EQ(shown(all, "energy_recovered"), "the meter was killed");
 }
@@ -246,7 +246,7 @@ TEST_F(EnergyFileTest, APartOfTheIterationsHasNoSum) {
   measured("energy_wh=0.5\nduration_s=6\n");
   measured("energy_absent=counter went backwards\nduration_s=6\n");
   unmeasured();
-  const Findings all = findings();
+  const FoundValues all = findings();
   EXPECT_EQ(shown(all, "energy_wh"), "0.5");
   EXPECT_EQ(shown(all, "energy_wh_avg"), "0.5");
   EXPECT_EQ(shown(all, "energy_wh_cnt"), "1");
@@ -260,7 +260,7 @@ TEST_F(EnergyFileTest, APartOfTheIterationsHasNoSum) {
 TEST_F(EnergyFileTest, AFailedIterationHasNoPartInTheStatistics) {
   measured("energy_wh=0.5\nduration_s=6\n");
   group_.unmeasured = {"workpackage 1 failed"};
-  const Findings all = findings();
+  const FoundValues all = findings();
   EXPECT_EQ(shown(all, "energy_wh_avg"), "0.5");
   EXPECT_EQ(shown(all, "energy_wh_cnt"), "1");
   EXPECT_EQ(shown(all, "energy_wh_sum"),
@@ -275,7 +275,7 @@ TEST_F(EnergyFileTest, APatternOfTheSameNameGoesFirst) {
 
 TEST_F(EnergyFileTest, OtherLinesAreLeftOut) {
   measured("# summary\nenergy_wh=nan\nhost=node1\n\n");
-  const Findings all = findings();
+  const FoundValues all = findings();
   EXPECT_EQ(shown(all, "energy_wh"), "absent: the meter gave no value");
   EXPECT_FALSE(all.contains("host"));
 }
@@ -284,7 +284,7 @@ TEST_F(EnergyFileTest, DurationsAreNeverEstimates) {
   measured(
       "energy_wh=1\nduration_s=2\nenergy_region_a_wh=0.5\nduration_region_a_s=1\n"
       "energy_quality=estimated\n");
-  const Findings all = findings();
+  const FoundValues all = findings();
   EXPECT_TRUE(all.find("energy_wh")->second.estimated);
   EXPECT_TRUE(all.find("energy_region_a_wh")->second.estimated);
   EXPECT_FALSE(all.find("duration_s")->second.estimated);
@@ -295,7 +295,7 @@ TEST_F(EnergyFileTest, ARegionWithoutEnergyHasItsReason) {
   measured(
       "energy_wh=1\npower_mean_w=1\npower_max_w=1\nduration_region_a_s=1\n"
       "energy_region_a_absent=nvml:0:gpu: its marks came late\nenergy_quality=measured\n");
-  const Findings all = findings();
+  const FoundValues all = findings();
   EXPECT_EQ(all.find("energy_region_a_wh")->second.absent_reason,
             "nvml:0:gpu: its marks came late");
   EXPECT_EQ(all.find("power_region_a_w")->second.absent_reason, "nvml:0:gpu: its marks came late");
@@ -303,4 +303,4 @@ TEST_F(EnergyFileTest, ARegionWithoutEnergyHasItsReason) {
 }
 
 }  // namespace
-}  // namespace bench::analyse
+}  // namespace bench::results

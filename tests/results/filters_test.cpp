@@ -12,7 +12,7 @@
 #include <bench/results/report.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::tabulate {
+namespace bench::results {
 namespace {
 
 using testing::HasSubstr;
@@ -25,7 +25,7 @@ class FiltersTest : public ReportFixture {
     for (const model::Analyser& analyser : run_.benchmark.analysers)
       analyses_[analyser.name];
     const Report made = report(run_, *workspace_, analyses_, {}, diagnostics_, Trust::foreign);
-    return result::render(made.tables.at(0).table, "csv");
+    return render(made.tables.at(0).table, "csv");
   }
 };
 
@@ -70,4 +70,4 @@ TEST_F(FiltersTest, KeepEachTextOnce) {
 }
 
 }  // namespace
-}  // namespace bench::tabulate
+}  // namespace bench::results

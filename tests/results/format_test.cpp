@@ -8,7 +8,7 @@
 #include <bench/base/value.hpp>
 #include <bench/results/format.hpp>
 
-namespace bench::result {
+namespace bench::results {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -29,7 +29,7 @@ TEST_P(FormatTest, IsThatOfPython) {
   EXPECT_EQ(format_value(GetParam().value, GetParam().format), GetParam().expected);
 }
 
-const auto name_of = [](const auto& info) { return info.param.name; };
+const auto case_name = [](const auto& info) { return info.param.name; };
 
 INSTANTIATE_TEST_SUITE_P(
     Integer, FormatTest,
@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"LocaleNumber", 12345LL, "n", "12345"}, Case{"AsReal", 3LL, ".1f", "3.0"},
         Case{"Percent", 2LL, "%", "200.000000%"},
         Case{"NonAsciiFill", 1234LL, "é>10d", "éééééé1234"}),
-    name_of);
+    case_name);
 
 INSTANTIATE_TEST_SUITE_P(
     Real, FormatTest,
@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"NanZeroPadded", nan, "05.1f", "00nan"},
         Case{"NanIsNotGrouped", nan, "07,.1f", "0000nan"}, Case{"InfUpper", inf, "F", "INF"},
         Case{"MinusInfPercent", -inf, "%", "-inf%"}),
-    name_of);
+    case_name);
 
 INSTANTIATE_TEST_SUITE_P(Text, FormatTest,
                          testing::Values(Case{"None", "x,y", "", "x,y"},
@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(Text, FormatTest,
                                          Case{"WidthCountsCharacters", "äö", "4", "äö  "},
                                          Case{"ZeroFill", "abc", "05", "abc00"},
                                          Case{"FillMayBeAnAlignment", "a", "<>3", "<<a"}),
-                         name_of);
+                         case_name);
 
 INSTANTIATE_TEST_SUITE_P(Converts, FormatTest,
                          testing::Values(Case{"RealToInteger", 3.7, "d", "3"},
@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(Converts, FormatTest,
                                          Case{"TextToPercent", "0.5", ".0%", "50%"},
                                          Case{"HugeRealToInteger", 1e20, ",d",
                                               "100,000,000,000,000,000,000"}),
-                         name_of);
+                         case_name);
 
 struct WrongCase {
   std::string name;
@@ -142,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(
         WrongCase{"NoPrecision", 1.0, ".f", "format '.f' has no digits after the point"},
         WrongCase{"TwoTypes", 1.0, ".2ff", "format '.2ff' is invalid at 'f'"},
         WrongCase{"Huge", 1.0, "99999f", "format '99999f' has a number above 10000"}),
-    name_of);
+    case_name);
 
 TEST(FormatHint, ShowsTheRightFormToThoseWhoWriteC) {
   try {
@@ -154,4 +154,4 @@ TEST(FormatHint, ShowsTheRightFormToThoseWhoWriteC) {
 }
 
 }  // namespace
-}  // namespace bench::result
+}  // namespace bench::results

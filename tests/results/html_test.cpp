@@ -6,7 +6,7 @@
 
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 namespace {
 
 using testing::HasSubstr;
@@ -61,4 +61,4 @@ TEST(Html, HasHeadingsBesideTheRowsOfATransposedTable) {
 }
 
 }  // namespace
-}  // namespace bench::result
+}  // namespace bench::results

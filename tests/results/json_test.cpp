@@ -10,7 +10,7 @@
 #include <bench/base/value.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 namespace {
 
 struct MembersCase {
@@ -74,4 +74,4 @@ TEST(JsonMembersTest, ColumnsMayBeCalledLikeTheStatus) {
 }
 
 }  // namespace
-}  // namespace bench::result
+}  // namespace bench::results

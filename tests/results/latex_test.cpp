@@ -4,7 +4,7 @@
 
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 namespace {
 
 TEST(Latex, IsATabularWithTheRulesOfBooktabs) {
@@ -59,4 +59,4 @@ a[0] & m \\
 }
 
 }  // namespace
-}  // namespace bench::result
+}  // namespace bench::results

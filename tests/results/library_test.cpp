@@ -13,7 +13,7 @@
 #include <bench/results/library.hpp>
 #include <bench/results/reference.hpp>
 
-namespace bench::references {
+namespace bench::results {
 namespace {
 
 namespace fs = std::filesystem;
@@ -72,4 +72,4 @@ TEST_F(Library, AnswersANameThatDoesNotExist) {
 }
 
 }  // namespace
-}  // namespace bench::references
+}  // namespace bench::results

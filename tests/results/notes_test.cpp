@@ -6,7 +6,7 @@
 
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 namespace {
 
 Cell number(long long value) {
@@ -147,4 +147,4 @@ TEST(Notes, TellManyReasonsInFiveLines) {
 }
 
 }  // namespace
-}  // namespace bench::result
+}  // namespace bench::results

@@ -10,7 +10,7 @@
 #include <bench/base/value.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 namespace {
 
 using testing::EndsWith;
@@ -42,7 +42,7 @@ std::string column(char type, const std::string& name) {
 
 constexpr char boolean = 0;
 constexpr char int64 = 2;
-constexpr char real = 5;
+constexpr char float64 = 5;
 constexpr char text = 6;
 
 TEST(Parquet, BeginsAndEndsWithItsMark) {
@@ -70,8 +70,8 @@ INSTANTIATE_TEST_SUITE_P(
     Columns, ParquetTypeTest,
     testing::Values(
         TypeCase{"Integers", {{.value = Value(1LL)}, {}, {.value = Value(-3LL)}}, int64},
-        TypeCase{"Reals", {{.value = Value(1.5)}, {}}, real},
-        TypeCase{"IntegersAndReals", {{.value = Value(1LL)}, {.value = Value(1.5)}}, real},
+        TypeCase{"Reals", {{.value = Value(1.5)}, {}}, float64},
+        TypeCase{"IntegersAndReals", {{.value = Value(1LL)}, {.value = Value(1.5)}}, float64},
         TypeCase{"NumbersAndTexts", {{.value = Value(1LL)}, {.value = Value("x")}}, text},
         TypeCase{"NoValue", {{}, {}}, text}, TypeCase{"NoRow", {}, text}),
     [](const auto& test) { return test.param.name; });
@@ -107,4 +107,4 @@ TEST(Parquet, NamesEstimatesAfterTheirColumn) {
 }
 
 }  // namespace
-}  // namespace bench::result
+}  // namespace bench::results

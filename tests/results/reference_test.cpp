@@ -15,7 +15,7 @@
 #include <bench/results/reference.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::references {
+namespace bench::results {
 namespace {
 
 using testing::ElementsAre;
@@ -78,7 +78,7 @@ TEST_F(ReadReference, ReadsWhatTheTableWrites) {
   const std::vector<Reference> before{
       read("metric,value,devices,batch,note,platform\n"
            "time,2.50,4,max,\"a \"\"b\"\", c\",E4\nspeed,,1,32,no use,\n")};
-  const std::string text = result::render(table_of(before), "csv");
+  const std::string text = render(table_of(before), "csv");
   const Reference after = read(text);
   ASSERT_EQ(after.entries.size(), 2U);
   for (const std::size_t row : {0U, 1U}) {
@@ -92,7 +92,7 @@ TEST_F(ReadReference, ReadsWhatTheTableWrites) {
 TEST_F(ReadReference, IsListedWithItsSourcesAndWorkloads) {
   const std::vector<Reference> all{
       read("source,workload,metric,value\nA,x,m,1\nB,x,m,2\nA,,m,3\n")};
-  EXPECT_EQ(result::render(list_of(all), "csv"), "name,source,workload,rows\nown,\"A, B\",x,3\n");
+  EXPECT_EQ(render(list_of(all), "csv"), "name,source,workload,rows\nown,\"A, B\",x,3\n");
 }
 
 TEST_F(ReadReference, HasTheMetricsOfTheNumbersThatAreUsed) {
@@ -101,4 +101,4 @@ TEST_F(ReadReference, HasTheMetricsOfTheNumbersThatAreUsed) {
 }
 
 }  // namespace
-}  // namespace bench::references
+}  // namespace bench::results

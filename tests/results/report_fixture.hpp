@@ -11,10 +11,10 @@
 #include <bench/results/analyses.hpp>
 #include <bench/results/report.hpp>
 
-namespace bench::tabulate {
+namespace bench::results {
 
 /// A run whose workpackages ended without ever having run.
-class ReportFixture : public workflow::RunFixture {
+class ReportFixture : public space::RunFixture {
  protected:
   /// Plans the run and lets every workpackage succeed but these.
   void end(const std::string& yaml, const std::map<long long, workspace::State>& others = {},
@@ -22,7 +22,7 @@ class ReportFixture : public workflow::RunFixture {
     plan(yaml);
     std::filesystem::create_directories(run_.directory.path);
     workspace_.emplace(workspace::Workspace::create(run_.directory.path, {}));
-    const workflow::Graph graph = grown();
+    const space::Graph graph = grown();
     workspace_->replay({workspace::Expanded{{}, graph.all()}});
     for (const workspace::Workpackage& one : graph.all()) {
       const auto other = others.find(one.id);
@@ -54,7 +54,7 @@ class ReportFixture : public workflow::RunFixture {
   }
 
   std::string table(const std::string& style = "csv") {
-    return result::render(made().tables.at(0).table, style);
+    return render(made().tables.at(0).table, style);
   }
 
   std::optional<workspace::Workspace> workspace_;
@@ -74,4 +74,4 @@ inline std::string one_step(const std::string& table, const std::string& analyse
          table + "}}\n";
 }
 
-}  // namespace bench::tabulate
+}  // namespace bench::results

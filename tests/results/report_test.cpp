@@ -17,7 +17,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::tabulate {
+namespace bench::results {
 namespace {
 
 using workspace::State;
@@ -327,7 +327,7 @@ TEST_F(ReportTest, FillsSyslogMessages) {
   find(1, "t", 2.5);
   find(2, "t", 1.5);
   const Report report = made({"log"});
-  EXPECT_EQ(result::messages_of(report.syslogs.at(0).rows),
+  EXPECT_EQ(messages_of(report.syslogs.at(0).rows),
             (std::vector<std::string>{"n=10 t=1.5 nothere=None", "n=2 t=2.5 nothere=None"}));
   EXPECT_EQ(report.syslogs.at(0).target.address, "/dev/log");
 }
@@ -372,7 +372,7 @@ TEST_F(ReportTest, LeavesRowsWithoutAnyValueOut) {
     analyses_["a"].push_back(
         {.workpackage = id, .name = "t", .absent_reason = "no match in stdout"});
   EXPECT_EQ(table(), "t[s]\n1.0\n");
-  EXPECT_EQ(result::notes_of(made().tables.at(0).table),
+  EXPECT_EQ(notes_of(made().tables.at(0).table),
             std::vector<std::string>{"2 rows without any value omitted (t: no match in stdout)"});
 }
 
@@ -389,4 +389,4 @@ TEST_F(ReportTest, PutsAnalysersBelowEachOther) {
 }
 
 }  // namespace
-}  // namespace bench::tabulate
+}  // namespace bench::results

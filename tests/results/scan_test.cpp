@@ -14,7 +14,7 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/results/group.hpp>
 
-namespace bench::analyse {
+namespace bench::results {
 namespace {
 
 struct ScanCase {
@@ -32,7 +32,7 @@ class DialectTest : public WorkDirectory, public testing::WithParamInterface<Sca
  protected:
   /// First, last and count tell three values; longer lists are written with their groups.
   std::string values() {
-    const Findings all = findings();
+    const FoundValues all = findings();
     if (!all.at("p").present())
       return "";
     std::string text = shown(all, "p_first");
@@ -230,7 +230,7 @@ TEST_F(ScanTest, FilesAreReadInOrderAndMissingOnesSkipped) {
   group_.files.push_back({directory_ / "missing", {p}});
   group_.files.push_back({directory_, {p}});
   scan("v=2", {p});
-  const Findings all = findings();
+  const FoundValues all = findings();
   EXPECT_EQ(shown(all, "p_first"), "1");
   EXPECT_EQ(shown(all, "p_last"), "2");
   EXPECT_EQ(shown(all, "p_cnt"), "2");
@@ -252,7 +252,7 @@ TEST_F(ScanTest, SaysInWhichFilesThereIsNoMatch) {
   scan("v=1", {p});
   scan("v=1", {p});
   group_.files.push_back({directory_ / "err.log", {p}, "err*"});
-  const Findings all = findings();
+  const FoundValues all = findings();
   EXPECT_EQ(shown(all, "p"), "absent: no match in out0, out1, no file err*");
   EXPECT_EQ(shown(all, "p_cnt"), "(nothing)");
 }
@@ -303,7 +303,7 @@ TEST_F(ScanTest, AnIntThatLosesItsFractionIsToldOnce) {
 TEST_F(ScanTest, ALongLineIsNoMatterOfRecursion) {
   scan("t=1 " + std::string(10'000'000, 'a') + " t=2",
        {pattern("ends", "^t=(\\d).*t=(\\d)$"), pattern("words", "(?:\\S|\\s)+?(t=2)")});
-  const Findings all = findings();
+  const FoundValues all = findings();
   EXPECT_EQ(shown(all, "ends_last"), "2");
   EXPECT_EQ(shown(all, "words"), "t=2");
 }
@@ -334,4 +334,4 @@ TEST_F(ScanTest, WrongExpressionIsAnErrorWithItsPlace) {
 }
 
 }  // namespace
-}  // namespace bench::analyse
+}  // namespace bench::results

@@ -7,7 +7,7 @@
 #include <bench/base/value.hpp>
 #include <bench/evaluate/evaluator.hpp>
 
-namespace bench::analyse {
+namespace bench::results {
 namespace {
 
 using testing::ElementsAre;
@@ -46,4 +46,4 @@ TEST_F(SeriesTest, GoesThroughSeveralFiles) {
 }
 
 }  // namespace
-}  // namespace bench::analyse
+}  // namespace bench::results

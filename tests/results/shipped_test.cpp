@@ -26,7 +26,7 @@
 #include <bench/results/library.hpp>
 #include <bench/results/reference.hpp>
 
-namespace bench::references {
+namespace bench::results {
 namespace {
 
 namespace fs = std::filesystem;
@@ -96,7 +96,7 @@ TEST(ShippedReferences, NameSourceTableAndCellOfEachNumberOnce) {
 
 TEST(ShippedReferences, NamePlatformsThatExist) {
   const support::EnvironmentVariable data("BENCH_DATA", std::nullopt);
-  const auto names = platform::platform_names();
+  const auto names = machine::platform_names();
   for (const Entry& entry : entries())
     EXPECT_THAT(names, Contains(entry.text(Field::platform_tag))
                            .Times(entry.text(Field::platform_tag).empty() ? 0 : 1));
@@ -180,4 +180,4 @@ TEST(ShippedReferences, CallOneMetricByOneName) {
 }
 
 }  // namespace
-}  // namespace bench::references
+}  // namespace bench::results

@@ -12,7 +12,7 @@
 #include <bench/results/analyses.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::tabulate {
+namespace bench::results {
 namespace {
 
 using testing::HasSubstr;
@@ -171,4 +171,4 @@ TEST_F(SpreadsTest, AreHowManyOutliersThereAreWhereThatIsAskedFor) {
 }
 
 }  // namespace
-}  // namespace bench::tabulate
+}  // namespace bench::results

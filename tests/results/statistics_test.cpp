@@ -12,7 +12,7 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/results/group.hpp>
 
-namespace bench::analyse {
+namespace bench::results {
 namespace {
 
 struct StatisticsCase {
@@ -28,7 +28,7 @@ class StatisticsTest : public WorkDirectory, public testing::WithParamInterface<
 
 TEST_P(StatisticsTest, AreThoseComputedByHand) {
   scan(GetParam().text, {pattern("p", "^.+$", GetParam().type)});
-  const Findings all = findings();
+  const FoundValues all = findings();
   std::map<std::string, std::string> found;
   for (const auto& [name, finding] : all)
     found[name] = shown(all, name);
@@ -185,7 +185,7 @@ TEST_F(FindingsTest, DefaultStandsWhereNothingMatched) {
   model::Pattern& p = editable("p", "x", real);
   p.default_value = "-1";
   scan("1", {&p});
-  const Findings all = findings();
+  const FoundValues all = findings();
   for (const char* name : {"p", "p_first", "p_last", "p_min", "p_max", "p_sum", "p_avg"})
     EXPECT_EQ(shown(all, name), "-1.0");
   EXPECT_EQ(shown(all, "p_cnt"), "0");
@@ -197,7 +197,7 @@ TEST_F(FindingsTest, DefaultOfATextHasNoNumbers) {
   model::Pattern& p = editable("p", "x");
   p.default_value = "none";
   scan("1", {&p});
-  const Findings all = findings();
+  const FoundValues all = findings();
   EXPECT_EQ(shown(all, "p"), "none");
   EXPECT_EQ(all.size(), 4);
 }
@@ -206,7 +206,7 @@ TEST_F(FindingsTest, DefaultOfATextHasNoNumbers) {
 TEST_F(FindingsTest, DeviationsAreThoseOfJubeToTheLastDigit) {
   scan("1.1 2.2 3.3", {pattern("p", "\\S+", real)});
   scan("3.3 4.4 9.9", {pattern("q", "\\S+", real)});
-  const Findings all = findings();
+  const FoundValues all = findings();
   EXPECT_EQ(shown(all, "p_std"), "1.1");
   EXPECT_EQ(shown(all, "q_std"), "3.5360052790307486");
 }
@@ -227,4 +227,4 @@ TEST_F(FindingsTest, APatternWithoutASingleNumberIsAbsent) {
 }
 
 }  // namespace
-}  // namespace bench::analyse
+}  // namespace bench::results

@@ -5,15 +5,15 @@
 #include <bench/document/elements.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::tabulate {
+namespace bench::results {
 namespace {
 
 TEST(Styles, OfInputFilesAreThoseThatHaveAWriter) {
-  const auto words = language::attribute_of("table", "style").words;
-  const auto names = result::style_names(result::Styles::text);
+  const auto words = document::attribute_of("table", "style").words;
+  const auto names = style_names(Styles::text);
   EXPECT_EQ(std::set<std::string>(words.begin(), words.end()),
             std::set<std::string>(names.begin(), names.end()));
 }
 
 }  // namespace
-}  // namespace bench::tabulate
+}  // namespace bench::results

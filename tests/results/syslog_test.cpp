@@ -16,7 +16,7 @@
 #include <bench/results/syslog.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 namespace {
 
 SyslogTarget target(const std::string& format) {
@@ -124,4 +124,4 @@ TEST(SyslogSend, SaysWhereNobodyListens) {
 }
 
 }  // namespace
-}  // namespace bench::result
+}  // namespace bench::results

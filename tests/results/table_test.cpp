@@ -10,7 +10,7 @@
 #include <bench/base/value.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 namespace {
 
 using testing::HasSubstr;
@@ -382,4 +382,4 @@ TEST(StyleOfAFile, IsThatOfItsEnding) {
 }
 
 }  // namespace
-}  // namespace bench::result
+}  // namespace bench::results

@@ -19,7 +19,7 @@
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::tabulate {
+namespace bench::results {
 namespace {
 
 using testing::ElementsAre;
@@ -48,7 +48,7 @@ class TidyTest : public ReportFixture {
 
   /// The columns of these kinds as csv.
   static std::string csv(TidyTable tidy, std::initializer_list<TidyColumn> kinds) {
-    result::Table& table = tidy.table;
+    Table& table = tidy.table;
     for (std::size_t k = tidy.columns.size(); k-- > 0;)
       if (std::ranges::find(kinds, tidy.columns[k]) == kinds.end()) {
         const auto at = static_cast<std::ptrdiff_t>(k);
@@ -56,7 +56,7 @@ class TidyTest : public ReportFixture {
         for (auto& row : table.rows)
           row.erase(row.begin() + at);
       }
-    return result::render(table, "csv");
+    return render(table, "csv");
   }
 };
 
@@ -128,7 +128,7 @@ TEST_F(TidyTest, KeepsAParameterOfNumbersANumber) {
       "                                    {name: python, _: '3.9;3.10', separator: ';'}]}\n"
       "step: {name: go, use: p}\n");
   const TidyTable made = table_of_run();
-  const std::vector<result::Cell>& row = made.table.rows.back();
+  const std::vector<Cell>& row = made.table.rows.back();
   EXPECT_EQ(row[4].value, Value(16LL));
   EXPECT_EQ(row[5].value, Value(1e-3));
   EXPECT_EQ(row[6].value, Value("3.10"));
@@ -159,7 +159,7 @@ TEST_F(TidyTest, ShowsWhyAValueIsMissing) {
   end(one_step("column: n"));
   const TidyTable made = analysed();
   EXPECT_EQ(made.table.rows[0][5].absent_reason, "no file stdout");
-  EXPECT_THAT(result::notes_of(made.table), ElementsAre("n/a in t: no file stdout"));
+  EXPECT_THAT(notes_of(made.table), ElementsAre("n/a in t: no file stdout"));
 }
 
 TEST_F(TidyTest, ShowsTheParametersOfTheLastCycle) {
@@ -174,7 +174,7 @@ TEST_F(TidyTest, ShowsTheParametersOfTheLastCycle) {
 TEST_F(TidyTest, UnitesTheColumnsOfSeveralRuns) {
   end(one_step("column: n"));
   find(0, "t", 1.0);
-  setup::Run other = run_;
+  space::Run other = run_;
   other.directory.id = 4;
   Analyses found{{"a",
                   {{.workpackage = 1, .name = "t", .value = 9.0, .unit = "ms"},
@@ -218,4 +218,4 @@ TEST_F(TidyTest, TakesATextForTheNumberThatItSays) {
 }
 
 }  // namespace
-}  // namespace bench::tabulate
+}  // namespace bench::results

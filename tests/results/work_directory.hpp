@@ -14,7 +14,7 @@
 
 #include <bench/results/analyse.hpp>
 
-namespace bench::analyse {
+namespace bench::results {
 
 inline evaluate::Lookup parameters(std::map<std::string, std::string, std::less<>> values) {
   return [values = std::move(values)](std::string_view name) {
@@ -61,7 +61,7 @@ class WorkDirectory : public testing::Test {
     group_.files.push_back({write(name, content), std::move(patterns)});
   }
 
-  Findings findings(Diagnostics* diagnostics = nullptr) {
+  FoundValues findings(Diagnostics* diagnostics = nullptr) {
     evaluate::Evaluator evaluator;
     return GroupAnalyser(evaluator, diagnostics).analyse({group_}).at(0);
   }
@@ -75,7 +75,7 @@ class WorkDirectory : public testing::Test {
 };
 
 /// The value as text, or why there is none.
-inline std::string shown(const Findings& findings, const std::string& name) {
+inline std::string shown(const FoundValues& findings, const std::string& name) {
   const auto found = findings.find(name);
   if (found == findings.end())
     return "(nothing)";
@@ -83,4 +83,4 @@ inline std::string shown(const Findings& findings, const std::string& name) {
                                  : "absent: " + found->second.absent_reason;
 }
 
-}  // namespace bench::analyse
+}  // namespace bench::results

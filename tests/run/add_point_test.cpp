@@ -7,7 +7,7 @@
 
 #include <bench/run/add_point.hpp>
 
-namespace bench::engine {
+namespace bench::run {
 namespace {
 
 TEST(AddPointTest, ListsOfAnyDepthAreRefused) {
@@ -17,4 +17,4 @@ TEST(AddPointTest, ListsOfAnyDepthAreRefused) {
 }
 
 }  // namespace
-}  // namespace bench::engine
+}  // namespace bench::run

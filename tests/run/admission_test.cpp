@@ -19,14 +19,14 @@
 #include <bench/machine/job.hpp>
 #include <bench/space/job_request.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 namespace {
 
 using Room = AllocationSlots::Room;
 using testing::HasSubstr;
 
 /// A run in an allocation of 3 nodes with 8 CPUs and 4 GPUs each.
-class AllocationSlotsTest : public workflow::RunFixture {
+class AllocationSlotsTest : public space::RunFixture {
  protected:
   AllocationSlotsTest() {
     plan("step: {name: go, do: a, batch: true}\n", "allocation");
@@ -43,8 +43,8 @@ class AllocationSlotsTest : public workflow::RunFixture {
                                 " ", "T")));
   }
 
-  static job::JobRequest request(int nodes, int tasks, int threads, int gpus = 0) {
-    job::JobRequest request;
+  static space::JobRequest request(int nodes, int tasks, int threads, int gpus = 0) {
+    space::JobRequest request;
     request.resources = {.nodes = nodes,
                          .tasks_per_node = tasks,
                          .threads_per_task = threads,
@@ -74,7 +74,7 @@ TEST_F(AllocationSlotsTest, CountsGpusAndWholeNodes) {
   for (long long id = 0; id < 3; ++id)
     EXPECT_EQ(slots.take(id, request(1, 1, 1, 3)), Room::taken);
   EXPECT_EQ(slots.take(3, request(1, 1, 1, 2)), Room::full);
-  job::JobRequest whole = request(1, 1, 1);
+  space::JobRequest whole = request(1, 1, 1);
   whole.settings["exclusive"] = "yes";
   EXPECT_EQ(slots.take(3, whole), Room::full);
   slots.release(1);
@@ -89,7 +89,7 @@ TEST_F(AllocationSlotsTest, NodesMayDiffer) {
   AllocationSlots slots(run_);
   EXPECT_EQ(slots.take(1, request(1, 1, 24)), Room::taken) << "on node 3";
   EXPECT_EQ(slots.take(2, request(1, 1, 24)), Room::full);
-  job::JobRequest whole = request(1, 1, 1);
+  space::JobRequest whole = request(1, 1, 1);
   whole.settings["exclusive"] = "yes";
   EXPECT_EQ(slots.take(2, whole), Room::taken) << "node 1";
   EXPECT_EQ(slots.take(3, request(2, 1, 8)), Room::taken) << "nodes 2 and 3";
@@ -107,7 +107,7 @@ TEST_F(AllocationSlotsTest, NodesMayDiffer) {
 TEST_F(AllocationSlotsTest, StartsNothingThatMayOutlastTheAllocation) {
   lasts(100);
   AllocationSlots slots(run_);
-  job::JobRequest longer = request(1, 1, 1);
+  space::JobRequest longer = request(1, 1, 1);
   longer.time_limit_s = 100;
   EXPECT_EQ(slots.blocked_reason(), "");
   EXPECT_EQ(slots.take(1, longer), Room::no_time);
@@ -143,7 +143,7 @@ TEST_F(AllocationSlotsTest, TellsWhatEndedWithTheAllocationFromWhatFailed) {
   AllocationSlots slots(run_);
   const auto judged = [&](std::optional<int> exit_code, const std::string& state) {
     programs_.say("squeue", state);
-    execute::Completion completion;
+    machine::Completion completion;
     completion.exit_code = exit_code;
     return slots.judged(completion, "17").outcome;
   };
@@ -165,4 +165,4 @@ TEST_F(AllocationSlotsTest, CountsNothingOnOtherPlatforms) {
 }
 
 }  // namespace
-}  // namespace bench::scheduler
+}  // namespace bench::run

@@ -10,7 +10,7 @@
 
 #include <bench/run/chained_steps.hpp>
 
-namespace bench::engine {
+namespace bench::run {
 namespace {
 
 using testing::ElementsAre;
@@ -28,7 +28,7 @@ void PrintTo(const ObstacleCase& one, std::ostream* out) {
   *out << one.name;
 }
 
-class ChainObstacleTest : public workflow::RunFixture,
+class ChainObstacleTest : public space::RunFixture,
                           public testing::WithParamInterface<ObstacleCase> {};
 
 TEST_P(ChainObstacleTest, IsNamed) {
@@ -103,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(
                      "flux cannot make jobs depend on the success of others", "flux"}),
     [](const auto& one) { return one.param.name; });
 
-class ChainStepsTest : public workflow::RunFixture {
+class ChainStepsTest : public space::RunFixture {
  protected:
   bool chain() { return chain_steps(run_, notices_); }
   std::vector<std::string> notices_;
@@ -141,4 +141,4 @@ TEST_F(ChainStepsTest, KeepsWhatARunHas) {
 }
 
 }  // namespace
-}  // namespace bench::engine
+}  // namespace bench::run

@@ -7,7 +7,7 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/run/cost.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 namespace {
 
 struct Case {
@@ -45,4 +45,4 @@ TEST(AttemptsFactor, IsOneWithoutARetry) {
 }
 
 }  // namespace
-}  // namespace bench::scheduler
+}  // namespace bench::run

@@ -7,7 +7,7 @@
 #include <bench/run/failed_nodes.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 namespace {
 
 using testing::ElementsAre;
@@ -39,4 +39,4 @@ TEST(FailedNodes, AreAvoidedAsLongAsOthersRemain) {
 }
 
 }  // namespace
-}  // namespace bench::scheduler
+}  // namespace bench::run

@@ -25,7 +25,7 @@
 #include <bench/space/input.hpp>
 #include <bench/space/run.hpp>
 
-namespace bench::engine {
+namespace bench::run {
 namespace {
 
 using testing::AllOf;
@@ -62,13 +62,13 @@ class InputCheckTest : public testing::Test {
         !way.lenient);
     const std::string error = support::error_of([&] {
       const std::filesystem::path path(file);
-      const setup::Request request{.input_file = path.is_absolute() ? path : here_.path() / path,
+      const space::Request request{.input_file = path.is_absolute() ? path : here_.path() / path,
                                    .platform = way.platform,
                                    .budget = way.budget};
-      const setup::Input input = setup::read_input(request, diagnostics);
+      const space::Input input = space::read_input(request, diagnostics);
       check_input(input, diagnostics);
       for (const model::Benchmark& benchmark : input.benchmarks) {
-        setup::Run planned = setup::plan_run(input, benchmark, request);
+        space::Run planned = space::plan_run(input, benchmark, request);
         std::vector<std::string> notices;
         if (way.makes_run)
           make_run(planned, request, diagnostics, notices);
@@ -82,11 +82,11 @@ class InputCheckTest : public testing::Test {
     here_.write("m.yaml", text);
     return said_of("m.yaml", way);
   }
-  static void check_costs(const setup::Run& planned, const std::vector<Preview>& previews) {
-    scheduler::CostEstimate sum(planned);
+  static void check_costs(const space::Run& planned, const std::vector<Preview>& previews) {
+    CostEstimate sum(planned);
     for (const Preview& one : previews)
       sum.add(one.workpackage.step, one.request);
-    scheduler::check_budget(planned, sum.steps());
+    check_budget(planned, sum.steps());
   }
   bool has_runs() const { return std::filesystem::exists(here_.path() / "runs"); }
 
@@ -516,4 +516,4 @@ TEST_F(InputCheckTest, WholeNumbersAreNoFractions) {
 }
 
 }  // namespace
-}  // namespace bench::engine
+}  // namespace bench::run

@@ -19,10 +19,12 @@
 #include <bench/base/outage.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 namespace {
 
 using testing::ElementsAre;
+using testing::SizeIs;
+using workspace::State;
 
 class OutageWatchTest : public testing::Test {
  protected:
@@ -75,9 +77,6 @@ TEST_F(OutageWatchTest, LetsOthersStartUntilThreeInARowCouldNot) {
   EXPECT_FALSE(watch_.lets_start());
 }
 
-using testing::SizeIs;
-using workspace::State;
-
 /// No file of this process grows, as on a full disk, while this object lives.
 class FullDisk {
  public:
@@ -110,7 +109,7 @@ class FreeingObserver : public QuietObserver {
   std::optional<FullDisk> disk;
 };
 
-class JournalTest : public store::StoreFixture {
+class JournalTest : public StoreFixture {
  protected:
   Journal journal() { return {*store_, *workspace_, outages_, &interrupted_}; }
   std::vector<State> written() const {
@@ -160,4 +159,4 @@ TEST_F(JournalTest, WithoutPatienceTheErrorIsTheCallers) {
 
 }  // namespace
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

@@ -18,7 +18,7 @@
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 namespace {
 
 using workspace::State;
@@ -26,7 +26,7 @@ using workspace::Workpackage;
 
 /// A run whose bench is killed again and again. Its commands are not executed: how each of them
 /// ends follows from what it belongs to.
-class KillTest : public store::StoreFixture, public testing::WithParamInterface<unsigned> {
+class KillTest : public StoreFixture, public testing::WithParamInterface<unsigned> {
  protected:
   static constexpr const char* benchmark =
       "parameterset: [{name: p, parameter: {n: [1, 2, 3, 4]}}, {name: q, parameter: {m: [1, 2]}}]\n"
@@ -53,7 +53,7 @@ class KillTest : public store::StoreFixture, public testing::WithParamInterface<
     sequencer.pass_barriers();
     const std::vector<long long> started = start_all();
     for (const long long id : started) {
-      execute::Completion completion;
+      machine::Completion completion;
       completion.workpackage = id;
       completion.outcome = outcome_of(store_->at(id));
       sequencer.conclude(completion);
@@ -93,7 +93,7 @@ class KillTest : public store::StoreFixture, public testing::WithParamInterface<
       Workpackage one = workpackage;
       one.id = one.combination = 0;
       one.parents.clear();
-      texts.push_back(workflow::text_of(one) + " " +
+      texts.push_back(space::text_of(one) + " " +
                       std::string(workspace::name_of(workpackage.state)) + " " +
                       std::to_string(workpackage.retries) + " " + workpackage.reason);
     }
@@ -127,4 +127,4 @@ TEST_P(KillTest, ARunThatIsKilledAnywhereContinuesToTheSameEnd) {
 INSTANTIATE_TEST_SUITE_P(Seeds, KillTest, testing::Range(0U, 20U));
 
 }  // namespace
-}  // namespace bench::scheduler
+}  // namespace bench::run

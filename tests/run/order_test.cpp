@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace bench::store {
+namespace bench::run {
 namespace {
 
 using testing::ElementsAre;
@@ -49,4 +49,4 @@ TEST_F(OrderTest, HoldsForWhatIsLeftAfterAnotherBench) {
 }
 
 }  // namespace
-}  // namespace bench::store
+}  // namespace bench::run

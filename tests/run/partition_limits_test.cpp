@@ -16,40 +16,40 @@
 #include <bench/space/job_request.hpp>
 #include <bench/space/run.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 namespace {
 
 /// A run on a Slurm with two partitions.
-class PartitionLimitsTest : public workflow::RunFixture {
+class PartitionLimitsTest : public space::RunFixture {
  protected:
   PartitionLimitsTest() {
     plan("step: {name: a, do: x, batch: true}\n", "slurm");
-    run_.partitions = batch::Partitions{.known = true,
-                                        .all = {{.name = "batch",
-                                                 .is_default = true,
-                                                 .max_time_s = 3600,
-                                                 .max_nodes = 4,
-                                                 .accounts = {"physics", "biology"},
-                                                 .qos = {"normal"},
-                                                 .most_gpus_per_node = 2,
-                                                 .threads_per_core = 1},
-                                                {.name = "closed",
-                                                 .is_default = false,
-                                                 .takes_jobs = false,
-                                                 .max_time_s = std::nullopt,
-                                                 .max_nodes = 0,
-                                                 .accounts = {},
-                                                 .qos = {},
-                                                 .most_gpus_per_node = std::nullopt,
-                                                 .threads_per_core = std::nullopt}},
-                                        .failure = ""};
+    run_.partitions = machine::Partitions{.known = true,
+                                          .all = {{.name = "batch",
+                                                   .is_default = true,
+                                                   .max_time_s = 3600,
+                                                   .max_nodes = 4,
+                                                   .accounts = {"physics", "biology"},
+                                                   .qos = {"normal"},
+                                                   .most_gpus_per_node = 2,
+                                                   .threads_per_core = 1},
+                                                  {.name = "closed",
+                                                   .is_default = false,
+                                                   .takes_jobs = false,
+                                                   .max_time_s = std::nullopt,
+                                                   .max_nodes = 0,
+                                                   .accounts = {},
+                                                   .qos = {},
+                                                   .most_gpus_per_node = std::nullopt,
+                                                   .threads_per_core = std::nullopt}},
+                                          .failure = ""};
   }
-  std::string asking(const platform::SubmissionDefaults& asked) {
-    const auto system = platform::batch_system_of(run_.platform);
-    setup::ask_partitions(*system, run_);
+  std::string asking(const machine::SubmissionDefaults& asked) {
+    const auto system = machine::batch_system_of(run_.platform);
+    space::ask_partitions(*system, run_);
     return support::error_of([&] { check_asking(run_, asked, *system); });
   }
-  std::string needing(const job::JobRequest& request) {
+  std::string needing(const space::JobRequest& request) {
     return support::error_of([&] { check_partition(run_, request, {"in.yaml", 7}); });
   }
 
@@ -58,7 +58,7 @@ class PartitionLimitsTest : public workflow::RunFixture {
 
 struct Asked {
   const char* name;
-  platform::SubmissionDefaults asking;
+  machine::SubmissionDefaults asking;
   std::string error;
 };
 void PrintTo(const Asked& one, std::ostream* out) {
@@ -106,14 +106,14 @@ TEST_F(PartitionLimitsTest, OneHasToBeNamedWhereNoneIsTheDefault) {
 }
 
 TEST_F(PartitionLimitsTest, NothingIsCheckedWhereSlurmDoesNotAnswer) {
-  run_.partitions = batch::Partitions{.all = {}, .failure = "no controller"};
+  run_.partitions = machine::Partitions{.all = {}, .failure = "no controller"};
   EXPECT_EQ(asking({.partition = "bath", .account = "", .qos = "", .reservation = ""}),
             "(no error)");
   EXPECT_EQ(needing({.resources = {.nodes = 1000}}), "(no error)");
 }
 
 TEST_F(PartitionLimitsTest, OtherSystemsTellNothing) {
-  run_.platform = platform::load_platform("local");
+  run_.platform = machine::load_platform("local");
   run_.partitions.reset();
   EXPECT_EQ(asking({.partition = "bath", .account = "", .qos = "", .reservation = ""}),
             "(no error)");
@@ -149,7 +149,7 @@ TEST_F(AssociationTest, IsNotAskedForWithoutNeed) {
 
 struct Needed {
   const char* name;
-  job::JobRequest request;
+  space::JobRequest request;
   std::string error;
 };
 void PrintTo(const Needed& one, std::ostream* out) {
@@ -161,7 +161,7 @@ TEST_P(NeedingTest, IsHeldAgainstThePartition) {
   EXPECT_EQ(needing(GetParam().request), GetParam().error);
 }
 
-const platform::Resources two_gpus{.nodes = 1, .gpus_per_node = 2};
+const machine::Resources two_gpus{.nodes = 1, .gpus_per_node = 2};
 
 INSTANTIATE_TEST_SUITE_P(
     Partitions, NeedingTest,
@@ -186,9 +186,9 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& one) { return one.param.name; });
 
 TEST_F(PartitionLimitsTest, GpusThatNobodyAsksSlurmForAreNotCounted) {
-  run_.platform.gpu_request = platform::GpuRequest::none;
+  run_.platform.gpu_request = machine::GpuRequest::none;
   EXPECT_EQ(needing({.resources = {.nodes = 1, .gpus_per_node = 3}}), "(no error)");
 }
 
 }  // namespace
-}  // namespace bench::scheduler
+}  // namespace bench::run

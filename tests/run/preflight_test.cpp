@@ -15,7 +15,7 @@
 #include <bench/run/make_run.hpp>
 #include <bench/run/preflight.hpp>
 
-namespace bench::engine {
+namespace bench::run {
 namespace {
 
 using testing::ElementsAre;
@@ -30,7 +30,7 @@ const std::string partitions =
     "State=INACTIVE TotalNodes=8\n";
 
 /// A run on a Slurm whose programs the test has written.
-class PreflightTest : public workflow::RunFixture {
+class PreflightTest : public space::RunFixture {
  protected:
   PreflightTest() {
     programs_.say("scontrol", partitions);
@@ -98,55 +98,58 @@ TEST_F(PreflightTest, RefusesARunDirectoryWithALineBreak) {
   EXPECT_EQ(said(), "(no error)");
 }
 
-struct Asked {
+struct AskedCase {
   std::string name;
-  platform::SubmissionDefaults asking;
+  machine::SubmissionDefaults asking;
   std::string expected;
 };
-void PrintTo(const Asked& a, std::ostream* out) {
+void PrintTo(const AskedCase& a, std::ostream* out) {
   *out << a.name;
 }
 
-class PreflightAskingTest : public PreflightTest, public testing::WithParamInterface<Asked> {};
+class PreflightAskingTest : public PreflightTest, public testing::WithParamInterface<AskedCase> {};
 
 TEST_P(PreflightAskingTest, IsCompared) {
   run_.platform.asking = GetParam().asking;
   EXPECT_EQ(said(), GetParam().expected);
 }
 
-platform::SubmissionDefaults asking(const std::string& partition, const std::string& account = "",
-                                    const std::string& qos = "") {
+machine::SubmissionDefaults asking(const std::string& partition, const std::string& account = "",
+                                   const std::string& qos = "") {
   return {.partition = partition, .account = account, .qos = qos, .reservation = ""};
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Settings, PreflightAskingTest,
     testing::Values(
-        Asked{"AllKnown", asking("gpu", "zam", "devel"), "(no error)"},
-        Asked{"DefaultPartition", asking("", "zam", "devel"), "(no error)"},
-        Asked{"AllAdmitted", asking("dev", "anybody", "anything"), "(no error)"},
-        Asked{"SeveralPartitions", asking("gpu,dev"), "(no error)"},
-        Asked{"MisspeltPartition", asking("gpy"),
-              "error: Slurm has no partition 'gpy' here\nhint: did you mean 'gpu'? (--partition)"},
-        Asked{"MisspeltAmongSeveral", asking("dev,gpy"),
-              "error: Slurm has no partition 'gpy' here\nhint: did you mean 'gpu'? (--partition)"},
-        Asked{"UnknownPartition", asking("elsewhere"),
-              "error: Slurm has no partition 'elsewhere' here\n"
-              "hint: select one with --partition; known: gpu, dev, old"},
-        Asked{"PartitionThatIsDown", asking("old"),
-              "error: partition old does not accept jobs now\n"
-              "hint: wait, or select another one with --partition"},
-        Asked{"MisspeltAccount", asking("gpu", "zan"),
-              "error: partition gpu does not admit the account 'zan'\nhint: did you mean 'zam'?"},
-        Asked{"OtherAccount", asking("gpu", "project"),
-              "error: partition gpu does not admit the account 'project'\n"
-              "hint: it admits: hai, zam"},
-        Asked{"AccountOfTheDefaultPartition", asking("", "project"),
-              "error: partition gpu does not admit the account 'project'\n"
-              "hint: it admits: hai, zam"},
-        Asked{"OtherQos", asking("gpu", "", "large"),
-              "error: partition gpu does not admit the QOS 'large'\n"
-              "hint: it admits: normal, devel"}),
+        AskedCase{"AllKnown", asking("gpu", "zam", "devel"), "(no error)"},
+        AskedCase{"DefaultPartition", asking("", "zam", "devel"), "(no error)"},
+        AskedCase{"AllAdmitted", asking("dev", "anybody", "anything"), "(no error)"},
+        AskedCase{"SeveralPartitions", asking("gpu,dev"), "(no error)"},
+        AskedCase{
+            "MisspeltPartition", asking("gpy"),
+            "error: Slurm has no partition 'gpy' here\nhint: did you mean 'gpu'? (--partition)"},
+        AskedCase{
+            "MisspeltAmongSeveral", asking("dev,gpy"),
+            "error: Slurm has no partition 'gpy' here\nhint: did you mean 'gpu'? (--partition)"},
+        AskedCase{"UnknownPartition", asking("elsewhere"),
+                  "error: Slurm has no partition 'elsewhere' here\n"
+                  "hint: select one with --partition; known: gpu, dev, old"},
+        AskedCase{"PartitionThatIsDown", asking("old"),
+                  "error: partition old does not accept jobs now\n"
+                  "hint: wait, or select another one with --partition"},
+        AskedCase{
+            "MisspeltAccount", asking("gpu", "zan"),
+            "error: partition gpu does not admit the account 'zan'\nhint: did you mean 'zam'?"},
+        AskedCase{"OtherAccount", asking("gpu", "project"),
+                  "error: partition gpu does not admit the account 'project'\n"
+                  "hint: it admits: hai, zam"},
+        AskedCase{"AccountOfTheDefaultPartition", asking("", "project"),
+                  "error: partition gpu does not admit the account 'project'\n"
+                  "hint: it admits: hai, zam"},
+        AskedCase{"OtherQos", asking("gpu", "", "large"),
+                  "error: partition gpu does not admit the QOS 'large'\n"
+                  "hint: it admits: normal, devel"}),
     [](const auto& one) { return one.param.name; });
 
 TEST_F(PreflightTest, NeedsAPartitionWhereThereIsNoDefault) {
@@ -182,20 +185,20 @@ TEST_F(ClustersTest, HaveNoPartitionsToCompareWithWhereThereAreSeveral) {
             "hint: yours: hai, zam (--account)");
 }
 
-struct Room {
+struct RoomCase {
   std::string name;
   std::string partition;
   std::string batch;
   std::string expected;  ///< Behind the place; empty: no error.
 };
-void PrintTo(const Room& r, std::ostream* out) {
+void PrintTo(const RoomCase& r, std::ostream* out) {
   *out << r.name;
 }
 
-class RoomTest : public PreflightTest, public testing::WithParamInterface<Room> {};
+class RoomTest : public PreflightTest, public testing::WithParamInterface<RoomCase> {};
 
 TEST_P(RoomTest, IsComparedWithWhatAStepAsksFor) {
-  const Room& room = GetParam();
+  const RoomCase& room = GetParam();
   begin(room.batch);
   run_.platform.asking.partition = room.partition;
   EXPECT_EQ(said(), room.expected.empty() ? "(no error)" : "in.yaml:2:54: error: " + room.expected);
@@ -203,33 +206,33 @@ TEST_P(RoomTest, IsComparedWithWhatAStepAsksFor) {
 
 INSTANTIATE_TEST_SUITE_P(
     Steps, RoomTest,
-    testing::Values(Room{"Nodes", "dev", "{nodes: 2}", ""},
-                    Room{"TooManyNodes", "dev", "{nodes: 3}",
-                         "requested 3 nodes; partition dev allows 2"},
-                    Room{"MoreNodesThanThereAre", "gpu", "{nodes: 9}",
-                         "requested 9 nodes; partition gpu allows 8"},
-                    Room{"Time", "dev", "{time_limit: 2h}", ""},
-                    Room{"TooMuchTime", "dev", "{time_limit: 3h}",
-                         "requested 3 h 00 min; partition dev allows 2 h 00 min"},
-                    Room{"NoLimit", "dev", "true", ""},
-                    Room{"Gpus", "gpu", "{gpus_per_node: 4}", ""},
-                    Room{"TooManyGpus", "gpu", "{gpus_per_node: 8}",
-                         "requested 8 GPUs per node; the nodes of partition gpu have 4"},
-                    Room{"NoGpus", "dev", "{gpus_per_node: 1}",
-                         "requested 1 GPUs per node; the nodes of partition dev have 0"},
-                    Room{"TooManyGpusOfAPack", "gpu", "{gpus_per_node: 4, pack: 2}",
-                         "requested 8 GPUs per node; the nodes of partition gpu have 4"},
-                    Room{"AsManyNodesInAPack", "dev", "{nodes: 2, pack: 4}", ""},
-                    Room{"Parameters", "dev", "{nodes: $n}", ""}),
+    testing::Values(RoomCase{"Nodes", "dev", "{nodes: 2}", ""},
+                    RoomCase{"TooManyNodes", "dev", "{nodes: 3}",
+                             "requested 3 nodes; partition dev allows 2"},
+                    RoomCase{"MoreNodesThanThereAre", "gpu", "{nodes: 9}",
+                             "requested 9 nodes; partition gpu allows 8"},
+                    RoomCase{"Time", "dev", "{time_limit: 2h}", ""},
+                    RoomCase{"TooMuchTime", "dev", "{time_limit: 3h}",
+                             "requested 3 h 00 min; partition dev allows 2 h 00 min"},
+                    RoomCase{"NoLimit", "dev", "true", ""},
+                    RoomCase{"Gpus", "gpu", "{gpus_per_node: 4}", ""},
+                    RoomCase{"TooManyGpus", "gpu", "{gpus_per_node: 8}",
+                             "requested 8 GPUs per node; the nodes of partition gpu have 4"},
+                    RoomCase{"NoGpus", "dev", "{gpus_per_node: 1}",
+                             "requested 1 GPUs per node; the nodes of partition dev have 0"},
+                    RoomCase{"TooManyGpusOfAPack", "gpu", "{gpus_per_node: 4, pack: 2}",
+                             "requested 8 GPUs per node; the nodes of partition gpu have 4"},
+                    RoomCase{"AsManyNodesInAPack", "dev", "{nodes: 2, pack: 4}", ""},
+                    RoomCase{"Parameters", "dev", "{nodes: $n}", ""}),
     [](const auto& one) { return one.param.name; });
 
 TEST_F(PreflightTest, CountsNoGpusWhereTheyAreNotAskedForByNumber) {
   begin("{gpus_per_node: 8}");
-  for (const auto mode : {platform::GpuRequest::none, platform::GpuRequest::constraint}) {
+  for (const auto mode : {machine::GpuRequest::none, machine::GpuRequest::constraint}) {
     run_.platform.gpu_request = mode;
     EXPECT_EQ(said(), "(no error)");
   }
-  run_.platform.gpu_request = platform::GpuRequest::gres;
+  run_.platform.gpu_request = machine::GpuRequest::gres;
   programs_.say("sinfo", "", "sinfo: error: down\n", 1);
   run_.partitions.reset();
   EXPECT_EQ(said(), "(no error)");
@@ -260,7 +263,7 @@ TEST_F(PreflightTest, WarnsOfPacksWhoseCoresNobodyKnows) {
 
 TEST_F(PreflightTest, TellsWhatNobodyHasConfirmed) {
   run_.platform.unconfirmed = {{"partition", "hearsay"}, {"memory", "a guess"}};
-  run_.platform.status = platform::Status::historic;
+  run_.platform.status = machine::Status::historic;
   said();
   EXPECT_THAT(notices_,
               ElementsAre("platform slurm is historic: the machine no longer accepts jobs",
@@ -277,4 +280,4 @@ TEST_F(PreflightTest, WhatItTellsIsStillThereWhenTheRunIsMade) {
 }
 
 }  // namespace
-}  // namespace bench::engine
+}  // namespace bench::run

@@ -12,7 +12,7 @@
 #include <bench/base/outcome.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::sweep {
+namespace bench::run {
 namespace {
 
 using testing::ElementsAre;
@@ -20,7 +20,7 @@ using testing::IsEmpty;
 using workspace::State;
 
 /// Runs a step on a machine where some workpackages do not fit.
-class PrunerTest : public store::StoreFixture {
+class PrunerTest : public StoreFixture {
  protected:
   void prepare(const std::string& parameters, const std::string& prune,
                const std::string& step = "") {
@@ -128,4 +128,4 @@ TEST_F(PrunerTest, ImpliesNothingByAnotherFailure) {
 }
 
 }  // namespace
-}  // namespace bench::sweep
+}  // namespace bench::run

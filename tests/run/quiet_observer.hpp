@@ -5,7 +5,7 @@
 
 #include <bench/run/observer.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 
 /// Keeps the notices.
 class QuietObserver : public Observer {
@@ -19,4 +19,4 @@ class QuietObserver : public Observer {
   std::vector<std::string> notices;
 };
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

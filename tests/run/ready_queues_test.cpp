@@ -16,7 +16,7 @@
 #include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::store {
+namespace bench::run {
 namespace {
 
 using testing::ElementsAre;
@@ -272,9 +272,9 @@ INSTANTIATE_TEST_SUITE_P(Limits, AtOnceTest,
 
 TEST_F(ReadyQueuesTest, ZeroMeansTheCores) {
   plan(four + "step: {name: a, use: p}\n");
-  setup::set_parallel(0, run_);
-  EXPECT_EQ(setup::parallel_of(run_), usable_cpus());
-  EXPECT_THAT(support::error_of([&] { setup::set_parallel(-1, run_); }),
+  space::set_parallel(0, run_);
+  EXPECT_EQ(space::parallel_of(run_), usable_cpus());
+  EXPECT_THAT(support::error_of([&] { space::set_parallel(-1, run_); }),
               testing::HasSubstr("invalid number of workpackages at a time: '-1'"));
 }
 
@@ -284,7 +284,7 @@ TEST_F(ReadyQueuesTest, TheIdsOfChildrenDoNotDependOnTiming) {
       "step: [{name: a, use: p}, {name: b, depend: a, use: q}, {name: c, depend: b}, {name: x},\n"
       "       {name: y, depend: 'x,a', iterations: 2}, {name: z, depend: 'c,y'}]\n";
   plan(chain);
-  const auto expected = workflow::texts_of(grown().all());
+  const auto expected = space::texts_of(grown().all());
   ASSERT_EQ(expected.size(), 45U);
   for (unsigned seed = 0; seed < 20; ++seed) {
     std::minstd_rand random(seed);
@@ -298,9 +298,9 @@ TEST_F(ReadyQueuesTest, TheIdsOfChildrenDoNotDependOnTiming) {
       const auto more = start_all();
       running.insert(running.end(), more.begin(), more.end());
     }
-    EXPECT_EQ(workflow::texts_of(store_->all()), expected) << "seed " << seed;
+    EXPECT_EQ(space::texts_of(store_->all()), expected) << "seed " << seed;
   }
 }
 
 }  // namespace
-}  // namespace bench::store
+}  // namespace bench::run

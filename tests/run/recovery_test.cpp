@@ -20,7 +20,7 @@
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 namespace {
 
 using testing::ElementsAre;
@@ -31,7 +31,7 @@ using testing::SizeIs;
 using workspace::State;
 
 /// A bench was killed; the next one looks at what it left.
-class RecoveryTest : public store::StoreFixture {
+class RecoveryTest : public StoreFixture {
  protected:
   void begin_killed(const std::string& batch, const std::string& platform) {
     begin("step: {name: a, iterations: 3, do: x" + batch + "}\n", platform);
@@ -44,7 +44,7 @@ class RecoveryTest : public store::StoreFixture {
     directory_.write("000003/" + store_->at(id).directory + "/sentinel",
                      "attempt=" + attempt + "\nexit_code=" + std::to_string(exit_code) + "\n");
   }
-  std::vector<execute::Completion> recover_processes() {
+  std::vector<machine::Completion> recover_processes() {
     reopen();
     const LostAttempts lost(run_, *workspace_, observer_);
     Recovery recovery(run_, *workspace_, *store_, lost, observer_);
@@ -55,7 +55,7 @@ class RecoveryTest : public store::StoreFixture {
 
   std::vector<std::string> left_elsewhere_;
   QuietObserver observer_;
-  execute::LocalBackend local_{evaluator_};
+  machine::LocalBackend local_{evaluator_};
 };
 
 TEST_F(RecoveryTest, ASentinelTellsHowAnAttemptEnded) {
@@ -117,7 +117,7 @@ TEST_F(RecoveryTest, FollowsTheJobsThatTheBatchSystemHasOrMayHave) {
   const LostAttempts lost(run_, *workspace_, observer_);
   Recovery recovery(run_, *workspace_, *store_, lost, observer_);
   EXPECT_THAT(recovery.recover_processes(local_, evaluator_), IsEmpty());
-  batch::JobMonitor queue(nullptr, {});
+  machine::JobMonitor queue(nullptr, {});
   recovery.recover_jobs(queue);
   EXPECT_EQ(queue.active(), 2U);
   EXPECT_THAT(queue.ids(), ElementsAre(Pair(0, "7_0"))) << "that of 1 has to be found";
@@ -126,7 +126,7 @@ TEST_F(RecoveryTest, FollowsTheJobsThatTheBatchSystemHasOrMayHave) {
 
 /// A step of two segments: bench looks for the file after the first command. Its workpackage has
 /// not started, as the database knows it.
-class LostAttemptsTest : public store::StoreFixture {
+class LostAttemptsTest : public StoreFixture {
  protected:
   LostAttemptsTest() { begin("step: {name: a, do: [{done_file: ready, _: x}, y]}\n"); }
 
@@ -134,7 +134,7 @@ class LostAttemptsTest : public store::StoreFixture {
   std::string attempt(const workspace::Progress& progress, const std::string& id = "u") const {
     workspace::Workpackage then = store_->at(0);
     then.progress = progress;
-    return id + "-" + job::segment_digits(then);
+    return id + "-" + space::segment_digits(then);
   }
   /// @param exit_code none: it has not ended
   void leave_sentinel(const std::string& attempt, std::optional<int> exit_code) const {
@@ -147,7 +147,7 @@ class LostAttemptsTest : public store::StoreFixture {
     write();
     return {run_, *workspace_, observer_};
   }
-  std::optional<execute::Completion> found() { return bench_begins().find(store_->at(0), "next"); }
+  std::optional<machine::Completion> found() { return bench_begins().find(store_->at(0), "next"); }
 
   static constexpr workspace::Progress first{.prepared = false, .cycle = 0, .command = 0};
   static constexpr workspace::Progress second{.prepared = true, .cycle = 0, .command = 1};
@@ -227,4 +227,4 @@ TEST_F(LostAttemptsTest, WhatIsLeftAfterBenchBeganIsNotLost) {
 }
 
 }  // namespace
-}  // namespace bench::scheduler
+}  // namespace bench::run

@@ -17,7 +17,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::engine {
+namespace bench::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -176,4 +176,4 @@ TEST_F(RemoveTest, ARunGoesWithEverythingInIt) {
 }
 
 }  // namespace
-}  // namespace bench::engine
+}  // namespace bench::run

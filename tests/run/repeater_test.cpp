@@ -9,7 +9,7 @@
 
 #include <bench/model/benchmark.hpp>
 
-namespace bench::sweep {
+namespace bench::run {
 namespace {
 
 struct RepetitionCase {
@@ -121,4 +121,4 @@ TEST(Repetition, HasALimitInTheUnitOfTheValue) {
 }
 
 }  // namespace
-}  // namespace bench::sweep
+}  // namespace bench::run

@@ -10,13 +10,13 @@
 #include <bench/run/run_status.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 namespace {
 
 using testing::ElementsAre;
 using workspace::StepCounts;
 
-class RunStatusTest : public store::StoreFixture {
+class RunStatusTest : public StoreFixture {
  protected:
   std::optional<RunStatus> status() {
     write();
@@ -83,4 +83,4 @@ TEST_F(RunStatusTest, JobsThatTheBatchSystemRunsAreShownAsRunning) {
 }
 
 }  // namespace
-}  // namespace bench::scheduler
+}  // namespace bench::run

@@ -17,14 +17,14 @@
 #include <bench/space/prepare.hpp>
 #include <bench/workspace/event.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class SameNodesTest : public store::StoreFixture {
+class SameNodesTest : public StoreFixture {
  protected:
   /// @param nodes of the workpackages 0, 1 and so on
   void begin_batch(const std::string& nodes, const std::string& step = "") {
@@ -41,13 +41,13 @@ class SameNodesTest : public store::StoreFixture {
     return queues().batch_ready();
   }
   void submit(long long id) {
-    store_->apply(store::claim_of(store_->at(id)));
+    store_->apply(claim_of(store_->at(id)));
     store_->apply(workspace::SubmissionIntended{.workpackage = id, .submission = store_->uuid(id)});
     store_->apply(workspace::Submitted{.workpackage = id, .job_id = std::to_string(100 + id)});
   }
   /// What a job leaves that begins.
   void write_sentinel(long long id, const std::string& nodes) {
-    const auto file = job::attempt_on_disk(run_, store_->at(id), "").sentinel;
+    const auto file = space::attempt_on_disk(run_, store_->at(id), "").sentinel;
     std::filesystem::create_directories(file.parent_path());
     write_file_atomically(file, "attempt=" + store_->uuid(id) + "\nnodes=" + nodes + "\n");
   }
@@ -134,14 +134,14 @@ TEST_F(SameNodesTest, NodesThatAreNotToldHoldNothingUp) {
 
 TEST_F(SameNodesTest, WhatMayBeImpliedStaysHeldBack) {
   begin_batch("2", ", prune: {when: oom, larger: [n]}");
-  store_->hold(2, store::Hold::prune);
+  store_->hold(2, Hold::prune);
   submittable();
   submit(0);
   write_sentinel(0, "n[1-2]");
   EXPECT_THAT(submittable(), ElementsAre(1));
-  store_->let_go(2, store::Hold::prune);
+  store_->let_go(2, Hold::prune);
   EXPECT_THAT(submittable(), ElementsAre(1, 2));
 }
 
 }  // namespace
-}  // namespace bench::scheduler
+}  // namespace bench::run

@@ -11,7 +11,7 @@
 
 #include <bench/model/benchmark.hpp>
 
-namespace bench::sweep {
+namespace bench::run {
 namespace {
 
 using testing::ElementsAre;
@@ -96,4 +96,4 @@ TEST(Search, NoticesThatALargerValueFits) {
 }
 
 }  // namespace
-}  // namespace bench::sweep
+}  // namespace bench::run

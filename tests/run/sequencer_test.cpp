@@ -16,11 +16,11 @@
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 namespace {
 
-using execute::Completion;
-using job::Watched;
+using machine::Completion;
+using space::Watched;
 using workspace::Event;
 using workspace::Progress;
 using workspace::State;
@@ -49,7 +49,7 @@ std::string text_of(const Event& event) {
                      advanced.progress.command, names(advanced.environment));
 }
 
-class SequencingTest : public workflow::RunFixture {
+class SequencingTest : public space::RunFixture {
  protected:
   /// @param step what it says beside its name
   Situation situation(const std::string& step) {
@@ -197,4 +197,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& one) { return one.param.name; });
 
 }  // namespace
-}  // namespace bench::scheduler
+}  // namespace bench::run

@@ -25,7 +25,7 @@
 #include <bench/space/job_settings.hpp>
 #include <bench/space/run.hpp>
 
-namespace bench::engine {
+namespace bench::run {
 namespace {
 
 struct ShippedCase {
@@ -67,19 +67,19 @@ class ShippedBenchmarkTest : public testing::TestWithParam<ShippedCase> {
   /// is let pass.
   static std::string shown() {
     const std::vector<std::string> words = split(GetParam().call, " ");
-    const setup::Request request{
+    const space::Request request{
         .input_file = support::source_directory() / "benchmarks" / (words.at(0) + ".yaml"),
         .tags = {words.begin() + 1, words.end()},
         .asking = {.account = "project"}};
     Diagnostics diagnostics(true);
-    const setup::Input input = setup::read_input(request, diagnostics);
+    const space::Input input = space::read_input(request, diagnostics);
     check_input(input, diagnostics);
-    setup::Run run = setup::plan_run(input, input.benchmarks.at(0), request);
-    job::check_templates(run, diagnostics);
+    space::Run run = space::plan_run(input, input.benchmarks.at(0), request);
+    space::check_templates(run, diagnostics);
     std::vector<std::string> notices;
     std::string scripts;
     std::map<std::string, int> at_once;
-    scheduler::CostEstimate sum(run);
+    CostEstimate sum(run);
     for (const Preview& one : preview(run, diagnostics, notices)) {
       for (const auto& [name, value] : one.workpackage.parameters)
         scripts += name + "=" + value + " ";
@@ -88,7 +88,7 @@ class ShippedBenchmarkTest : public testing::TestWithParam<ShippedCase> {
       sum.add(one.workpackage.step, one.request);
     }
     std::string text;
-    for (const scheduler::StepCost& cost : sum.steps())
+    for (const StepCost& cost : sum.steps())
       text += fmt::format(
           "{}: {} workpackages, {} jobs, at once {}\n", cost.step, cost.workpackages, cost.jobs,
           at_once[cost.step] == 0 ? "no limit" : fmt::format("{}", at_once[cost.step]));
@@ -439,4 +439,4 @@ INSTANTIATE_TEST_SUITE_P(Machines, RefusedBenchmarkTest, testing::ValuesIn(refus
                          support::case_name);
 
 }  // namespace
-}  // namespace bench::engine
+}  // namespace bench::run

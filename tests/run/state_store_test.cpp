@@ -25,7 +25,7 @@
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::store {
+namespace bench::run {
 namespace {
 
 using testing::ElementsAre;
@@ -120,7 +120,7 @@ class ChainedStoreTest : public StoreFixture {
     store_->apply(claim_of(store_->at(id)));
     store_->apply(workspace::Submitted{id, "4711"});
   }
-  std::vector<std::string> all() const { return workflow::texts_of(store_->all()); }
+  std::vector<std::string> all() const { return space::texts_of(store_->all()); }
 };
 
 TEST_F(ChainedStoreTest, ChildrenComeWithTheJobsOfTheirParentsAndTheOthersWithTheirEnd) {
@@ -297,4 +297,4 @@ TEST_P(RandomHistory, MemoryAndDatabaseAgreeAfterEveryWrite) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomHistory, testing::Range(0U, 12U));
 
 }  // namespace
-}  // namespace bench::store
+}  // namespace bench::run

@@ -21,16 +21,16 @@
 #include <bench/space/render_context.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 namespace {
 
-using batch::JobReport;
+using machine::JobReport;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 using testing::SizeIs;
 
-class StepJobsTest : public store::StoreFixture {
+class StepJobsTest : public StoreFixture {
  protected:
   /// Two workpackages whose first command submits a job and waits for its file.
   void begin_waiting(const std::string& step_keys = "") {
@@ -43,16 +43,16 @@ class StepJobsTest : public store::StoreFixture {
     create();
     for (const long long id : start_all())
       advance(id, workspace::State::waiting);
-    jobs_.emplace(run_, evaluator_, std::make_unique<batch::ScriptedSystem>(script_),
+    jobs_.emplace(run_, evaluator_, std::make_unique<machine::ScriptedSystem>(script_),
                   [this] { return now_; });
   }
   /// What the command of a workpackage has printed.
   void print(long long id, const std::string& text) const {
-    const job::RenderContext context = context_of(id);
+    const space::RenderContext context = context_of(id);
     std::filesystem::create_directories(context.work());
     write_file_atomically(context.work() / "stdout", text);
   }
-  job::RenderContext context_of(long long id) const {
+  space::RenderContext context_of(long long id) const {
     const auto& workpackage = store_->at(id);
     return {.run = run_,
             .step = run_.benchmark.steps.at(0),
@@ -73,7 +73,7 @@ class StepJobsTest : public store::StoreFixture {
   }
 
   support::EnvironmentVariable patience_{"BENCH_PATIENCE_S", "0"};
-  std::shared_ptr<batch::Script> script_ = std::make_shared<batch::Script>();
+  std::shared_ptr<machine::Script> script_ = std::make_shared<machine::Script>();
   StepJobs::Clock::time_point now_{std::chrono::hours(1)};
   std::optional<StepJobs> jobs_;
 };
@@ -202,4 +202,4 @@ TEST_F(StepJobsTest, AWorkpackageThatNoLongerWaitsIsForgotten) {
 }
 
 }  // namespace
-}  // namespace bench::scheduler
+}  // namespace bench::run

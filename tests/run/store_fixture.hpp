@@ -11,13 +11,13 @@
 
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::store {
+namespace bench::run {
 
 /// A parameter set with four values.
 inline const std::string four = "parameterset: {name: p, parameter: {n: [1, 2, 3, 4]}}\n";
 
 /// A run with a workspace and the state store of a bench that works on it.
-class StoreFixture : public workflow::RunFixture {
+class StoreFixture : public space::RunFixture {
  protected:
   /// Makes the run, its workspace and its first workpackages.
   void begin(const std::string& yaml, const std::string& platform = "local") {
@@ -92,4 +92,4 @@ class StoreFixture : public workflow::RunFixture {
   std::optional<StateStore> store_;
 };
 
-}  // namespace bench::store
+}  // namespace bench::run

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace bench::scheduler {
+namespace bench::run {
 namespace {
 
 class SubmissionTimingTest : public testing::Test {
@@ -52,4 +52,4 @@ TEST_F(SubmissionTimingTest, PausesLongerAfterEachFailureUntilOneSucceeds) {
 }
 
 }  // namespace
-}  // namespace bench::scheduler
+}  // namespace bench::run

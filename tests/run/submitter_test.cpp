@@ -27,10 +27,10 @@
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 namespace {
 
-using batch::SubmitResult;
+using machine::SubmitResult;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -38,10 +38,10 @@ using testing::SizeIs;
 using workspace::State;
 
 /// Gives the answers of a test, one per submission, and then accepts everything.
-class AnsweringSystem : public batch::BatchSystem {
+class AnsweringSystem : public machine::BatchSystem {
  public:
   std::string name() const override { return "Answering"; }
-  SubmitResult submit(const batch::Submission& submission) override {
+  SubmitResult submit(const machine::Submission& submission) override {
     submissions.push_back(submission);
     if (on_submit)
       on_submit();
@@ -54,19 +54,19 @@ class AnsweringSystem : public batch::BatchSystem {
             .id = std::to_string(100 * submissions.size()),
             .reason = ""};
   }
-  batch::QueryResult ask(const std::vector<std::string>&) override { return {}; }
-  batch::QueryResult ask_for_all() override { return {}; }
-  batch::QueryResult query_accounting(const std::vector<std::string>&) override { return {}; }
+  machine::QueryResult ask(const std::vector<std::string>&) override { return {}; }
+  machine::QueryResult ask_for_all() override { return {}; }
+  machine::QueryResult query_accounting(const std::vector<std::string>&) override { return {}; }
   std::string cancel(const std::vector<std::string>&) override { return ""; }
   int max_array_size() override { return array_size; }
 
-  std::vector<batch::Submission> submissions;
+  std::vector<machine::Submission> submissions;
   std::deque<SubmitResult> answers;
   std::function<void()> on_submit;
   int array_size = 1000;
 };
 
-class SubmitterTest : public store::StoreFixture {
+class SubmitterTest : public StoreFixture {
  protected:
   /// @param batch what `batch` of the only step says
   void begin_batch(const std::string& batch, const std::string& more = "",
@@ -80,7 +80,7 @@ class SubmitterTest : public store::StoreFixture {
     create();
     auto system = std::make_unique<AnsweringSystem>();
     system_ = system.get();
-    queue_.emplace(std::move(system), batch::BatchSettings{});
+    queue_.emplace(std::move(system), machine::BatchSettings{});
     outages_.emplace(observer_);
     journal_.emplace(*store_, *workspace_, *outages_, &interrupted_);
     lost_.emplace(run_, *workspace_, observer_);
@@ -89,7 +89,7 @@ class SubmitterTest : public store::StoreFixture {
                        *queue_);
     journal_->write();
   }
-  std::vector<execute::Completion> submit() { return submitter_->submit(queues().batch_ready()); }
+  std::vector<machine::Completion> submit() { return submitter_->submit(queues().batch_ready()); }
   void answer(SubmitResult::Kind kind, const std::string& reason) {
     system_->answers.push_back({.kind = kind, .id = "", .reason = reason});
   }
@@ -111,7 +111,7 @@ class SubmitterTest : public store::StoreFixture {
   std::atomic<bool> interrupted_ = false;
   QuietObserver observer_;
   AnsweringSystem* system_ = nullptr;
-  std::optional<batch::JobMonitor> queue_;
+  std::optional<machine::JobMonitor> queue_;
   std::optional<OutageWatch> outages_;
   std::optional<Journal> journal_;
   std::optional<LostAttempts> lost_;
@@ -266,4 +266,4 @@ TEST_F(SubmitterTest, OneThatCannotBePreparedDoesNotStopTheOthers) {
 }
 
 }  // namespace
-}  // namespace bench::scheduler
+}  // namespace bench::run

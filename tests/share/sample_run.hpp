@@ -26,7 +26,7 @@ class SampleRun {
     run.benchmark.name = "sample \"x\"";
     run.benchmark.steps.push_back({.name = "train, test"});
     run.benchmark.steps.back().commands.push_back({.text = "train --size $size"});
-    setup::RunMetadata& metadata = run.metadata;
+    space::RunMetadata& metadata = run.metadata;
     metadata.id = "3";
     metadata.uuid = "01a213cf-9583-7637-80db-0a4931418bd9";
     metadata.benchmark = run.benchmark.name;
@@ -43,7 +43,7 @@ class SampleRun {
     add(State::failed, "2 = \\ \"two\"", "exit code 1: a | b < c\nsecond line", 0.5, {});
     add(State::skipped, "4,5", "4 ran out of memory", {}, {});
     add(State::ready, "8\\", "", {}, {});
-    using tabulate::TidyColumn;
+    using results::TidyColumn;
     tidy.columns = {TidyColumn::origin, TidyColumn::finding, TidyColumn::finding, TidyColumn::end,
                     TidyColumn::meter};
     for (const auto& [title, unit] :
@@ -55,8 +55,8 @@ class SampleRun {
       tidy.table.headings.push_back({.title = title, .unit = unit, .name = title});
   }
 
-  setup::Run run;
-  tabulate::TidyTable tidy;
+  space::Run run;
+  results::TidyTable tidy;
 
  private:
   void add(workspace::State state, const std::string& size, const std::string& reason,
@@ -79,7 +79,7 @@ class SampleRun {
                                .outcome = reason.empty() ? "done" : "failed",
                                .started_unix_s = noon,
                                .ended_unix_s = noon + *seconds});
-    std::vector<result::Cell>& row = tidy.table.rows.emplace_back(5);
+    std::vector<results::Cell>& row = tidy.table.rows.emplace_back(5);
     row[0].value = id;
     if (energy_wh) {
       row[1].value = 12.5;

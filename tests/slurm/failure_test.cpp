@@ -320,7 +320,7 @@ TEST_F(RetryTest, AnAttemptThatRunsOnLeavesItsSuccessorAlone) {
   EXPECT_EQ(site.go_on().status.code, 0);
   ASSERT_THAT(site.outcomes(), ElementsAre("node_fail", ""));
   write_file_atomically(site.home() / "go", "");
-  ASSERT_TRUE(support::eventually([&] { return execute::find_orphans({old}).empty(); }));
+  ASSERT_TRUE(support::eventually([&] { return machine::find_orphans({old}).empty(); }));
   EXPECT_FALSE(std::filesystem::exists(site.workpackage(0) / "sentinel"));
   cluster().start_node(node);
   cluster().ask({"scontrol", "update", "nodename=v[1-4]", "state=resume"});

@@ -20,7 +20,7 @@ namespace bench::slurm {
 namespace {
 
 namespace fs = std::filesystem;
-using platform::GpuRequest;
+using machine::GpuRequest;
 
 /// What a task says that it is and sees: of a workpackage of `k`, `tasks` and `gpus`.
 struct Task {
@@ -54,7 +54,7 @@ std::vector<Task> tasks_of(const fs::path& run) {
 /// @param pack 1: each workpackage is a job. In a pack each task waits for the other workpackage,
 /// so
 ///        that they run at the same time.
-std::string sweep(const platform::Platform& machine, const std::string& name, int pack,
+std::string sweep(const machine::Platform& machine, const std::string& name, int pack,
                   bool starter) {
   const int devices = static_cast<int>(machine.machine.devices_per_node->value);
   const std::string see =
@@ -89,7 +89,7 @@ class GpusTest : public testing::TestWithParam<std::string> {
 };
 
 /// How many devices a task sees of those of its workpackage.
-std::size_t share_of(const platform::Platform& machine, const Task& task, bool starter) {
+std::size_t share_of(const machine::Platform& machine, const Task& task, bool starter) {
   const bool shared_out = machine.gpu_request == GpuRequest::gpus_per_task ||
                           !machine.launcher.binding.gpu_select.empty();
   const int gpus =
@@ -104,7 +104,7 @@ struct Form {
 };
 
 /// Each task has the devices of its share, and those of workpackages in a pack are different ones.
-void check_tasks(const platform::Platform& machine, const Form& form,
+void check_tasks(const machine::Platform& machine, const Form& form,
                  const std::vector<Task>& tasks) {
   std::map<std::pair<int, int>, std::map<int, std::set<std::string>>> of_members;
   for (const Task& task : tasks) {
@@ -128,7 +128,7 @@ TEST_P(GpusTest, OfEachTaskAreItsOwn) {
   const Cluster machines({"machines", "EnforcePartLimits=ALL"});
   const Site site(&machines);
   const std::string& name = GetParam();
-  const auto machine = platform::load_platform(name);
+  const auto machine = machine::load_platform(name);
   for (const Form& form :
        {Form{"alone", 1, true}, Form{"pack", 2, true}, Form{"plain_pack", 2, false}}) {
     SCOPED_TRACE(form.name);

@@ -22,29 +22,29 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The shipped platforms that Slurm schedules, and whose partition is theirs to name.
-std::vector<platform::Platform> slurm_platforms() {
+std::vector<machine::Platform> slurm_platforms() {
   const support::EnvironmentVariable data("BENCH_DATA", support::source_directory());
-  std::vector<platform::Platform> found;
-  for (const std::string& name : platform::platform_names()) {
-    platform::Platform one = platform::load_platform(name);
+  std::vector<machine::Platform> found;
+  for (const std::string& name : machine::platform_names()) {
+    machine::Platform one = machine::load_platform(name);
     if (one.scheduler == "slurm" && name != "slurm")
       found.push_back(std::move(one));
   }
   return found;
 }
 
-int value_of(const platform::MaybeFact& fact, int otherwise) {
+int value_of(const machine::MaybeFact& fact, int otherwise) {
   return fact ? static_cast<int>(fact->value) : otherwise;
 }
 
-bool asks_for_gpus(const platform::Platform& machine) {
-  using platform::GpuRequest;
+bool asks_for_gpus(const machine::Platform& machine) {
+  using machine::GpuRequest;
   return machine.gpu_request != GpuRequest::none && machine.gpu_request != GpuRequest::constraint;
 }
 
 /// One whole node with a task for each device. The job says which GPUs it was given, each task that
 /// it runs.
-std::string one_node(const platform::Platform& machine) {
+std::string one_node(const machine::Platform& machine) {
   const int devices = value_of(machine.machine.devices_per_node, 0);
   const int tasks = std::max(1, devices);
   const int cores = value_of(machine.machine.cores_per_node, tasks);
@@ -61,7 +61,7 @@ step:
 }
 
 /// What that writes, sorted.
-std::vector<std::string> expected_output(const platform::Platform& machine) {
+std::vector<std::string> expected_output(const machine::Platform& machine) {
   const int devices = value_of(machine.machine.devices_per_node, 0);
   std::vector<std::string> lines{"given"};
   for (int k = 0; asks_for_gpus(machine) && k < devices; ++k)
@@ -85,13 +85,13 @@ TEST_F(PlatformsTest, AWholeNodeOfEachIsGivenAndRunsATaskForEachDevice) {
   const Site site(&machines);
   const auto all = slurm_platforms();
   ASSERT_GE(all.size(), 20U);
-  for (const platform::Platform& machine : all) {
+  for (const machine::Platform& machine : all) {
     write_file_atomically(site.home() / "node.yaml", one_node(machine));
     const auto run = site.bench({"run", "node.yaml", "--platform", machine.name, "--account", "a",
                                  "--qos", "q", "--launcher", "srun"});
     EXPECT_EQ(run.status.code, 0) << machine.name << ": " << run.standard_error;
   }
-  for (const platform::Platform& machine : all) {
+  for (const machine::Platform& machine : all) {
     const auto end = site.bench({"continue", machine.name, "--wait"});
     EXPECT_EQ(end.status.code, 0) << machine.name << ": " << end.standard_error;
     const auto output = site.home() / machine.name / "000000/000000_work/work/stdout";

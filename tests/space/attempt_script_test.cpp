@@ -21,14 +21,14 @@
 #include <bench/space/prepare.hpp>
 #include <bench/space/render.hpp>
 
-namespace bench::job {
+namespace bench::space {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 /// Job scripts as bash runs them.
-class AttemptScriptTest : public workflow::RunFixture {
+class AttemptScriptTest : public RunFixture {
  protected:
   /// Writes the script of an attempt of one workpackage, whose directory is there.
   void write_script(const std::string& command, const std::string& uuid = "first") {
@@ -37,7 +37,7 @@ class AttemptScriptTest : public workflow::RunFixture {
   void write_script_of(const std::string& yaml, const std::string& uuid = "first") {
     plan(yaml);
     run_.platform.prologue = prologue_;
-    const workflow::Graph graph = grown();
+    const Graph graph = grown();
     fs::create_directories(directory() / "work");
     write_file_atomically(
         directory() / "job.sh",
@@ -57,7 +57,7 @@ class AttemptScriptTest : public workflow::RunFixture {
   fs::path directory() const { return run_.directory.path / "000000_go"; }
   std::string script() const { return (directory() / "job.sh").string(); }
   std::string left(const std::string& name) const { return read_file(directory() / "work" / name); }
-  auto sentinel() const { return execute::read_sentinel(directory() / "sentinel"); }
+  auto sentinel() const { return machine::read_sentinel(directory() / "sentinel"); }
 
   std::string prologue_;
 };
@@ -128,7 +128,7 @@ TEST_F(AttemptScriptTest, LeavesItsSentinelInARunThatIsRenamedMeanwhile) {
   write_script("mv ../../000000_go ../../renamed; exit 3");
   EXPECT_EQ(bash({script()}).status.code, 3);
   const auto left_there =
-      execute::read_sentinel(directory().parent_path() / "renamed" / "sentinel");
+      machine::read_sentinel(directory().parent_path() / "renamed" / "sentinel");
   ASSERT_TRUE(left_there);
   EXPECT_EQ(left_there->exit_code, 3);
 }
@@ -274,7 +274,7 @@ class DispatcherScriptTest : public AttemptScriptTest {
   std::string output_of_task(int pack, const std::string& task,
                              const std::string& commands = "echo $1") {
     plan("step: {name: go, batch: true, do: a}\n", "pbs");
-    const workflow::Graph graph = grown();
+    const Graph graph = grown();
     const auto context = context_of(run_, graph, graph.at(0), evaluator_);
     const std::string say = directory_.write("my say.sh", commands).string();
     std::string list;
@@ -320,4 +320,4 @@ TEST_F(DispatcherScriptTest, RunsTheFirstLineWithoutAnArray) {
 }
 
 }  // namespace
-}  // namespace bench::job
+}  // namespace bench::space

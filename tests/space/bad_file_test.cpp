@@ -12,7 +12,7 @@
 #include <bench/document/read.hpp>
 #include <bench/model/build.hpp>
 
-namespace bench::expand {
+namespace bench::space {
 namespace {
 
 class BadSpaceFileTest : public testing::TestWithParam<std::string> {};
@@ -33,4 +33,4 @@ INSTANTIATE_TEST_SUITE_P(Files, BadSpaceFileTest, testing::ValuesIn(support::bad
                          });
 
 }  // namespace
-}  // namespace bench::expand
+}  // namespace bench::space

@@ -4,7 +4,7 @@
 
 #include <bench/space/cycle_parameters.hpp>
 
-namespace bench::job {
+namespace bench::space {
 namespace {
 
 TEST(CycleParameters, AreReadAsTheyWereKeptLast) {
@@ -17,4 +17,4 @@ TEST(CycleParameters, AreReadAsTheyWereKeptLast) {
 }
 
 }  // namespace
-}  // namespace bench::job
+}  // namespace bench::space

@@ -10,10 +10,8 @@
 #include <bench/space/graph.hpp>
 #include <bench/space/variables.hpp>
 
-namespace bench::job {
+namespace bench::space {
 namespace {
-
-using workflow::RunFixture;
 
 using testing::ElementsAre;
 
@@ -33,7 +31,7 @@ TEST_P(UpdateChainTest, HasTheValuesOfJube) {
        ", _: $jube_step_name/$jube_wp_id/$jube_wp_cycle}}}\n"
        "step: [{name: one, use: p}, {name: two, depend: one, use: p, cycles: 2},\n"
        "       {name: three, depend: two}]\n");
-  const workflow::Graph graph = grown();
+  const Graph graph = grown();
   ASSERT_EQ(graph.all().size(), 3U);
   const auto value = [&](long long id, int cycle) {
     return graph.parameters_in_cycle(graph.at(id), cycle).at(0).second;
@@ -55,14 +53,14 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(RunFixture, KnowsTheVariablesOfACycle) {
   plan("step: {name: a, cycles: 3}\n");
-  const workflow::Graph graph = grown();
+  const Graph graph = grown();
   EXPECT_EQ(graph.variables_of(graph.at(0), 2).at("jube_wp_cycle"), "2");
   EXPECT_EQ(graph.variables_of(graph.at(0)).at("jube_step_cycles"), "3");
 }
 
 TEST_F(RunFixture, SharedCommandsKnowNoWorkpackage) {
   plan("name: demo\nstep: {name: a, iterations: 2}\n");
-  const workflow::Graph graph = grown();
+  const Graph graph = grown();
   std::vector<std::string> names;
   for (const auto& [name, value] : graph.shared_variables_of(graph.at(0)))
     if (!name.starts_with("jube_platform_"))
@@ -78,9 +76,9 @@ TEST_F(RunFixture, KnowsTheActiveTags) {
       "parameterset: {name: p, parameter: [{name: a, mode: tag, _: fast}, {name: b, mode: tag, _: "
       "slow}]}\nstep: {name: s, use: p}\n");
   run_.metadata.tags = "big,fast";
-  evaluator_ = workflow::evaluator_of(run_);
-  EXPECT_THAT(workflow::texts_of(grown().all()), ElementsAre("0 s() fast/ i0 c0"));
+  evaluator_ = evaluator_of(run_);
+  EXPECT_THAT(texts_of(grown().all()), ElementsAre("0 s() fast/ i0 c0"));
 }
 
 }  // namespace
-}  // namespace bench::job
+}  // namespace bench::space

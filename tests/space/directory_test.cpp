@@ -11,13 +11,13 @@
 #include <bench/space/prepare.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::job {
+namespace bench::space {
 namespace {
 
 namespace fs = std::filesystem;
 
 /// The directory of the one workpackage of a step.
-class DirectoryTest : public workflow::RunFixture {
+class DirectoryTest : public RunFixture {
  protected:
   DirectoryTest() {
     plan("step: {name: go}\n");
@@ -30,7 +30,7 @@ class DirectoryTest : public workflow::RunFixture {
   void make(int retries, const std::string& note) {
     workspace::Workpackage workpackage = graph_->at(0);
     workpackage.retries = retries;
-    execute::perform(make_directory(*context_of(run_, *graph_, workpackage, evaluator_), *graph_),
+    machine::perform(make_directory(*context_of(run_, *graph_, workpackage, evaluator_), *graph_),
                      {}, evaluator_);
     EXPECT_TRUE(fs::is_empty(run_path_ / "000000_go/work"));
     append_to_file(run_path_ / "000000_go/note", note);
@@ -41,7 +41,7 @@ class DirectoryTest : public workflow::RunFixture {
     return fs::exists(file) ? read_file(file) : "(none)";
   }
 
-  std::optional<workflow::Graph> graph_;
+  std::optional<Graph> graph_;
   fs::path run_path_;
 };
 
@@ -92,7 +92,7 @@ TEST_F(DirectoryTest, OutputOfAnEarlierAttemptIsKeptApartInItsOwnWorkDir) {
     const auto begin_attempt = [&](int number) {
       workpackage.attempts = number;
       const auto context = context_of(run_, *graph_, workpackage, evaluator_);
-      execute::perform(make_directory(*context, *graph_), {}, evaluator_);
+      machine::perform(make_directory(*context, *graph_), {}, evaluator_);
       return context->work() / "said";
     };
     append_to_file(begin_attempt(1), "first");
@@ -107,4 +107,4 @@ TEST_F(DirectoryTest, OutputOfAnEarlierAttemptIsKeptApartInItsOwnWorkDir) {
 }
 
 }  // namespace
-}  // namespace bench::job
+}  // namespace bench::space

@@ -16,7 +16,7 @@
 #include <bench/space/combination.hpp>
 #include <bench/space/expand.hpp>
 
-namespace bench::expand {
+namespace bench::space {
 namespace {
 
 using support::case_name;
@@ -151,4 +151,4 @@ TEST(ExpandError, SaysWhatIsWrongWithWhereAndActive) {
 }
 
 }  // namespace
-}  // namespace bench::expand
+}  // namespace bench::space

@@ -14,7 +14,7 @@
 #include <bench/space/expand.hpp>
 #include <bench/space/inheritance.hpp>
 
-namespace bench::expand {
+namespace bench::space {
 namespace {
 
 using support::case_name;
@@ -204,4 +204,4 @@ TEST(DefinitionOf, LooksInTheStepThenInWhatItDependsOn) {
 }
 
 }  // namespace
-}  // namespace bench::expand
+}  // namespace bench::space

@@ -8,7 +8,7 @@
 #include <bench/model/build.hpp>
 #include <bench/space/expand.hpp>
 
-namespace bench::expand {
+namespace bench::space {
 
 using Values = std::map<std::string, std::string, std::less<>>;
 
@@ -55,4 +55,4 @@ inline std::vector<std::string> combinations_of(const model::Benchmark& benchmar
       expand(benchmark, *benchmark.step(step), {Origin{}}, lookup_in(constants), evaluator));
 }
 
-}  // namespace bench::expand
+}  // namespace bench::space

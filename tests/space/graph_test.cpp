@@ -13,7 +13,7 @@
 #include <bench/space/metadata.hpp>
 #include <bench/space/platform_variables.hpp>
 
-namespace bench::workflow {
+namespace bench::space {
 namespace {
 
 using testing::ElementsAre;
@@ -232,30 +232,30 @@ TEST_F(RunFixture, KnowsEveryVariableOfJube) {
       "                                               a: {export: true, _: ''}, c: 1}}\n"
       "step: [{name: a}, {name: b, depend: a, use: p, iterations: 2}]\n");
   const Graph graph = grown();
-  setup::Variables variables = graph.variables_of(graph.at(2));
-  for (const auto& [name, value] : setup::platform_variables(run_.platform))
+  Variables variables = graph.variables_of(graph.at(2));
+  for (const auto& [name, value] : platform_variables(run_.platform))
     EXPECT_EQ(variables.extract(name).mapped(), value);
   const std::string root = directory_.path().string();
-  const setup::Variables expected{{"jube_benchmark_name", "demo"},
-                                  {"jube_benchmark_id", "3"},
-                                  {"jube_benchmark_padid", "000003"},
-                                  {"jube_benchmark_home", root},
-                                  {"jube_benchmark_rundir", root + "/000003"},
-                                  {"jube_benchmark_start", "2026-01-31T13:05:09"},
-                                  {"jube_step_name", "b"},
-                                  {"jube_step_iterations", "2"},
-                                  {"jube_step_cycles", "1"},
-                                  {"jube_wp_id", "2"},
-                                  {"jube_wp_padid", "000002"},
-                                  {"jube_wp_iteration", "1"},
-                                  {"jube_wp_cycle", "0"},
-                                  {"jube_wp_attempts", "1"},
-                                  {"jube_wp_relpath", "000003/000002_b/work"},
-                                  {"jube_wp_abspath", root + "/000003/000002_b/work"},
-                                  {"jube_wp_status", "RUNNING"},
-                                  {"jube_wp_parent_a_id", "0"},
-                                  {"jube_wp_envstr", "export a=\"\"\nexport B=\"it\\\"s\"\n"},
-                                  {"jube_wp_envlist", "a,B"}};
+  const Variables expected{{"jube_benchmark_name", "demo"},
+                           {"jube_benchmark_id", "3"},
+                           {"jube_benchmark_padid", "000003"},
+                           {"jube_benchmark_home", root},
+                           {"jube_benchmark_rundir", root + "/000003"},
+                           {"jube_benchmark_start", "2026-01-31T13:05:09"},
+                           {"jube_step_name", "b"},
+                           {"jube_step_iterations", "2"},
+                           {"jube_step_cycles", "1"},
+                           {"jube_wp_id", "2"},
+                           {"jube_wp_padid", "000002"},
+                           {"jube_wp_iteration", "1"},
+                           {"jube_wp_cycle", "0"},
+                           {"jube_wp_attempts", "1"},
+                           {"jube_wp_relpath", "000003/000002_b/work"},
+                           {"jube_wp_abspath", root + "/000003/000002_b/work"},
+                           {"jube_wp_status", "RUNNING"},
+                           {"jube_wp_parent_a_id", "0"},
+                           {"jube_wp_envstr", "export a=\"\"\nexport B=\"it\\\"s\"\n"},
+                           {"jube_wp_envlist", "a,B"}};
   EXPECT_EQ(variables, expected);
 }
 
@@ -310,7 +310,7 @@ TEST_F(RunFixture, KnowsTheWorkDirectoryOfAStep) {
       "step: [{name: a, use: p, work_dir: 'aw/$n/$jube_wp_id'},\n"
       "       {name: b, work_dir: $$BENCH_TEST_SCRATCH/b}]\n");
   const Graph graph = grown();
-  const setup::Variables own = graph.variables_of(graph.at(0));
+  const Variables own = graph.variables_of(graph.at(0));
   EXPECT_EQ(own.at("jube_wp_abspath"), (directory_.path() / "aw/7/0").string());
   EXPECT_EQ(own.at("jube_wp_relpath"), "aw/7/0");
   EXPECT_EQ(graph.variables_of(graph.at(1)).at("jube_wp_abspath"), "/scratch/b");
@@ -325,4 +325,4 @@ TEST_F(RunFixture, RefusesMoreWorkpackagesThanTheRunMayHave) {
 }
 
 }  // namespace
-}  // namespace bench::workflow
+}  // namespace bench::space

@@ -12,7 +12,7 @@
 #include <bench/space/combination.hpp>
 #include <bench/space/expand.hpp>
 
-namespace bench::expand {
+namespace bench::space {
 namespace {
 
 using testing::ElementsAre;
@@ -175,4 +175,4 @@ TEST_F(LateTest, HaveNoValueBefore) {
 }
 
 }  // namespace
-}  // namespace bench::expand
+}  // namespace bench::space

@@ -12,20 +12,20 @@
 #include <bench/space/job_request.hpp>
 #include <bench/space/prepare.hpp>
 
-namespace bench::job {
+namespace bench::space {
 namespace {
 
 using testing::HasSubstr;
 
 /// What a step asks for on a platform that a test changes.
-class JobRequestTest : public workflow::RunFixture {
+class JobRequestTest : public RunFixture {
  protected:
   void begin(const std::string& batch, const std::string& platform = "slurm",
              const std::string& command = "a") {
     plan("step: {name: go, do: " + command + ", batch: " + batch + "}\n", platform);
   }
   JobRequest request() {
-    const workflow::Graph graph = grown();
+    const Graph graph = grown();
     return job_request_of(*context_of(run_, graph, graph.at(0), evaluator_));
   }
   std::string error() {
@@ -67,11 +67,11 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(JobRequestTest, HasWholeCoresInAPackWhereOnlySlurmKnowsThem) {
   for (const std::string platform : {"slurm", "LUMI-G"}) {
     begin("{pack: 2, threads_per_task: 5}", platform);
-    batch::Partition partition;
+    machine::Partition partition;
     partition.name = run_.platform.asking.partition;
     partition.is_default = true;
     partition.threads_per_core = 4;
-    run_.partitions = batch::Partitions{.known = true, .all = {partition}, .failure = ""};
+    run_.partitions = machine::Partitions{.known = true, .all = {partition}, .failure = ""};
     EXPECT_EQ(request().resources.threads_per_task, 8) << platform;
   }
 }
@@ -125,4 +125,4 @@ TEST_F(JobRequestTest, IsNoMoreThanThePlatformHas) {
 }
 
 }  // namespace
-}  // namespace bench::job
+}  // namespace bench::space

@@ -19,7 +19,7 @@
 #include <bench/space/segment.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::job {
+namespace bench::space {
 namespace {
 
 using testing::HasSubstr;
@@ -38,7 +38,7 @@ void PrintTo(const Name& n, std::ostream* out) {
 class DirectiveFileTest : public testing::TestWithParam<Name> {};
 
 TEST_P(DirectiveFileTest, StandsForItselfToSlurm) {
-  platform::Platform platform;
+  machine::Platform platform;
   platform.scheduler = "slurm";
   EXPECT_EQ(directive_file(platform, GetParam().file), GetParam().expected);
   platform.scheduler = "pbs";
@@ -179,7 +179,7 @@ TEST_F(JobScriptTest, ChangesTheEnvironmentAsItsParentsDid) {
       "local");
   run_.platform.environment = {{"A", "of the platform"}};
   std::string programs;
-  for (const auto& directory : execute::program_directories())
+  for (const auto& directory : machine::program_directories())
     programs += shell_quote(directory.string()) + ":";
   EXPECT_EQ(script(context(), {{"A", "of a parent"}, {"GONE", std::nullopt}, {"B", "it's"}}),
             "export BENCH_ATTEMPT=UUID\nexport A='of a parent'\nunset GONE\nexport B='it'\\''s'\n"
@@ -313,4 +313,4 @@ TEST_F(JobScriptTest, IsNamedForPeopleWhereThereAreComments) {
 }
 
 }  // namespace
-}  // namespace bench::job
+}  // namespace bench::space

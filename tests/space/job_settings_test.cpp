@@ -25,7 +25,7 @@
 #include <bench/space/prepare.hpp>
 #include <bench/space/render_context.hpp>
 
-namespace bench::job {
+namespace bench::space {
 namespace {
 
 using testing::AllOf;
@@ -35,7 +35,7 @@ using testing::IsEmpty;
 using testing::Not;
 
 /// What job scripts hold of the settings of a step `go`.
-class JobSettingsTest : public workflow::RunFixture {
+class JobSettingsTest : public RunFixture {
  protected:
   void begin(const std::string& batch, const std::string& platform = "slurm") {
     plan(
@@ -78,7 +78,7 @@ class JobSettingsTest : public workflow::RunFixture {
     return texts;
   }
 
-  std::optional<workflow::Graph> graph_;
+  std::optional<Graph> graph_;
 };
 
 TEST_F(JobSettingsTest, BecomeDirectivesOfSlurm) {
@@ -115,7 +115,7 @@ TEST_F(JobSettingsTest, HoldParametersSoThatEachCombinationIsAnotherJob) {
 
 TEST_F(JobSettingsTest, AddToTheConstraintThatSelectsNodesWithGpus) {
   begin("{gpus_per_node: 1, constraint: ssd}");
-  run_.platform.gpu_request = platform::GpuRequest::constraint;
+  run_.platform.gpu_request = machine::GpuRequest::constraint;
   run_.platform.constraint = "gpu";
   EXPECT_THAT(head(), HasSubstr("#SBATCH --constraint=gpu&ssd\n"));
 }
@@ -174,12 +174,12 @@ TEST_F(JobSettingsTest, AreListedByBatchSystemAsTheTemplatesTakeThem) {
     const auto cells = split(line, "|");
     const std::string name =
         cells.size() < 9 ? "" : replace_all(std::string(strip(cells[1])), "`", "");
-    const auto& known = language::job_settings();
-    if (std::ranges::find(known, name, &language::Attribute::name) == known.end())
+    const auto& known = document::job_settings();
+    if (std::ranges::find(known, name, &document::AttributeKind::name) == known.end())
       continue;
     ++rows;
     for (std::size_t k = 0; k < templates.size(); ++k) {
-      const auto variables = platform::variables_in(
+      const auto variables = machine::variables_in(
           read_file(support::source_directory() / "templates" / (templates[k] + ".job")));
       const bool is_by_command = templates[k] == "uge" && name == "account";
       EXPECT_EQ(!strip(cells[k + 2]).empty(),
@@ -187,7 +187,7 @@ TEST_F(JobSettingsTest, AreListedByBatchSystemAsTheTemplatesTakeThem) {
           << name << " of " << templates[k];
     }
   }
-  EXPECT_EQ(rows, language::job_settings().size());
+  EXPECT_EQ(rows, document::job_settings().size());
 }
 
 TEST_F(JobSettingsTest, HaveNoEffectWithoutABatchSystem) {
@@ -273,4 +273,4 @@ TEST_F(JobSettingsTest, AParameterThatStaysAsWrittenInATemplateGivesAWarning) {
 }
 
 }  // namespace
-}  // namespace bench::job
+}  // namespace bench::space

@@ -10,7 +10,7 @@
 #include <bench/space/graph.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::workflow {
+namespace bench::space {
 namespace {
 
 using testing::ElementsAre;
@@ -119,4 +119,4 @@ TEST_F(JoinTest, TakesTimeInProportionToTheChildren) {
 }
 
 }  // namespace
-}  // namespace bench::workflow
+}  // namespace bench::space

@@ -11,7 +11,7 @@
 #include <bench/space/combination.hpp>
 #include <bench/space/expand.hpp>
 
-namespace bench::expand {
+namespace bench::space {
 namespace {
 
 class RenewTest : public testing::Test {
@@ -94,4 +94,4 @@ TEST(Late, ScriptsWithAnUnknownVariableAreEvaluatedWithItsName) {
 }
 
 }  // namespace
-}  // namespace bench::expand
+}  // namespace bench::space

@@ -14,13 +14,13 @@
 #include <bench/space/render_context.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::job {
+namespace bench::space {
 namespace {
 
 namespace fs = std::filesystem;
 
 /// The launches of the one workpackage of a step.
-class LaunchesTest : public workflow::RunFixture {
+class LaunchesTest : public RunFixture {
  protected:
   void begin(const std::string& yaml) {
     plan(yaml, "local");
@@ -40,7 +40,7 @@ class LaunchesTest : public workflow::RunFixture {
         .string();
   }
 
-  std::optional<workflow::Graph> graph_;
+  std::optional<Graph> graph_;
 };
 
 TEST_F(LaunchesTest, OneWritesBesideTheCommands) {
@@ -128,4 +128,4 @@ TEST_F(LaunchesTest, WhatEarlierCyclesHaveMeasuredStays) {
 }
 
 }  // namespace
-}  // namespace bench::job
+}  // namespace bench::space

@@ -11,7 +11,7 @@
 #include <bench/space/combination.hpp>
 #include <bench/space/expand.hpp>
 
-namespace bench::expand {
+namespace bench::space {
 namespace {
 
 using testing::ElementsAre;
@@ -74,4 +74,4 @@ TEST(SetsByName, MustDefineSharedParametersAlike) {
 }
 
 }  // namespace
-}  // namespace bench::expand
+}  // namespace bench::space

@@ -6,7 +6,7 @@
 
 #include <bench/space/metadata.hpp>
 
-namespace bench::setup {
+namespace bench::space {
 namespace {
 
 using Facts = std::map<std::string, std::string>;
@@ -42,4 +42,4 @@ TEST(RunMetadata, HasWhatItDoesNotKnowAmongTheProvenance) {
 }
 
 }  // namespace
-}  // namespace bench::setup
+}  // namespace bench::space

@@ -9,7 +9,7 @@
 
 #include <bench/machine/platform.hpp>
 
-namespace bench::job {
+namespace bench::space {
 namespace {
 
 using testing::HasSubstr;
@@ -23,7 +23,7 @@ const std::string divided =
 /// One meter would see the GPUs of its own task alone.
 TEST_F(MeterCommandTest, EachTaskThatHasGpusOfItsOwnHasAMeter) {
   begin("step: {name: go, do: '$jube_starter ./train', energy: true, " + divided + "}\n");
-  run_.platform.gpu_request = platform::GpuRequest::gpus_per_task;
+  run_.platform.gpu_request = machine::GpuRequest::gpus_per_task;
   EXPECT_THAT(script(context()), HasSubstr(" --interval 100ms --record "));
   run_.benchmark.steps[0].power.gpu_power_limit = "300W";
   const RenderContext of = context();
@@ -36,7 +36,7 @@ TEST_F(MeterCommandTest, EachTaskThatHasGpusOfItsOwnHasAMeter) {
 
 TEST_F(MeterCommandTest, OneMeterSeesAllGpusWhereNoLauncherDividesThem) {
   begin("step: {name: go, do: ./train, energy: true, gpu_power_limit: 300W, " + divided + "}\n");
-  run_.platform.gpu_request = platform::GpuRequest::gpus_per_task;
+  run_.platform.gpu_request = machine::GpuRequest::gpus_per_task;
   EXPECT_THAT(script(context()), HasSubstr(" --per-node --gpu-power-limit 300W --record "));
 }
 
@@ -111,4 +111,4 @@ TEST_F(MeterCommandTest, MeasuresAsThePlatformDoesUnlessToldOtherwise) {
 }
 
 }  // namespace
-}  // namespace bench::job
+}  // namespace bench::space

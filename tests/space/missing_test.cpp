@@ -10,7 +10,7 @@
 #include <bench/space/graph.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::workflow {
+namespace bench::space {
 namespace {
 
 using testing::ElementsAre;
@@ -243,4 +243,4 @@ TEST_F(IterationsTest, KeepWhatAScriptHasGiven) {
 }
 
 }  // namespace
-}  // namespace bench::workflow
+}  // namespace bench::space

@@ -6,7 +6,7 @@
 #include <bench/space/metadata.hpp>
 #include <bench/space/platform_variables.hpp>
 
-namespace bench::setup {
+namespace bench::space {
 namespace {
 
 struct PlatformCase {
@@ -17,7 +17,7 @@ struct PlatformCase {
 class PlatformVariablesTest : public testing::TestWithParam<PlatformCase> {};
 
 TEST_P(PlatformVariablesTest, SayWhatTheFileSays) {
-  const Variables variables = platform_variables(platform::load_platform(GetParam().platform));
+  const Variables variables = platform_variables(machine::load_platform(GetParam().platform));
   EXPECT_EQ(variables.at(GetParam().variable), GetParam().value);
 }
 
@@ -40,4 +40,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& instance) { return instance.param.platform + "_" + instance.param.variable; });
 
 }  // namespace
-}  // namespace bench::setup
+}  // namespace bench::space

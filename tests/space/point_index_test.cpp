@@ -8,7 +8,7 @@
 
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::workflow {
+namespace bench::space {
 namespace {
 
 using testing::ElementsAre;
@@ -117,4 +117,4 @@ TEST_F(PointsTest, FindsTheSamePointsAfterARestart) {
 }
 
 }  // namespace
-}  // namespace bench::workflow
+}  // namespace bench::space

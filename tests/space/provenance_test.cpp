@@ -17,7 +17,7 @@
 #include <bench/base/files.hpp>
 #include <bench/base/process.hpp>
 
-namespace bench::setup {
+namespace bench::space {
 namespace {
 
 using testing::HasSubstr;
@@ -94,4 +94,4 @@ TEST_F(ProvenanceTest, KeepsHowFilesDifferFromTheirRevision) {
 }
 
 }  // namespace
-}  // namespace bench::setup
+}  // namespace bench::space

@@ -13,7 +13,7 @@
 #include <bench/space/input.hpp>
 #include <bench/space/run.hpp>
 
-namespace bench::setup {
+namespace bench::space {
 namespace {
 
 class ReadInput : public testing::Test {
@@ -166,4 +166,4 @@ TEST_F(ReadInput, APlatformMayBeDescribedAsATag) {
 }
 
 }  // namespace
-}  // namespace bench::setup
+}  // namespace bench::space

@@ -16,25 +16,25 @@
 #include <bench/space/graph.hpp>
 #include <bench/space/render.hpp>
 
-namespace bench::job {
+namespace bench::space {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class RenderTest : public workflow::RunFixture {
+class RenderTest : public RunFixture {
  protected:
   /// What the first workpackage executes.
   Rendered rendered() {
-    const workflow::Graph graph = grown();
+    const Graph graph = grown();
     return render(run_, graph.at(0), graph.variables_of(graph.at(0)), "UUID", evaluator_);
   }
 
   std::vector<std::string> commands(const std::string& yaml) {
     plan(yaml);
     std::vector<std::string> texts;
-    for (const execute::Snippet& snippet : rendered().snippets)
+    for (const machine::Snippet& snippet : rendered().snippets)
       texts.push_back(snippet.text);
     return texts;
   }
@@ -47,7 +47,7 @@ class RenderTest : public workflow::RunFixture {
   /// The job script, with what differs from machine to machine named instead.
   std::string script() {
     std::string directories;
-    for (const fs::path& directory : execute::program_directories())
+    for (const fs::path& directory : machine::program_directories())
       directories += shell_quote(directory.string()) + ":";
     return replace_all(replace_all(rendered().script, directories, "PROGRAMS:"),
                        directory_.path().string(), "HOME");
@@ -137,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(Platforms, GoldenTest, testing::Values("local", "slurm"
 /// The directives of a script that depend on the platform and on `batch`.
 class DirectiveTest : public RenderTest {
  protected:
-  std::string directives(const std::string& batch, platform::GpuRequest gpus) {
+  std::string directives(const std::string& batch, machine::GpuRequest gpus) {
     plan("step: {name: go, do: a, batch: " + batch + "}\n", "slurm");
     run_.platform.gpu_request = gpus;
     run_.platform.asking.partition = "gpu";
@@ -151,7 +151,7 @@ class DirectiveTest : public RenderTest {
 };
 
 TEST_F(DirectiveTest, AsksForGpusAsThePlatformWantsIt) {
-  using platform::GpuRequest;
+  using machine::GpuRequest;
   EXPECT_EQ(directives("{gpus_per_node: 4}", GpuRequest::gres), "--gres=gpu:4\n--partition=gpu\n");
   EXPECT_EQ(directives("{gpus_per_node: 4}", GpuRequest::gpus_per_node),
             "--gpus-per-node=4\n--partition=gpu\n");
@@ -160,9 +160,9 @@ TEST_F(DirectiveTest, AsksForGpusAsThePlatformWantsIt) {
 }
 
 TEST_F(DirectiveTest, RoundsTheTimeLimitUp) {
-  EXPECT_EQ(directives("{time_limit: 3599.5s}", platform::GpuRequest::none),
+  EXPECT_EQ(directives("{time_limit: 3599.5s}", machine::GpuRequest::none),
             "--time=01:00:00\n--partition=gpu\n");
-  EXPECT_EQ(directives("{time_limit: 2-00:00:00}", platform::GpuRequest::none),
+  EXPECT_EQ(directives("{time_limit: 2-00:00:00}", machine::GpuRequest::none),
             "--time=48:00:00\n--partition=gpu\n");
 }
 
@@ -204,4 +204,4 @@ TEST_F(RenderTest, MeasuresByWhatTheCommandLineSays) {
 }
 
 }  // namespace
-}  // namespace bench::job
+}  // namespace bench::space

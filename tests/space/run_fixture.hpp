@@ -15,7 +15,7 @@
 #include <bench/space/platform_variables.hpp>
 #include <bench/space/run.hpp>
 
-namespace bench::workflow {
+namespace bench::space {
 
 /// The new children of workpackages, as if these had succeeded.
 inline std::vector<workspace::Workpackage> children_of(Graph& graph,
@@ -30,13 +30,13 @@ class RunFixture : public testing::Test {
     Diagnostics diagnostics;
     run_.benchmark =
         model::build(document::read_yaml(yaml, "in.yaml", diagnostics), diagnostics).at(0);
-    run_.platform = platform::load_platform(platform);
+    run_.platform = machine::load_platform(platform);
     run_.directory = {3, directory_.path() / "000003"};
     run_.metadata = {};
     run_.metadata.home = directory_.path().string();
     run_.metadata.started = "2026-01-31 13:05:09";
     run_.metadata.platform = platform;
-    run_.metadata.platform_variables = setup::platform_variables(run_.platform);
+    run_.metadata.platform_variables = platform_variables(run_.platform);
   }
 
   /// Makes the first workpackages and, as if all succeeded, their children.
@@ -57,7 +57,7 @@ class RunFixture : public testing::Test {
   support::EnvironmentVariable qos_{"BENCH_QOS", std::nullopt};
   support::TempDirectory directory_;
   evaluate::Evaluator evaluator_;
-  setup::Run run_;
+  space::Run run_;
 };
 
 /// `2 go(0) 64/host i1 c2`: id, step, parents, parameter values, iteration, combination.
@@ -79,4 +79,4 @@ inline std::vector<std::string> texts_of(const std::vector<workspace::Workpackag
   return texts;
 }
 
-}  // namespace bench::workflow
+}  // namespace bench::space

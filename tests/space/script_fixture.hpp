@@ -14,10 +14,10 @@
 #include <bench/space/segment.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::job {
+namespace bench::space {
 
 /// The job scripts of a step `go`, by a template that holds what a test looks at.
-class ScriptFixture : public workflow::RunFixture {
+class ScriptFixture : public RunFixture {
  protected:
   ScriptFixture() { directory_.write("commands.job", "{{commands}}\n"); }
 
@@ -42,7 +42,7 @@ class ScriptFixture : public workflow::RunFixture {
     return render_head(of, job_request_of(of));
   }
 
-  std::optional<workflow::Graph> graph_;
+  std::optional<Graph> graph_;
 };
 
-}  // namespace bench::job
+}  // namespace bench::space

@@ -17,7 +17,7 @@
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::setup {
+namespace bench::space {
 namespace {
 
 class TimeZone {
@@ -77,4 +77,4 @@ TEST(StartOfAnOldRun, IsThatOfItsFirstWorkpackage) {
 }
 
 }  // namespace
-}  // namespace bench::setup
+}  // namespace bench::space

@@ -15,7 +15,7 @@
 #include <bench/space/expand.hpp>
 #include <bench/space/inheritance.hpp>
 
-namespace bench::expand {
+namespace bench::space {
 namespace {
 
 using testing::ElementsAre;
@@ -143,4 +143,4 @@ TEST(DefinitionOf, TakesTheSetThatTheValuesName) {
 }
 
 }  // namespace
-}  // namespace bench::expand
+}  // namespace bench::space

@@ -20,8 +20,8 @@
 
 namespace {
 
-using bench::verdict::Sample;
-using bench::verdict::Word;
+using bench::numbers::Sample;
+using bench::numbers::Word;
 using Random = std::mt19937_64;
 
 double normal(Random& random) {
@@ -156,13 +156,13 @@ int main(int argc, char** argv) {
       const double value = 100 * (1 + cv * noise[k]) * (of_a ? 1 : factor);
       (of_a ? a : b).push_back({.value = value, .start_unix_s = static_cast<double>(k)});
     }
-    const std::array comparisons{bench::verdict::compare(a, b)};
-    const auto verdict = bench::verdict::decide(comparisons, 0.01).front();
+    const std::array comparisons{bench::numbers::compare(a, b)};
+    const auto verdict = bench::numbers::decide(comparisons, 0.01).front();
     const bool called = verdict.word == Word::higher || verdict.word == Word::lower;
     const bool is_right = change != 0 && verdict.word == (up ? Word::higher : Word::lower);
     counts.right += is_right;
     counts.wrong += called && !is_right;
-    counts.drift += verdict.objection == bench::verdict::Objection::drift;
+    counts.drift += verdict.objection == bench::numbers::Objection::drift;
     counts.equal += verdict.word == Word::equal;
     counts.too_few += verdict.word == Word::too_few_runs;
   }

@@ -6,7 +6,7 @@
 
 #include <bench/document/elements.hpp>
 
-namespace bench::language {
+namespace bench::document {
 
 /// What the value of an attribute is. A value is always written as text, and most may hold
 /// parameters.
@@ -30,7 +30,7 @@ struct Default {
 Default in_words(std::string words);
 
 /// An attribute that an element takes.
-struct Attribute {
+struct AttributeKind {
   std::string name;
   Type type = Type::text;
   std::string meaning;  ///< One line for people: what an editor shows.
@@ -44,64 +44,64 @@ struct Attribute {
 
 /// An element of the language with everything that reading, schema, help and reference say about
 /// it. Every name is listed that JUBE or bench knows, so that a misspelt one finds its neighbour.
-struct Element {
+struct ElementKind {
   std::string name;
   std::string meaning = {};  ///< One line for people.
   bool has_text = false;     ///< Its content means something.
   bool is_addition = false;  ///< JUBE does not have it.
   std::vector<std::string> children = {};
-  std::vector<Attribute> attributes = {};  ///< Beside `tag`, which every element takes.
-  std::string details = {};                ///< More lines than one on what it does; may be empty.
-  std::string example = {};                ///< Lines of an input file.
-  std::string see_also = {};               ///< Topics of `bench help`, separated by commas.
+  std::vector<AttributeKind> attributes = {};  ///< Beside `tag`, which every element takes.
+  std::string details = {};   ///< More lines than one on what it does; may be empty.
+  std::string example = {};   ///< Lines of an input file.
+  std::string see_also = {};  ///< Topics of `bench help`, separated by commas.
 
   bool has_child(std::string_view key) const;
   bool has_attribute(std::string_view key) const;
   /// The row of an attribute; null where there is none, as for `tag`, which all elements have.
-  const Attribute* attribute(std::string_view key) const;
+  const AttributeKind* attribute(std::string_view key) const;
   /// Every name that may stand under it.
   std::vector<std::string> known() const;
 };
 
 /// All of them, in the order in which a person reads about them. `jube` is the root; `include`
 /// exists in XML files only, in place of any element.
-const std::vector<Element>& all_elements();
+const std::vector<ElementKind>& all_elements();
 
 /// The element called `name`, which is one of them.
-const Element& element(std::string_view name);
+const ElementKind& element(std::string_view name);
 
 /// The attributes of `batch` that are handed on to the batch system as they are: partition, account
 /// and so on. A job template has a variable of the same name for each that its batch system knows.
-const std::vector<Attribute>& job_settings();
+const std::vector<AttributeKind>& job_settings();
 
 /// The names of the elements that may hold this one.
-std::vector<std::string> parents_of(const Element& child);
+std::vector<std::string> parents_of(const ElementKind& child);
 
 /// The row of an attribute of an element, both of which are known.
-const Attribute& attribute_of(std::string_view element, std::string_view attribute);
+const AttributeKind& attribute_of(std::string_view element, std::string_view attribute);
 
 /// The rows of the table, by what they are about. A new attribute is a line here and its reader in
 /// `model`.
-extern const std::vector<Element> elements_of_parameters;
-extern const std::vector<Element> elements_of_files;
-extern const std::vector<Element> elements_of_steps;
-extern const std::vector<Element> elements_of_analysis;
-extern const std::vector<Element> elements_of_results;
-extern const std::vector<Element> elements_of_a_file;
+extern const std::vector<ElementKind> elements_of_parameters;
+extern const std::vector<ElementKind> elements_of_files;
+extern const std::vector<ElementKind> elements_of_steps;
+extern const std::vector<ElementKind> elements_of_analysis;
+extern const std::vector<ElementKind> elements_of_results;
+extern const std::vector<ElementKind> elements_of_a_file;
 
 /// `init_with` of every set.
-inline Attribute init_with() {
+inline AttributeKind init_with() {
   return {"init_with", Type::text, "FILE[:NAME]: the set of another file that this one extends"};
 }
 
 /// An attribute that JUBE does not have.
-inline Attribute addition(Attribute row) {
+inline AttributeKind addition(AttributeKind row) {
   row.is_addition = true;
   return row;
 }
 
 /// `better` of a pattern and of a column.
-inline Attribute better() {
+inline AttributeKind better() {
   return addition({"better",
                    Type::text,
                    "whether higher or lower values are better, for `bench compare`",
@@ -109,4 +109,4 @@ inline Attribute better() {
                    {"higher", "lower"}});
 }
 
-}  // namespace bench::language
+}  // namespace bench::document

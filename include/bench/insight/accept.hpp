@@ -5,7 +5,7 @@
 
 #include <bench/workspace/run_directory.hpp>
 
-namespace bench::engine {
+namespace bench::insight {
 
 struct Acceptance {
   std::string fingerprint;  ///< Its short name.
@@ -20,4 +20,4 @@ Acceptance accept(const workspace::RunDirectory& directory);
 /// @throws Error if the run cannot be written
 void revoke(const workspace::RunDirectory& directory);
 
-}  // namespace bench::engine
+}  // namespace bench::insight

@@ -12,12 +12,12 @@
 #include <bench/space/metadata.hpp>
 #include <bench/workspace/run_directory.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 
 /// A run of an outpath, as its facts describe it.
 struct KnownRun {
   workspace::RunDirectory directory;
-  setup::RunMetadata metadata;
+  space::RunMetadata metadata;
 
   bool is_accepted() const { return !metadata.accepted.empty(); }
 };
@@ -48,7 +48,7 @@ struct Baseline {
 
 /// The last accepted runs with the fingerprint of `checked`, without that run itself.
 /// @param runs ascending by id
-Baseline baseline_of(const setup::RunMetadata& checked, const std::vector<KnownRun>& runs,
+Baseline baseline_of(const space::RunMetadata& checked, const std::vector<KnownRun>& runs,
                      const BaselineOptions& options);
 
 enum class CheckOutcome { passed, failed, undecided };
@@ -75,4 +75,4 @@ struct BaselineCheck {
 /// @param margin that of the comparison
 BaselineCheck check_of(const RunComparison& comparison, double margin);
 
-}  // namespace bench::inspect
+}  // namespace bench::insight

@@ -8,15 +8,15 @@
 #include <bench/space/run.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::engine {
+namespace bench::insight {
 
 /// Jobs of a batch system to cancel.
 struct Cancellation {
   std::vector<std::string> jobs;       ///< Ids, each once.
   std::vector<std::string> own;        ///< Ids of those that commands have submitted themselves.
-  std::vector<execute::Job> attempts;  ///< Ascending by workpackage; also those that share a job.
+  std::vector<machine::Job> attempts;  ///< Ascending by workpackage; also those that share a job.
   /// Chained attempts whose jobs wait for those, ascending: without them they never begin.
-  std::vector<execute::Job> waiting;
+  std::vector<machine::Job> waiting;
   /// Says of how many workpackages the batch system may have jobs that it does not list: their
   /// submission was not answered, or not recorded. Empty: of none.
   std::string unanswered;
@@ -27,19 +27,19 @@ struct Cancellation {
 /// @param steps only of these; empty: of all
 /// @param workpackages the same; the others in their jobs are concerned as well
 /// @throws Error for a workpackage that does not exist or that no batch system has
-Cancellation plan_cancellation(const setup::Run& run, const workspace::Workspace& workspace,
+Cancellation plan_cancellation(const space::Run& run, const workspace::Workspace& workspace,
                                const std::set<std::string>& steps,
                                const std::set<long long>& workpackages);
 
 /// Has the batch system end the jobs, and notes so in the directories of their workpackages, for
 /// a bench that waits for them. `run` needs its platform.
 /// @returns its message if it failed, else an empty text
-std::string cancel(const setup::Run& run, const Cancellation& cancellation);
+std::string cancel(const space::Run& run, const Cancellation& cancellation);
 
 /// Records that they were cancelled, but for what has ended well meanwhile; what waited for them is
 /// skipped. The caller holds the writer lock.
 /// @param reason of those that were cancelled
-void store_cancellation(const setup::Run& run, const Cancellation& cancellation,
+void store_cancellation(const space::Run& run, const Cancellation& cancellation,
                         const std::string& reason, workspace::Workspace& workspace);
 
-}  // namespace bench::engine
+}  // namespace bench::insight

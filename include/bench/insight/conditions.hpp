@@ -12,7 +12,7 @@
 #include <bench/space/run.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 
 /// What two runs must have in common before their numbers are compared, by name: the benchmark and
 /// its input, how many workpackages run at a time, the machine and its settings, its driver and
@@ -27,7 +27,7 @@ using Fingerprint = std::map<std::string, std::string>;
 /// The names that a fingerprint may have, in the order in which they are shown.
 const std::vector<std::string>& fingerprint_names();
 
-Fingerprint fingerprint_of(const setup::RunMetadata& metadata);
+Fingerprint fingerprint_of(const space::RunMetadata& metadata);
 
 /// What differs in two fingerprints, but for the names in `across`; in the order of the names.
 std::vector<TextDifference> differences_of(const Fingerprint& a, const Fingerprint& b,
@@ -37,14 +37,14 @@ std::vector<TextDifference> differences_of(const Fingerprint& a, const Fingerpri
 std::string short_name_of(const Fingerprint& fingerprint);
 
 /// The facts of two runs that differ, also those that tell only who made a run and from what.
-std::vector<TextDifference> fact_differences(const setup::RunMetadata& a,
-                                             const setup::RunMetadata& b);
+std::vector<TextDifference> fact_differences(const space::RunMetadata& a,
+                                             const space::RunMetadata& b);
 
 /// One of two runs that are compared, `a` or `b`.
 struct Side {
-  const setup::Run& run;
+  const space::Run& run;
   const workspace::Workspace& workspace;
-  const tabulate::Analyses& analyses;
+  const results::Analyses& analyses;
 };
 
 /// What may have changed the numbers between two groups of runs: the facts of the fingerprint, the
@@ -52,4 +52,4 @@ struct Side {
 /// are separated by `; `.
 std::vector<TextDifference> condition_differences(std::span<const Side> a, std::span<const Side> b);
 
-}  // namespace bench::inspect
+}  // namespace bench::insight

@@ -13,11 +13,11 @@
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::engine {
+namespace bench::insight {
 
 /// The finished runs that have repeated points of the run with this UUID, ascending by id.
 std::vector<workspace::RunDirectory> confirmations_of(const std::string& uuid,
-                                                      const std::vector<inspect::KnownRun>& runs);
+                                                      const std::vector<KnownRun>& runs);
 
 struct ConfirmationOptions {
   std::size_t runs = 0;  ///< Wanted number of finished runs.
@@ -32,8 +32,7 @@ struct ConfirmationOptions {
 /// @param known all runs of the outpath
 /// @returns false if it was interrupted, or the batch system does not answer
 /// @throws Error if the fingerprint of this machine differs from that of the run
-bool confirm(const workspace::RunDirectory& checked, const std::vector<inspect::KnownRun>& known,
-             const ConfirmationOptions& options, Diagnostics& diagnostics,
-             scheduler::Observer& observer);
+bool confirm(const workspace::RunDirectory& checked, const std::vector<KnownRun>& known,
+             const ConfirmationOptions& options, Diagnostics& diagnostics, run::Observer& observer);
 
-}  // namespace bench::engine
+}  // namespace bench::insight

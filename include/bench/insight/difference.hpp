@@ -9,7 +9,7 @@
 #include <bench/insight/conditions.hpp>
 #include <bench/insight/match.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 
 struct StateDifference {
   Pair pair;
@@ -62,4 +62,4 @@ struct Differences {
 /// @param tolerance relative differences up to this are none
 Differences differences(const Side& a, const Side& b, double tolerance);
 
-}  // namespace bench::inspect
+}  // namespace bench::insight

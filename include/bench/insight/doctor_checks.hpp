@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::doctor {
+namespace bench::insight {
 
 enum class Health { ok, warning, error };
 
@@ -13,13 +13,13 @@ enum class Health { ok, warning, error };
 std::string word_of(Health health);
 
 /// Result of a check: one line of text, one object in JSON.
-struct Finding {
+struct CheckResult {
   std::string check;  ///< Name of the check.
   Health health = Health::ok;
   std::string text;    ///< What was found.
   std::string remedy;  ///< What to do about it; empty if all is well.
 
-  bool operator==(const Finding&) const = default;
+  bool operator==(const CheckResult&) const = default;
 };
 
 /// The system that is checked.
@@ -33,7 +33,7 @@ struct Check {
   std::string name;
   /// Returns several findings, or none if the check does not apply to this machine.
   /// @throws Error, which counts as a finding, too
-  std::vector<Finding> (*run)(const System& system);
+  std::vector<CheckResult> (*run)(const System& system);
 };
 
 /// All checks, in the order in which they are shown.
@@ -42,4 +42,4 @@ std::span<const Check> checks();
 /// @throws Error with a did-you-mean if there is no check of this name
 const Check& check_named(const std::string& name);
 
-}  // namespace bench::doctor
+}  // namespace bench::insight

@@ -12,7 +12,7 @@
 #include <bench/numbers/change_points.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 
 /// A run in the history of one metric at one point.
 struct HistoryEntry {
@@ -31,7 +31,7 @@ struct PointHistory {
   std::optional<model::Better> better;
   std::vector<HistoryEntry> entries;  ///< None where no value is finite.
   std::size_t not_finite = 0;         ///< How many values are nan or infinite, and do not count.
-  verdict::Levels levels;
+  numbers::Levels levels;
 };
 
 struct HistoryOptions {
@@ -46,4 +46,4 @@ struct HistoryOptions {
 /// @throws Error if no run has the metric, or no workpackage a parameter of `across`
 std::vector<PointHistory> history_of(std::span<const Side> runs, const HistoryOptions& options);
 
-}  // namespace bench::inspect
+}  // namespace bench::insight

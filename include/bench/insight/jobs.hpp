@@ -7,7 +7,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 
 /// The jobs of a run that have not ended.
 struct JobsUnderWay {
@@ -17,7 +17,7 @@ struct JobsUnderWay {
 
 /// Asks the batch system once, about all jobs that the workspace has as submitted; of another
 /// user's run nobody is asked.
-JobsUnderWay jobs_under_way(const setup::Run& run, const workspace::Workspace& workspace);
+JobsUnderWay jobs_under_way(const space::Run& run, const workspace::Workspace& workspace);
 
 /// What the batch system says of the job of an attempt, now.
 struct JobNews {
@@ -26,9 +26,9 @@ struct JobNews {
 };
 
 /// Asks the batch system once, and its accounting if it has forgotten the job.
-JobNews ask_about(const setup::Run& run, const std::string& step,
+JobNews ask_about(const space::Run& run, const std::string& step,
                   const workspace::Attempt& attempt);
 /// The same of a job that a command has submitted itself.
-JobNews ask_about_job(const setup::Run& run, const std::string& id);
+JobNews ask_about_job(const space::Run& run, const std::string& id);
 
-}  // namespace bench::inspect
+}  // namespace bench::insight

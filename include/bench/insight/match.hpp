@@ -6,7 +6,7 @@
 
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 
 /// Something that both runs have, with what it is in each; of a list only what the other lacks.
 struct TextDifference {
@@ -60,4 +60,4 @@ workspace::Parameters chosen(const workspace::Workpackage& workpackage,
 
 Matching match(const std::string& step, const Members& a, const Members& b);
 
-}  // namespace bench::inspect
+}  // namespace bench::insight

@@ -14,7 +14,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::plan {
+namespace bench::insight {
 
 /// Time and energy that a workpackage used.
 struct Observation {
@@ -39,15 +39,15 @@ class PointNames {
   workspace::Parameters of(const workspace::Workpackage& workpackage) const;
 
  private:
-  workflow::Definitions definitions_;
+  space::Definitions definitions_;
   std::set<std::pair<std::string, std::string>> lists_;  ///< Step and parameter.
 };
 
 /// Observations of all workpackages of a run that are done or ran out of memory.
 /// @param analyses the results of each workpackage
-std::vector<Observation> observations_of(const setup::Run& run,
+std::vector<Observation> observations_of(const space::Run& run,
                                          const workspace::Workspace& workspace,
-                                         const tabulate::Analyses& analyses);
+                                         const results::Analyses& analyses);
 
 /// A number with its source, or the reason why it is unknown.
 struct Estimate {
@@ -86,4 +86,4 @@ class History {
   mutable std::map<std::pair<std::string, bool>, std::shared_ptr<Series>> series_;
 };
 
-}  // namespace bench::plan
+}  // namespace bench::insight

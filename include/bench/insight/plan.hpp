@@ -14,7 +14,7 @@
 #include <bench/run/preview.hpp>
 #include <bench/space/run.hpp>
 
-namespace bench::plan {
+namespace bench::insight {
 
 /// All iterations of one combination of a step.
 struct PlannedPoint {
@@ -35,8 +35,8 @@ struct PlannedPoint {
 /// @param previews with texts
 /// @param efficiency share of the peak to assume without a history
 /// @param asking called with the name of a step program before it is queried
-std::vector<PlannedPoint> plan_points(const setup::Run& run,
-                                      const std::vector<engine::Preview>& previews,
+std::vector<PlannedPoint> plan_points(const space::Run& run,
+                                      const std::vector<run::Preview>& previews,
                                       const History& history, double efficiency,
                                       const std::function<void(const std::string&)>& asking);
 
@@ -53,7 +53,7 @@ Total total_of(const std::vector<PlannedPoint>& points);
 
 /// A line for each point, with a column for each parameter.
 /// @param all_columns includes columns that are empty or constant for these points
-result::Table table_of(const std::vector<PlannedPoint>& points, bool all_columns);
+results::Table table_of(const std::vector<PlannedPoint>& points, bool all_columns);
 
 /// A limit on node hours or on energy.
 struct Budget {
@@ -61,9 +61,9 @@ struct Budget {
   std::optional<double> node_hours;
   std::optional<double> energy_wh;
 };
-/// `500Wh`, `2kWh`, or as `setup::parse_budget_h` takes it.
+/// `500Wh`, `2kWh`, or as `space::parse_budget_h` takes it.
 /// @throws Error for any other text
-Budget parse_budget(const std::string& text, const platform::Platform& platform);
+Budget parse_budget(const std::string& text, const machine::Platform& platform);
 
 /// The part of a plan that a budget covers, in order.
 struct Affordable {
@@ -105,6 +105,6 @@ struct PlanError {
 PlanError error_of_time(const std::vector<CheckedPoint>& points);
 PlanError error_of_energy(const std::vector<CheckedPoint>& points);
 
-result::Table table_of(const std::vector<CheckedPoint>& points, bool all_columns);
+results::Table table_of(const std::vector<CheckedPoint>& points, bool all_columns);
 
-}  // namespace bench::plan
+}  // namespace bench::insight

@@ -15,7 +15,7 @@
 #include <bench/numbers/decide.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 
 /// What is on one side of a comparison: all workpackages of some runs, or those with one value of a
 /// parameter.
@@ -26,7 +26,7 @@ struct ComparedSide {
 
 /// `faster` or `slower` of times and rates, `better` or `worse` of other metrics with a direction,
 /// `higher` or `lower` without one; `equal`, `no evidence`, `too few runs`, `not finite`.
-std::string word_of(verdict::Word word, std::optional<model::Better> better,
+std::string word_of(numbers::Word word, std::optional<model::Better> better,
                     const std::string& unit);
 
 /// One metric at one point.
@@ -45,8 +45,8 @@ struct ComparedPoint {
   std::size_t without_value_a = 0;
   std::size_t without_value_b = 0;
   std::optional<model::Better> better;
-  verdict::Comparison comparison;
-  verdict::Verdict verdict;
+  numbers::Comparison comparison;
+  numbers::Verdict verdict;
 
   std::string word() const { return word_of(verdict.word, better, unit); }
   /// Values of `b` are nan or infinite, and none of `a` is.
@@ -95,4 +95,4 @@ struct ComparisonOptions {
 RunComparison compare_runs(const ComparedSide& a, const ComparedSide& b,
                            const ComparisonOptions& options);
 
-}  // namespace bench::inspect
+}  // namespace bench::insight

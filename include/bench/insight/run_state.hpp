@@ -6,7 +6,7 @@
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 
 /// The state of a run. `running`: a bench works on it, its jobs are with a batch system, or a
 /// workpackage waits for its `done_file`. `stopped`: work is left, but no bench works on it.
@@ -20,4 +20,4 @@ std::string_view name_of(RunState state);
 RunState run_state(const workspace::RunDirectory& run,
                    const std::vector<workspace::StepCounts>& steps);
 
-}  // namespace bench::inspect
+}  // namespace bench::insight

@@ -10,15 +10,15 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 
 /// What a user looks up in a run: answered from its workspace and its files, changing neither.
 class RunView {
  public:
   /// Reads all workpackages. `run` must outlive this object.
-  RunView(const setup::Run& run, const workspace::Workspace& workspace);
+  RunView(const space::Run& run, const workspace::Workspace& workspace);
   /// With workpackages, ascending by id, and latest attempts that were read before.
-  RunView(const setup::Run& run, const workspace::Workspace& workspace,
+  RunView(const space::Run& run, const workspace::Workspace& workspace,
           std::vector<workspace::Workpackage> workpackages,
           std::vector<workspace::Attempt> attempts);
 
@@ -47,7 +47,7 @@ class RunView {
                                                   bool standard_error) const;
 
  private:
-  const setup::Run& run_;
+  const space::Run& run_;
   std::vector<workspace::Workpackage> all_;
   std::map<long long, workspace::Attempt> attempts_;
   std::map<long long, std::vector<long long>> children_;
@@ -63,4 +63,4 @@ std::string last_change(const workspace::Workspace& workspace);
 /// The same as seconds since 1970; none where JUBE's note is no time.
 std::optional<double> last_change_unix_s(const workspace::Workspace& workspace);
 
-}  // namespace bench::inspect
+}  // namespace bench::insight

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::site {
+namespace bench::insight {
 
 /// A fact about a machine and the program that reported it.
 struct Fact {
@@ -49,4 +49,4 @@ Survey survey(const std::string& partition, bool node_only = false);
 /// comment.
 std::string platform_file(const std::string& name, const Survey& survey);
 
-}  // namespace bench::site
+}  // namespace bench::insight

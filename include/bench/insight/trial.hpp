@@ -9,13 +9,13 @@
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/platform.hpp>
 
-namespace bench::site {
+namespace bench::insight {
 
 /// The named partitions of a platform's batch system. Without names: all that accept jobs, or the
 /// platform's own if the batch system lists none.
 /// @throws Error if the platform has no batch system, or the batch system does not answer
-std::vector<batch::Partition> partitions_of(const platform::Platform& platform,
-                                            const std::vector<std::string>& names);
+std::vector<machine::Partition> partitions_of(const machine::Platform& platform,
+                                              const std::vector<std::string>& names);
 
 struct TrialSettings {
   std::vector<std::string> bench;  ///< The program that runs benchmarks.
@@ -29,8 +29,8 @@ struct TrialSettings {
 /// the platform's launcher, with one GPU if the partition has GPUs. Cancels jobs that do not end in
 /// time, and removes all files.
 /// @returns a finding for each partition, its name as the check's, in the order of `partitions`
-std::vector<doctor::Finding> try_partitions(const platform::Platform& platform,
-                                            const std::vector<batch::Partition>& partitions,
-                                            const TrialSettings& settings);
+std::vector<CheckResult> try_partitions(const machine::Platform& platform,
+                                        const std::vector<machine::Partition>& partitions,
+                                        const TrialSettings& settings);
 
-}  // namespace bench::site
+}  // namespace bench::insight

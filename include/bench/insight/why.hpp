@@ -8,7 +8,7 @@
 #include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::inspect {
+namespace bench::insight {
 
 /// One thing to say: what it is about, and the text, which may have several lines.
 struct Remark {
@@ -36,7 +36,7 @@ struct Explanation {
 /// Reads the workspace and the files of the run, and asks the batch system that has the
 /// workpackage. Executes nothing of the benchmark and changes nothing.
 /// @throws Error if there is none with this id
-Explanation explain(const setup::Run& run, const RunView& view, long long id);
+Explanation explain(const space::Run& run, const RunView& view, long long id);
 
 /// What has become of a point of the parameter space in one step.
 struct PointInStep {
@@ -48,7 +48,7 @@ struct PointInStep {
 /// Looks for the workpackages whose parameters have these values; numbers are compared as numbers.
 /// @param only the step to look in; empty: every step that has all these parameters
 /// @throws Error with a did-you-mean for a parameter that no step has
-std::vector<PointInStep> find_point(const setup::Run& run, const RunView& view,
+std::vector<PointInStep> find_point(const space::Run& run, const RunView& view,
                                     const workspace::Parameters& point, const std::string& only);
 
-}  // namespace bench::inspect
+}  // namespace bench::insight

@@ -10,7 +10,7 @@
 #include <bench/insight/past_runs.hpp>
 #include <bench/machine/platform.hpp>
 
-namespace bench::plan {
+namespace bench::insight {
 
 /// What a step program reports about the training that its command starts.
 struct Work {
@@ -48,10 +48,10 @@ constexpr double default_efficiency = 0.4;
 /// Time and energy from the platform's peak and power limit, or from the time limit in the command
 /// if that is shorter.
 /// @param efficiency share of the peak that is reached
-Prediction predict_by_peak(const Work& work, const platform::Platform& platform, double efficiency);
+Prediction predict_by_peak(const Work& work, const machine::Platform& platform, double efficiency);
 
 /// Memory of a device in GB, with its source; that of this machine if the platform has neither
 /// accelerators nor a batch system.
-Estimate device_memory_gb(const platform::Platform& platform);
+Estimate device_memory_gb(const machine::Platform& platform);
 
-}  // namespace bench::plan
+}  // namespace bench::insight

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::batch {
+namespace bench::machine {
 
 /// What an allocation has of a node.
 struct AllocatedNode {
@@ -35,4 +35,4 @@ enum class JobLife { lasts, ends, gone };
 /// @returns `lasts` where Slurm does not answer
 JobLife life_of(const std::string& job);
 
-}  // namespace bench::batch
+}  // namespace bench::machine

@@ -9,7 +9,7 @@
 #include <bench/base/outcome.hpp>
 #include <bench/base/process.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 
 /// What a batch system says of a partition.
 struct Partition {
@@ -130,4 +130,4 @@ class BatchSystem {
   }
 };
 
-}  // namespace bench::batch
+}  // namespace bench::machine

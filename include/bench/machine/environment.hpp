@@ -7,7 +7,7 @@
 
 #include <bench/base/process.hpp>
 
-namespace bench::execute {
+namespace bench::machine {
 
 /// Directories with programs that commands find by name: bench-energy and the step programs.
 const std::vector<std::filesystem::path>& program_directories();
@@ -57,4 +57,4 @@ void apply(const EnvironmentChanges& changes, Environment& environment);
 /// at which some shells end (is_shell_name).
 std::string shell_commands(const EnvironmentChanges& changes);
 
-}  // namespace bench::execute
+}  // namespace bench::machine

@@ -5,7 +5,7 @@
 
 #include <bench/base/outcome.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 
 /// Whether an end of this kind may be the fault of one node.
 bool may_be_fault_of_node(Outcome outcome);
@@ -17,4 +17,4 @@ std::string reason_with_node(const std::string& node, const std::string& reason)
 /// The node in such a reason; empty for another one.
 std::string node_in_reason(std::string_view reason);
 
-}  // namespace bench::batch
+}  // namespace bench::machine

@@ -10,7 +10,7 @@
 #include <bench/base/process.hpp>
 #include <bench/evaluate/evaluator.hpp>
 
-namespace bench::execute {
+namespace bench::machine {
 
 // Work on files between the commands of an attempt, as data. Parameters are substituted in all
 // texts; where stated, `$NAME` in a path is a variable of the environment at that moment.
@@ -86,4 +86,4 @@ void place_files(const PlaceFiles& operation, const Environment& environment);
 void substitute_file(const SubstituteFile& operation, evaluate::Evaluator& evaluator);
 void log_command(const LogCommand& operation, const Environment& environment);
 
-}  // namespace bench::execute
+}  // namespace bench::machine

@@ -9,7 +9,7 @@
 #include <bench/base/process.hpp>
 #include <bench/machine/file_operation.hpp>
 
-namespace bench::execute {
+namespace bench::machine {
 
 /// One shell command of a workpackage.
 struct Snippet {
@@ -69,4 +69,4 @@ struct Completion {
   bool success() const { return outcome == Outcome::done; }
 };
 
-}  // namespace bench::execute
+}  // namespace bench::machine

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace bench::batch {
+namespace bench::machine {
 
 // A job id as bench keeps it: `123`, `123_4` for a task of an array, and `;name` behind it where
 // the job belongs to a cluster other than the user's own. Where users write it so, an array is
@@ -20,4 +20,4 @@ std::string without_cluster(std::string_view id);
 /// The reverse: `123_4` and `c` become `123_4;c`.
 std::string with_cluster(std::string_view id, std::string_view cluster);
 
-}  // namespace bench::batch
+}  // namespace bench::machine

@@ -18,7 +18,7 @@
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/job.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 
 /// How often a batch system is queried.
 struct BatchSettings {
@@ -33,7 +33,7 @@ constexpr int most_resubmissions = 3;
 
 /// An attempt that a batch system has or may have.
 struct BatchJob {
-  execute::Job job;
+  Job job;
   std::string submission;   ///< UUID in the comment; several jobs share it in an array or a pack.
   std::string name;         ///< Of the job, where the system keeps no comments.
   std::string id;           ///< `123`, or `123_4`; empty: nobody has recorded one.
@@ -101,7 +101,7 @@ class JobMonitor {
   /// Result of an update.
   struct News {
     bool asked = false;  ///< False: only sentinels were read.
-    std::vector<execute::Completion> completions;
+    std::vector<Completion> completions;
     /// Attempts whose id became known: an earlier bench was killed before it recorded the
     /// submission.
     std::vector<std::pair<long long, std::string>> found;
@@ -156,12 +156,11 @@ class JobMonitor {
   bool settle_end(const BatchJob& job, Watched& watched, News& news);
   void query_accounting(const std::vector<long long>& unknown, KnownJobs& known, News& news);
   void conclude_without_accounting(const std::vector<long long>& unknown, News& news);
-  execute::Completion conclude(const BatchJob& job, const JobReport& report,
-                               std::optional<execute::Completion> told, News& news);
+  Completion conclude(const BatchJob& job, const JobReport& report, std::optional<Completion> told,
+                      News& news);
   bool collect(const BatchJob& job, const std::filesystem::path& from, News& news);
-  execute::Completion conclude_moved(const BatchJob& job, const std::filesystem::path& from,
-                                     News& news);
-  execute::Completion conclude_unknown(const BatchJob& job, const KnownJobs& known, News& news);
+  Completion conclude_moved(const BatchJob& job, const std::filesystem::path& from, News& news);
+  Completion conclude_unknown(const BatchJob& job, const KnownJobs& known, News& news);
   bool out_of_patience(Watched& watched);
   void notice_blocked(const BatchJob& job, const JobReport& report, News& news);
   void plan_question();
@@ -182,4 +181,4 @@ class JobMonitor {
   Clock::time_point next_question_{};
 };
 
-}  // namespace bench::batch
+}  // namespace bench::machine

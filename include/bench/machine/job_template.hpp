@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace bench::platform {
+namespace bench::machine {
 
 /// Values of the variables of a job template, by name.
 using TemplateVariables = std::map<std::string, std::string, std::less<>>;
@@ -50,4 +50,4 @@ std::set<std::string> variables_in(const std::string& text);
 std::string fill(const std::string& text, const std::string& name,
                  const TemplateVariables& variables);
 
-}  // namespace bench::platform
+}  // namespace bench::machine

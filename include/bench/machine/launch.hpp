@@ -4,7 +4,7 @@
 
 #include <bench/machine/platform.hpp>
 
-namespace bench::platform {
+namespace bench::machine {
 
 /// Resources that one workpackage requests.
 struct Resources {
@@ -51,4 +51,4 @@ std::string constraint(const Platform& platform, const Resources& resources,
 /// @throws Error as `gpu_option`, or where a replacement has no value
 std::string launch_line(const Platform& platform, const Resources& resources, bool side_by_side);
 
-}  // namespace bench::platform
+}  // namespace bench::machine

@@ -9,7 +9,7 @@
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/machine/job.hpp>
 
-namespace bench::execute {
+namespace bench::machine {
 
 /// Runs attempts as processes of this machine, no more at a time than each of them allows, so that
 /// they do not disturb each other's measurements.
@@ -52,4 +52,4 @@ class LocalBackend {
   std::vector<std::unique_ptr<Run>> runs_;
 };
 
-}  // namespace bench::execute
+}  // namespace bench::machine

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::platform {
+namespace bench::machine {
 
 /// Whether a machine still accepts jobs.
 enum class Status { unknown, live, historic };
@@ -50,4 +50,4 @@ struct Machine {
   std::map<std::string, std::string> unconfirmed;  ///< The same of unconfirmed texts.
 };
 
-}  // namespace bench::platform
+}  // namespace bench::machine

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::execute {
+namespace bench::machine {
 
 /// The processes of this machine and user whose environment has the variable with one of these
 /// values, by value.
@@ -23,4 +23,4 @@ void end_processes(const std::vector<int>& pids);
 /// True if any of the processes still runs.
 bool any_alive(const std::vector<int>& pids);
 
-}  // namespace bench::execute
+}  // namespace bench::machine

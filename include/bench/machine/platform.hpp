@@ -11,7 +11,7 @@
 #include <bench/machine/machine.hpp>
 #include <bench/machine/systems.hpp>
 
-namespace bench::platform {
+namespace bench::machine {
 
 /// How GPUs are requested.
 enum class GpuRequest {
@@ -76,7 +76,7 @@ struct Platform {
   std::string description;
   std::string site;
   Status status = Status::unknown;
-  std::string scheduler = "none";  ///< One of batch::system_names().
+  std::string scheduler = "none";  ///< One of system_names().
   std::string job_template;        ///< File name in `templates/`.
   SubmissionDefaults asking;
   bool account_required = false;
@@ -107,8 +107,8 @@ struct Platform {
   std::filesystem::path file;
 
   /// The batch system that `scheduler` names.
-  const batch::SystemKind& system() const;
-  const batch::Capabilities& capabilities() const { return system().capabilities; }
+  const SystemKind& system() const;
+  const Capabilities& capabilities() const { return system().capabilities; }
 };
 
 /// `share/bench` of the installation or of the build directory that this program is in.
@@ -195,4 +195,4 @@ std::string word_of(const Words<T>& words, T value) {
   return "";
 }
 
-}  // namespace bench::platform
+}  // namespace bench::machine

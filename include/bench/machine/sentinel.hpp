@@ -7,7 +7,7 @@
 
 #include <bench/machine/job.hpp>
 
-namespace bench::execute {
+namespace bench::machine {
 
 /// What an attempt leaves behind, as `name=value` lines. A job script writes one when it begins, so
 /// that no attempt begins twice, and replaces it when it ends: under a temporary name, renamed.
@@ -48,4 +48,4 @@ bool collect_attempt(const Job& job, const std::filesystem::path& former);
 /// empty if there is none. Prefers an error to the hint below it. Reads the end of the file only.
 std::string last_line(const std::filesystem::path& file, std::size_t limit = 200);
 
-}  // namespace bench::execute
+}  // namespace bench::machine

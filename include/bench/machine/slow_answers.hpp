@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-namespace bench::batch {
+namespace bench::machine {
 
 /// Sets the function that is called when a program of a batch system has not answered for 2 s. The
 /// call comes from another thread, while the caller of the program waits.
@@ -13,4 +13,4 @@ void tell_slow_answers(std::function<void(const std::string& program)> tell);
 /// unless this says otherwise.
 void limit_answers(double seconds);
 
-}  // namespace bench::batch
+}  // namespace bench::machine

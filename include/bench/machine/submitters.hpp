@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-namespace bench::batch {
+namespace bench::machine {
 
 /// The processes of this machine and user that hand one of these submissions to a batch system
 /// (BENCH_SUBMISSION), by submission: not the jobs themselves, which inherit it.
 std::map<std::string, std::vector<int>> find_submitters(const std::set<std::string>& submissions);
 
-}  // namespace bench::batch
+}  // namespace bench::machine

@@ -10,9 +10,9 @@
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/systems.hpp>
 
-namespace bench::batch {
+namespace bench::machine {
 
-/// How to speak to a batch system by commands of the shell; see platform::Commands.
+/// How to speak to a batch system by commands of the shell; see Commands.
 struct CommandTable {
   std::string system;  ///< Its name, for messages.
   std::string submit;  ///< `{{script}}` and `{{name}}` are replaced, quoted for the shell.
@@ -129,4 +129,4 @@ extern const SystemKind uge;
 extern const SystemKind cobalt;
 extern const SystemKind other;
 
-}  // namespace bench::batch
+}  // namespace bench::machine

@@ -15,7 +15,7 @@ namespace bench::model {
 
 /// A text that is handed on to the batch system, and may hold parameters.
 struct JobSetting {
-  std::string name;  ///< One of `language::job_settings`; empty: a further option.
+  std::string name;  ///< One of `document::job_settings`; empty: a further option.
   std::string text;
   Place place;
 };

@@ -13,14 +13,14 @@ namespace bench::model {
 /// A calculation with the units of the values that it takes from a row.
 /// @param unit that the result is converted to; empty: the one that follows
 /// @throws Error with the place if a name has no value in the result, or units do not fit
-metric::Calculation calculation_of(const Benchmark& benchmark, const Result& result,
-                                   const Calculation& calculation, const std::string& unit,
-                                   const Place& unit_place);
+numbers::Calculation calculation_of(const Benchmark& benchmark, const Result& result,
+                                    const Calculation& calculation, const std::string& unit,
+                                    const Place& unit_place);
 
 /// The name under which a row has a value that a calculation needs: `time_median` for the pattern
 /// `time`, which may have several values. A statistic, a parameter and a derived pattern have one.
 std::string calculated_from(const Benchmark& benchmark, const Result& result,
-                            const metric::Calculation::Needed& needed);
+                            const numbers::Calculation::Needed& needed);
 
 /// That of the text with all values of the pattern that a table shows the distribution of.
 std::string ordered_name(const std::string& pattern);

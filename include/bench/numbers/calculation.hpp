@@ -12,7 +12,7 @@
 #include <bench/numbers/expression.hpp>
 #include <bench/numbers/metric.hpp>
 
-namespace bench::metric {
+namespace bench::numbers {
 
 /// The calculation that a column requests: a metric of some inputs, or a formula over names.
 struct Request {
@@ -86,4 +86,4 @@ class Calculation {
   double scale_ = 1;  ///< From the expression's unit to the result's.
 };
 
-}  // namespace bench::metric
+}  // namespace bench::numbers

@@ -6,7 +6,7 @@
 
 #include <bench/numbers/comparison.hpp>
 
-namespace bench::verdict {
+namespace bench::numbers {
 
 /// Minimum number of values in a level.
 constexpr std::size_t fewest_of_level = 3;
@@ -37,4 +37,4 @@ struct Levels {
 /// @param margin relative, 0.01 is 1 %
 Levels levels_of(std::span<const Measurement> series, double margin);
 
-}  // namespace bench::verdict
+}  // namespace bench::numbers

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::verdict {
+namespace bench::numbers {
 
 /// One measured value.
 struct Measurement {
@@ -20,7 +20,7 @@ using Sample = std::vector<Measurement>;
 
 /// Confidence level of every interval. It allows half of the promised false alarms (1 %), because
 /// real noise (drift, outliers) deviates from theory.
-constexpr double confidence = 0.995;
+constexpr double verdict_confidence = 0.995;
 
 /// A relative interval: 0.01 is 1 %.
 struct Interval {
@@ -79,4 +79,4 @@ double relative_change(double a, double b);
 /// @param a, b in the order in which they were measured
 Comparison compare(std::span<const Measurement> a, std::span<const Measurement> b);
 
-}  // namespace bench::verdict
+}  // namespace bench::numbers

@@ -6,7 +6,7 @@
 
 #include <bench/numbers/comparison.hpp>
 
-namespace bench::verdict {
+namespace bench::numbers {
 
 enum class Word { higher, lower, equal, no_evidence, too_few_runs, not_finite };
 
@@ -44,4 +44,4 @@ struct Verdict {
 /// @param margin the smallest change that matters, 0.01 is 1 %
 std::vector<Verdict> decide(std::span<const Comparison> comparisons, double margin);
 
-}  // namespace bench::verdict
+}  // namespace bench::numbers

@@ -10,7 +10,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/unit.hpp>
 
-namespace bench::metric {
+namespace bench::numbers {
 
 /// A formula over named values with units: `base(time) / time`, `rate * 6 FLOP * parameters`.
 ///
@@ -59,4 +59,4 @@ class Expression {
   std::vector<Operation> operations_;
 };
 
-}  // namespace bench::metric
+}  // namespace bench::numbers

@@ -7,7 +7,7 @@
 
 #include <bench/base/unit.hpp>
 
-namespace bench::metric {
+namespace bench::numbers {
 
 /// Kind of quantity that an input must be. Counts ignore words such as `nodes` in the unit.
 enum class Quantity {
@@ -78,4 +78,4 @@ std::vector<std::string> metric_names();
 /// Whether any of its forms needs a baseline.
 bool needs_baseline(const Metric& metric);
 
-}  // namespace bench::metric
+}  // namespace bench::numbers

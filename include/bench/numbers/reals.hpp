@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-namespace bench::statistics {
+namespace bench::numbers {
 
 // Statistics of plain numbers.
 
@@ -21,4 +21,4 @@ double mean_halfwidth(std::span<const double> values);
 /// The quantile of Student's distribution that an interval of this probability, centred, reaches.
 double student_quantile(double degrees_of_freedom, double probability);
 
-}  // namespace bench::statistics
+}  // namespace bench::numbers

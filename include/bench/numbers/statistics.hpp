@@ -7,7 +7,7 @@
 
 #include <bench/base/value.hpp>
 
-namespace bench::statistics {
+namespace bench::numbers {
 
 /// What statistics of numbers have in common, computed once.
 struct Numbers {
@@ -69,4 +69,4 @@ const Statistic* statistic_of(std::string_view name);
 /// `name` without the suffix of a statistic: `time` of `time_avg`.
 std::string_view without_suffix(std::string_view name);
 
-}  // namespace bench::statistics
+}  // namespace bench::numbers

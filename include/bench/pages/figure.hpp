@@ -6,7 +6,7 @@
 
 #include <bench/base/value.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 
 /// A column of a figure's data. The specification names the columns `c0`, `c1` and so on, so that
 /// no text of a run is ever part of an expression.
@@ -33,4 +33,4 @@ struct Figure {
   std::vector<std::string> notes;
 };
 
-}  // namespace bench::report
+}  // namespace bench::pages

@@ -7,7 +7,7 @@
 
 #include <bench/base/unique_fd.hpp>
 
-namespace bench::serve {
+namespace bench::pages {
 
 /// A request for a page, independent of HTTP.
 struct PageRequest {
@@ -32,4 +32,4 @@ struct PageResponse {
   std::shared_ptr<const Download> download = nullptr;  ///< Replaces the content.
 };
 
-}  // namespace bench::serve
+}  // namespace bench::pages

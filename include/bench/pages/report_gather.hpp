@@ -15,7 +15,7 @@
 #include <bench/space/run.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 
 /// Collects the content of a report page from one or more runs.
 class Gatherer {
@@ -25,12 +25,12 @@ class Gatherer {
   /// unless they have the same columns. Files of the meter that are damaged are left out, with a
   /// warning and a line in the report.
   /// @param compared tables with published numbers
-  void add(const setup::Run& run, const workspace::Workspace& workspace,
-           std::vector<result::Table> tables, std::vector<result::Table> compared,
+  void add(const space::Run& run, const workspace::Workspace& workspace,
+           std::vector<results::Table> tables, std::vector<results::Table> compared,
            Diagnostics& diagnostics);
 
   /// Sets the tidy table of the runs without tables of their own.
-  void set_tidy(result::Table tidy) { tidy_ = std::move(tidy); }
+  void set_tidy(results::Table tidy) { tidy_ = std::move(tidy); }
 
   /// @param title empty: the benchmarks' names
   Page build(const std::string& title) const;
@@ -38,7 +38,7 @@ class Gatherer {
  private:
   struct Member {
     std::size_t run = 0;  ///< Index of the run.
-    result::Table table;
+    results::Table table;
   };
   struct TableGroup {
     std::string name;
@@ -51,8 +51,8 @@ class Gatherer {
   };
 
   /// The group that a table of the benchmark belongs to, created if necessary.
-  TableGroup& group_of(const result::Table& table, const std::string& benchmark);
-  result::Table united(const TableGroup& gathered) const;
+  TableGroup& group_of(const results::Table& table, const std::string& benchmark);
+  results::Table united(const TableGroup& gathered) const;
 
   std::vector<RunSheet> sheets_;
   std::vector<long long> ids_;           ///< Of each run.
@@ -62,8 +62,8 @@ class Gatherer {
   std::set<std::string> parameters_;
   std::vector<TableGroup> tables_;
   std::vector<std::pair<std::size_t, Figure>> power_;  ///< With the index of the run.
-  std::optional<result::Table> tidy_;
-  result::Table failures_;
+  std::optional<results::Table> tidy_;
+  results::Table failures_;
 };
 
-}  // namespace bench::report
+}  // namespace bench::pages

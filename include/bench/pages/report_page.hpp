@@ -8,7 +8,7 @@
 #include <bench/pages/figure.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::report {
+namespace bench::pages {
 
 /// The files that make up a report.
 struct Library {
@@ -40,7 +40,7 @@ struct RunSheet {
 
 /// A table of a report.
 struct ReportTable {
-  result::Table table;
+  results::Table table;
   std::string title;
 };
 
@@ -52,7 +52,7 @@ struct Page {
   std::vector<RunSheet> runs;
   std::vector<Figure> figures;
   std::vector<ReportTable> tables;
-  result::Table failures;  ///< A row for each workpackage that failed or was skipped.
+  results::Table failures;  ///< A row for each workpackage that failed or was skipped.
 };
 
 /// The part that a page shows first, runs and figures, as JSON. Equal pages give equal bytes.
@@ -67,4 +67,4 @@ std::string tables_of(const Page& page, const std::string& licenses);
 /// is ever executed.
 std::string html_of(const Page& page, const Library& library);
 
-}  // namespace bench::report
+}  // namespace bench::pages

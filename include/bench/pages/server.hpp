@@ -6,7 +6,7 @@
 
 #include <bench/pages/site.hpp>
 
-namespace bench::serve {
+namespace bench::pages {
 
 /// Serves a site over HTTP on the loopback interface. Only clients that present the token in its
 /// address, 128 random bits, are served. Accepts GET and HEAD. Slow clients do not block others: a
@@ -30,4 +30,4 @@ class Server {
   std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace bench::serve
+}  // namespace bench::pages

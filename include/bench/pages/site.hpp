@@ -8,7 +8,7 @@
 
 #include <bench/pages/page.hpp>
 
-namespace bench::serve {
+namespace bench::pages {
 
 /// The pages that show the runs below a directory, and the JSON that keeps them up to date.
 /// Read-only: writes nothing, analyses no run and executes no code of a benchmark. Links that lead
@@ -27,4 +27,4 @@ class Site {
   std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace bench::serve
+}  // namespace bench::pages

@@ -12,7 +12,7 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/results/group.hpp>
 
-namespace bench::analyse {
+namespace bench::results {
 
 /// Analyses groups, some at a time: scans their files, computes statistics, evaluates derived
 /// patterns.
@@ -54,10 +54,10 @@ class GroupAnalyser {
   explicit GroupAnalyser(evaluate::Evaluator& evaluator, Diagnostics* diagnostics = nullptr);
   ~GroupAnalyser();
 
-  /// @returns one Findings per group, in order
+  /// @returns one FoundValues per group, in order
   /// @throws Error with the pattern's place if an expression does not compile or exceeds its match
   ///         limit, or if derived patterns need each other
-  std::vector<Findings> analyse(const std::vector<Group>& groups);
+  std::vector<FoundValues> analyse(const std::vector<Group>& groups);
 
   /// The values of each pattern that matched several numbers in the files of a group, in the order
   /// of the matches. A pattern without a type counts if all of its values are numbers. Derived
@@ -81,4 +81,4 @@ class GroupAnalyser {
 /// @throws Error with the pattern's place if it does not compile
 void check_expression(const model::Pattern& pattern);
 
-}  // namespace bench::analyse
+}  // namespace bench::results

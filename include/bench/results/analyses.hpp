@@ -10,7 +10,7 @@
 #include <bench/space/run.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::tabulate {
+namespace bench::results {
 
 /// What the analysers found, by analyser.
 using Analyses = std::map<std::string, std::vector<workspace::Finding>>;
@@ -20,30 +20,30 @@ using Analyses = std::map<std::string, std::vector<workspace::Finding>>;
 /// files that are not UTF-8.
 /// @throws Error with the place of an invalid pattern, or one that has the name of a
 ///         parameter, or whose name another used set gives to another text
-Analyses analyse_run(const setup::Run& run, const workspace::Workspace& workspace,
+Analyses analyse_run(const space::Run& run, const workspace::Workspace& workspace,
                      Diagnostics& diagnostics);
 
 /// The same, and keeps what they find: all of it, or nothing where an analyser fails. The caller
 /// holds the writer lock.
-void analyse_and_store(const setup::Run& run, workspace::Workspace& workspace,
+void analyse_and_store(const space::Run& run, workspace::Workspace& workspace,
                        Diagnostics& diagnostics);
 
 /// What an earlier analysis found, as far as the results show it.
-Analyses stored_analyses(const setup::Run& run, const workspace::Workspace& workspace);
+Analyses stored_analyses(const space::Run& run, const workspace::Workspace& workspace);
 
 /// Whether every analyser has seen all workpackages that have ended.
-bool is_analysed(const setup::Run& run, const workspace::Workspace& workspace);
+bool is_analysed(const space::Run& run, const workspace::Workspace& workspace);
 
 /// The name of the analyser that tells of each iteration, where this one makes one row of several.
 std::string name_of_each(const std::string& analyser);
 
 /// What every analyser of the run found at single workpackages, as an earlier analysis kept it:
 /// where iterations make one row, at each of them.
-Analyses stored_analyses_of_each(const setup::Run& run, const workspace::Workspace& workspace);
+Analyses stored_analyses_of_each(const space::Run& run, const workspace::Workspace& workspace);
 
 /// Whether that tells of all workpackages that have ended. What JUBE has analysed does not where
 /// iterations make one row.
-bool is_each_analysed(const setup::Run& run, const workspace::Workspace& workspace);
+bool is_each_analysed(const space::Run& run, const workspace::Workspace& workspace);
 
 /// The analysers that tell what is known of each workpackage by itself: those of the benchmark that
 /// have a row for each, a copy without `reduce` of those that make one row of several iterations,
@@ -55,6 +55,6 @@ std::vector<model::Analyser> analysers_of_each(const model::Benchmark& benchmark
 std::vector<model::Analyser> additional_analysers(const model::Benchmark& benchmark);
 
 /// Leaves out what a single value says of itself: the statistics of names that were found once.
-void drop_statistics_of_one_value(analyse::Findings& findings);
+void drop_statistics_of_one_value(FoundValues& findings);
 
-}  // namespace bench::tabulate
+}  // namespace bench::results

@@ -5,7 +5,7 @@
 
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 
 // What a user wants to see of a table. Columns are called by their names, or by titles that are no
 // column's name.
@@ -27,4 +27,4 @@ void sort_rows(Table& table, const std::vector<std::string>& columns);
 void choose_columns(Table& table, const std::vector<std::string>& select,
                     const std::vector<std::string>& exclude);
 
-}  // namespace bench::result
+}  // namespace bench::results

@@ -4,7 +4,7 @@
 
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 
 /// The table of one run.
 struct RunTable {
@@ -20,4 +20,4 @@ struct RunTable {
 /// @param runs not empty, ascending by id
 Table combine(const std::vector<RunTable>& runs, bool descending);
 
-}  // namespace bench::result
+}  // namespace bench::results

@@ -8,7 +8,7 @@
 #include <bench/results/reference.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::references {
+namespace bench::results {
 
 /// The fields that say how a number was measured, those first that count most when the nearest
 /// published number is chosen.
@@ -19,14 +19,14 @@ using Conditions = std::map<Field, std::string>;
 
 /// The conditions that none of the columns is. What they are in each row can be seen if the table
 /// gets columns with their names.
-std::vector<std::string> missing_conditions(std::span<const result::Heading> columns);
+std::vector<std::string> missing_conditions(std::span<const Heading> columns);
 
 /// Whether two texts of a condition mean the same: without upper case and punctuation, numbers by
 /// value, accelerators also where one text only says more (`NVIDIA A100 SXM4 40 GB`, `A100-40GB`).
 bool is_same(Field condition, const std::string& a, const std::string& b);
 
 struct Comparison {
-  result::Table table;               ///< A row for each number of ours that has a published one.
+  Table table;                       ///< A row for each number of ours that has a published one.
   std::vector<std::string> reasons;  ///< Why numbers have no row; the table's notes say it, too.
 };
 
@@ -39,7 +39,6 @@ struct Comparison {
 ///
 /// @param run conditions of all rows, where no column says another
 /// @throws Error with the place if two columns are said to be the same
-Comparison compare(const result::Table& ours, const Conditions& run,
-                   std::span<const Reference> references);
+Comparison compare(const Table& ours, const Conditions& run, std::span<const Reference> references);
 
-}  // namespace bench::references
+}  // namespace bench::results

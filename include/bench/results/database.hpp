@@ -7,7 +7,7 @@
 #include <bench/base/error.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 
 /// Where rows go: the table with the rows' name in an SQLite file.
 struct DatabaseTarget {
@@ -31,4 +31,4 @@ inline constexpr const char* run_column = "bench_run";
 ///         title, or the table exists with another primary key
 void write(const Table& rows, const DatabaseTarget& target);
 
-}  // namespace bench::result
+}  // namespace bench::results

@@ -9,7 +9,7 @@
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::tabulate {
+namespace bench::results {
 
 /// Whether what a run says may be executed: only what its reader has made.
 enum class Trust { own, foreign };
@@ -34,4 +34,4 @@ class Filters {
   std::map<std::string, evaluate::Outcome> known_;  ///< By the SHA-256 of the text.
 };
 
-}  // namespace bench::tabulate
+}  // namespace bench::results

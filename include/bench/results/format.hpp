@@ -5,7 +5,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/value.hpp>
 
-namespace bench::result {
+namespace bench::results {
 
 /// `value` by a Python format specification (`.2f`, `05d`, `>10s`, `,d`, `8.3e`), without its
 /// colon; an empty one gives Python's `str`.
@@ -24,4 +24,4 @@ std::string short_text(double real);
 /// @throws Error with the place
 void check_format(const std::string& format, ValueType type, const Place& place);
 
-}  // namespace bench::result
+}  // namespace bench::results

@@ -11,21 +11,21 @@
 #include <bench/evaluate/substitute.hpp>
 #include <bench/model/benchmark.hpp>
 
-namespace bench::analyse {
+namespace bench::results {
 
 /// What an analyser found for one name, or why there is nothing.
-struct Finding {
+struct FoundValue {
   Value value;             ///< Meaningless where `absent_reason` is not empty.
   std::string unit;        ///< As declared; empty for counts.
   bool estimated = false;  ///< An estimate, or derived from one.
   std::string absent_reason;
 
   bool present() const { return absent_reason.empty(); }
-  bool operator==(const Finding&) const = default;
+  bool operator==(const FoundValue&) const = default;
 };
 
 /// Findings by name: `time`, `time_first`, `time_avg`, ..., in alphabetical order.
-using Findings = std::map<std::string, Finding, std::less<>>;
+using FoundValues = std::map<std::string, FoundValue, std::less<>>;
 
 /// A pattern that matched nowhere in the files of a group, and has no default.
 struct Miss {
@@ -60,4 +60,4 @@ struct Group {
   LookedUp is_looked_up = [](std::string_view) { return false; };
 };
 
-}  // namespace bench::analyse
+}  // namespace bench::results

@@ -5,7 +5,7 @@
 
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 
 /// Text of anybody's as HTML, also between quotes: a browser executes nothing of it. Control
 /// characters are shown.
@@ -15,4 +15,4 @@ std::string html_text(std::string_view text);
 /// @throws Error if a value does not fit its format
 std::string html_table(const Table& table);
 
-}  // namespace bench::result
+}  // namespace bench::results

@@ -5,7 +5,7 @@
 
 #include <bench/results/reference.hpp>
 
-namespace bench::references {
+namespace bench::results {
 
 /// The names of the references that are installed or the user's or the site's own, sorted: files
 /// `references/NAME.csv` in the directories where platforms are looked for.
@@ -15,4 +15,4 @@ std::vector<std::string> reference_names();
 /// @throws Error with a suggestion if there is none
 std::vector<Reference> find_references(const std::string& name);
 
-}  // namespace bench::references
+}  // namespace bench::results

@@ -11,7 +11,7 @@
 
 #include <bench/results/table.hpp>
 
-namespace bench::references {
+namespace bench::results {
 
 /// The columns of a file of published numbers.
 enum class Field {
@@ -63,9 +63,9 @@ Reference read_reference(const std::filesystem::path& file);
 std::vector<std::string> metrics_of(std::span<const Reference> references);
 
 /// A row per number, with all fields, as a file has them.
-result::Table table_of(std::span<const Reference> references);
+Table table_of(std::span<const Reference> references);
 
 /// A row per reference: name, source, workload, rows.
-result::Table list_of(std::span<const Reference> references);
+Table list_of(std::span<const Reference> references);
 
-}  // namespace bench::references
+}  // namespace bench::results

@@ -16,31 +16,31 @@
 #include <bench/space/run.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::tabulate {
+namespace bench::results {
 
 /// Whether any result of the benchmark has a filter.
 bool has_filters(const model::Benchmark& benchmark);
 
 /// Evaluates the filters of the results and keeps what they come to, so that `report` executes
 /// nothing. One that fails is told of by the report. The caller holds the writer lock.
-void keep_filters(const setup::Run& run, const Analyses& analyses, workspace::Workspace& workspace);
+void keep_filters(const space::Run& run, const Analyses& analyses, workspace::Workspace& workspace);
 
 /// A table of the benchmark, filled.
 struct FilledTable {
-  result::Table table;
+  Table table;
   std::string style;                       ///< As the benchmark asks for.
   std::filesystem::path result_directory;  ///< Where its file belongs.
   std::filesystem::path run_directory;     ///< Through whose links nothing of it is written.
 };
 
 struct FilledSyslog {
-  result::Table rows;
-  result::SyslogTarget target;
+  Table rows;
+  SyslogTarget target;
 };
 
 struct FilledDatabase {
-  result::Table rows;
-  result::DatabaseTarget target;
+  Table rows;
+  DatabaseTarget target;
   std::filesystem::path result_directory;
   std::filesystem::path run_directory;
 };
@@ -60,11 +60,11 @@ struct Report {
 /// @param trust of a foreign run only filters are applied whose outcome was kept
 /// @param failures of the results that cannot be made, such as those with an invalid filter; null:
 ///        the first is thrown
-Report report(const setup::Run& run, const workspace::Workspace& workspace,
+Report report(const space::Run& run, const workspace::Workspace& workspace,
               const Analyses& analyses, const std::set<std::string>& only, Diagnostics& diagnostics,
               Trust trust = Trust::own, Failures* failures = nullptr);
 
 /// The names of all results of a benchmark, in order.
 std::vector<std::string> result_names(const model::Benchmark& benchmark);
 
-}  // namespace bench::tabulate
+}  // namespace bench::results

@@ -8,7 +8,7 @@
 #include <bench/base/error.hpp>
 #include <bench/results/table.hpp>
 
-namespace bench::result {
+namespace bench::results {
 
 /// Where messages go: the path of a local datagram socket, or a host.
 struct SyslogTarget {
@@ -34,4 +34,4 @@ std::string formatted(const SyslogTarget& target, std::string_view message);
 /// @throws Error if there is not exactly one of address and host, or if nobody listens there
 void send(const SyslogTarget& target, std::span<const std::string> messages);
 
-}  // namespace bench::result
+}  // namespace bench::results

@@ -13,7 +13,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/value.hpp>
 
-namespace bench::result {
+namespace bench::results {
 
 /// What several iterations say that are one row.
 struct Spread {
@@ -180,4 +180,4 @@ const Style& style_of(const std::string& name);
 /// @throws Error with the known endings for another one
 std::string style_of_file(const std::string& file);
 
-}  // namespace bench::result
+}  // namespace bench::results

@@ -10,11 +10,11 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::tabulate {
+namespace bench::results {
 
 /// A run for the tidy table.
 struct TidyRun {
-  const setup::Run& run;
+  const space::Run& run;
   const workspace::Workspace& workspace;
   /// Of `stored_analyses_of_each` or of `analyse_run`.
   const Analyses& analyses;
@@ -32,7 +32,7 @@ enum class TidyColumn {
 
 struct TidyTable {
   /// Without sources, since `state` and `reason` are columns. A heading's name is its title.
-  result::Table table;
+  Table table;
   std::vector<TidyColumn> columns;  ///< Of each heading.
   /// Of each row, as read for the table: a run in progress may have more a moment later.
   std::vector<workspace::Workpackage> workpackages;
@@ -56,4 +56,4 @@ struct TidyTable {
 /// Executes nothing.
 TidyTable tidy(std::span<const TidyRun> runs);
 
-}  // namespace bench::tabulate
+}  // namespace bench::results

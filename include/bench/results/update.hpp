@@ -5,16 +5,16 @@
 #include <bench/space/run.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::tabulate {
+namespace bench::results {
 
 /// The run with other evaluation: pattern sets, analysers and results are those of the benchmark of
 /// the same name in the request's input file. Tags are those of the run and of the request. Changes
 /// nothing that is stored.
 /// @throws Error if the file has no such benchmark, or does not fit the run's steps
-setup::Run with_updated_evaluation(const setup::Run& run, setup::Request request,
+space::Run with_updated_evaluation(const space::Run& run, space::Request request,
                                    Diagnostics& diagnostics);
 
 /// Keeps the evaluation of an updated run. The caller holds the writer lock.
-void store_evaluation(const setup::Run& run, workspace::Workspace& workspace);
+void store_evaluation(const space::Run& run, workspace::Workspace& workspace);
 
-}  // namespace bench::tabulate
+}  // namespace bench::results

@@ -15,7 +15,7 @@
 #include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::tabulate {
+namespace bench::results {
 
 using Patterns = std::vector<const model::Pattern*>;
 
@@ -41,7 +41,7 @@ std::vector<std::filesystem::path> matching_files(const std::filesystem::path& d
 class WorkpackageValues {
  public:
   /// What is passed must outlive this object.
-  WorkpackageValues(const setup::Run& run, const workflow::Graph& graph,
+  WorkpackageValues(const space::Run& run, const space::Graph& graph,
                     evaluate::Evaluator& evaluator)
       : run_(run), graph_(graph), evaluator_(evaluator) {}
 
@@ -60,17 +60,16 @@ class WorkpackageValues {
   /// The patterns that matched nowhere in the files of a workpackage that is done. Executes no
   /// script code.
   /// @throws Error for an invalid pattern
-  std::vector<analyse::Miss> misses(const workspace::Workpackage& workpackage) const;
+  std::vector<Miss> misses(const workspace::Workpackage& workpackage) const;
 
  private:
   /// A group for each analyser that reads its step, then one for the meter, which needs none.
-  std::vector<analyse::Group> groups_of(const workspace::Workpackage& workpackage,
-                                        const evaluate::Lookup& lookup,
-                                        const analyse::LookedUp& is_looked_up) const;
+  std::vector<Group> groups_of(const workspace::Workpackage& workpackage,
+                               const evaluate::Lookup& lookup, const LookedUp& is_looked_up) const;
 
-  const setup::Run& run_;
-  const workflow::Graph& graph_;
+  const space::Run& run_;
+  const space::Graph& graph_;
   evaluate::Evaluator& evaluator_;
 };
 
-}  // namespace bench::tabulate
+}  // namespace bench::results

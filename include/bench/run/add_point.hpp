@@ -8,7 +8,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::engine {
+namespace bench::run {
 
 /// The members of a JSON object as parameters: `{"batch_size": 64, "precision": "bf16"}`. A number
 /// keeps its JSON text.
@@ -26,8 +26,8 @@ struct AddedPoint {
 /// @param step empty: the first one that has all these parameters
 /// @throws Error if no step has them, if the step has no workpackage yet, if `where` or `active`
 /// drops the point, and as the expansion of a run does
-AddedPoint add_point(const setup::Run& run, workspace::Workspace& workspace,
+AddedPoint add_point(const space::Run& run, workspace::Workspace& workspace,
                      const workspace::Parameters& point, const std::string& step,
                      Diagnostics& diagnostics);
 
-}  // namespace bench::engine
+}  // namespace bench::run

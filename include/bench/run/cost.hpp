@@ -10,7 +10,7 @@
 #include <bench/space/job_request.hpp>
 #include <bench/space/run.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 
 /// What the workpackages of one step take of a batch system.
 struct StepCost {
@@ -29,20 +29,20 @@ struct StepCost {
 class CostEstimate {
  public:
   /// Steps of a platform without a batch system cost nothing.
-  explicit CostEstimate(const setup::Run& run);
+  explicit CostEstimate(const space::Run& run);
 
   /// @param retries how often the workpackage has been made again already
-  void add(const std::string& step, const job::JobRequest& request, int retries = 0);
+  void add(const std::string& step, const space::JobRequest& request, int retries = 0);
   /// One entry per step of the benchmark, in order.
   std::vector<StepCost> steps() const;
 
  private:
   struct Share {
-    job::JobRequest request;
+    space::JobRequest request;
     std::size_t workpackages = 0;
     double factor = 0;  ///< The sum over workpackages of how often the time limit may be used up.
   };
-  const setup::Run& run_;
+  const space::Run& run_;
   bool here_;
   std::vector<StepCost> costs_;
   /// By index of the step and what is asked for: those that can share jobs.
@@ -56,6 +56,6 @@ double attempts_factor(const model::Step& step, int retries);
 
 /// Refuses a run whose jobs may take more than its budget, if it has one.
 /// @throws Error with what each step takes; with the place of a step whose jobs have no time limit
-void check_budget(const setup::Run& run, const std::vector<StepCost>& costs);
+void check_budget(const space::Run& run, const std::vector<StepCost>& costs);
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

@@ -10,14 +10,14 @@
 #include <bench/space/run.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::engine {
+namespace bench::run {
 
 /// The run with the benchmark of the same name in the request's input file, which may have gained
 /// values, iterations or steps. Tags are those of the run and of the request. Changes nothing that
 /// is stored.
 /// @throws Error if the file has no such benchmark, or is incompatible with the run
-setup::Run with_updated_input(const setup::Run& run, const workspace::Workspace& workspace,
-                              setup::Request request, Diagnostics& diagnostics);
+space::Run with_updated_input(const space::Run& run, const workspace::Workspace& workspace,
+                              space::Request request, Diagnostics& diagnostics);
 
 /// The effect of an updated input on its run.
 struct Extension {
@@ -33,8 +33,8 @@ struct Extension {
 /// @param before the benchmark that the run had
 /// @param notices gains messages for the user about the combinations
 /// @throws Error as the first expansion of a run does
-Extension extend_run(const setup::Run& run, const model::Benchmark& before,
+Extension extend_run(const space::Run& run, const model::Benchmark& before,
                      workspace::Workspace& workspace, Diagnostics& diagnostics,
                      std::vector<std::string>& notices);
 
-}  // namespace bench::engine
+}  // namespace bench::run

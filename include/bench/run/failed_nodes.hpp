@@ -6,7 +6,7 @@
 
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 
 /// The nodes whose failures ended attempts, by workpackage, each node once, the latest last.
 /// @param attempts in the order in which they were made
@@ -19,4 +19,4 @@ std::map<long long, std::vector<std::string>> failed_nodes(
 /// @param all nodes of the partition; 0: unknown
 std::vector<std::string> avoidable_nodes(std::vector<std::string> failed, int wanted, int all);
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

@@ -11,7 +11,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 
 struct LoopOptions {
   bool stop_at_error = false;  ///< `-e`: nothing further starts after the first failure.
@@ -31,7 +31,7 @@ struct LoopOptions {
 /// @param run keeps what the batch system says of its partitions before the first submission
 /// @throws Error if the run cannot go on, its database cannot be written, say; what runs here then
 ///         keeps running, and the next call collects it
-RunStatus work(setup::Run& run, workspace::Workspace& workspace, const LoopOptions& options,
+RunStatus work(space::Run& run, workspace::Workspace& workspace, const LoopOptions& options,
                Observer& observer);
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

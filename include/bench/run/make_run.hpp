@@ -9,7 +9,7 @@
 #include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>
 
-namespace bench::engine {
+namespace bench::run {
 
 /// A run that has just been made. The workspace is closed before the lock is given back.
 struct NewRun {
@@ -21,7 +21,7 @@ struct NewRun {
 /// be expanded leaves nothing behind.
 /// @param diagnostics told of computed values that do not fit their type
 /// @param notices gains what the user should know of the expansion
-NewRun make_run(setup::Run& run, const setup::Request& request, Diagnostics& diagnostics,
+NewRun make_run(space::Run& run, const space::Request& request, Diagnostics& diagnostics,
                 std::vector<std::string>& notices);
 
-}  // namespace bench::engine
+}  // namespace bench::run

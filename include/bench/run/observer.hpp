@@ -7,7 +7,7 @@
 #include <bench/machine/job.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 
 /// Is told of the progress of a run. Called from the loop, often: be quick.
 class Observer {
@@ -19,7 +19,7 @@ class Observer {
   /// An attempt has failed, and the workpackage is made again.
   virtual void repeated(const workspace::Workpackage& workpackage, const std::string& reason) = 0;
   /// Commands of a workpackage are about to start here, or to go on.
-  virtual void started(const execute::Job& /*job*/) {}
+  virtual void started(const machine::Job& /*job*/) {}
   /// They have ended, well or not.
   virtual void stopped(long long /*workpackage*/) {}
   /// Something that the user should know and that is not an error.
@@ -28,4 +28,4 @@ class Observer {
   virtual void warn(const Warning& warning) = 0;
 };
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

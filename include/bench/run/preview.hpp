@@ -11,14 +11,14 @@
 #include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::engine {
+namespace bench::run {
 
 /// What a workpackage would execute.
 struct Preview {
   workspace::Workpackage workpackage;
   std::vector<std::string> commands;  ///< Shell snippets; empty for a batch step.
   std::string script;                 ///< The job script of a batch step.
-  job::JobRequest request;            ///< The same.
+  space::JobRequest request;          ///< The same.
   /// What the active commands say, of a batch step without its launcher; only if asked for.
   std::vector<std::string> texts = {};
   /// How many of its step run at a time: here, or of a batch system's jobs, 0: any number.
@@ -33,7 +33,7 @@ struct Preview {
 ///        expanded before their parents have run
 /// @param notices what the user should know, such as dropped combinations
 /// @param with_texts whether to fill in `texts`
-std::vector<Preview> preview(setup::Run& run, Diagnostics& diagnostics,
+std::vector<Preview> preview(space::Run& run, Diagnostics& diagnostics,
                              std::vector<std::string>& notices, bool with_texts = false);
 
 /// True if the script of a parameter may read files, start programs or ask the environment, so that
@@ -49,6 +49,6 @@ bool depends_on_outputs(const model::Benchmark& benchmark, const model::Step& st
 /// and none of their scripts is executed.
 /// @param graph gains the workpackages
 /// @throws Error for the first mistake
-void check_ahead(const setup::Run& run, workflow::Graph& graph, evaluate::Evaluator& evaluator);
+void check_ahead(const space::Run& run, space::Graph& graph, evaluate::Evaluator& evaluator);
 
-}  // namespace bench::engine
+}  // namespace bench::run

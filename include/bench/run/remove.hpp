@@ -9,7 +9,7 @@
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::engine {
+namespace bench::run {
 
 /// What the removal of some workpackages means for their run. All ascending.
 struct Removal {
@@ -31,7 +31,7 @@ std::vector<long long> failed_workpackages(const workspace::Workspace& workspace
 /// and whose file has appeared since, as on a slow network file system. The caller holds the writer
 /// lock.
 /// @returns which, ascending
-std::vector<long long> reopen_those_with_files(const setup::Run& run,
+std::vector<long long> reopen_those_with_files(const space::Run& run,
                                                workspace::Workspace& workspace);
 
 /// What removing these workpackages takes; changes nothing.
@@ -54,4 +54,4 @@ void remove_run(const workspace::RunDirectory& run);
 /// @throws Error if the run directory is itself a link: what it leads to is not ours to delete
 void check_removable(const workspace::RunDirectory& run);
 
-}  // namespace bench::engine
+}  // namespace bench::run

@@ -9,7 +9,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::scheduler {
+namespace bench::run {
 
 /// The state of a run when the loop returns.
 struct RunStatus {
@@ -27,12 +27,12 @@ struct RunStatus {
 };
 
 /// How many workpackages of each step are in each state, in the order of the benchmark.
-std::vector<workspace::StepCounts> counts_by_step(const setup::Run& run,
+std::vector<workspace::StepCounts> counts_by_step(const space::Run& run,
                                                   const workspace::Workspace& workspace);
 
 /// The state of a finished run; nothing for one that is not. A finished run of many
 /// workpackages is known for one without reading them all.
-std::optional<RunStatus> status_if_finished(const setup::Run& run,
+std::optional<RunStatus> status_if_finished(const space::Run& run,
                                             const workspace::Workspace& workspace);
 
 /// The counts with those of submitted workpackages as running that a batch system runs.
@@ -40,4 +40,4 @@ std::optional<RunStatus> status_if_finished(const setup::Run& run,
 std::vector<workspace::StepCounts> with_running_jobs(
     std::vector<workspace::StepCounts> counts, const std::map<std::string, long long>& running);
 
-}  // namespace bench::scheduler
+}  // namespace bench::run

@@ -35,8 +35,8 @@ struct Exported {
 /// Writes a run as a Workflow Run RO-Crate, which others can read and repeat. Deterministic.
 /// @param tidy of this run alone
 /// @throws Error if it cannot be written
-Exported export_run(const setup::Run& run, const workspace::Workspace& workspace,
-                    const tabulate::TidyTable& tidy, const Options& options);
+Exported export_run(const space::Run& run, const workspace::Workspace& workspace,
+                    const results::TidyTable& tidy, const Options& options);
 
 /// Whether `bench export` wrote the directory.
 bool is_export(const std::filesystem::path& directory);
@@ -44,6 +44,6 @@ bool is_export(const std::filesystem::path& directory);
 /// The request that repeats an exported run: its input, and its recorded options unless `request`
 /// overrides them. The account is always the user's own. Runs are created in the current directory.
 /// @throws Error if the database of the export cannot be read
-setup::Request rerun_request(const std::filesystem::path& directory, setup::Request request);
+space::Request rerun_request(const std::filesystem::path& directory, space::Request request);
 
 }  // namespace bench::crate

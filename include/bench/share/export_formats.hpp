@@ -12,8 +12,8 @@ namespace bench::formats {
 
 /// The data that the formats render.
 struct Subject {
-  const setup::Run& run;
-  const tabulate::TidyTable& tidy;  ///< Of this run alone.
+  const space::Run& run;
+  const results::TidyTable& tidy;  ///< Of this run alone.
   /// For the summary, in markdown: the tables of the benchmark, and the result of the baseline
   /// check, which is empty without accepted runs.
   std::string tables = {};

@@ -150,8 +150,8 @@ using Progressed = std::function<void(std::size_t done, std::size_t all)>;
 /// @param own files are read only from the user's own runs; other runs provide only what the
 /// workspace contains
 /// @throws Error as the store does
-Sent send(const setup::Run& run, const workspace::Workspace& workspace,
-          const tabulate::Analyses& analyses, bool own, TrackingStore& store,
+Sent send(const space::Run& run, const workspace::Workspace& workspace,
+          const results::Analyses& analyses, bool own, TrackingStore& store,
           const Progressed& progressed);
 
 }  // namespace bench::mlflow

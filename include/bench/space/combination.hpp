@@ -11,7 +11,7 @@
 #include <bench/base/error.hpp>
 #include <bench/model/benchmark.hpp>
 
-namespace bench::expand {
+namespace bench::space {
 
 /// A parameter and the value it has in one combination.
 struct Assignment {
@@ -60,4 +60,4 @@ struct Limits {
   std::size_t combinations = 1'000'000;  ///< More are refused.
 };
 
-}  // namespace bench::expand
+}  // namespace bench::space

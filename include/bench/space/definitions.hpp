@@ -9,7 +9,7 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::workflow {
+namespace bench::space {
 
 /// The definitions of the parameters of workpackages. Looked up once per step, unless the sets of a
 /// step depend on its parameters.
@@ -37,4 +37,4 @@ std::vector<std::string> names_behind(const model::Parameter& definition);
 std::set<std::string> unchanged_scripts(const model::Benchmark& before,
                                         const model::Benchmark& now);
 
-}  // namespace bench::workflow
+}  // namespace bench::space

@@ -9,7 +9,7 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/space/combination.hpp>
 
-namespace bench::expand {
+namespace bench::space {
 
 /// The combinations of a step and what was left out of them.
 struct Expansion {
@@ -71,4 +71,4 @@ bool changes_in_cycles(const Combination& combination);
 void renew(Combination& combination, const evaluate::Lookup& first, const evaluate::Lookup& now,
            evaluate::Evaluator& evaluator);
 
-}  // namespace bench::expand
+}  // namespace bench::space

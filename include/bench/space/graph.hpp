@@ -26,22 +26,22 @@
 #include <bench/space/workpackages.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::workflow {
+namespace bench::space {
 
 /// Warns of parameters whose value is computed and not what it seems: of type int with a fraction,
 /// or with bytes that are not UTF-8. Values that are written in the file are checked as it is read.
 class ComputedValues {
  public:
-  using IsInherited = std::function<bool(const expand::Assignment&)>;
+  using IsInherited = std::function<bool(const Assignment&)>;
 
   /// @param is_inherited whether a parent has the same value, which was warned of with that
-  void check(const expand::Combination& combination, const IsInherited& is_inherited);
+  void check(const Combination& combination, const IsInherited& is_inherited);
   /// A warning for each parameter, once.
   std::vector<Warning> take_warnings() { return std::exchange(warnings_, {}); }
 
  private:
-  void warn(const expand::Assignment& assignment, const IsInherited& is_inherited,
-            std::string message, std::string hint);
+  void warn(const Assignment& assignment, const IsInherited& is_inherited, std::string message,
+            std::string hint);
 
   std::set<const model::Parameter*> told_;
   std::vector<Warning> warnings_;
@@ -57,7 +57,7 @@ struct LeftOut {
   std::size_t conflicts = 0;
   std::string conflicting_parameter;  ///< Of the first conflict.
 
-  void add(const expand::Expansion& expansion);
+  void add(const Expansion& expansion);
   void add(const LeftOut& other);
 
   /// What the user should know of it.
@@ -73,8 +73,7 @@ struct LeftOut {
 class Graph {
  public:
   /// @param known what the workspace holds, ascending by id
-  Graph(const setup::Run& run, std::vector<workspace::Workpackage> known,
-        evaluate::Evaluator& evaluator);
+  Graph(const Run& run, std::vector<workspace::Workpackage> known, evaluate::Evaluator& evaluator);
 
   const std::vector<workspace::Workpackage>& all() const { return workpackages_->all(); }
   workspace::Workpackage& at(long long id) { return workpackages_->at(id); }
@@ -83,7 +82,7 @@ class Graph {
   }
 
   /// Makes the workpackages of the steps that depend on nothing.
-  /// @throws Error as `expand::expand` does, for an invalid suffix, and for more workpackages
+  /// @throws Error as `expand` does, for an invalid suffix, and for more workpackages
   ///         than the run may have
   std::vector<workspace::Workpackage> make_first();
   /// A step and the parents that it is to have children of.
@@ -99,9 +98,8 @@ class Graph {
   /// Makes their children; none where it throws.
   /// @param invalid kept: a combination with an invalid value becomes a failed workpackage
   /// @throws Error as `make_first` does
-  std::vector<workspace::Workpackage> make_children(
-      std::span<const ParentTuple> parent_tuples,
-      expand::Invalid invalid = expand::Invalid::refused);
+  std::vector<workspace::Workpackage> make_children(std::span<const ParentTuple> parent_tuples,
+                                                    Invalid invalid = Invalid::refused);
   /// Makes the one that stands for all children of parents for which there can be none:
   /// failed, with what its parents hand on.
   workspace::Workpackage make_failed_child(const ParentTuple& parent_tuple,
@@ -133,19 +131,19 @@ class Graph {
   /// follows from them.
   /// @returns nothing if `where` or `active` drops it
   /// @throws Error as `make_first` does, and where several combinations have these values
-  std::vector<workspace::Workpackage> make_variant(long long of, const expand::FixedValues& values);
+  std::vector<workspace::Workpackage> make_variant(long long of, const FixedValues& values);
   /// The parameters of a workpackage that neither are among these names, nor depend on them or on
   /// what only the workpackage itself has.
-  expand::FixedValues independent_values(const workspace::Workpackage& workpackage,
-                                         std::set<std::string> names) const;
+  FixedValues independent_values(const workspace::Workpackage& workpackage,
+                                 std::set<std::string> names) const;
 
   /// Whether the last error was that of a run with too many workpackages.
   bool is_full() const { return full_; }
 
   /// The variables of a workpackage, for its commands.
-  setup::Variables variables_of(const workspace::Workpackage& workpackage, int cycle = 0) const;
+  Variables variables_of(const workspace::Workpackage& workpackage, int cycle = 0) const;
   /// Those for what it executes for all workpackages of its step: none of its own.
-  setup::Variables shared_variables_of(const workspace::Workpackage& workpackage) const;
+  Variables shared_variables_of(const workspace::Workpackage& workpackage) const;
 
   /// The parameters that a workpackage has in a cycle, where their `update_mode` gives them new
   /// values; else those that it has. Cycle 0 gives what it was made with, evaluated again.
@@ -163,21 +161,21 @@ class Graph {
   /// A workpackage on its way into the graph.
   struct Candidate {
     workspace::Workpackage workpackage;
-    expand::Combination combination;
+    Combination combination;
     std::size_t parent_tuple = 0;  ///< Index of its parents among those whose children are made.
   };
 
   struct ExpansionBatch {
     std::vector<Candidate> candidates;
     bool has_known = false;  ///< Some may be known, and are dropped before the limit is checked.
-    expand::Invalid invalid = expand::Invalid::refused;
+    Invalid invalid = Invalid::refused;
     std::vector<LeftOut> left_out;  ///< By index of the step; empty: nothing.
     long long combination = 0;      ///< Of the last candidates: less than 0, one for each.
   };
 
   /// What an expansion makes, where that is not all that the benchmark says.
   struct Growth {
-    expand::FixedValues fixed;
+    FixedValues fixed;
     int begin = 0;           ///< The first iteration.
     std::optional<int> end;  ///< Behind the last one; none: as many as the step has at first.
   };
@@ -201,15 +199,15 @@ class Graph {
   std::vector<workspace::Workpackage> take_in(ExpansionBatch batch);
   void complete(ExpansionBatch& batch);
   bool is_active(const workspace::Workpackage& workpackage) const;
-  void resolve_late(std::span<Candidate> candidates, expand::Invalid invalid);
+  void resolve_late(std::span<Candidate> candidates, Invalid invalid);
   void renew_inherited(Candidate& candidate) const;
   void give_directory(workspace::Workpackage& workpackage, bool complete) const;
   void require_work_directory(const workspace::Workpackage& workpackage) const;
-  expand::Combination combination_of(const workspace::Workpackage& workpackage) const;
+  Combination combination_of(const workspace::Workpackage& workpackage) const;
 
-  const setup::Run& run_;
+  const Run& run_;
   evaluate::Evaluator& evaluator_;
-  setup::Variables benchmark_variables_;
+  Variables benchmark_variables_;
   // Where they are does not change when a graph is moved: they refer to each other.
   std::unique_ptr<Workpackages> workpackages_;
   std::unique_ptr<Definitions> definitions_;
@@ -223,4 +221,4 @@ class Graph {
   ComputedValues computed_values_;
 };
 
-}  // namespace bench::workflow
+}  // namespace bench::space

@@ -5,7 +5,7 @@
 #include <bench/evaluate/substitute.hpp>
 #include <bench/model/benchmark.hpp>
 
-namespace bench::expand {
+namespace bench::space {
 
 /// Whether two definitions of a name mean the same: their texts are equal. As in JUBE, mode, type
 /// and separator are not compared.
@@ -24,4 +24,4 @@ const model::Parameter* definition_of(const model::Benchmark& benchmark, const m
                                       const std::string& name,
                                       const evaluate::Lookup& values = nullptr);
 
-}  // namespace bench::expand
+}  // namespace bench::space

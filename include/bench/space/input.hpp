@@ -12,7 +12,7 @@
 #include <bench/machine/platform.hpp>
 #include <bench/model/benchmark.hpp>
 
-namespace bench::setup {
+namespace bench::space {
 
 /// Options of `bench run`.
 struct Request {
@@ -22,7 +22,7 @@ struct Request {
   std::string outpath;       ///< Empty: JUBE_BENCHMARK_OUTPATH, otherwise that of the file.
   std::string platform;      ///< Empty: the tag that is a platform's name, otherwise `local`.
   std::string power_source;  ///< Empty: the step's `energy` methods.
-  platform::SubmissionDefaults asking;  ///< Empty ones: the platform's.
+  machine::SubmissionDefaults asking;   ///< Empty ones: the platform's.
   std::optional<std::string> launcher;  ///< In place of the platform's, its arguments included.
   std::string budget;                   ///< As `set_budget` takes it; empty: none.
   std::optional<int> parallel;          ///< As `set_parallel` takes it.
@@ -40,7 +40,7 @@ struct Input {
   document::Node document;
   std::vector<model::Benchmark> benchmarks;  ///< The chosen ones; none where none is left.
   std::set<std::string> tags;  ///< Active ones: of the request and of the file's `selection`.
-  platform::Platform platform;
+  machine::Platform platform;
   std::filesystem::path home;   ///< Absolute directory of the input file.
   bool whole_file = true;       ///< Every benchmark of the file was chosen.
   bool nothing_chosen = false;  ///< It has benchmarks, and none was chosen.
@@ -61,4 +61,4 @@ std::string asked_outpath(const Request& request);
 /// variables.
 std::string outpath_of(const model::Benchmark& benchmark, const Input& input);
 
-}  // namespace bench::setup
+}  // namespace bench::space

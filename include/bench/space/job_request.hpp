@@ -8,11 +8,11 @@
 #include <bench/space/render_context.hpp>
 #include <bench/space/run.hpp>
 
-namespace bench::job {
+namespace bench::space {
 
 /// What a workpackage of a batch step asks for, parameters inserted.
 struct JobRequest {
-  platform::Resources resources;
+  machine::Resources resources;
   double time_limit_s = 0;  ///< 0: the platform's default.
   int pack = 1;             ///< How many workpackages share a job.
   JobSettings settings;     ///< What else the job asks for.
@@ -29,9 +29,9 @@ JobRequest job_request_of(const RenderContext& context);
 
 /// Hardware threads of a core of the machine that jobs of a partition go to, as the platform file
 /// or else the batch system tells; none where neither does.
-std::optional<int> threads_per_core(const setup::Run& run, const std::string& partition);
+std::optional<int> threads_per_core(const Run& run, const std::string& partition);
 
 /// Whether the commands start their programs by the platform's launcher: `$jube_starter`.
 bool starts_programs(const RenderContext& context);
 
-}  // namespace bench::job
+}  // namespace bench::space

@@ -10,9 +10,9 @@
 #include <bench/space/render_context.hpp>
 #include <bench/space/run.hpp>
 
-namespace bench::job {
+namespace bench::space {
 
-/// What a job asks for beside its size, by the names of `language::job_settings`; empty: nothing.
+/// What a job asks for beside its size, by the names of `document::job_settings`; empty: nothing.
 /// `exclusive` is `yes` or empty.
 using JobSettings = std::map<std::string, std::string, std::less<>>;
 
@@ -22,7 +22,7 @@ using JobSettings = std::map<std::string, std::string, std::less<>>;
 JobSettings job_settings_of(const RenderContext& context);
 
 /// Partition, account, QOS and reservation among them.
-platform::SubmissionDefaults asking_of(const JobSettings& settings);
+machine::SubmissionDefaults asking_of(const JobSettings& settings);
 
 /// The further options of the step as directives of the platform's batch system, a line each.
 /// @throws Error with the place of an option that is none, that a directive cannot hold, or that
@@ -30,16 +30,15 @@ platform::SubmissionDefaults asking_of(const JobSettings& settings);
 std::string option_lines(const RenderContext& context);
 
 /// @throws Error with the place of a setting of the step that this job template has no variable for
-void check_settings(const setup::Run& run, const model::Step& step, const std::string& text,
+void check_settings(const Run& run, const model::Step& step, const std::string& text,
                     const std::string& name);
 
 /// Checks the job templates of all batch steps before a run: settings without a variable are
 /// errors, and names of parameters that stay as written give a warning.
-void check_templates(const setup::Run& run, Diagnostics& diagnostics);
+void check_templates(const Run& run, Diagnostics& diagnostics);
 
 /// A job template: beside the benchmark, beside the platform's file, or among the shipped ones.
 /// @throws Error if there is none
-const platform::JobTemplates::Template& job_template(const setup::Run& run,
-                                                     const std::string& name);
+const machine::JobTemplates::Template& job_template(const Run& run, const std::string& name);
 
-}  // namespace bench::job
+}  // namespace bench::space

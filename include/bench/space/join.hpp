@@ -14,12 +14,12 @@
 #include <bench/space/workpackages.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::workflow {
+namespace bench::space {
 
 /// Compatible parents of a child-to-be: one workpackage of each step that its step depends on.
 struct Parents {
   std::vector<long long> ids;  ///< Ascending.
-  expand::Origin origin;       ///< In the order of `depend`.
+  Origin origin;               ///< In the order of `depend`.
 };
 
 /// Finds the parents that go together for one step: those that agree in every parameter that they
@@ -58,7 +58,7 @@ class Join {
   std::string key(const std::vector<long long>& ids, const std::vector<std::string>& names) const;
   bool agree(const std::vector<long long>& ids, long long candidate) const;
   bool is_kept(const model::Parameter& definition) const;
-  expand::Origin origin_of(const std::vector<long long>& ids) const;
+  Origin origin_of(const std::vector<long long>& ids) const;
 
   const model::Benchmark& benchmark_;
   const model::Step& step_;
@@ -70,4 +70,4 @@ class Join {
   std::vector<std::string> conflicts_;
 };
 
-}  // namespace bench::workflow
+}  // namespace bench::space

@@ -9,7 +9,7 @@
 
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::workflow {
+namespace bench::space {
 
 /// How the workpackages of a run belong together. Positions count in the list of all workpackages,
 /// since ids may have gaps: a user can remove workpackages.
@@ -42,4 +42,4 @@ class Lineage {
   std::unordered_map<std::size_t, std::vector<std::size_t>> siblings_;
 };
 
-}  // namespace bench::workflow
+}  // namespace bench::space

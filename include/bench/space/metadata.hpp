@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-namespace bench::setup {
+namespace bench::space {
 
 /// JUBE's internal variables, by name.
 using Variables = std::map<std::string, std::string, std::less<>>;
@@ -64,4 +64,4 @@ std::string start_in_utc(const RunMetadata& metadata);
 /// The same as `utc_time_at` writes it, for programs.
 std::string start_for_programs(const RunMetadata& metadata);
 
-}  // namespace bench::setup
+}  // namespace bench::space

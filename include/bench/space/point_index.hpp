@@ -10,7 +10,7 @@
 #include <bench/space/workpackages.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::workflow {
+namespace bench::space {
 
 /// The values of a template that is plain text or a list, as they are written; none for a script.
 std::vector<std::string> template_values(const model::Parameter& parameter);
@@ -58,4 +58,4 @@ class PointIndex {
   std::unordered_map<long long, int> twins_;
 };
 
-}  // namespace bench::workflow
+}  // namespace bench::space

@@ -14,16 +14,16 @@
 #include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::job {
+namespace bench::space {
 
 /// What the texts of the next part of a workpackage are rendered with. A shared command
 /// has no variables of one workpackage.
-std::shared_ptr<const RenderContext> context_of(const setup::Run& run, const workflow::Graph& graph,
+std::shared_ptr<const RenderContext> context_of(const Run& run, const Graph& graph,
                                                 const workspace::Workpackage& workpackage,
                                                 evaluate::Evaluator& evaluator);
 
 struct Prepared {
-  execute::Job job;
+  machine::Job job;
   JobRequest request;  ///< Of a batch step.
 };
 
@@ -32,30 +32,30 @@ struct Prepared {
 /// linked into it, files are placed and substituted.
 /// @param inherited the environment that the part begins with, against bench's own
 /// @throws Error if something of that fails; the workpackage is then failed, not the run
-Prepared prepare(const RenderContext& context, const workflow::Graph& graph,
-                 const std::string& uuid, const workspace::EnvironmentChanges& inherited);
+Prepared prepare(const RenderContext& context, const Graph& graph, const std::string& uuid,
+                 const workspace::EnvironmentChanges& inherited);
 
 /// The attempt as it is on disk, for one that an earlier bench started.
-execute::Job attempt_on_disk(const setup::Run& run, const workspace::Workpackage& workpackage,
+machine::Job attempt_on_disk(const Run& run, const workspace::Workpackage& workpackage,
                              const std::string& uuid);
 
 /// Leaves `done` or `error` in the workpackage's directory, for people and their scripts. Never
 /// read back.
-void write_marker(const setup::Run& run, const workspace::Workpackage& workpackage, bool success,
+void write_marker(const Run& run, const workspace::Workpackage& workpackage, bool success,
                   const std::string& reason);
 
 /// Makes the directory of a workpackage, with the links to its parents' and its step's shared
 /// directories, and the directory that its step works in, if it has one of its own.
-execute::FileOperation make_directory(const RenderContext& context, const workflow::Graph& graph);
+machine::FileOperation make_directory(const RenderContext& context, const Graph& graph);
 
 /// Everything that fills a workpackage's directory: snippets for the `prepare` commands of its file
 /// sets, with what comes before each of them.
 /// @param operations so far; afterwards those that follow the last snippet
-std::vector<execute::Snippet> render_files(const RenderContext& context,
-                                           std::vector<execute::FileOperation>& operations);
+std::vector<machine::Snippet> render_files(const RenderContext& context,
+                                           std::vector<machine::FileOperation>& operations);
 
 /// What a job script starts from: the environment of every command; but what the user's BASH_ENV
 /// prints, which each bash of the script reads first, stays out of the output of the commands.
 Environment script_environment();
 
-}  // namespace bench::job
+}  // namespace bench::space

@@ -13,11 +13,11 @@
 #include <bench/space/segment.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::job {
+namespace bench::space {
 
 /// What a workpackage executes, as text. Nothing of it is on disk yet.
 struct Rendered {
-  std::vector<execute::Snippet> snippets;  ///< Output files with their whole path.
+  std::vector<machine::Snippet> snippets;  ///< Output files with their whole path.
   std::string script;                      ///< Of a batch step; else empty.
   JobRequest request;                      ///< Of a batch step.
   double timeout_s = 0;                    ///< 0: none.
@@ -34,12 +34,12 @@ Rendered render(const RenderContext& context, const ExecutionSegment& segment,
 double timeout_of(const RenderContext& context, const ExecutionSegment& segment);
 
 /// Renders all that a workpackage executes in its first cycle.
-Rendered render(const setup::Run& run, const workspace::Workpackage& workpackage,
-                const setup::Variables& variables, const std::string& uuid,
+Rendered render(const Run& run, const workspace::Workpackage& workpackage,
+                const Variables& variables, const std::string& uuid,
                 evaluate::Evaluator& evaluator);
 
 /// One command, whether it is active or not; `name` is what to call it where it fails.
-execute::Snippet render_command(const model::Command& command, const RenderContext& context,
+machine::Snippet render_command(const model::Command& command, const RenderContext& context,
                                 std::string name);
 
-}  // namespace bench::job
+}  // namespace bench::space

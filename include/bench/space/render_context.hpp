@@ -11,14 +11,14 @@
 #include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::job {
+namespace bench::space {
 
 /// What the texts of a workpackage are rendered with, in one of its cycles.
 struct RenderContext {
-  const setup::Run& run;
+  const Run& run;
   const model::Step& step;
   workspace::Workpackage workpackage;  ///< With the parameters of the cycle.
-  setup::Variables variables;
+  Variables variables;
   evaluate::Evaluator& evaluator;
   /// Nodes that its job has to get, as the batch system lists them; empty: any.
   std::string wanted_nodes = {};
@@ -51,4 +51,4 @@ struct RenderContext {
   std::filesystem::path directory_of(const model::Command& command) const;
 };
 
-}  // namespace bench::job
+}  // namespace bench::space

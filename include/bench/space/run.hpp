@@ -13,17 +13,17 @@
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::setup {
+namespace bench::space {
 
 /// One run of one benchmark.
 struct Run {
   workspace::RunDirectory directory;  ///< Absolute.
   model::Benchmark benchmark;
-  platform::Platform platform;
+  machine::Platform platform;
   RunMetadata metadata;
-  platform::JobTemplates job_templates;
+  machine::JobTemplates job_templates;
   /// Partitions of the batch system; none until `ask_partitions`.
-  std::optional<batch::Partitions> partitions = std::nullopt;
+  std::optional<machine::Partitions> partitions = std::nullopt;
 };
 
 /// The run that a benchmark of an input will become; creates nothing.
@@ -37,7 +37,7 @@ Run plan_repetition(const Run& run);
 void draw_order_seed(Run& run);
 
 /// Changes the submission settings of a run; empty ones stay as they are.
-void ask_otherwise(const platform::SubmissionDefaults& asking, Run& run,
+void ask_otherwise(const machine::SubmissionDefaults& asking, Run& run,
                    workspace::Workspace& workspace);
 
 /// The steps that are submitted while their parents run. They stay the same for a run, since the
@@ -59,7 +59,7 @@ enum class InputState {
 InputState input_state(const Run& run);
 
 /// The platform of a loaded run, with the submission settings of the run.
-platform::Platform platform_of(const Run& run);
+machine::Platform platform_of(const Run& run);
 
 /// When a run began, in seconds since 1970; none if that is unknown. Runs of older versions and of
 /// JUBE recorded only the local time of their machine. The first claim of a workpackage comes soon
@@ -74,7 +74,7 @@ Run load_run(const workspace::RunDirectory& directory, workspace::Workspace& wor
 /// A budget in node hours: `50nh`, or `3200ch` core hours or `200gh` GPU hours on a platform that
 /// knows how many of them a node has.
 /// @throws Error for a text that is none of these, or that the platform cannot convert
-double parse_budget_h(const std::string& text, const platform::Platform& platform);
+double parse_budget_h(const std::string& text, const machine::Platform& platform);
 
 /// Gives a run a budget. Jobs are then submitted only while the time of all jobs, at most their
 /// limits for those that have not ended, stays within it.
@@ -90,10 +90,10 @@ void set_parallel(int number, Run& run);
 std::optional<int> parallel_of(const Run& run);
 
 /// Asks the batch system about its partitions, unless the run has its answer already.
-void ask_partitions(batch::BatchSystem& system, Run& run);
+void ask_partitions(machine::BatchSystem& system, Run& run);
 
 /// The partition of this name, or the default one for an empty name; null where the batch system
 /// has not been asked, did not answer, or chooses among several.
-const batch::Partition* partition_of(const Run& run, const std::string& wanted);
+const machine::Partition* partition_of(const Run& run, const std::string& wanted);
 
-}  // namespace bench::setup
+}  // namespace bench::space

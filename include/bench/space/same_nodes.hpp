@@ -7,7 +7,7 @@
 #include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::job {
+namespace bench::space {
 
 /// Equal for the workpackages of a step with `same_nodes` that get the same nodes: the number of
 /// nodes, their partition and constraint.
@@ -17,6 +17,6 @@ std::string same_nodes_key(const model::Batch& batch,
 
 /// The nodes on which the latest attempt of a workpackage began, as the batch system lists them;
 /// empty: it has not begun, or the batch system did not tell.
-std::string nodes_of(const setup::Run& run, const workspace::Workpackage& workpackage);
+std::string nodes_of(const Run& run, const workspace::Workpackage& workpackage);
 
-}  // namespace bench::job
+}  // namespace bench::space

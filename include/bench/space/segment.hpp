@@ -7,7 +7,7 @@
 #include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::job {
+namespace bench::space {
 
 /// A stretch of a workpackage that runs without returning to the scheduler: its files, and the
 /// commands of one cycle from `begin` up to one that watches a file, to one before a shared one, or
@@ -34,9 +34,9 @@ bool keeps_environment(const model::Step& step, const ExecutionSegment& segment,
                        const workspace::Progress& progress);
 
 /// Whether a batch system runs what the batch settings of the step are for.
-bool is_scheduled(const setup::Run& run, const model::Step& step);
+bool is_scheduled(const Run& run, const model::Step& step);
 /// Whether a batch system runs the next segment of the workpackage.
-bool is_scheduled(const setup::Run& run, const workspace::Workpackage& workpackage);
+bool is_scheduled(const Run& run, const workspace::Workpackage& workpackage);
 
 /// Whether a command watches files after its execution: `done_file`, `error_file`, `break_file`.
 bool watches(const model::Command& command);
@@ -62,4 +62,4 @@ struct Watched {
 /// For the files of a command that `watches`, which are relative to where it ran.
 Watched check_files(const model::Command& command, const RenderContext& context);
 
-}  // namespace bench::job
+}  // namespace bench::space

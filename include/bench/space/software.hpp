@@ -3,7 +3,7 @@
 #include <bench/space/run.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::setup {
+namespace bench::space {
 
 /// Stores what the meter wrote into `environment/` of the run as facts: `nodes` (hardware and
 /// software of each), and for the programs `compiler`, `libraries` (a line per code file, with its
@@ -13,4 +13,4 @@ namespace bench::setup {
 /// they had on the node.
 void record_software(Run& run, workspace::Workspace& workspace);
 
-}  // namespace bench::setup
+}  // namespace bench::space

@@ -7,7 +7,7 @@
 
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::workflow {
+namespace bench::space {
 
 /// All workpackages of a run, ascending by id. Ids may have gaps, since a user can remove
 /// workpackages.
@@ -37,4 +37,4 @@ class Workpackages {
   std::unordered_map<long long, std::size_t> index_;
 };
 
-}  // namespace bench::workflow
+}  // namespace bench::space

@@ -27,11 +27,11 @@
 namespace bench::cli {
 namespace {
 
-using inspect::CheckOutcome;
-using inspect::ComparedPoint;
-using inspect::RunComparison;
-using verdict::Objection;
-using verdict::Word;
+using insight::CheckOutcome;
+using insight::ComparedPoint;
+using insight::RunComparison;
+using numbers::Objection;
+using numbers::Word;
 
 std::string percent(double share) {
   constexpr double most = 100;
@@ -50,7 +50,7 @@ std::string change_text(const ComparedPoint& point) {
   return std::isfinite(change) ? percent(change) + " %" : "from 0";
 }
 
-bool has_middles(const verdict::Comparison& numbers) {
+bool has_middles(const numbers::Comparison& numbers) {
   return numbers.values_a > 0 && numbers.values_b > 0 &&
          numbers.not_finite_a + numbers.not_finite_b == 0;
 }
@@ -76,8 +76,8 @@ double superiority_of(const ComparedPoint& point) {
 
 std::string verdict_text(const ComparedPoint& point) {
   std::string text = point.word();
-  if (point.verdict.runs_needed > verdict::most_runs)
-    text += fmt::format(" (over {})", verdict::most_runs);
+  if (point.verdict.runs_needed > numbers::most_runs)
+    text += fmt::format(" (over {})", numbers::most_runs);
   else if (point.verdict.runs_needed > 0)
     text += fmt::format(" ({} needed)", point.verdict.runs_needed);
   if (point.verdict.objection == Objection::drift)
@@ -115,7 +115,7 @@ void show_points(const RunComparison& comparison, ShownComparison& shown) {
   if (several_steps)
     shown.headings.insert(shown.headings.begin(), "step");
   for (const ComparedPoint& point : comparison.points) {
-    const verdict::Comparison& numbers = point.comparison;
+    const numbers::Comparison& numbers = point.comparison;
     const bool both = has_middles(numbers);
     std::vector<std::string> row{
         parameters_text(point.parameters),
@@ -162,7 +162,7 @@ std::string lone_points_note(const RunComparison& comparison) {
   std::vector<std::string> pieces;
   for (const bool in_a : {true, false}) {
     const auto count = static_cast<std::size_t>(std::ranges::count_if(
-        comparison.lone, [&](const inspect::LonePoint& one) { return one.in_a == in_a; }));
+        comparison.lone, [&](const insight::LonePoint& one) { return one.in_a == in_a; }));
     if (count > 0)
       pieces.push_back(fmt::format("{} only in {}", plural(count, "point"), in_a ? "a" : "b"));
   }
@@ -175,7 +175,7 @@ std::vector<std::string> lone_metrics_notes(const RunComparison& comparison) {
   std::vector<std::string> notes;
   for (const bool in_a : {true, false}) {
     std::vector<std::string> names;
-    for (const inspect::LoneMetric& one : comparison.lone_metrics)
+    for (const insight::LoneMetric& one : comparison.lone_metrics)
       if (one.in_a == in_a)
         names.push_back(one.name);
     if (names.empty())
@@ -221,7 +221,7 @@ std::vector<std::string> names_of_statistics(const RunComparison& comparison) {
 /// `workpackages at a time: 1 in a, 4 in b`
 std::vector<std::string> conditions_of(const RunComparison& comparison) {
   std::vector<std::string> lines;
-  for (const inspect::TextDifference& one : comparison.conditions)
+  for (const insight::TextDifference& one : comparison.conditions)
     lines.push_back(
         fmt::format("{}: {} in a, {} in b",
                     one.name == "parallel" ? "workpackages at a time" : std::string_view(one.name),
@@ -296,11 +296,11 @@ std::vector<std::string> notes_of(const RunComparison& comparison) {
                                 plural(comparison.not_done_a, "workpackage"),
                                 comparison.not_done_b));
   std::ranges::move(doubts_of(comparison), std::back_inserter(notes));
-  for (const inspect::TextDifference& one : comparison.units)
+  for (const insight::TextDifference& one : comparison.units)
     notes.push_back(fmt::format("{} is not compared: its unit is {} and {}", one.name,
                                 one.a.empty() ? "absent" : one.a,
                                 one.b.empty() ? "absent" : one.b));
-  for (const inspect::TextDifference& one : comparison.parameters)
+  for (const insight::TextDifference& one : comparison.parameters)
     notes.push_back(fmt::format("parameter {} is {} in a and {} in b", one.name,
                                 one.a.empty() ? "absent" : one.a,
                                 one.b.empty() ? "absent" : one.b));
@@ -308,9 +308,9 @@ std::vector<std::string> notes_of(const RunComparison& comparison) {
   return notes;
 }
 
-result::Cell share_cell(double number, bool is_there = true) {
-  return is_there && std::isfinite(number) ? result::Cell{.value = number, .is_calculated = true}
-                                           : result::Cell{};
+results::Cell share_cell(double number, bool is_there = true) {
+  return is_there && std::isfinite(number) ? results::Cell{.value = number, .is_calculated = true}
+                                           : results::Cell{};
 }
 
 }  // namespace
@@ -324,7 +324,7 @@ ShownComparison shown_comparison(const RunComparison& comparison, double margin)
           ? "the two sides share no point with a common metric"
           : summary_of(comparison) +
                 fmt::format("; changes below {:g} % do not count; {:g} % confidence intervals",
-                            margin * 100, verdict::confidence * 100);
+                            margin * 100, numbers::verdict_confidence * 100);
   shown.notes = notes_of(comparison);
   return shown;
 }
@@ -351,7 +351,7 @@ std::string baseline_name(const std::vector<workspace::RunDirectory>& runs) {
                                         short_path(runs.front().path), newest);
 }
 
-std::string outcome_text(const inspect::BaselineCheck& check, double margin) {
+std::string outcome_text(const insight::BaselineCheck& check, double margin) {
   std::string text;
   if (check.uncounted > 0)
     text += fmt::format(
@@ -379,17 +379,17 @@ std::string outcome_text(const inspect::BaselineCheck& check, double margin) {
   return text + fmt::format("{}: {}\n", has_failed ? "failed" : "undecided", join(reasons, ", "));
 }
 
-result::Table comparison_table(const RunComparison& comparison) {
-  using result::count_cell;
-  using result::text_cell;
-  result::Table table =
-      result::table_with("comparison", {"step", "point", "metric", "unit", "values_a", "values_b",
-                                        "a", "b", "change", "low", "high", "superiority", "verdict",
-                                        "runs_needed", "objection", "outliers", "estimated"});
+results::Table comparison_table(const RunComparison& comparison) {
+  using results::count_cell;
+  using results::text_cell;
+  results::Table table = results::table_with(
+      "comparison",
+      {"step", "point", "metric", "unit", "values_a", "values_b", "a", "b", "change", "low", "high",
+       "superiority", "verdict", "runs_needed", "objection", "outliers", "estimated"});
   table.notes = conditions_of(comparison);
   std::ranges::move(names_of_statistics(comparison), std::back_inserter(table.notes));
   for (const ComparedPoint& point : comparison.points) {
-    const verdict::Comparison& numbers = point.comparison;
+    const numbers::Comparison& numbers = point.comparison;
     const bool both = has_middles(numbers);
     const Objection objection = point.verdict.objection;
     table.rows.push_back(
@@ -402,9 +402,9 @@ result::Table comparison_table(const RunComparison& comparison) {
          share_cell(numbers.interval.low, has_interval(point)),
          share_cell(numbers.interval.high, has_interval(point)),
          share_cell(superiority_of(point), both), text_cell(point.word()),
-         point.verdict.runs_needed > 0 && point.verdict.runs_needed <= verdict::most_runs
+         point.verdict.runs_needed > 0 && point.verdict.runs_needed <= numbers::most_runs
              ? count_cell(point.verdict.runs_needed)
-             : result::Cell{},
+             : results::Cell{},
          text_cell(objection == Objection::drift              ? "drift"
                    : objection == Objection::many_comparisons ? "many comparisons"
                    : objection == Objection::shown_values     ? "a and b disagree"

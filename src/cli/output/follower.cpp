@@ -30,11 +30,11 @@ std::string take_line(long long workpackage, std::string& line) {
 }
 
 /// The files that the commands of a job append to, each once.
-std::vector<std::filesystem::path> outputs_of(const execute::Job& job) {
+std::vector<std::filesystem::path> outputs_of(const machine::Job& job) {
   if (job.is_batch())
     return {job.work_directory / "stdout", job.work_directory / "stderr"};
   std::vector<std::filesystem::path> outputs;
-  for (const execute::Snippet& snippet : job.snippets)
+  for (const machine::Snippet& snippet : job.snippets)
     for (const auto& file : {snippet.stdout_file, snippet.stderr_file})
       if (!file.empty() && std::ranges::find(outputs, file) == outputs.end())
         outputs.push_back(file);
@@ -43,7 +43,7 @@ std::vector<std::filesystem::path> outputs_of(const execute::Job& job) {
 
 }  // namespace
 
-void Follower::start(const execute::Job& job) {
+void Follower::start(const machine::Job& job) {
   std::vector<Output>& followed = running_[job.workpackage];
   followed.clear();
   for (const std::filesystem::path& file : outputs_of(job)) {

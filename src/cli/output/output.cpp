@@ -74,8 +74,8 @@ void print_file(const UniqueFd& fd, const std::filesystem::path& file) {
   read_pieces(fd, file, [](std::string_view piece) { write_text(piece, STDOUT_FILENO); });
 }
 
-void print_run_state(inspect::RunState state) {
-  using inspect::RunState;
+void print_run_state(insight::RunState state) {
+  using insight::RunState;
   const Colour colour = state == RunState::failed     ? Colour::red
                         : state == RunState::finished ? Colour::green
                                                       : Colour::yellow;
@@ -109,7 +109,7 @@ std::string& current_advice() {
 
 }  // namespace
 
-void advise_update(const setup::Run& run) {
+void advise_update(const space::Run& run) {
   if (run.metadata.input_file.empty())
     return;
   const std::string file = shell_quote(short_path(run.metadata.input_file));
@@ -177,7 +177,7 @@ std::string plural(std::size_t count, const std::string& word) {
   return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
 }
 
-std::string heading(const setup::Run& run) {
+std::string heading(const space::Run& run) {
   std::string text =
       fmt::format("{}\n# benchmark: {}\n# id: {}\n", rule, run.benchmark.name, run.directory.id);
   if (const std::string& comment = run.metadata.comment; !comment.empty()) {
@@ -190,9 +190,9 @@ std::string heading(const setup::Run& run) {
 
 namespace {
 
-result::Table table_of(const std::vector<std::string>& headings,
-                       const std::vector<std::vector<std::string>>& rows) {
-  result::Table table;
+results::Table table_of(const std::vector<std::string>& headings,
+                        const std::vector<std::vector<std::string>>& rows) {
+  results::Table table;
   for (const std::string& title : headings)
     table.headings.push_back({.title = title});
   for (const auto& row : rows) {
@@ -204,8 +204,8 @@ result::Table table_of(const std::vector<std::string>& headings,
 }
 
 /// A result table begins with its name; these have none.
-std::string drawn(const result::Table& table) {
-  const std::string text = result::render(table, "pretty");
+std::string drawn(const results::Table& table) {
+  const std::string text = results::render(table, "pretty");
   return text.substr(text.find('\n') + 1);
 }
 
@@ -213,14 +213,14 @@ std::string drawn(const result::Table& table) {
 
 std::string text_table(const std::vector<std::string>& headings,
                        const std::vector<std::vector<std::string>>& rows) {
-  const result::Table table = table_of(headings, rows);
+  const results::Table table = table_of(headings, rows);
   const auto columns = terminal_columns();
-  if (!columns || rows.empty() || result::pretty_width(table) <= *columns)
+  if (!columns || rows.empty() || results::pretty_width(table) <= *columns)
     return drawn(table);
-  return result::render_vertical(table) + "(wider than this terminal: one line per cell)\n";
+  return results::render_vertical(table) + "(wider than this terminal: one line per cell)\n";
 }
 
-void check_step(const setup::Run& run, const std::string& step) {
+void check_step(const space::Run& run, const std::string& step) {
   if (run.benchmark.step(step))
     return;
   std::vector<std::string> known;
@@ -289,19 +289,19 @@ std::string short_path(const std::filesystem::path& path) {
   return relative.starts_with("-") ? "./" + relative : relative;  // not an option of a command
 }
 
-std::string target_of(const setup::Run& run) {
+std::string target_of(const space::Run& run) {
   return fmt::format("{} --id {}", shell_quote(short_path(run.directory.path.parent_path())),
                      run.directory.id);
 }
 
-std::string repeat_command(const setup::Run& run) {
+std::string repeat_command(const space::Run& run) {
   return fmt::format("bench continue {} --failed{}", target_of(run),
-                     setup::input_state(run) == setup::InputState::changed
+                     space::input_state(run) == space::InputState::changed
                          ? " -u " + shell_quote(short_path(run.metadata.input_file))
                          : "");
 }
 
-std::string closing(const setup::Run& run, bool finished, long long first_failed) {
+std::string closing(const space::Run& run, bool finished, long long first_failed) {
   const std::string outpath = short_path(run.directory.path.parent_path());
   const std::string target = target_of(run);
   std::string text = fmt::format(

@@ -182,7 +182,7 @@ void Progress::repeated(const workspace::Workpackage& workpackage, const std::st
       Level::warning);
 }
 
-void Progress::started(const execute::Job& job) {
+void Progress::started(const machine::Job& job) {
   if (options_.follow)
     follower_.start(job);
 }

@@ -27,22 +27,22 @@
 namespace bench::cli {
 namespace {
 
-std::string pretty_text(const result::Table& table, const std::string& advice) {
+std::string pretty_text(const results::Table& table, const std::string& advice) {
   const auto columns = terminal_columns();
-  if (!columns || table.rows.empty() || result::pretty_width(table) <= *columns)
-    return result::render(table, "pretty");
+  if (!columns || table.rows.empty() || results::pretty_width(table) <= *columns)
+    return results::render(table, "pretty");
   return fmt::format("{}(wider than this terminal: one line per cell{})\n",
-                     result::render_vertical(table), advice.empty() ? "" : "; " + advice);
+                     results::render_vertical(table), advice.empty() ? "" : "; " + advice);
 }
 
 /// @param advice nothing: for a file
 std::string text_of(const ShownTable& shown, bool is_alone,
                     const std::optional<std::string>& advice) {
-  const result::Style& style = *shown.style;
+  const results::Style& style = *shown.style;
   if (style.may_be_vertical && advice)
     return pretty_text(shown.table, *advice);
   const std::string name = style.is_for_one_table && !is_alone ? shown.table.name + ":\n" : "";
-  return name + result::render(shown.table, std::string(style.name));
+  return name + results::render(shown.table, std::string(style.name));
 }
 
 /// A text for its file or terminal, and what is told beside it.
@@ -52,7 +52,7 @@ struct TableText {
   bool precedes_blank_line = true;
 };
 
-void add_notes(const result::Table& table, const std::vector<std::string>& notes, TableText& to) {
+void add_notes(const results::Table& table, const std::vector<std::string>& notes, TableText& to) {
   for (const std::string& note : notes)
     to.notes.push_back(fmt::format("note: {}: {}", table.name, note));
 }
@@ -62,7 +62,7 @@ std::vector<TableText> texts_of(std::vector<ShownTable> tables,
                                 const std::optional<std::string>& advice, Failures* failures) {
   std::vector<TableText> texts;
   TableText of_json;
-  std::vector<result::Table> json;
+  std::vector<results::Table> json;
   for (ShownTable& shown : tables)
     if (shown.style->joins_tables) {
       add_notes(shown.table, shown.table.notes, of_json);  // the rows themselves say the rest
@@ -73,13 +73,13 @@ std::vector<TableText> texts_of(std::vector<ShownTable> tables,
         TableText text{
             text_of(shown, is_alone, advice), {}, !is_alone || shown.style->may_precede_blank_line};
         if (shown.style->is_for_programs)
-          add_notes(shown.table, result::notes_of(shown.table), text);
+          add_notes(shown.table, results::notes_of(shown.table), text);
         texts.push_back(std::move(text));
       });
     }
   if (json.empty())
     return texts;
-  of_json.text = result::render_json(json);
+  of_json.text = results::render_json(json);
   texts.push_back(std::move(of_json));
   return texts;
 }
@@ -114,13 +114,13 @@ namespace {
 
 /// The tables of one name, ascending by run.
 struct SameName {
-  std::vector<result::RunTable> tables;
+  std::vector<results::RunTable> tables;
   std::string style;  ///< Of the newest.
 };
 
-void keep(const tabulate::FilledDatabase& filled) {
+void keep(const results::FilledDatabase& filled) {
   refuse_link_out(filled.run_directory, filled.target.file);
-  result::write(filled.rows, filled.target);
+  results::write(filled.rows, filled.target);
   const auto own_file = filled.result_directory / (filled.rows.name + ".dat");
   if (filled.target.file != own_file) {
     refuse_link_out(filled.run_directory, filled.result_directory);
@@ -129,18 +129,18 @@ void keep(const tabulate::FilledDatabase& filled) {
   }
 }
 
-void keep(const tabulate::FilledTable& filled) {
+void keep(const results::FilledTable& filled) {
   refuse_link_out(filled.run_directory, filled.result_directory);
   make_directories(filled.result_directory);
-  const auto notes = result::style_of(filled.style).has_notes_in_files ? result::Notes::below
-                                                                       : result::Notes::none;
+  const auto notes = results::style_of(filled.style).has_notes_in_files ? results::Notes::below
+                                                                        : results::Notes::none;
   write_file_atomically(filled.result_directory / (filled.table.name + ".dat"),
-                        result::render(filled.table, filled.style, notes));
+                        results::render(filled.table, filled.style, notes));
 }
 
-void keep(const tabulate::FilledSyslog& filled, bool between_tables) {
-  const auto messages = result::messages_of(filled.rows);
-  result::send(filled.target, messages);
+void keep(const results::FilledSyslog& filled, bool between_tables) {
+  const auto messages = results::messages_of(filled.rows);
+  results::send(filled.target, messages);
   for (const std::string& message : messages)
     between_tables ? print(message + "\n") : tell(message);
 }
@@ -149,7 +149,7 @@ void keep(const tabulate::FilledSyslog& filled, bool between_tables) {
 std::vector<SameName> by_name(std::vector<RunReport>& runs) {
   std::vector<SameName> all;
   for (auto run = runs.rbegin(); run != runs.rend(); ++run)
-    for (tabulate::FilledTable& filled : run->report.tables) {
+    for (results::FilledTable& filled : run->report.tables) {
       auto same = std::find_if(all.begin(), all.end(), [&](const SameName& known) {
         return known.tables.front().table.name == filled.table.name;
       });
@@ -165,7 +165,7 @@ std::vector<SameName> by_name(std::vector<RunReport>& runs) {
 void check_columns(const std::vector<ShownTable>& tables, const ShowOptions& options) {
   std::set<std::string> names;
   for (const ShownTable& shown : tables)
-    for (const result::Heading& heading : shown.table.headings)
+    for (const results::Heading& heading : shown.table.headings)
       names.insert({heading.name, heading.title});
   names.erase("");
   const std::vector<std::string> known(names.begin(), names.end());
@@ -188,16 +188,16 @@ std::vector<ShownTable> shown_tables(std::vector<SameName> all, bool several_run
                                      const ShowOptions& options) {
   std::vector<ShownTable> tables;
   for (SameName& same : all)
-    tables.push_back({several_runs ? result::combine(same.tables, options.descending)
+    tables.push_back({several_runs ? results::combine(same.tables, options.descending)
                                    : std::move(same.tables.front().table),
-                      &result::style_of(options.style.empty() ? same.style : options.style)});
+                      &results::style_of(options.style.empty() ? same.style : options.style)});
   return tables;
 }
 
 /// Full values, if they are asked for, and no spreads where the style shows none.
 void choose_values(ShownTable& shown, bool raw) {
   for (auto& row : shown.table.rows)
-    for (result::Cell& cell : row) {
+    for (results::Cell& cell : row) {
       if (raw) {
         cell.format.clear();
         cell.is_calculated = false;
@@ -218,13 +218,13 @@ void arrange(std::vector<ShownTable>& tables, const std::string& always,
   for (ShownTable& shown : tables) {
     choose_values(shown, options.raw);
     if (!options.where.empty())
-      result::choose_rows(shown.table, options.where);
+      results::choose_rows(shown.table, options.where);
     if (!options.sort.empty())
-      result::sort_rows(shown.table, options.sort);
-    result::choose_columns(shown.table, select, options.exclude);
+      results::sort_rows(shown.table, options.sort);
+    results::choose_columns(shown.table, select, options.exclude);
   }
   std::erase_if(tables, [&](const ShownTable& shown) {  // nothing of it was selected
-    return std::ranges::all_of(shown.table.headings, [&](const result::Heading& heading) {
+    return std::ranges::all_of(shown.table.headings, [&](const results::Heading& heading) {
       return heading.name == always;
     });
   });
@@ -232,7 +232,7 @@ void arrange(std::vector<ShownTable>& tables, const std::string& always,
 
 void refuse_several(const std::vector<ShownTable>& tables, const ShowOptions& options) {
   if (tables.size() < 2 || options.style.empty() ||
-      !result::style_of(options.style).is_for_one_table)
+      !results::style_of(options.style).is_for_one_table)
     return;
   std::vector<std::string> names;
   for (const ShownTable& shown : tables)
@@ -267,16 +267,16 @@ void put(std::vector<ShownTable> tables, const ShowOptions& options, Failures* f
 
 }  // namespace
 
-void keep_tables(const tabulate::Report& report, Failures& failures) {
-  for (const tabulate::FilledTable& table : report.tables)
+void keep_tables(const results::Report& report, Failures& failures) {
+  for (const results::FilledTable& table : report.tables)
     failures.attempt([&] { keep(table); });
 }
 
-void send(const tabulate::Report& report, const std::string& style, Failures& failures) {
-  const bool between_tables = style.empty() || !result::style_of(style).is_for_programs;
-  for (const tabulate::FilledSyslog& syslog : report.syslogs)
+void send(const results::Report& report, const std::string& style, Failures& failures) {
+  const bool between_tables = style.empty() || !results::style_of(style).is_for_programs;
+  for (const results::FilledSyslog& syslog : report.syslogs)
     failures.attempt([&] { keep(syslog, between_tables); });
-  for (const tabulate::FilledDatabase& database : report.databases)
+  for (const results::FilledDatabase& database : report.databases)
     failures.attempt([&] { keep(database); });
 }
 
@@ -295,11 +295,11 @@ void show(std::vector<RunReport>& runs, bool several_runs, const ShowOptions& op
   put(std::move(tables), options, failures);
 }
 
-void show(result::Table table, const std::string& style, const ShowOptions& options) {
+void show(results::Table table, const std::string& style, const ShowOptions& options) {
   refuse_contradiction(options);
   std::vector<ShownTable> tables;
   tables.push_back(
-      {std::move(table), &result::style_of(options.style.empty() ? style : options.style)});
+      {std::move(table), &results::style_of(options.style.empty() ? style : options.style)});
   arrange(tables, "", options);
   put(std::move(tables), options, nullptr);
 }

@@ -17,7 +17,7 @@ struct SideNames {
 };
 
 /// The verdicts for people, with a line about each kind of doubt.
-std::string comparison_text(const inspect::RunComparison& comparison, const SideNames& names,
+std::string comparison_text(const insight::RunComparison& comparison, const SideNames& names,
                             double margin);
 
 /// A comparison for people, before layout.
@@ -29,15 +29,15 @@ struct ShownComparison {
   std::vector<std::string> notes;
 };
 
-ShownComparison shown_comparison(const inspect::RunComparison& comparison, double margin);
+ShownComparison shown_comparison(const insight::RunComparison& comparison, double margin);
 
 /// All of them in one table, for programs. Relative numbers are shares: 0.01 is 1 %.
-result::Table comparison_table(const inspect::RunComparison& comparison);
+results::Table comparison_table(const insight::RunComparison& comparison);
 
 /// The runs of a baseline, as side `a`.
 std::string baseline_name(const std::vector<workspace::RunDirectory>& runs);
 
 /// The last lines of a check, beginning with its outcome.
-std::string outcome_text(const inspect::BaselineCheck& check, double margin);
+std::string outcome_text(const insight::BaselineCheck& check, double margin);
 
 }  // namespace bench::cli

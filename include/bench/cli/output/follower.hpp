@@ -15,7 +15,7 @@ namespace bench::cli {
 class Follower {
  public:
   /// From now on follows the files that the job's commands append to, from their present ends.
-  void start(const execute::Job& job);
+  void start(const machine::Job& job);
   /// Prints what the files have gained.
   void poll();
   /// Prints the rest, also a line without an end.

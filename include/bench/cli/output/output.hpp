@@ -70,7 +70,7 @@ void print(const std::string& text);
 /// @throws Error if it cannot be read
 void print_file(const UniqueFd& fd, const std::filesystem::path& file);
 /// The word of `bench status`, in its color.
-void print_run_state(inspect::RunState state);
+void print_run_state(insight::RunState state);
 /// Replaces the file that `--output` names, or the one that a link of that name leads to.
 /// @throws Error for a pipe or a device, which would be replaced, too
 void write_output(const std::filesystem::path& file, const std::string& text);
@@ -80,7 +80,7 @@ void move_cursor(const std::string& sequence);
 void tell(const std::string& line, Level level = Level::info);
 /// From here on an error in the input file is told with how to go on with this run once it is
 /// corrected.
-void advise_update(const setup::Run& run);
+void advise_update(const space::Run& run);
 void end_advice();
 /// Tells what `advise_update` asked to tell, once.
 /// @param has_place whether what was told has a place in the input file; else nothing is advised
@@ -100,20 +100,20 @@ void tell_again(const std::vector<Warning>& mistakes);
 std::string plural(std::size_t count, const std::string& word);
 
 /// The box that a run begins with.
-std::string heading(const setup::Run& run);
+std::string heading(const space::Run& run);
 /// @throws Error if the benchmark of the run has no such step
-void check_step(const setup::Run& run, const std::string& step);
+void check_step(const space::Run& run, const std::string& step);
 /// The table of steps and how many of their workpackages are in each state, indented by two
 /// columns. States that no workpackage is in have no column, but for `failed` and `done`.
 std::string status_table(const std::vector<workspace::StepCounts>& counts);
 /// The command that repeats the failed workpackages: with the recorded input, or with the file if
 /// that has changed since.
-std::string repeat_command(const setup::Run& run);
+std::string repeat_command(const space::Run& run);
 /// The run as the arguments of a command: `DIR --id ID`.
-std::string target_of(const setup::Run& run);
+std::string target_of(const space::Run& run);
 /// Where the run is and what to do next.
 /// @param first_failed a workpackage that failed; -1: none
-std::string closing(const setup::Run& run, bool finished, long long first_failed = -1);
+std::string closing(const space::Run& run, bool finished, long long first_failed = -1);
 /// Rows under headings, as `pretty` tables are drawn; with a line for each cell where standard
 /// output is a terminal that is narrower.
 std::string text_table(const std::vector<std::string>& headings,

@@ -29,7 +29,7 @@ struct ProgressOptions {
 /// failures above them. A step whose workpackages are all known says how long they will take. In a
 /// pipe, and with `hide_animation`, only failures and notices; where bench waits for a batch
 /// system, also the lines that have changed, from time to time.
-class Progress : public scheduler::Observer {
+class Progress : public run::Observer {
  public:
   /// @param benchmark must outlive this object
   Progress(const model::Benchmark& benchmark, const ProgressOptions& options);
@@ -38,7 +38,7 @@ class Progress : public scheduler::Observer {
   void progress(const std::vector<workspace::StepCounts>& counts) override;
   void failed(const workspace::Workpackage& workpackage) override;
   void repeated(const workspace::Workpackage& workpackage, const std::string& reason) override;
-  void started(const execute::Job& job) override;
+  void started(const machine::Job& job) override;
   void stopped(long long workpackage) override;
   void notice(const std::string& message) override;
   void warn(const Warning& warning) override;

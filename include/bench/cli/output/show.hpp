@@ -25,16 +25,16 @@ struct ShowOptions {
 /// The results of one run.
 struct RunReport {
   long long id = 0;
-  tabulate::Report report;
+  results::Report report;
   bool is_kept = false;  ///< Also written into the run, and sent.
 };
 
 /// Writes a `<name>.dat` for each table, in its own style with all of its columns.
-void keep_tables(const tabulate::Report& report, Failures& failures);
+void keep_tables(const results::Report& report, Failures& failures);
 
 /// Sends messages to syslog and prints them, and writes rows into databases.
 /// @param style in which tables are shown; messages do not come between what a program reads
-void send(const tabulate::Report& report, const std::string& style, Failures& failures);
+void send(const results::Report& report, const std::string& style, Failures& failures);
 
 /// Prints the tables; those of several runs as one per name. All that are json are one object. What
 /// is said below a table for people goes to standard error beside csv and json. On a terminal that
@@ -48,12 +48,12 @@ void show(std::vector<RunReport>& runs, bool several_runs, const ShowOptions& op
 
 /// The same of one table.
 /// @param style unless the options have one
-void show(result::Table table, const std::string& style, const ShowOptions& options);
+void show(results::Table table, const std::string& style, const ShowOptions& options);
 
 /// A table as it is shown.
 struct ShownTable {
-  result::Table table;
-  const result::Style* style;
+  results::Table table;
+  const results::Style* style;
 };
 
 /// Prints the tables. All that are json are one object. What is said below a table for people goes

@@ -84,7 +84,8 @@ std::optional<Outcome> ended_by_system(const BatchSystem& system, const BatchJob
 
 /// What the batch system says of a job that began, with what else is known of it. Its commands ran,
 /// so it cannot have failed to start: Slurm says so of a job that it ended for want of memory. And
-/// a batch system that restarts a job executes nothing, so that how it ended says nothing.
+/// a batch system that restarts a job executes nothing, so that how it ended says nothing; Slurm
+/// may even refuse the start, and then says that the job has failed.
 JobReport refined(JobReport report, const std::optional<Outcome>& told_by_daemon,
                   const Sentinel& sentinel, const BatchJob& job) {
   constexpr int ended_by_sigterm = 128 + 15;
@@ -94,10 +95,10 @@ JobReport refined(JobReport report, const std::optional<Outcome>& told_by_daemon
     return report;
   if (told_by_daemon == Outcome::out_of_memory) {
     report.outcome = Outcome::out_of_memory;
-  } else if (was_restarted(job.job) &&
+  } else if ((was_restarted(job.job) || told_by_daemon == Outcome::preempted) &&
              sentinel.exit_code.value_or(ended_by_sigterm) == ended_by_sigterm) {
     report.outcome = Outcome::preempted;
-    report.word = "taken off its nodes and restarted";
+    report.word = "taken off its nodes and requeued";
     report.reason.clear();
   }
   return report;

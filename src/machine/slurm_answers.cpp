@@ -360,9 +360,10 @@ std::string_view job_in(std::string_view line) {
 }
 
 // Source: what Slurm 22.05 writes, as seen; the more general words come last.
-constexpr std::array<std::pair<std::string_view, Outcome>, 8> causes{
+constexpr std::array<std::pair<std::string_view, Outcome>, 9> causes{
     {{"DUE TO TIME LIMIT", Outcome::timeout},
      {"DUE TO PREEMPTION", Outcome::preempted},
+     {"DUE TO JOB REQUEUE", Outcome::preempted},
      {"DUE TO NODE FAILURE", Outcome::node_fail},
      {"oom-kill event", Outcome::out_of_memory},
      {"oom_kill event", Outcome::out_of_memory},

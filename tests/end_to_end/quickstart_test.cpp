@@ -31,9 +31,7 @@ TEST(QuickstartTest, TheExampleFillsEveryRowOfItsTable) {
   const Playground here;
   std::string smaller = read_file(QUICKSTART_FILE);
   for (const auto& [text, replacement] : std::vector<std::pair<std::string, std::string>>{
-           {"[2, 4, 8]", "[2, 4]"},
-           {"[1, 2, 4, 8]", "[1]"},
-           {"iterations: 3", "iterations: 2"}}) {
+           {"[2, 4, 8]", "[2, 4]"}, {"[1, 2, 4, 8]", "[1]"}, {"iterations: 3", "iterations: 2"}}) {
     ASSERT_THAT(smaller, HasSubstr(text));
     smaller = replace_all(std::move(smaller), text, replacement);
   }

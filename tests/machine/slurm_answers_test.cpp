@@ -590,6 +590,8 @@ INSTANTIATE_TEST_SUITE_P(
                        "8", Outcome::timeout},
         SlurmstepdCase{"Preemption", slurmstepd_line("JOB 8", " DUE TO PREEMPTION"), "8",
                        Outcome::preempted},
+        SlurmstepdCase{"Requeue", slurmstepd_line("JOB 8", " DUE TO JOB REQUEUE"), "8",
+                       Outcome::preempted},
         SlurmstepdCase{
             "NodeFailure",
             slurmstepd_line("JOB 8", " DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS"), "8",

@@ -288,6 +288,19 @@ TEST_F(OneOfManyTest, ThatWasStartedAgainWasPreempted) {
   EXPECT_EQ(end_with("exit_code=0\n"), Outcome::done);
 }
 
+/// Slurm forgets within a second that it has ended the job, and refuses to launch it before.
+TEST_F(OneOfManyTest, WhoseStartAgainIsRefusedWasPreempted) {
+  script_->queue.jobs = {report(State::ended, "FAILED", Outcome::failed)};
+  directory_.write("7/sentinel",
+                   "attempt=attempt-7\nhost=node1\njob_id=100\nstarted_unix_s=10\nexit_code=143\n");
+  directory_.write(
+      "7/work/stderr",
+      "slurmstepd-n1: error: *** JOB 100 ON n1 CANCELLED AT 2026-11-29T11:37:18 DUE TO "
+      "JOB REQUEUE ***\n");
+  monitor_.add(job());
+  EXPECT_EQ(end().outcome, Outcome::preempted);
+}
+
 /// Its script names another directory than the one that it is in now.
 TEST_F(OneOfManyTest, ThatFoundNothingSinceItsRunWasMovedIsSubmittedAgain) {
   BatchJob moved = job();

@@ -249,10 +249,20 @@ class Reader {
   MeasuredRun run_;
 };
 
-/// Times and energies are better if lower, also per step or token (`ms/step`, `J/token`). Anything
-/// per time or energy is better if higher (`tokens/s`, `tokens/J`, `GFLOPS`). A power, which is
-/// energy per time, tells nothing.
+/// A price or an emission, whatever it is of: `EUR/h`, `gCO2e/kWh`.
+bool is_cost(std::string_view unit) {
+  constexpr std::array<std::string_view, 6> words{"EUR", "USD", "CHF", "GBP", "$", "CO2"};
+  const std::string_view numerator = unit.substr(0, unit.find('/'));
+  return std::ranges::any_of(
+      words, [&](std::string_view word) { return numerator.find(word) != numerator.npos; });
+}
+
+/// Costs, times and energies are better if lower, also per step or token (`ms/step`, `J/token`).
+/// Anything else per time or energy is better if higher (`tokens/s`, `tokens/J`, `GFLOPS`). A
+/// power, which is energy per time, tells nothing.
 std::optional<Better> better_by(const std::string& text) {
+  if (is_cost(text))
+    return Better::lower;
   const unit::Unit unit(text);
   const int time = unit.power("s");
   const int energy = unit.power("J");
@@ -335,7 +345,7 @@ std::optional<Better> better_of(const model::Benchmark& benchmark, const std::st
 bool is_about_speed(const std::string& text) {
   const unit::Unit unit(text);
   const bool is_alone = unit.is_convertible_to(unit::Unit("s"));
-  return unit.power("J") == 0 &&
+  return !is_cost(text) && unit.power("J") == 0 &&
          (unit.power("s") < 0 ||
           (unit.power("s") > 0 && (is_alone || text.find('/') != std::string::npos)));
 }

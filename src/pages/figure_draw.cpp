@@ -302,6 +302,21 @@ void add_completed(const std::vector<Point>& points, Chart& chart) {
                                              : std::nullopt);
 }
 
+/// What stands in a cell in place of a value: `OOM`; empty where there is one, or may be yet.
+std::string mark_of(RowState state) {
+  switch (state) {
+    case RowState::out_of_memory:
+      return "OOM";
+    case RowState::failed:
+    case RowState::skipped:
+      return name_of(state);
+    case RowState::done:
+    case RowState::unfinished:
+      break;
+  }
+  return "";
+}
+
 void add_states(const std::vector<Point>& points, Chart& chart) {
   const bool is_any_not_done =
       std::ranges::any_of(points, [](const Point& point) { return point.state != RowState::done; });
@@ -312,7 +327,7 @@ void add_states(const std::vector<Point>& points, Chart& chart) {
   chart.reason = chart.data.add("reason");
   for (const Point& point : points) {
     chart.data.at(*chart.state).values.emplace_back(name_of(point.state));
-    chart.data.at(*chart.mark_of_state).values.emplace_back(short_name(point.state));
+    chart.data.at(*chart.mark_of_state).values.emplace_back(mark_of(point.state));
     const bool known = !point.reason.empty();
     chart.data.at(*chart.reason)
         .values.push_back(known ? std::optional<Value>(point.reason) : std::nullopt);

@@ -4,7 +4,6 @@
 #include "figure_source.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <iterator>
 #include <map>
@@ -91,11 +90,6 @@ void set_state(const Source& source, const std::vector<std::size_t>& rows, Point
 
 std::string Point::completed() const {
   return fmt::format("{} of {}", done, done + failed);
-}
-
-std::string short_name(RowState state) {
-  constexpr std::array names{"", "OOM", "failed", "skipped", ""};
-  return names[static_cast<std::size_t>(state)];
 }
 
 std::vector<Point> points_of(const Source& source, const Plan& plan) {

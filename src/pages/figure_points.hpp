@@ -35,9 +35,6 @@ struct Point {
   std::string completed() const;  ///< `4 of 5`
 };
 
-/// Text of a cell for the state of a point: `OOM`; empty for one that has not failed.
-std::string short_name(RowState state);
-
 /// The points of a plan, ordered by x, row, colour and facet.
 std::vector<Point> points_of(const Source& source, const Plan& plan);
 

@@ -179,8 +179,19 @@ bool is_a_lesser_statistic(const Source& source, const Column& column) {
 }  // namespace
 
 std::string name_of(RowState state) {
-  constexpr std::array names{"done", "out of memory", "failed", "skipped", "unfinished"};
-  return names[static_cast<std::size_t>(state)];
+  switch (state) {
+    case RowState::done:
+      return "done";
+    case RowState::out_of_memory:
+      return "out of memory";
+    case RowState::failed:
+      return "failed";
+    case RowState::skipped:
+      return "skipped";
+    case RowState::unfinished:
+      break;
+  }
+  return "unfinished";
 }
 
 std::string Column::label() const {

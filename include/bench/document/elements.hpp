@@ -105,7 +105,7 @@ inline AttributeKind better() {
   return addition({"better",
                    Type::text,
                    "whether higher or lower values are better, for `bench compare`",
-                   in_words("lower for times and energies, higher for rates"),
+                   in_words("lower for times, energies and costs, higher for rates"),
                    {"higher", "lower"}});
 }
 

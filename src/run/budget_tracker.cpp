@@ -91,7 +91,7 @@ void BudgetTracker::follow(const workspace::Event& event) {
   }
 }
 
-void BudgetTracker::end_attempt(long long workpackage, const workspace::AttemptEnd& end) {
+void BudgetTracker::end_attempt(long long workpackage, const AttemptEnd& end) {
   const auto open = open_.find(workpackage);
   if (open == open_.end())
     return;

@@ -43,7 +43,7 @@ class BudgetTracker {
 
  private:
   void follow(const workspace::Event& event);
-  void end_attempt(long long workpackage, const workspace::AttemptEnd& end);
+  void end_attempt(long long workpackage, const AttemptEnd& end);
   static double node_hours(const space::JobRequest& request, std::size_t jobs);
 
   const space::Run& run_;

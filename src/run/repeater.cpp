@@ -131,7 +131,7 @@ void Repeater::follow(const workspace::Event& event) {
     for (const Workpackage& child : *added)
       add(child);
   } else if (const auto* ended = std::get_if<workspace::Ended>(&event)) {
-    const workspace::AttemptEnd& attempt = ended->attempt;
+    const AttemptEnd& attempt = ended->attempt;
     const double ended_unix_s = attempt.ended_unix_s.value_or(unix_time_now());
     end(store_.at(ended->workpackage),
         std::max(0.0, ended_unix_s - attempt.started_unix_s.value_or(ended_unix_s)));

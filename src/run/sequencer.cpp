@@ -26,22 +26,12 @@
 namespace bench::run {
 
 using machine::Completion;
-using workspace::AttemptEnd;
 using workspace::Event;
 using workspace::Progress;
 using workspace::State;
 using workspace::Workpackage;
 
 namespace {
-
-AttemptEnd end_of(const Completion& completion) {
-  return {.outcome = completion.outcome,
-          .exit_code = completion.exit_code,
-          .reason = completion.reason,
-          .host = completion.host,
-          .started_unix_s = completion.started_unix_s,
-          .ended_unix_s = completion.ended_unix_s};
-}
 
 bool is_retried(const model::Step& step, const Workpackage& workpackage, Outcome outcome) {
   return step.retry && workpackage.retries < step.retry->times &&
@@ -50,7 +40,7 @@ bool is_retried(const model::Step& step, const Workpackage& workpackage, Outcome
 
 Event done(const Situation& situation) {
   return workspace::Ended{.workpackage = situation.workpackage.id,
-                          .attempt = end_of(situation.completion),
+                          .attempt = situation.completion,
                           .environment = situation.step.exported ? situation.environment
                                                                  : workspace::EnvironmentChanges{}};
 }
@@ -66,7 +56,7 @@ Event after_interruption(const Situation& situation) {
   const Completion& completion = situation.completion;
   const Workpackage& workpackage = situation.workpackage;
   if (completion.lost_in_queue && workpackage.times_lost >= machine::most_resubmissions) {
-    AttemptEnd end = end_of(completion);
+    AttemptEnd end = completion;
     end.outcome = Outcome::lost;
     end.reason += fmt::format("; it was submitted {} times", workpackage.times_lost + 1);
     return failed(workpackage.id, std::move(end));
@@ -78,7 +68,7 @@ Event after_interruption(const Situation& situation) {
 
 Event after_failure(const Situation& situation) {
   const long long id = situation.workpackage.id;
-  AttemptEnd end = end_of(situation.completion);
+  AttemptEnd end = situation.completion;
   if (is_retried(situation.step, situation.workpackage, end.outcome))
     return workspace::Retried{.workpackage = id, .attempt = std::move(end)};
   return failed(id, std::move(end));
@@ -111,7 +101,7 @@ std::optional<Event> after_watching(const Situation& situation, int command,
   Progress progress = situation.workpackage.progress;
   switch (watched.state) {
     case space::Watched::State::failed: {
-      AttemptEnd end = end_of(situation.completion);
+      AttemptEnd end = situation.completion;
       end.outcome = Outcome::failed;
       end.exit_code.reset();
       end.reason = fmt::format("error file {} exists", watched.file);

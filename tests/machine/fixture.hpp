@@ -56,7 +56,7 @@ class LocalFixture : public testing::Test {
       completions = backend_.wait(1);
       return !completions.empty();
     });
-    return completions.empty() ? Completion{.reason = "(nothing ended)"} : completions.front();
+    return completions.empty() ? Completion{{.reason = "(nothing ended)"}} : completions.front();
   }
 
   Completion run(Job job) {

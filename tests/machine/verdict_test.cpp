@@ -207,7 +207,7 @@ class OneOfManyTest : public BatchFixture {
  protected:
   Completion end() {
     const auto completions = monitor_.update().completions;
-    return completions.empty() ? Completion{.reason = "(nothing ended)"} : completions.back();
+    return completions.empty() ? Completion{{.reason = "(nothing ended)"}} : completions.back();
   }
 };
 

@@ -7,7 +7,7 @@
 
 namespace bench {
 
-/// How an attempt of a workpackage ended.
+/// What became of an attempt of a workpackage.
 enum class Outcome {
   done,
   failed,          ///< Its commands failed, or what comes before or after them.
@@ -21,6 +21,19 @@ enum class Outcome {
   launch_failure,  ///< The batch system could not start it, or refused it.
   lost,            ///< It began, and then nobody knows of it any more.
   interrupted      ///< It was cut off and says nothing about the workpackage, which is made again.
+};
+
+/// The end of an attempt.
+struct AttemptEnd {
+  Outcome outcome = Outcome::failed;
+  std::optional<int> exit_code;
+  std::string reason;  ///< Why it failed or was cut off; empty for success.
+  std::string host;    ///< Where it ran; empty: unknown.
+  /// The clock at the start, and the same with what has passed since by a clock that nobody sets.
+  std::optional<double> started_unix_s;
+  std::optional<double> ended_unix_s;  ///< None: now.
+
+  bool success() const { return outcome == Outcome::done; }
 };
 
 /// `done`, `node_fail`, ...: the words in the database, in `retry` and in every message.

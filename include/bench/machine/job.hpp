@@ -45,11 +45,10 @@ struct Job {
   bool is_batch() const { return !script.empty(); }
 };
 
-/// How an attempt ended.
-struct Completion {
+/// How an attempt ended, with what decides whether another one follows. `interrupted`: it did not
+/// end by itself, so that it says nothing about the workpackage.
+struct Completion : AttemptEnd {
   long long workpackage = 0;
-  /// `interrupted`: it did not end by itself, so that it says nothing about the workpackage.
-  Outcome outcome = Outcome::failed;
   /// With `interrupted`: the machine (a full disk, too many open files) stopped it, so that another
   /// try at once would fail, too.
   bool held_up = false;
@@ -57,16 +56,8 @@ struct Completion {
   bool lost_in_queue = false;
   /// A later attempt has begun since, and the directory belongs to it.
   bool superseded = false;
-  std::optional<int> exit_code;
-  std::string reason;  ///< Why it failed, or was interrupted.
-  std::string host;
-  /// The clock at the start, and the same with what has passed since by a clock that nobody sets.
-  std::optional<double> started_unix_s;
-  std::optional<double> ended_unix_s;
   /// The environment at the end, if the job asked for it.
   std::optional<Environment> environment;
-
-  bool success() const { return outcome == Outcome::done; }
 };
 
 }  // namespace bench::machine

@@ -50,16 +50,6 @@ struct Submitted {
   std::string job_id;
 };
 
-/// How an attempt ended.
-struct AttemptEnd {
-  Outcome outcome = Outcome::failed;
-  std::optional<int> exit_code;
-  std::string reason;  ///< Why it failed; empty for success.
-  std::string host;    ///< Where it ran; empty: unknown.
-  std::optional<double> started_unix_s;
-  std::optional<double> ended_unix_s;  ///< None: now.
-};
-
 /// The last segment of a workpackage has ended, or one failed.
 struct Ended {
   long long workpackage = 0;

@@ -240,12 +240,14 @@ constexpr ArrayKind lsf_arrays{.first = 1,
 
 }  // namespace
 
-const SystemKind pbs = by_commands("pbs", "PBS_JOBID", "PBS_", "#PBS", pbs_options, pbs_arrays);
-const SystemKind lsf = by_commands("lsf", "LSB_JOBID", "LSB_", "#BSUB", lsf_options, lsf_arrays);
-const SystemKind pjm = by_commands("pjm", "PJM_JOBID", "PJM_", "#PJM", pjm_options);
-const SystemKind uge = by_commands("uge", "JOB_ID", nullptr, "#$", uge_options);
-const SystemKind cobalt =
+const SystemKind pbs_kind =
+    by_commands("pbs", "PBS_JOBID", "PBS_", "#PBS", pbs_options, pbs_arrays);
+const SystemKind lsf_kind =
+    by_commands("lsf", "LSB_JOBID", "LSB_", "#BSUB", lsf_options, lsf_arrays);
+const SystemKind pjm_kind = by_commands("pjm", "PJM_JOBID", "PJM_", "#PJM", pjm_options);
+const SystemKind uge_kind = by_commands("uge", "JOB_ID", nullptr, "#$", uge_options);
+const SystemKind cobalt_kind =
     by_commands("cobalt", "COBALT_JOBID", "COBALT_", "#COBALT", cobalt_options);
-const SystemKind other = by_commands("other", nullptr, nullptr, "", {});
+const SystemKind other_kind = by_commands("other", nullptr, nullptr, "", {});
 
 }  // namespace bench::machine

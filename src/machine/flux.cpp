@@ -121,15 +121,15 @@ class Flux : public BatchSystem {
 
 }  // namespace
 
-const SystemKind flux{.name = "flux",
-                      .capabilities = {.queues_jobs = true},
-                      .make = [](const SystemOptions&) -> std::unique_ptr<BatchSystem> {
-                        return std::make_unique<Flux>();
-                      },
-                      .job_variable = "FLUX_JOB_ID",
-                      .job_prefix = "FLUX_JOB_",
-                      .job_nodes = "$(flux getattr hostlist 2> /dev/null)",
-                      .directive = "#flux:",
-                      .own_options = flux_options};
+const SystemKind flux_kind{.name = "flux",
+                           .capabilities = {.queues_jobs = true},
+                           .make = [](const SystemOptions&) -> std::unique_ptr<BatchSystem> {
+                             return std::make_unique<Flux>();
+                           },
+                           .job_variable = "FLUX_JOB_ID",
+                           .job_prefix = "FLUX_JOB_",
+                           .job_nodes = "$(flux getattr hostlist 2> /dev/null)",
+                           .directive = "#flux:",
+                           .own_options = flux_options};
 
 }  // namespace bench::machine

@@ -382,7 +382,7 @@ constexpr std::array<std::string_view, 27> slurm_options{"--array",
 
 }  // namespace
 
-const SystemKind slurm{
+const SystemKind slurm_kind{
     .name = "slurm",
     .capabilities = {.queues_jobs = true,
                      .keeps_comments = true,
@@ -413,7 +413,7 @@ const SystemKind slurm{
 };
 
 // Its jobs are job steps, which bench starts itself.
-const SystemKind slurm_allocation{
+const SystemKind slurm_allocation_kind{
     .name = "allocation",
     .capabilities = {.has_job_steps = true, .fills_allocation = true, .step_launcher = "srun"},
     .make = make_no_system};

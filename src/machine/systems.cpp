@@ -61,7 +61,8 @@ std::unique_ptr<BatchSystem> make_no_system(const SystemOptions&) {
 
 const std::vector<const SystemKind*>& system_kinds() {
   static const std::vector<const SystemKind*> all{
-      &none, &slurm, &slurm_allocation, &flux, &pbs, &lsf, &pjm, &uge, &cobalt, &other};
+      &none,     &slurm_kind, &slurm_allocation_kind, &flux_kind, &pbs_kind, &lsf_kind,
+      &pjm_kind, &uge_kind,   &cobalt_kind,           &other_kind};
   return all;
 }
 

@@ -302,7 +302,7 @@ void add_completed(const std::vector<Point>& points, Chart& chart) {
                                              : std::nullopt);
 }
 
-/// What stands in a cell in place of a value: `OOM`; empty where there is one, or may be yet.
+/// The text of a cell that will have no value: `OOM`; empty where there is or may be one.
 std::string mark_of(RowState state) {
   switch (state) {
     case RowState::out_of_memory:

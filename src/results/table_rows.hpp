@@ -1,7 +1,6 @@
 #pragma once
 
 #include "rows.hpp"
-#include "table_rows.hpp"
 
 #include <cstddef>
 #include <functional>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "journal.hpp"
 #include "state_store.hpp"
 
 #include <atomic>

@@ -8,7 +8,6 @@
 
 #include <pthread.h>
 
-#include <bench/base/process.hpp>
 #include <bench/base/unique_fd.hpp>
 
 namespace bench {

@@ -4,8 +4,6 @@
 #include <string_view>
 #include <vector>
 
-#include <bench/document/elements.hpp>
-
 namespace bench::document {
 
 /// What the value of an attribute is. A value is always written as text, and most may hold

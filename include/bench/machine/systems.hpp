@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <bench/machine/batch_system.hpp>
-#include <bench/machine/systems.hpp>
 
 namespace bench::machine {
 
@@ -119,14 +118,14 @@ std::string plain_range(int first, int last, int limit);
 std::string after_jobs(const Dependency& dependency);
 
 // The rows of the table, each defined in the file of its system.
-extern const SystemKind slurm;
-extern const SystemKind slurm_allocation;
-extern const SystemKind flux;
-extern const SystemKind pbs;
-extern const SystemKind lsf;
-extern const SystemKind pjm;
-extern const SystemKind uge;
-extern const SystemKind cobalt;
-extern const SystemKind other;
+extern const SystemKind slurm_kind;
+extern const SystemKind slurm_allocation_kind;
+extern const SystemKind flux_kind;
+extern const SystemKind pbs_kind;
+extern const SystemKind lsf_kind;
+extern const SystemKind pjm_kind;
+extern const SystemKind uge_kind;
+extern const SystemKind cobalt_kind;
+extern const SystemKind other_kind;
 
 }  // namespace bench::machine

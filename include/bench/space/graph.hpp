@@ -18,7 +18,6 @@
 #include <bench/space/combination.hpp>
 #include <bench/space/definitions.hpp>
 #include <bench/space/expand.hpp>
-#include <bench/space/graph.hpp>
 #include <bench/space/join.hpp>
 #include <bench/space/metadata.hpp>
 #include <bench/space/point_index.hpp>

@@ -3,6 +3,14 @@
 #include <bench/document/elements.hpp>
 
 namespace bench::document {
+namespace {
+
+/// `init_with` of every set.
+AttributeKind init_with() {
+  return {"init_with", Type::text, "FILE[:NAME]: the set of another file that this one extends"};
+}
+
+}  // namespace
 
 const std::vector<ElementKind> elements_of_a_file = {
     {.name = "jube",

@@ -42,7 +42,7 @@ struct Difference {
                            ///< spread is unknown.
   double chance = 1;       ///< Two-sided.
   double deviation = 0;    ///< Of a value: the root of the mean variance of both sides.
-  std::size_t fewest = 0;  ///< Reals of the smaller side.
+  std::size_t fewest = 0;  ///< Values of the smaller side.
 
   bool is_certain() const;
 };
@@ -164,7 +164,7 @@ double deviation_of(const Reals& distances, double common) {
   return own > clearly_wider * common ? own : common;
 }
 
-/// Reals far from the median of their own sample and not near that of the other.
+/// Values far from the median of their own sample and not near that of the other.
 std::vector<bool> far_values(std::span<const double> sample, double own, double other,
                              double deviation) {
   constexpr double far_deviations = 3.5;

@@ -87,11 +87,6 @@ extern const std::vector<ElementKind> elements_of_analysis;
 extern const std::vector<ElementKind> elements_of_results;
 extern const std::vector<ElementKind> elements_of_a_file;
 
-/// `init_with` of every set.
-inline AttributeKind init_with() {
-  return {"init_with", Type::text, "FILE[:NAME]: the set of another file that this one extends"};
-}
-
 /// An attribute that JUBE does not have.
 inline AttributeKind addition(AttributeKind row) {
   row.is_addition = true;

@@ -83,8 +83,7 @@ class DocumentsTest : public testing::Test {
 };
 
 TEST_F(DocumentsTest, TheLinesOfReadmeWork) {
-  for (const auto& [name, text] :
-       support::files_to_save(read_file(source_directory() / "README.md")))
+  for (const auto& [name, text] : support::files_of_readme())
     here_.write(name, text);
   expect_commands(source_directory() / "README.md", "bench result sweep_run --style csv");
 }

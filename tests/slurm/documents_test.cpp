@@ -93,10 +93,9 @@ INSTANTIATE_TEST_SUITE_P(Pages, QueuePageTest,
 
 TEST_F(DocumentsTest, TheLinesOfReadmeWork) {
   const Person person(cluster());
-  const fs::path page = source_directory() / "README.md";
-  for (const auto& [name, text] : support::files_to_save(read_file(page)))
+  for (const auto& [name, text] : support::files_of_readme())
     person.here().write(name, text);
-  const auto commands = commands_to_run(page, true);
+  const auto commands = commands_to_run(source_directory() / "README.md", true);
   ASSERT_THAT(commands, SizeIs(1));
   const auto output = person.type(commands[0].line);
   EXPECT_EQ(output.status.code, 0) << output.standard_error;

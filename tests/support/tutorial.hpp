@@ -2,12 +2,14 @@
 
 #include "support/document_commands.hpp"
 #include "support/replace_matches.hpp"
+#include "support/source_directory.hpp"
 
 #include <functional>
 #include <map>
 #include <string>
 #include <utility>
 
+#include <bench/base/files.hpp>
 #include <bench/base/regex.hpp>
 #include <bench/base/text.hpp>
 
@@ -21,6 +23,14 @@ inline std::map<std::string, std::string> files_to_save(const std::string& page)
   std::map<std::string, std::string> files;
   for (auto match = block.search(page); match; match = block.search(page, match->end()))
     files[(*match)[2]] = (*match)[1];
+  return files;
+}
+
+/// Those of README, with less to compress.
+inline std::map<std::string, std::string> files_of_readme() {
+  auto files = files_to_save(read_file(source_directory() / "README.md"));
+  for (auto& [name, text] : files)
+    text = replace_all(text, "000000", "000");
   return files;
 }
 

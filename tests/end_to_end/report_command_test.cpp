@@ -186,7 +186,8 @@ TEST(ReportWithoutVegaTest, SaysHowToGetIt) {
   make_directories(here.path() / "bin");
   make_directories(here.path() / "share/bench");
   fs::copy(BENCH_PROGRAM, here.path() / "bin/bench");
-  for (const char* folder : {"platforms", "templates", "references", "src/pages/report"})
+  for (const char* folder :
+       {"platforms", "templates", "src/results/references", "src/pages/report"})
     fs::copy(support::source_directory() / folder,
              here.path() / "share/bench" / fs::path(folder).filename(),
              fs::copy_options::recursive);

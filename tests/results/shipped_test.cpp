@@ -23,7 +23,6 @@
 #include <bench/base/text.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/results/comparison.hpp>
-#include <bench/results/library.hpp>
 #include <bench/results/reference.hpp>
 
 namespace bench::results {
@@ -34,7 +33,7 @@ using testing::Contains;
 using testing::IsEmpty;
 using testing::Not;
 
-const fs::path shipped = support::source_directory() / "references";
+const fs::path shipped = support::source_directory() / "src/results/references";
 
 std::map<std::string, std::string> csv_files(const fs::path& directory) {
   std::map<std::string, std::string> files;

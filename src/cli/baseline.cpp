@@ -22,12 +22,11 @@
 #include <bench/cli/output/comparison_text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/progress.hpp>
-#include <bench/insight/accept.hpp>
 #include <bench/insight/baseline.hpp>
 #include <bench/insight/confirm.hpp>
 #include <bench/insight/difference.hpp>
 #include <bench/insight/run_comparison.hpp>
-#include <bench/run/run_status.hpp>
+#include <bench/run/loop.hpp>
 #include <bench/space/metadata.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/run_directory.hpp>

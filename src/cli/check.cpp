@@ -19,8 +19,7 @@
 #include <bench/cli/output/output.hpp>
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
-#include <bench/document/read_options.hpp>
-#include <bench/document/tag_effect.hpp>
+#include <bench/document/tags.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/results/table.hpp>
 #include <bench/run/input_check.hpp>

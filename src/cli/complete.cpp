@@ -19,7 +19,7 @@
 #include <bench/base/text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/machine/platform.hpp>
-#include <bench/results/library.hpp>
+#include <bench/results/reference.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {

@@ -14,7 +14,6 @@
 #include <bench/base/unique_fd.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/insight/run_view.hpp>
-#include <bench/space/output_file.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workpackage.hpp>

@@ -15,7 +15,6 @@
 #include <bench/machine/platform.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/results/comparison.hpp>
-#include <bench/results/library.hpp>
 #include <bench/results/reference.hpp>
 #include <bench/results/report.hpp>
 #include <bench/results/table.hpp>

@@ -17,7 +17,6 @@
 #include <bench/base/text.hpp>
 #include <bench/cli/output/show.hpp>
 #include <bench/results/comparison.hpp>
-#include <bench/results/library.hpp>
 #include <bench/results/reference.hpp>
 #include <bench/results/report.hpp>
 #include <bench/results/table.hpp>

@@ -15,7 +15,6 @@
 #include <bench/cli/output/output.hpp>
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
-#include <bench/document/read_options.hpp>
 #include <bench/document/tags.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>

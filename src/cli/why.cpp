@@ -19,7 +19,6 @@
 #include <bench/cli/output/output.hpp>
 #include <bench/insight/run_view.hpp>
 #include <bench/insight/why.hpp>
-#include <bench/space/output_file.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>

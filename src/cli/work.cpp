@@ -29,7 +29,6 @@
 #include <bench/results/report.hpp>
 #include <bench/run/loop.hpp>
 #include <bench/run/remove.hpp>
-#include <bench/run/run_status.hpp>
 #include <bench/space/run.hpp>
 #include <bench/space/software.hpp>
 #include <bench/workspace/workpackage.hpp>

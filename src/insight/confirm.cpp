@@ -15,7 +15,6 @@
 #include <bench/run/loop.hpp>
 #include <bench/run/make_run.hpp>
 #include <bench/run/observer.hpp>
-#include <bench/run/run_status.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>

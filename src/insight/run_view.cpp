@@ -15,9 +15,8 @@
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/insight/run_view.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/run/failed_nodes.hpp>
 #include <bench/space/metadata.hpp>
-#include <bench/space/output_file.hpp>
+#include <bench/space/nodes.hpp>
 #include <bench/space/render_context.hpp>
 #include <bench/space/run.hpp>
 #include <bench/space/variables.hpp>
@@ -78,7 +77,7 @@ RunView::RunView(const space::Run& run, const workspace::Workspace& workspace,
                  std::vector<Workpackage> workpackages, std::vector<workspace::Attempt> attempts)
     : run_(run),
       all_(std::move(workpackages)),
-      failed_nodes_(run::failed_nodes(workspace.submitted_attempts())) {
+      failed_nodes_(space::failed_nodes(workspace.submitted_attempts())) {
   for (workspace::Attempt& attempt : attempts)
     attempts_[attempt.workpackage] = std::move(attempt);
   for (const Workpackage& workpackage : all_)

@@ -28,10 +28,9 @@
 #include <bench/run/step_jobs.hpp>
 #include <bench/space/graph.hpp>
 #include <bench/space/metadata.hpp>
-#include <bench/space/output_file.hpp>
+#include <bench/space/nodes.hpp>
 #include <bench/space/prepare.hpp>
 #include <bench/space/run.hpp>
-#include <bench/space/same_nodes.hpp>
 #include <bench/space/variables.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workpackage.hpp>

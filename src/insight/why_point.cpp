@@ -15,7 +15,7 @@
 #include <bench/insight/run_view.hpp>
 #include <bench/insight/why.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/space/inheritance.hpp>
+#include <bench/space/definitions.hpp>
 #include <bench/space/metadata.hpp>
 #include <bench/space/point_index.hpp>
 #include <bench/space/run.hpp>

@@ -1,5 +1,3 @@
-#include "number.hpp"
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -19,6 +17,7 @@
 #include <boost/multiprecision/cpp_int.hpp>
 #include <fmt/core.h>
 
+#include <bench/base/integer.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
 #include <bench/numbers/number.hpp>
@@ -27,6 +26,27 @@
 
 namespace bench::numbers {
 namespace {
+
+/// Infinite for digits beyond the range of a double.
+double to_real(const Value& number) {
+  struct Reader {
+    double operator()(long long integer) const { return static_cast<double>(integer); }
+    double operator()(double real) const { return real; }
+    double operator()(const std::string& digits) const {
+      return parse_number(digits).value_or(std::numeric_limits<double>::infinity());
+    }
+  };
+  return std::visit(Reader{}, number);
+}
+
+/// Integers beyond 64 bits are strings of digits.
+bool is_less(const Value& a, const Value& b) {
+  if (std::holds_alternative<double>(a) || std::holds_alternative<double>(b))
+    return to_real(a) < to_real(b);
+  const auto* small_a = std::get_if<long long>(&a);
+  const auto* small_b = std::get_if<long long>(&b);
+  return small_a && small_b ? *small_a < *small_b : compare_integers(to_text(a), to_text(b)) < 0;
+}
 
 using boost::multiprecision::cpp_int;
 

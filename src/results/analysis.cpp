@@ -1,4 +1,3 @@
-#include "last_cycle.hpp"
 #include "needed_names.hpp"
 
 #include <algorithm>
@@ -29,6 +28,7 @@
 #include <bench/results/group.hpp>
 #include <bench/results/report.hpp>
 #include <bench/results/workpackage_values.hpp>
+#include <bench/space/cycle_parameters.hpp>
 #include <bench/space/lineage.hpp>
 #include <bench/space/metadata.hpp>
 #include <bench/space/run.hpp>
@@ -234,7 +234,7 @@ class PiecewiseAnalysis {
  public:
   PiecewiseAnalysis(const space::Run& run, const workspace::Workspace& workspace)
       : run_(run),
-        all_(in_last_cycle(run, workspace.workpackages())),
+        all_(space::in_last_cycle(run, workspace.workpackages())),
         family_(all_),
         evaluator_(space::evaluator_of(run)) {}
 

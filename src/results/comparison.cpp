@@ -1,19 +1,23 @@
-#include "meaning.hpp"
-
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cmath>
 #include <cstddef>
+#include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unit.hpp>
 #include <bench/base/value.hpp>
@@ -24,6 +28,111 @@
 
 namespace bench::results {
 namespace {
+
+/// A column of ours under a name of published numbers.
+struct Column {
+  std::size_t position = 0;
+  std::string unit;
+};
+
+/// `name[unit]`, as `compare` has it: the unit replaces that of the column.
+struct Claim {
+  std::string name;
+  std::optional<std::string> unit;
+};
+
+Claim claim_of(const std::string& compare) {
+  const auto bracket = compare.find('[');
+  if (bracket == std::string::npos || !compare.ends_with(']'))
+    return {.name = compare, .unit = {}};
+  return {.name = std::string(strip(compare.substr(0, bracket))),
+          .unit = compare.substr(bracket + 1, compare.size() - bracket - 2)};
+}
+
+std::map<std::string, Column> claims_of(std::span<const Heading> columns) {
+  std::map<std::string, Column> claims;
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    if (columns[k].compare.empty())
+      continue;
+    const Claim claim = claim_of(columns[k].compare);
+    const Column column{k, claim.unit.value_or(columns[k].unit)};
+    if (const auto [other, is_first] = claims.emplace(claim.name, column);
+        !is_first && claim.name != "none")
+      throw Error(Id::conflict,
+                  fmt::format("columns '{}' and '{}' are both compared as {}",
+                              columns[other->second.position].title, columns[k].title, claim.name),
+                  "write `compare: none` at one of them", columns[k].place);
+  }
+  return claims;
+}
+
+/// `Avg. epoch time` as `avg_epoch_time`.
+std::string as_name(const std::string& title) {
+  std::string name;
+  for (const char c : title)
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    else if (!name.empty() && name.back() != '_')
+      name += '_';
+  if (name.ends_with('_'))
+    name.pop_back();
+  return name;
+}
+
+/// Which column is which of the names: the one that claims it, else the first that has it as title,
+/// else as name. A column with a claim is nothing else.
+/// @throws Error with the place if two columns claim the same name
+std::map<std::string, Column> meanings(std::span<const Heading> columns,
+                                       const std::set<std::string>& names) {
+  std::map<std::string, Column> found = claims_of(columns);
+  std::erase_if(found, [&](const auto& claim) { return !names.contains(claim.first); });
+  const auto add = [&](const std::function<std::string(const Heading&)>& name_of_column) {
+    for (std::size_t k = 0; k < columns.size(); ++k)
+      if (const std::string name = name_of_column(columns[k]);
+          columns[k].compare.empty() && names.contains(name))
+        found.emplace(name, Column{k, columns[k].unit});
+  };
+  add([](const Heading& column) { return as_name(column.title); });
+  add([](const Heading& column) { return column.name; });
+  return found;
+}
+
+constexpr std::array all_conditions{Field::workload, Field::phase, Field::accelerator,
+                                    Field::devices,  Field::batch, Field::nodes,
+                                    Field::platform, Field::config};
+
+std::string letters_of(const std::string& text) {
+  std::string letters = as_name(text);
+  std::erase(letters, '_');
+  return letters;
+}
+
+bool is_count(const std::string& word) {
+  return std::ranges::all_of(word, [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+/// The words that tell accelerators apart: `{a100, sxm4, 40gb}`.
+std::set<std::string> words_of_accelerator(const std::string& text) {
+  static const std::set<std::string> of_all{"nvidia", "amd", "graphcore", "instinct",
+                                            "tesla",  "gcd", "ipu"};
+  const std::vector<std::string> all = split_names(as_name(text), "_");
+  std::set<std::string> words;
+  for (auto word = all.begin(); word != all.end(); ++word)
+    if (is_count(*word) && std::next(word) != all.end() && *std::next(word) == "gb") {
+      words.insert(*word + "gb");
+      ++word;
+    } else if (!of_all.contains(*word)) {
+      words.insert(*word);
+    }
+  return words;
+}
+
+bool is_same_accelerator(const std::string& a, const std::string& b) {
+  const auto words_a = words_of_accelerator(a);
+  const auto words_b = words_of_accelerator(b);
+  return !words_a.empty() && !words_b.empty() &&
+         (std::ranges::includes(words_a, words_b) || std::ranges::includes(words_b, words_a));
+}
 
 /// Repetitions of one measurement.
 struct Published {
@@ -280,6 +389,31 @@ class Comparer {
 };
 
 }  // namespace
+
+std::span<const Field> condition_fields() {
+  return all_conditions;
+}
+
+std::vector<std::string> missing_conditions(std::span<const Heading> columns) {
+  std::set<std::string> names;
+  for (const Field field : all_conditions)
+    names.emplace(name_of(field));
+  std::vector<std::string> missing(names.begin(), names.end());
+  const auto known = meanings(columns, names);
+  std::erase_if(missing, [&](const std::string& name) {
+    return known.contains(name) ||
+           std::ranges::find(columns, name, &Heading::name) != columns.end();
+  });
+  return missing;
+}
+
+bool is_same(Field condition, const std::string& a, const std::string& b) {
+  if (condition == Field::accelerator)
+    return letters_of(a) == letters_of(b) || is_same_accelerator(a, b);
+  const auto number_a = parse_number(a);
+  const auto number_b = parse_number(b);
+  return number_a && number_b ? *number_a == *number_b : letters_of(a) == letters_of(b);
+}
 
 Comparison compare(const Table& ours, const Conditions& run,
                    std::span<const Reference> references) {

@@ -1,4 +1,3 @@
-#include "last_cycle.hpp"
 #include "rows.hpp"
 #include "table_rows.hpp"
 
@@ -30,6 +29,7 @@
 #include <bench/results/filters.hpp>
 #include <bench/results/report.hpp>
 #include <bench/results/table.hpp>
+#include <bench/space/cycle_parameters.hpp>
 #include <bench/space/lineage.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/run_directory.hpp>
@@ -454,7 +454,7 @@ std::vector<FilteredColumns> filters_of(const model::Result& result) {
 Report report(const space::Run& run, const workspace::Workspace& workspace,
               const Analyses& analyses, const std::set<std::string>& only, Diagnostics& diagnostics,
               Trust trust, Failures* failures) {
-  const auto all = in_last_cycle(run, workspace.workpackages());
+  const auto all = space::in_last_cycle(run, workspace.workpackages());
   const space::Lineage family(all);
   const auto is_wanted = [&](const std::string& name) {
     return only.empty() || only.contains(name);
@@ -485,7 +485,7 @@ void keep_filters(const space::Run& run, const Analyses& analyses,
                   workspace::Workspace& workspace) {
   if (!has_filters(run.benchmark))
     return;
-  const auto all = in_last_cycle(run, workspace.workpackages());
+  const auto all = space::in_last_cycle(run, workspace.workpackages());
   const space::Lineage family(all);
   Filters filters(Trust::own);
   Diagnostics told_by_the_report;

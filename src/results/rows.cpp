@@ -19,7 +19,7 @@
 #include <bench/numbers/statistics.hpp>
 #include <bench/results/analyses.hpp>
 #include <bench/results/table.hpp>
-#include <bench/space/inheritance.hpp>
+#include <bench/space/definitions.hpp>
 #include <bench/space/lineage.hpp>
 #include <bench/space/metadata.hpp>
 #include <bench/space/run.hpp>

@@ -1,4 +1,3 @@
-#include "last_cycle.hpp"
 #include "table_rows.hpp"
 
 #include <algorithm>
@@ -26,7 +25,8 @@
 #include <bench/results/analyses.hpp>
 #include <bench/results/table.hpp>
 #include <bench/results/tidy.hpp>
-#include <bench/space/inheritance.hpp>
+#include <bench/space/cycle_parameters.hpp>
+#include <bench/space/definitions.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
@@ -357,7 +357,7 @@ class TidyBuilder {
                                                  .last_cycles = {},
                                                  .parameters = {run.run, columns_}});
       for (std::size_t position = 0; position < data.workpackages.size(); ++position)
-        if (auto last = last_parameters(run.run, data.workpackages[position]))
+        if (auto last = space::last_parameters(run.run, data.workpackages[position]))
           data.last_cycles.emplace(position, data.workpackages[position]).first->second.parameters =
               std::move(*last);
       repeated_.merge(repeated_names(data.series));

@@ -16,7 +16,7 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/model/use.hpp>
 #include <bench/run/chained_steps.hpp>
-#include <bench/space/inheritance.hpp>
+#include <bench/space/definitions.hpp>
 #include <bench/space/job_script.hpp>
 #include <bench/space/run.hpp>
 #include <bench/space/segment.hpp>

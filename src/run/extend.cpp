@@ -1,17 +1,22 @@
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <filesystem>
 #include <iterator>
+#include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/hash.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
 #include <bench/document/read.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/model/benchmark.hpp>
@@ -19,6 +24,8 @@
 #include <bench/run/extend.hpp>
 #include <bench/run/input_check.hpp>
 #include <bench/run/preview.hpp>
+#include <bench/space/combination.hpp>
+#include <bench/space/definitions.hpp>
 #include <bench/space/graph.hpp>
 #include <bench/space/input.hpp>
 #include <bench/space/run.hpp>
@@ -152,6 +159,134 @@ Extension extend_run(const space::Run& run, const model::Benchmark& before,
     workspace.replay({workspace::Expanded{.parents = {}, .children = std::move(missing.made)}});
   });
   return extension;
+}
+
+namespace {
+
+using nlohmann::json;
+using workspace::Parameters;
+using workspace::Workpackage;
+
+constexpr const char* point_hint =
+    R"(write an object of texts and numbers: {"batch_size": 64, "precision": "bf16"})";
+
+bool has(const model::Benchmark& benchmark, const model::Step& step, const std::string& name) {
+  return space::definition_of(benchmark, step, name) != nullptr;
+}
+
+const model::Step& step_with(const model::Benchmark& benchmark, const Parameters& point,
+                             const std::string& wanted) {
+  std::set<std::string> known;
+  for (const model::Step& step : benchmark.steps) {
+    if (!wanted.empty() && step.name != wanted)
+      continue;
+    if (std::ranges::all_of(point,
+                            [&](const auto& one) { return has(benchmark, step, one.first); }))
+      return step;
+    for (const model::ParameterSet& set : benchmark.parameter_sets)
+      for (const model::Parameter& parameter : set.parameters)
+        if (has(benchmark, step, parameter.name))
+          known.insert(parameter.name);
+  }
+  if (!wanted.empty() && !benchmark.step(wanted))
+    throw Error(Id::unknown_name, fmt::format("the benchmark has no step '{}'", wanted));
+  const std::vector<std::string> names(known.begin(), known.end());
+  for (const auto& [name, value] : point)
+    if (!known.contains(name))
+      throw Error(Id::unknown_name, fmt::format("no step has a parameter '{}'", name),
+                  suggestion(name, names, "the parameters are "));
+  throw Error(Id::unknown_name, "no step has all of these parameters",
+              "`bench info -s -p` shows those of each step");
+}
+
+/// One workpackage of each combination that differs in other parameters than those of the point.
+std::vector<long long> bases_of(const space::Graph& graph, const std::string& step,
+                                const std::set<std::string>& names) {
+  std::map<std::pair<std::vector<long long>, space::FixedValues>, long long> bases;
+  for (const Workpackage& one : graph.all())
+    if (one.step == step && !one.was_never_made())
+      bases.try_emplace({one.parents, graph.independent_values(one, names)}, one.id);
+  std::vector<long long> ids;
+  for (const auto& [key, id] : bases)
+    ids.push_back(id);
+  std::ranges::sort(ids);
+  return ids;
+}
+
+/// Programs that compute with floating-point numbers write `32.0` for an integer.
+void write_integers_as_such(const model::Benchmark& benchmark, const model::Step& step,
+                            Parameters& point) {
+  constexpr double most = 9007199254740992;  // beyond it, doubles leave integers out
+  for (auto& [name, value] : point) {
+    const auto* definition = space::definition_of(benchmark, step, name);
+    const auto number = parse_number(value);
+    if (definition && definition->type == ValueType::integer && number &&
+        std::trunc(*number) == *number && std::abs(*number) < most)
+      value = fmt::format("{:.0f}", *number);
+  }
+}
+
+std::vector<long long> members_at(const space::Graph& graph, const std::string& step,
+                                  const Parameters& point) {
+  std::vector<long long> ids;
+  for (const Workpackage& one : graph.all())
+    if (one.step == step && !one.was_never_made() && workspace::is_at(one.parameters, point))
+      ids.push_back(one.id);
+  return ids;
+}
+
+}  // namespace
+
+Parameters point_from_json(const std::string& text) {
+  const json object = json::parse(text, nullptr, false);
+  if (!object.is_object() || object.empty())
+    throw Error(Id::invalid_value, fmt::format("a point must be a JSON object, not '{}'", text),
+                point_hint);
+  Parameters point;
+  for (const auto& [name, value] : object.items()) {
+    if (!value.is_primitive() || value.is_null())
+      throw Error(Id::invalid_value,
+                  fmt::format("parameter '{}' must be a text, a number or a boolean, not {}", name,
+                              value.is_null()    ? "null"
+                              : value.is_array() ? "a list"
+                                                 : "an object"),
+                  point_hint);
+    point.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  return point;
+}
+
+AddedPoint add_point(const space::Run& run, workspace::Workspace& workspace, const Parameters& told,
+                     const std::string& step, Diagnostics& diagnostics) {
+  const model::Step& chosen = step_with(run.benchmark, told, step);
+  Parameters point = told;
+  write_integers_as_such(run.benchmark, chosen, point);
+  evaluate::Evaluator evaluator = space::evaluator_of(run);
+  space::Graph graph(run, workspace.workpackages(), evaluator);
+  AddedPoint added{.workpackages = members_at(graph, chosen.name, point)};
+  if (!added.workpackages.empty())
+    return added;
+  const space::FixedValues values(point.begin(), point.end());
+  std::set<std::string> names;
+  for (const auto& [name, value] : point)
+    names.insert(name);
+  const std::vector<long long> bases = bases_of(graph, chosen.name, names);
+  if (bases.empty())
+    throw Error(Id::wrong_state, fmt::format("step '{}' has no workpackage yet", chosen.name),
+                "`bench continue` creates them once its parents are done");
+  std::vector<Workpackage> made;
+  for (const long long base : bases)
+    std::ranges::move(graph.make_variant(base, values), std::back_inserter(made));
+  for (const Warning& warning : graph.take_warnings())
+    diagnostics.warn(warning);
+  if (made.empty())
+    throw Error(Id::conflict,
+                fmt::format("`where` or `active` of step '{}' drops this point", chosen.name));
+  for (const Workpackage& one : made)
+    added.workpackages.push_back(one.id);
+  added.is_new = true;
+  workspace.replay({workspace::Expanded{.parents = {}, .children = std::move(made)}});
+  return added;
 }
 
 }  // namespace bench::run

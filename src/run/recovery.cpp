@@ -26,7 +26,6 @@
 #include <bench/machine/local.hpp>
 #include <bench/machine/orphans.hpp>
 #include <bench/machine/sentinel.hpp>
-#include <bench/machine/submitters.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/run/observer.hpp>
 #include <bench/space/graph.hpp>

@@ -12,9 +12,9 @@
 
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/model/benchmark.hpp>
+#include <bench/space/nodes.hpp>
 #include <bench/space/prepare.hpp>
 #include <bench/space/run.hpp>
-#include <bench/space/same_nodes.hpp>
 #include <bench/space/segment.hpp>
 #include <bench/workspace/workpackage.hpp>
 

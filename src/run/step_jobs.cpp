@@ -20,7 +20,6 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/run/step_jobs.hpp>
 #include <bench/space/graph.hpp>
-#include <bench/space/output_file.hpp>
 #include <bench/space/render_context.hpp>
 #include <bench/space/run.hpp>
 #include <bench/space/segment.hpp>

@@ -36,9 +36,9 @@
 #include <bench/machine/platform.hpp>
 #include <bench/machine/systems.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/run/failed_nodes.hpp>
 #include <bench/space/job_request.hpp>
 #include <bench/space/job_script.hpp>
+#include <bench/space/nodes.hpp>
 #include <bench/space/prepare.hpp>
 #include <bench/space/render_context.hpp>
 #include <bench/space/run.hpp>
@@ -306,15 +306,15 @@ std::string Submitter::avoided_nodes_of(const Workpackage& workpackage,
   if (workpackage.retries == 0)
     return "";
   if (!failed_nodes_)
-    failed_nodes_ = failed_nodes(workspace_.submitted_attempts());
+    failed_nodes_ = space::failed_nodes(workspace_.submitted_attempts());
   const auto failed = failed_nodes_->find(workpackage.id);
   if (failed == failed_nodes_->end())
     return "";
   const space::JobRequest request = space::job_request_of(context);
   const machine::Partition* partition = space::partition_of(run_, request.settings.at("partition"));
-  return join(
-      avoidable_nodes(failed->second, request.resources.nodes, partition ? partition->nodes : 0),
-      ",");
+  return join(space::avoidable_nodes(failed->second, request.resources.nodes,
+                                     partition ? partition->nodes : 0),
+              ",");
 }
 
 std::size_t Submitter::most_of_array() {

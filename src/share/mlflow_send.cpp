@@ -31,7 +31,6 @@
 #include <bench/share/secrets.hpp>
 #include <bench/space/graph.hpp>
 #include <bench/space/metadata.hpp>
-#include <bench/space/output_file.hpp>
 #include <bench/space/run.hpp>
 #include <bench/space/variables.hpp>
 #include <bench/workspace/run_directory.hpp>

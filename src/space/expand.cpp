@@ -1,5 +1,4 @@
 #include "fixpoint.hpp"
-#include "partial_combination.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -19,8 +18,8 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/model/use.hpp>
 #include <bench/space/combination.hpp>
+#include <bench/space/definitions.hpp>
 #include <bench/space/expand.hpp>
-#include <bench/space/inheritance.hpp>
 
 namespace bench::space {
 namespace {

@@ -15,7 +15,6 @@
 #include <bench/base/text.hpp>
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
-#include <bench/document/read_options.hpp>
 #include <bench/evaluate/substitute.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/model/benchmark.hpp>

@@ -11,7 +11,6 @@
 #include <bench/model/use.hpp>
 #include <bench/space/combination.hpp>
 #include <bench/space/definitions.hpp>
-#include <bench/space/inheritance.hpp>
 #include <bench/space/join.hpp>
 #include <bench/space/point_index.hpp>
 #include <bench/space/workpackages.hpp>

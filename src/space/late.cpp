@@ -1,5 +1,4 @@
 #include "fixpoint.hpp"
-#include "partial_combination.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -14,8 +14,8 @@
 #include <bench/base/unique_fd.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/space/out_of_memory.hpp>
-#include <bench/space/output_file.hpp>
 #include <bench/space/render_context.hpp>
+#include <bench/space/run.hpp>
 
 namespace bench::space {
 namespace {

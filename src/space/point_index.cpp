@@ -11,7 +11,6 @@
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/space/definitions.hpp>
-#include <bench/space/inheritance.hpp>
 #include <bench/space/point_index.hpp>
 #include <bench/space/workpackages.hpp>
 #include <bench/workspace/workpackage.hpp>

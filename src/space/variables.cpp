@@ -14,7 +14,7 @@
 #include <bench/evaluate/substitute.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/space/combination.hpp>
-#include <bench/space/inheritance.hpp>
+#include <bench/space/definitions.hpp>
 #include <bench/space/metadata.hpp>
 #include <bench/space/run.hpp>
 #include <bench/space/variables.hpp>

@@ -13,7 +13,6 @@
 #include <bench/base/error.hpp>
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
-#include <bench/document/read_options.hpp>
 
 namespace bench::document {
 namespace {

@@ -11,8 +11,8 @@
 
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/space/combination.hpp>
+#include <bench/space/definitions.hpp>
 #include <bench/space/expand.hpp>
-#include <bench/space/inheritance.hpp>
 
 namespace bench::space {
 namespace {

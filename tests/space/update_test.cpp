@@ -12,8 +12,8 @@
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/space/combination.hpp>
+#include <bench/space/definitions.hpp>
 #include <bench/space/expand.hpp>
-#include <bench/space/inheritance.hpp>
 
 namespace bench::space {
 namespace {

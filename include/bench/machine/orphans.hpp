@@ -23,4 +23,8 @@ void end_processes(const std::vector<int>& pids);
 /// True if any of the processes still runs.
 bool any_alive(const std::vector<int>& pids);
 
+/// The processes of this machine and user that hand one of these submissions to a batch system
+/// (BENCH_SUBMISSION), by submission: not the jobs themselves, which inherit it.
+std::map<std::string, std::vector<int>> find_submitters(const std::set<std::string>& submissions);
+
 }  // namespace bench::machine

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <set>
 #include <string>
 
+#include <bench/base/unique_fd.hpp>
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/job_template.hpp>
 #include <bench/machine/platform.hpp>
@@ -95,5 +97,10 @@ void ask_partitions(machine::BatchSystem& system, Run& run);
 /// The partition of this name, or the default one for an empty name; null where the batch system
 /// has not been asked, did not answer, or chooses among several.
 const machine::Partition* partition_of(const Run& run, const std::string& wanted);
+
+/// An output file of a run, opened to be read: a regular file in the run directory that no link
+/// leads out of; or where the benchmark has a `work_dir` elsewhere, one of the run's owner, so that
+/// somebody else's run shows no file of its reader. Invalid for every other file.
+UniqueFd open_output(const Run& run, const std::filesystem::path& file);
 
 }  // namespace bench::space

@@ -1,12 +1,18 @@
+#include <algorithm>
+#include <cstddef>
 #include <functional>
+#include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <bench/base/text.hpp>
+#include <bench/machine/failed_node.hpp>
 #include <bench/machine/sentinel.hpp>
 #include <bench/model/benchmark.hpp>
+#include <bench/space/nodes.hpp>
 #include <bench/space/prepare.hpp>
 #include <bench/space/run.hpp>
-#include <bench/space/same_nodes.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::space {
@@ -29,6 +35,29 @@ std::string nodes_of(const Run& run, const workspace::Workpackage& workpackage) 
     return "";
   const auto sentinel = machine::read_sentinel(attempt_on_disk(run, workpackage, "").sentinel);
   return sentinel ? sentinel->nodes : "";
+}
+
+std::map<long long, std::vector<std::string>> failed_nodes(
+    const std::vector<workspace::Attempt>& attempts) {
+  std::map<long long, std::vector<std::string>> nodes;
+  for (const workspace::Attempt& attempt : attempts) {
+    std::string node = machine::node_in_reason(attempt.reason);
+    if (node.empty())
+      continue;
+    std::vector<std::string>& known = nodes[attempt.workpackage];
+    std::erase(known, node);
+    known.push_back(std::move(node));
+  }
+  return nodes;
+}
+
+std::vector<std::string> avoidable_nodes(std::vector<std::string> failed, int wanted, int all) {
+  if (all == 0)
+    return failed;
+  const auto most = static_cast<std::size_t>(std::max(0, all - wanted));
+  if (failed.size() > most)
+    failed.erase(failed.begin(), failed.end() - static_cast<std::ptrdiff_t>(most));
+  return failed;
 }
 
 }  // namespace bench::space

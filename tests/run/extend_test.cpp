@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/run/add_point.hpp>
+#include <bench/run/extend.hpp>
 
 namespace bench::run {
 namespace {

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <bench/base/outcome.hpp>
-#include <bench/run/run_status.hpp>
+#include <bench/run/loop.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::run {

@@ -4,10 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bench/run/failed_nodes.hpp>
+#include <bench/space/nodes.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::run {
+namespace bench::space {
 namespace {
 
 using testing::ElementsAre;
@@ -39,4 +39,4 @@ TEST(FailedNodes, AreAvoidedAsLongAsOthersRemain) {
 }
 
 }  // namespace
-}  // namespace bench::run
+}  // namespace bench::space

@@ -252,7 +252,7 @@ void show_topics(const CLI::App& root) {
 
 /// Names the documentation as HTML, if the installation has it.
 void show_html_pages() {
-  const auto pages = machine::data_directory().parent_path() / "doc/bench/html/index.html";
+  const auto pages = machine::share_directory().parent_path() / "doc/bench/html/index.html";
   if (std::filesystem::exists(pages))
     print("\nThe documentation in a browser: file://" + pages.string() + "\n");
 }

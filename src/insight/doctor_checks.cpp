@@ -311,7 +311,7 @@ CheckResults check_platforms(const System& system) {
   if (findings.empty())
     findings.push_back({"", Health::ok,
                         fmt::format("{} platform files; bench's own are in {}", all.size(),
-                                    machine::data_directory().string()),
+                                    machine::share_directory().string()),
                         ""});
   return findings;
 }

@@ -490,7 +490,7 @@ std::vector<PlatformDirectory> platform_directories(const fs::path& beside) {
   for (const fs::path& site : directories_in("BENCH_DATA"))
     all.push_back({site / "platforms", "site"});
   all.push_back({"/etc/bench/platforms", "system"});
-  all.push_back({data_directory() / "platforms", "bench"});
+  all.push_back({share_directory() / "platforms", "bench"});
   return all;
 }
 
@@ -584,13 +584,6 @@ fs::path share_directory() {
               fmt::format("expected in {}", installed.string()));
 }
 
-fs::path data_directory() {
-  const fs::path share = share_directory();
-  const fs::path platforms = share / "platforms";
-  // In a build directory these are links to the sources.
-  return fs::is_symlink(platforms) ? fs::canonical(platforms).parent_path() : share;
-}
-
 std::vector<fs::path> data_directories(const fs::path& beside) {
   std::vector<fs::path> directories;
   for (const fs::path& own : {beside, user_directory()})
@@ -598,7 +591,7 @@ std::vector<fs::path> data_directories(const fs::path& beside) {
       directories.push_back(own);
   std::ranges::copy(directories_in("BENCH_DATA"), std::back_inserter(directories));
   directories.emplace_back("/etc/bench");
-  directories.push_back(data_directory());
+  directories.push_back(share_directory());
   return directories;
 }
 

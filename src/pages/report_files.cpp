@@ -47,8 +47,7 @@ void run(std::vector<std::string> arguments, const std::string& input = "") {
 }  // namespace
 
 fs::path path_of(const std::string& name) {
-  std::vector<fs::path> directories = machine::data_directories();
-  directories.push_back(machine::share_directory());
+  const std::vector<fs::path> directories = machine::data_directories();
   std::error_code absent;
   for (const fs::path& directory : directories)
     if (fs::is_regular_file(directory / "report" / name, absent))

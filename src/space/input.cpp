@@ -173,7 +173,7 @@ Input read_input_document(const Request& request, Diagnostics& diagnostics) {
   input.platform = choose_platform(request, tagged, input.home);
   document::ReadOptions options{.tags = request.tags,
                                 .include_path = request.include_path,
-                                .library = machine::data_directory() / "platforms" / "jube"};
+                                .library = machine::share_directory() / "platforms" / "jube"};
   options.tags.insert(input.platform.name);
   options.tags.insert(request.tags_of_run.begin(), request.tags_of_run.end());
   document::Document document = document::read_document(request.input_file, options, diagnostics);

@@ -292,7 +292,7 @@ Environment script_environment() {
   Environment environment = machine::base_environment();
   const auto own = std::ranges::find(environment, "BASH_ENV", &Environment::value_type::first);
   const std::string file = own == environment.end() ? "" : own->second;
-  const auto quiet = machine::data_directory() / "templates" / "bash_env.sh";
+  const auto quiet = machine::share_directory() / "templates" / "bash_env.sh";
   if (file.empty() || file == quiet)  // a bench in a job script of another one has it already
     return environment;
   set_variable(environment, "BENCH_BASH_ENV", file);

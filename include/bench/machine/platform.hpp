@@ -111,14 +111,10 @@ struct Platform {
   const Capabilities& capabilities() const { return system().capabilities; }
 };
 
-/// `share/bench` of the installation or of the build directory that this program is in.
+/// `share/bench` of the installation or of the build directory that this program is in, where
+/// `platforms` and the others are links to the sources.
 /// @throws Error if there is none
 std::filesystem::path share_directory();
-
-/// The shipped directory that holds `platforms`, `templates` and `examples`: beside the installed
-/// program (`../share/bench`), or the source tree that it was built from.
-/// @throws Error if there is none
-std::filesystem::path data_directory();
 
 /// The user's own directory for settings of bench: `$XDG_CONFIG_HOME/bench`, else
 /// `~/.config/bench`; empty without a home.

@@ -1,5 +1,6 @@
 #include "ask_program.hpp"
 #include "slurm.hpp"
+#include "slurm_answers.hpp"
 
 #include <algorithm>
 #include <cstddef>

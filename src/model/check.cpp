@@ -2,6 +2,7 @@
 
 #include "by_name.hpp"
 #include "calculation.hpp"
+#include "columns.hpp"
 #include "decisions.hpp"
 #include "read.hpp"
 

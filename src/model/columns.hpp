@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/model/benchmark.hpp>
 
 namespace bench::model {

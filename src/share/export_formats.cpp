@@ -25,7 +25,7 @@ const Format* find_format(std::string_view name) {
 std::vector<const workspace::Attempt*> attempts_by_row(const Subject& subject) {
   std::vector<const workspace::Attempt*> rows;
   auto attempt = subject.tidy.attempts.begin();
-  for (const Workpackage& one : subject.tidy.workpackages) {
+  for (const workspace::Workpackage& one : subject.tidy.workpackages) {
     while (attempt != subject.tidy.attempts.end() && attempt->workpackage < one.id)
       ++attempt;
     const bool found = attempt != subject.tidy.attempts.end() && attempt->workpackage == one.id;

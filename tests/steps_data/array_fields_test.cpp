@@ -254,10 +254,10 @@ class ArrayFilesTest : public testing::TestWithParam<std::string> {
     const auto writer =
         make_field_writer(GetParam() == ".h5" ? FieldFormat::hdf5 : FieldFormat::netcdf, path(),
                           fields, {.samples = 3, .once = {"terrain"}});
-    for (std::size_t sample = 0; sample < 3; ++sample) {
+    for (std::size_t index = 0; index < 3; ++index) {
       FieldBuffers buffers(fields);
       for (std::size_t field = 0; field < 2; ++field)
-        for (float number = static_cast<float>(100 * sample + 1000 * field);
+        for (float number = static_cast<float>(100 * index + 1000 * field);
              float& value : floats(buffers.memory()[field]))
           value = number++;
       writer->add(buffers.memory());
@@ -287,12 +287,12 @@ TEST_P(ArrayFilesTest, HaveTilesAndTheirPlaceInTheGrid) {
                                     {.name = "terrain", .shape = {2, 3}}};
   const auto source = open_array_files({path()}, layout(), tiles);
   EXPECT_EQ(source->samples(), 3U * 4);
-  auto sample = read_sample(*source, 2 * 4 + 3);  // the last tile of the last time
-  EXPECT_THAT(sample["x"], ElementsAre(215, 216, 217, 221, 222, 223));
-  EXPECT_THAT(sample["terrain"], ElementsAre(1015, 1016, 1017, 1021, 1022, 1023));
-  EXPECT_THAT(sample["time"], ElementsAre(2));
-  EXPECT_THAT(sample["row"], ElementsAre(2, 3));
-  EXPECT_THAT(sample["column"], ElementsAre(3, 4, 5));
+  auto tile = read_sample(*source, 2 * 4 + 3);  // the last tile of the last time
+  EXPECT_THAT(tile["x"], ElementsAre(215, 216, 217, 221, 222, 223));
+  EXPECT_THAT(tile["terrain"], ElementsAre(1015, 1016, 1017, 1021, 1022, 1023));
+  EXPECT_THAT(tile["time"], ElementsAre(2));
+  EXPECT_THAT(tile["row"], ElementsAre(2, 3));
+  EXPECT_THAT(tile["column"], ElementsAre(3, 4, 5));
 }
 
 TEST_P(ArrayFilesTest, MustHaveTheExpectedFields) {

@@ -26,7 +26,7 @@ inline std::map<std::string, std::string> files_to_save(const std::string& page)
   return files;
 }
 
-/// Those of README, with less to compress.
+/// The files of README, with fewer lines to compress.
 inline std::map<std::string, std::string> files_of_readme() {
   auto files = files_to_save(read_file(source_directory() / "README.md"));
   for (auto& [name, text] : files)

@@ -42,7 +42,7 @@ struct TagDescription {
 /// In file order.
 std::vector<TagDescription> tag_descriptions(const Node& root);
 
-/// What one tag changes in an input file, the other active tags being as they are.
+/// The elements that one tag adds to an input file or removes from it; other tags do not change.
 struct TagEffect {
   std::string tag;
   bool active = false;

@@ -68,8 +68,8 @@ Table table_of(std::span<const Reference> references);
 /// A row per reference: name, source, workload, rows.
 Table list_of(std::span<const Reference> references);
 
-/// The names of the references that are installed or the user's or the site's own, sorted: files
-/// `references/NAME.csv` in the directories where platforms are looked for.
+/// The sorted names of all references: the files `references/NAME.csv` in the directories that are
+/// searched for platforms.
 std::vector<std::string> reference_names();
 
 /// The reference of that name, or the file at that path, or every `.csv` of a directory.

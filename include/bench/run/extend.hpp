@@ -51,7 +51,7 @@ struct AddedPoint {
 
 /// Adds a point to a step of a run, once for each combination of the step's other parameters, with
 /// all of its iterations. Nothing starts. The caller holds the writer lock.
-/// @param step empty: the first one that has all these parameters
+/// @param step if empty, the first step that has all these parameters
 /// @throws Error if no step has them, if the step has no workpackage yet, if `where` or `active`
 /// drops the point, and as the expansion of a run does
 AddedPoint add_point(const space::Run& run, workspace::Workspace& workspace,

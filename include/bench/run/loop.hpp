@@ -17,10 +17,9 @@ namespace bench::run {
 struct RunStatus {
   std::vector<workspace::StepCounts> counts;
   bool interrupted = false;
-  /// What keeps the batch system from being asked, or workpackages from being started; empty:
-  /// nothing.
+  /// Why the batch system cannot be asked, or workpackages cannot start; otherwise empty.
   std::string blocked_reason;
-  /// What the batch system said where it refused jobs; empty: nothing.
+  /// The batch system's messages where it refused jobs; otherwise empty.
   std::string refusals;
 
   long long failed() const;
@@ -28,16 +27,15 @@ struct RunStatus {
   long long open() const;
 };
 
-/// How many workpackages of each step are in each state, in the order of the benchmark.
+/// The number of workpackages in each state, for each step in the order of the benchmark.
 std::vector<workspace::StepCounts> counts_by_step(const space::Run& run,
                                                   const workspace::Workspace& workspace);
 
-/// The state of a finished run; nothing for one that is not. A finished run of many
-/// workpackages is known for one without reading them all.
+/// The state of a run if it has finished. This does not read all workpackages.
 std::optional<RunStatus> status_if_finished(const space::Run& run,
                                             const workspace::Workspace& workspace);
 
-/// The counts with those of submitted workpackages as running that a batch system runs.
+/// The counts, with each submitted workpackage whose job is running counted as running.
 /// @param running by step
 std::vector<workspace::StepCounts> with_running_jobs(
     std::vector<workspace::StepCounts> counts, const std::map<std::string, long long>& running);

@@ -21,8 +21,8 @@ workspace::Parameters kept_cycle_parameters(const std::filesystem::path& directo
 std::optional<workspace::Parameters> last_parameters(const Run& run,
                                                      const workspace::Workpackage& workpackage);
 
-/// The workpackages with the parameters of their last cycle, which results show. The workspace has
-/// those of the first.
+/// The workpackages with the parameters of their last cycle, which results show; the workspace has
+/// the parameters of the first cycle.
 std::vector<workspace::Workpackage> in_last_cycle(const Run& run,
                                                   std::vector<workspace::Workpackage> workpackages);
 

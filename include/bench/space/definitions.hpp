@@ -12,8 +12,8 @@
 
 namespace bench::space {
 
-/// Whether two definitions of a name mean the same: their texts are equal. As in JUBE, mode, type
-/// and separator are not compared.
+/// Whether two definitions of a parameter have the same text. As in JUBE, their mode, type and
+/// separator may differ.
 bool equivalent(const model::Parameter& a, const model::Parameter& b);
 
 /// Whether a step evaluates a parameter that it inherits again, from its text.

@@ -21,15 +21,15 @@ std::string same_nodes_key(const model::Batch& batch,
 /// empty: it has not begun, or the batch system did not tell.
 std::string nodes_of(const Run& run, const workspace::Workpackage& workpackage);
 
-/// The nodes whose failures ended attempts, by workpackage, each node once, the latest last.
-/// @param attempts in the order in which they were made
+/// The nodes whose failures ended attempts of each workpackage: each node once, the latest last.
+/// @param attempts in order of time
 std::map<long long, std::vector<std::string>> failed_nodes(
     const std::vector<workspace::Attempt>& attempts);
 
-/// Those of the failed nodes that a job can do without: the latest ones, as long as the partition
-/// has other nodes enough.
-/// @param wanted nodes of the job
-/// @param all nodes of the partition; 0: unknown
+/// The failed nodes that a job can avoid: the latest ones, as long as the partition has enough
+/// others.
+/// @param wanted number of nodes of the job
+/// @param all number of nodes of the partition; 0 if it is unknown
 std::vector<std::string> avoidable_nodes(std::vector<std::string> failed, int wanted, int all);
 
 }  // namespace bench::space

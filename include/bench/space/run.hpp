@@ -98,9 +98,10 @@ void ask_partitions(machine::BatchSystem& system, Run& run);
 /// has not been asked, did not answer, or chooses among several.
 const machine::Partition* partition_of(const Run& run, const std::string& wanted);
 
-/// An output file of a run, opened to be read: a regular file in the run directory that no link
-/// leads out of; or where the benchmark has a `work_dir` elsewhere, one of the run's owner, so that
-/// somebody else's run shows no file of its reader. Invalid for every other file.
+/// Opens a regular file that a run has written: in the run directory, with no link that leads out
+/// of it, or in a `work_dir` elsewhere. There it must belong to the run's owner, so that somebody
+/// else's run cannot show files of its reader.
+/// @returns an invalid descriptor for all other files
 UniqueFd open_output(const Run& run, const std::filesystem::path& file);
 
 }  // namespace bench::space

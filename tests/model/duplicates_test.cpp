@@ -59,6 +59,8 @@ INSTANTIATE_TEST_SUITE_P(
                       "a=1,20,3"},
         DuplicateCase{"ConcatOfEqualTexts", "  duplicate: concat\n",
                       "    - {name: a, _: 3}\n    - {name: a, _: 3}\n", "a=3"},
+        DuplicateCase{"ConcatWithAListIsAList", "  duplicate: concat\n",
+                      "    - {name: a, _: [1, 2]}\n    - {name: a, _: 3}\n", "a="},
         DuplicateCase{"ConcatUsesTheSeparator", "  duplicate: concat\n",
                       "    - {name: a, separator: ;, _: 2}\n    - {name: a, separator: ;, _: 1}\n",
                       "a=1;2"},

@@ -84,5 +84,10 @@ TEST(Outputs, HaveNamesOfTheirOwn) {
             "in.yaml:3:57: duplicate-name");
 }
 
+TEST(Tables, HaveDistributionsOfWhatTheyCanShow) {
+  EXPECT_EQ(fault_in(with_result("table: {name: t, cdf: x, column: jube_wp_id}")),
+            "in.yaml:3:40: unknown-name");
+}
+
 }  // namespace
 }  // namespace bench::model

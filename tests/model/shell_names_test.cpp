@@ -16,6 +16,7 @@ TEST(LoopVariables, AreThoseOfLoopsAndReads) {
   EXPECT_THAT(loop_variables("true && for x_1 in $(seq 3); do :; done"), ElementsAre("x_1"));
   EXPECT_THAT(loop_variables("ls | while read -r name size; do :; done"),
               ElementsAre("name", "size"));
+  EXPECT_THAT(loop_variables("read first second"), ElementsAre("first", "second"));
   EXPECT_THAT(loop_variables("(select s in a b; do break; done)"), ElementsAre("s"));
 }
 

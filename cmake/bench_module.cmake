@@ -52,8 +52,8 @@ if(BENCH_TESTS)
   target_include_directories(bench_test_support PUBLIC ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(bench_test_support PRIVATE bench_flags GTest::gmock)
   target_compile_options(bench_test_support PRIVATE $<$<CONFIG:Release>:-O0>)
-  if(BENCH_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # What is local in one test is not taken for what another file has at its top.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # A local name may be that of something at the top of its file, or of another in a unity build.
     target_compile_options(bench_test_support INTERFACE -Wno-shadow -Wshadow=local)
   endif()
   target_precompile_headers(bench_test_support PRIVATE <gmock/gmock.h> <gtest/gtest.h> <algorithm>

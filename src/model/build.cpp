@@ -184,7 +184,6 @@ Parameter concatenate(const Parameter& earlier, const Parameter& later) {
   if (earlier.type != later.type)
     joined.type = ValueType::string;
   const bool is_list = !earlier.values.empty() || !later.values.empty();
-  joined.values.clear();
   joined.text.clear();
   if (is_list || later.separator.empty())
     joined.values = std::move(sorted);

@@ -6,6 +6,7 @@
 #include "data/zlib.hpp"
 #include "harness/errors.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>

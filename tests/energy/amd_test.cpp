@@ -394,9 +394,10 @@ std::string amd_smi_error(const AmdVisibility& visibility = {}) {
   return message_of([&] { open_fake("/nonexistent", visibility); });
 }
 
-/// What the meter makes of 60 readings over 0.3 s and more.
+/// What the meter makes of 60 readings over 0.3 s and more: of readings that may be a second apart,
+/// so that a busy machine leaves no hole in them.
 ChannelEnergy measured(PowerSource& source) {
-  ChannelMeter meter(source.channels()[0], 0.005);
+  ChannelMeter meter(source.channels()[0], 1);
   const auto start = std::chrono::steady_clock::now();
   double time_s = 0;
   for (int i = 0; i < 60; ++i) {

@@ -49,7 +49,7 @@ class ProgramMachineTest : public testing::Test {
 };
 
 TEST_F(ProgramMachineTest, RecordsTheStateOfTheNode) {
-  const auto output = measured("sleep 2");
+  const auto output = measured("sleep 3");
   EXPECT_THAT(values(output.standard_error),
               AllOf(Contains(Pair("machine_load", "0.42")), Contains(Pair("machine_cpus", "2")),
                     Contains(Pair("machine_other_cpus", "0")),

@@ -28,6 +28,9 @@
 #include <bench/workspace/writer_lock.hpp>
 
 namespace bench::insight {
+
+using workspace::Workspace;
+
 namespace {
 
 /// By how much the metric of a row may have become worse, 0.01 is 1 %.
@@ -43,7 +46,6 @@ double possible_loss(const ComparedPoint& point) {
 }  // namespace
 
 KnownRun known_run(const workspace::RunDirectory& directory) {
-  using workspace::Workspace;
   return {directory,
           space::metadata_from(Workspace::open(directory.path, Workspace::Access::read).facts())};
 }
@@ -112,8 +114,6 @@ BaselineCheck check_of(const RunComparison& comparison, double margin) {
     check.outcome = CheckOutcome::passed;
   return check;
 }
-
-using workspace::Workspace;
 
 Acceptance accept(const workspace::RunDirectory& directory) {
   const workspace::WriterLock lock(directory.path);

@@ -19,7 +19,6 @@
 #include <bench/space/metadata.hpp>
 #include <bench/space/point_index.hpp>
 #include <bench/space/run.hpp>
-#include <bench/space/variables.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::insight {
@@ -197,8 +196,7 @@ class Search {
   void say_filter(const char* name, const std::string& expression) {
     if (expression.empty())
       return;
-    const space::Variables none;
-    const std::string here = evaluate::substitute(expression, space::lookup_in(none, point_));
+    const std::string here = evaluate::substitute(expression, space::lookup_in(point_));
     say(fmt::format("`{}`", name),
         fmt::format("keeps only {}{}", expression, here == expression ? "" : ", here: " + here));
   }

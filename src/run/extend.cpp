@@ -199,7 +199,7 @@ const model::Step& step_with(const model::Benchmark& benchmark, const Parameters
               "`bench info -s -p` shows those of each step");
 }
 
-/// One workpackage of each combination that differs in other parameters than those of the point.
+/// One workpackage for each combination of the parameters that the point does not set.
 std::vector<long long> bases_of(const space::Graph& graph, const std::string& step,
                                 const std::set<std::string>& names) {
   std::map<std::pair<std::vector<long long>, space::FixedValues>, long long> bases;

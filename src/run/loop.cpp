@@ -70,7 +70,7 @@ std::vector<workspace::StepCounts> counts_by_step(const space::Run& run,
 
 std::optional<RunStatus> status_if_finished(const space::Run& run,
                                             const workspace::Workspace& workspace) {
-  // More may follow from what has ended.
+  // Workpackages that have ended may lead to new ones.
   if (std::ranges::any_of(run.benchmark.steps,
                           [](const model::Step& step) { return step.repetition || step.search; }))
     return std::nullopt;

@@ -35,6 +35,10 @@ bool is_reevaluated(const model::Parameter& inherited, const model::Parameter* o
   return mode == UpdateMode::step || mode == UpdateMode::always || (own && mode == UpdateMode::use);
 }
 
+evaluate::Lookup lookup_in(const workspace::Parameters& parameters) {
+  return [&](std::string_view name) { return workspace::value_of(parameters, name); };
+}
+
 const model::Parameter* definition_of(const model::Benchmark& benchmark, const model::Step& step,
                                       const std::string& name, const evaluate::Lookup& values) {
   for (const std::string& use : step.use)
@@ -67,9 +71,8 @@ Definitions::Definitions(const model::Benchmark& benchmark) : benchmark_(benchma
 const model::Parameter* Definitions::of(const workspace::Workpackage& workpackage,
                                         const std::string& name) const {
   const auto look_up = [&] {
-    return definition_of(
-        benchmark_, *benchmark_.step(workpackage.step), name,
-        [&](std::string_view one) { return workspace::value_of(workpackage.parameters, one); });
+    return definition_of(benchmark_, *benchmark_.step(workpackage.step), name,
+                         lookup_in(workpackage.parameters));
   };
   if (varies_.at(workpackage.step))
     return look_up();

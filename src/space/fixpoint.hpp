@@ -25,7 +25,7 @@ struct Layout {
 
   std::vector<const model::Parameter*> definitions;
   std::size_t own;  ///< The first of them come from the step's sets, the others are inherited.
-  std::unordered_map<std::string_view, std::size_t> index;  ///< By name.
+  std::unordered_map<std::string_view, std::size_t> index;  ///< Positions by name.
 };
 
 /// Names in `use` that cannot be told yet, since they hold parameters.
@@ -34,7 +34,7 @@ struct Pending {
   std::set<std::string, std::less<>> names;  ///< Parameters that the sets may define.
 };
 
-/// How far a parameter has come in one combination.
+/// The progress of a parameter in one combination.
 enum class Progress : char {
   open,      ///< Text still to be substituted or evaluated.
   choice,    ///< A template that waits to be multiplied out.
@@ -45,9 +45,9 @@ enum class Progress : char {
 struct Cell {
   std::string text;
   Progress progress = Progress::open;
-  bool splits = true;      ///< Whether a separator in `text` makes a template.
+  bool splits = true;      ///< A separator in `text` separates the values of a template.
   bool evaluated = false;  ///< `text` holds the result of a script.
-  /// The value of the parent, which stays where a script makes a template with it again.
+  /// The parent's value, which is kept if a script returns a template that contains it.
   const std::string* kept = nullptr;
 };
 
@@ -57,21 +57,21 @@ struct PartialCombination {
   const Layout* layout = nullptr;
   const Pending* pending = nullptr;  ///< Null where every set is known.
   std::vector<Cell> cells;           ///< One per parameter of the layout.
-  /// The error of a script; the combination then stays as it is.
+  /// The error of a script; nothing more is done to the combination.
   std::shared_ptr<const Error> invalid = nullptr;
 };
 
-/// The beginning of a parameter that is made from its text.
+/// A cell that holds the text of a parameter, not yet substituted or evaluated.
 Cell open_cell(const model::Parameter& parameter);
 
 /// The values of a template.
 std::vector<std::string> pieces_of(const model::Parameter& parameter, const Cell& cell);
 
-/// Makes a template of an open cell whose text holds its separator.
+/// Turns an open cell whose text contains the separator into a template.
 void split_if_template(const model::Parameter& parameter, Cell& cell);
 
-/// Makes a cell ready to be evaluated again. For a template, from the value that was chosen; the
-/// cell keeps its text where that is unknown.
+/// Opens a cell so that it is evaluated again: a template from the value that was chosen, or from
+/// its text if that value is unknown.
 /// @param values with which it was chosen
 void reopen(const Assignment& assignment, const evaluate::Lookup& values, Cell& cell);
 
@@ -81,7 +81,7 @@ struct Constants {
   bool complete = false;  ///< The workpackage exists: there will be no others.
 };
 
-/// What a substitution left unresolved.
+/// The kinds of names that a substitution left unresolved.
 struct Unresolved {
   bool open = false;  ///< A parameter that has no value yet.
   bool late = false;  ///< A variable of the workpackage, or a parameter that waits for one.

@@ -29,7 +29,7 @@ std::string same_nodes_key(const model::Batch& batch,
 
 std::string nodes_of(const Run& run, const workspace::Workpackage& workpackage) {
   using workspace::State;
-  // In other states a sentinel is of an earlier attempt.
+  // In other states the sentinel comes from an earlier attempt.
   if (workpackage.state != State::submitted && workpackage.state != State::done &&
       workpackage.state != State::failed)
     return "";

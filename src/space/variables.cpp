@@ -95,8 +95,7 @@ workspace::Parameters exported_parameters(const Run& run,
   workspace::Parameters exported;
   if (names.empty())  // as mostly: this is asked for every workpackage
     return exported;
-  const Variables none;
-  const auto values = lookup_in(none, workpackage.parameters);
+  const auto values = lookup_in(workpackage.parameters);
   for (const auto& [name, value] : workpackage.parameters)
     if (names.contains(name))
       if (const auto* definition = definition_of(run.benchmark, step, name, values);

@@ -394,8 +394,8 @@ std::string amd_smi_error(const AmdVisibility& visibility = {}) {
   return message_of([&] { open_fake("/nonexistent", visibility); });
 }
 
-/// What the meter makes of 60 readings over 0.3 s and more: of readings that may be a second apart,
-/// so that a busy machine leaves no hole in them.
+/// The result of 60 readings over 0.3 s or more. The meter expects one each second, so that a busy
+/// machine causes no gap.
 ChannelEnergy measured(PowerSource& source) {
   ChannelMeter meter(source.channels()[0], 1);
   const auto start = std::chrono::steady_clock::now();

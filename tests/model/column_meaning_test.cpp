@@ -7,7 +7,7 @@
 namespace bench::model {
 namespace {
 
-TEST(ColumnMeaning, IsThatOfThePatternThatTheAnalysersUse) {
+TEST(ColumnMeaning, ComesFromThePatternThatTheAnalysersUse) {
   const Benchmark benchmark = benchmark_of(
       "patternset:\n"
       "  - {name: other, pattern: {name: p, unit: s, _: x}}\n"

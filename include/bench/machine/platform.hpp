@@ -111,8 +111,8 @@ struct Platform {
   const Capabilities& capabilities() const { return system().capabilities; }
 };
 
-/// `share/bench` of the installation or of the build directory that this program is in, where
-/// `platforms` and the others are links to the sources.
+/// `share/bench` of the installation or build directory that this program is in. In a build
+/// directory `platforms`, `templates` and `references` are links to the sources.
 /// @throws Error if there is none
 std::filesystem::path share_directory();
 

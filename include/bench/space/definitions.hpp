@@ -21,6 +21,9 @@ bool equivalent(const model::Parameter& a, const model::Parameter& b);
 ///        mode of the inherited one does not count
 bool is_reevaluated(const model::Parameter& inherited, const model::Parameter* own);
 
+/// Looks names up in parameters, which must outlive the lookup.
+evaluate::Lookup lookup_in(const workspace::Parameters& parameters);
+
 /// The definition that a parameter has in a step: in a set that the step uses, else in one of those
 /// it depends on. Null if there is none.
 /// @param values of the step's parameters, for names in `use` that hold some; without them, any set

@@ -1,5 +1,3 @@
-#include "by_name.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -10,6 +8,18 @@
 #include <bench/model/benchmark.hpp>
 
 namespace bench::model {
+namespace {
+
+/// The element called `name`, or null. Linear: a benchmark has a handful of each kind.
+template <class Named>
+const Named* by_name(const std::vector<Named>& all, const std::string& name) {
+  for (const Named& one : all)
+    if (one.name == name)
+      return &one;
+  return nullptr;
+}
+
+}  // namespace
 
 const JobSetting* Batch::setting(const std::string& wanted) const {
   return by_name(settings, wanted);

@@ -1,7 +1,5 @@
 #include "check.hpp"
-#include "outputs.hpp"
 #include "read.hpp"
-#include "step.hpp"
 
 #include <cstddef>
 #include <map>

@@ -1,5 +1,4 @@
-#include "calculation.hpp"
-
+#include "check.hpp"
 #include "columns.hpp"
 #include "read.hpp"
 
@@ -122,12 +121,6 @@ std::optional<Calculation> build_calculation(const Node& node) {
   if (calculation.baseline.empty())
     refuse_without(node, "per", "`baseline`");
   return calculation;
-}
-
-std::string name_of(const Calculation& calculation, const std::string& title) {
-  if (!calculation.metric.empty())
-    return calculation.metric;
-  return title.empty() ? calculation.formula : title;
 }
 
 std::string calculated_from(const Benchmark& benchmark, const Result& result,

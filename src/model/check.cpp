@@ -1,9 +1,5 @@
 #include "check.hpp"
 
-#include "by_name.hpp"
-#include "calculation.hpp"
-#include "columns.hpp"
-#include "decisions.hpp"
 #include "read.hpp"
 
 #include <algorithm>
@@ -33,6 +29,14 @@ namespace bench::model {
 using document::Node;
 
 namespace {
+
+template <class Named>
+std::vector<std::string> names_of(const std::vector<Named>& all) {
+  std::vector<std::string> names;
+  for (const Named& one : all)
+    names.push_back(one.name);
+  return names;
+}
 
 /// @throws Error unless `name` is one of `known`; `what` is its kind.
 void require(const std::string& name, const std::vector<std::string>& known, const char* what,
@@ -171,25 +175,6 @@ void check_results(const Benchmark& benchmark, const Node& node) {
   check_result_names(benchmark);
 }
 
-}  // namespace
-
-void check(const Benchmark& benchmark, const Node& node, Diagnostics& diagnostics) {
-  if (benchmark.steps.empty())
-    diagnostics.warn(Id::nothing_to_run,
-                     fmt::format("benchmark '{}' has no step, so nothing runs", benchmark.name),
-                     "add `step: {name: ..., do: ...}`, or choose other tags", node.place);
-  check_steps(benchmark, node, diagnostics);
-  check_depend(benchmark);
-  check_analysers(benchmark, node);
-  check_results(benchmark, node);
-  check_decisions(benchmark);
-  check_values(benchmark, diagnostics);
-  check_columns(benchmark, diagnostics);
-  check_calculations(benchmark);
-}
-
-namespace {
-
 /// JUBE takes every other word for `string`.
 void check_type(const Node& node, Diagnostics& diagnostics) {
   static const std::vector<std::string> types{"int", "float", "string"};
@@ -216,19 +201,6 @@ void check_name(const Node& node, Diagnostics& diagnostics) {
                      "use only ASCII letters, digits and underscores in names that `$` refers to",
                      place_of(node, "name"));
 }
-
-}  // namespace
-
-void check_definitions(const Node& parent, Diagnostics& diagnostics) {
-  for (const char* kind : {"parameterset", "patternset"})
-    for (const Node* set : parent.all(kind))
-      for (const Node& one : set->children) {
-        check_type(one, diagnostics);
-        check_name(one, diagnostics);
-      }
-}
-
-namespace {
 
 void check_patterns(const PatternSet& set, Diagnostics& diagnostics) {
   for (const Pattern& pattern : set.replaced) {
@@ -265,8 +237,8 @@ void check_integers(const Parameter& parameter, Diagnostics& diagnostics) {
           fmt::format("tables show {}; use type float", integer->digits), parameter.place);
 }
 
-}  // namespace
-
+/// Warns about integers with a fraction, patterns without a text, and patterns that a later one of
+/// the same name replaces.
 void check_values(const Benchmark& benchmark, Diagnostics& diagnostics) {
   for (const PatternSet& set : benchmark.pattern_sets)
     check_patterns(set, diagnostics);
@@ -274,8 +246,6 @@ void check_values(const Benchmark& benchmark, Diagnostics& diagnostics) {
     for (const Parameter& parameter : set.parameters)
       check_integers(parameter, diagnostics);
 }
-
-namespace {
 
 using Names = std::set<std::string>;
 
@@ -338,6 +308,30 @@ class Usage {
 };
 
 }  // namespace
+
+void check_definitions(const Node& parent, Diagnostics& diagnostics) {
+  for (const char* kind : {"parameterset", "patternset"})
+    for (const Node* set : parent.all(kind))
+      for (const Node& one : set->children) {
+        check_type(one, diagnostics);
+        check_name(one, diagnostics);
+      }
+}
+
+void check(const Benchmark& benchmark, const Node& node, Diagnostics& diagnostics) {
+  if (benchmark.steps.empty())
+    diagnostics.warn(Id::nothing_to_run,
+                     fmt::format("benchmark '{}' has no step, so nothing runs", benchmark.name),
+                     "add `step: {name: ..., do: ...}`, or choose other tags", node.place);
+  check_steps(benchmark, node, diagnostics);
+  check_depend(benchmark);
+  check_analysers(benchmark, node);
+  check_results(benchmark, node);
+  check_decisions(benchmark);
+  check_values(benchmark, diagnostics);
+  check_columns(benchmark, diagnostics);
+  check_calculations(benchmark);
+}
 
 void check_unused(const std::vector<Benchmark>& benchmarks, const Node& root, bool whole_file,
                   Diagnostics& diagnostics) {

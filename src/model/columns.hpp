@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <bench/base/diagnostics.hpp>
 #include <bench/model/benchmark.hpp>
 
 namespace bench::model {
@@ -33,8 +32,5 @@ bool is_calculated(const Columns& columns, const std::string& name) {
     return column.calculation && (column.name == name || column.title == name);
   });
 }
-
-/// Warns about columns that nothing can fill.
-void check_columns(const Benchmark& benchmark, Diagnostics& diagnostics);
 
 }  // namespace bench::model

@@ -1,5 +1,4 @@
-#include "decisions.hpp"
-
+#include "check.hpp"
 #include "read.hpp"
 
 #include <algorithm>
@@ -276,15 +275,6 @@ void check_search(const Benchmark& benchmark, const Step& step) {
 }
 
 }  // namespace
-
-const Node* only_one(const Node& step, const char* name) {
-  const auto elements = step.all(name);
-  if (elements.size() > 1)
-    throw Error(Id::conflict,
-                fmt::format("step '{}' has several `{}`", attribute(step, "name"), name), "",
-                elements.back()->place);
-  return elements.empty() ? nullptr : elements.front();
-}
 
 void read_iterations(const Node& node, Step& step) {
   step.iterations = whole_number(node, "iterations", 1);

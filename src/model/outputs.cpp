@@ -1,6 +1,3 @@
-#include "outputs.hpp"
-
-#include "calculation.hpp"
 #include "read.hpp"
 
 #include <algorithm>
@@ -21,6 +18,13 @@ namespace bench::model {
 namespace {
 
 using document::Node;
+
+/// That of its column or key: the metric; the title, else the formula.
+std::string name_of(const Calculation& calculation, const std::string& title) {
+  if (!calculation.metric.empty())
+    return calculation.metric;
+  return title.empty() ? calculation.formula : title;
+}
 
 Key build_key(const Node& node) {
   Key key;

@@ -75,6 +75,15 @@ std::optional<Better> better_of(const Node& node) {
                                 {{"higher", Better::higher}, {"lower", Better::lower}});
 }
 
+const Node* only_one(const Node& step, const char* name) {
+  const auto elements = step.all(name);
+  if (elements.size() > 1)
+    throw Error(Id::conflict,
+                fmt::format("step '{}' has several `{}`", attribute(step, "name"), name), "",
+                elements.back()->place);
+  return elements.empty() ? nullptr : elements.front();
+}
+
 std::vector<std::string> used_names(const Node& node) {
   std::vector<std::string> names;
   for (const Node* use : node.all("use"))

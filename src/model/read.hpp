@@ -62,6 +62,10 @@ T one_of(const document::Node& node, const char* key, const std::map<std::string
 /// @throws Error with the known words if it is none of them
 std::optional<Better> better_of(const document::Node& node);
 
+/// A child of a step; null where there is none.
+/// @throws Error with the place of a second one
+const document::Node* only_one(const document::Node& step, const char* name);
+
 /// The names of all `use` children, which may be comma lists.
 /// @throws Error if a name occurs twice
 std::vector<std::string> used_names(const document::Node& node);
@@ -72,5 +76,25 @@ const Place& place_of_use(const document::Node& node, const std::string& name);
 /// A `do` of a step or a `prepare` of a file set.
 /// @throws Error if `shared` is neither true nor false
 Command build_command(const document::Node& node);
+
+Step build_step(const document::Node& node);
+
+/// Reads `iterations` of a step: a number, or the bounds of a repetition.
+/// @throws Error with the place of the first mistake
+void read_iterations(const document::Node& node, Step& step);
+
+/// @throws Error with the place of the first mistake
+Prune build_prune(const document::Node& node);
+
+/// @throws Error with the place of the first mistake
+Search build_search(const document::Node& node);
+
+Analyser build_analyser(const document::Node& node);
+Result build_result(const document::Node& node);
+
+/// What a column or key calculates; nothing if it shows values of a name.
+/// @throws Error with the place if attributes of a calculation are missing, or do not belong
+/// together
+std::optional<Calculation> build_calculation(const document::Node& node);
 
 }  // namespace bench::model

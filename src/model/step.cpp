@@ -1,6 +1,3 @@
-#include "step.hpp"
-
-#include "decisions.hpp"
 #include "read.hpp"
 
 #include <algorithm>

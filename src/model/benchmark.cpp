@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +56,14 @@ std::size_t Benchmark::index_of(const std::string& step_name) const {
 
 const Analyser* Benchmark::analyser(const std::string& wanted) const {
   return by_name(analysers, wanted);
+}
+
+std::set<std::string> Analyser::pattern_sets() const {
+  std::set<std::string> sets(use.begin(), use.end());
+  for (const Analysis& analysis : analyses)
+    for (const AnalysedFile& file : analysis.files)
+      sets.insert(file.use.begin(), file.use.end());
+  return sets;
 }
 
 namespace {

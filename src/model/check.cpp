@@ -275,12 +275,8 @@ class Usage {
     Names by_steps, by_analysers, by_results;
     for (const Step& step : benchmark.steps)
       by_steps.insert(step.use.begin(), step.use.end());
-    for (const Analyser& analyser : benchmark.analysers) {
-      by_analysers.insert(analyser.use.begin(), analyser.use.end());
-      for (const Analysis& analysis : analyser.analyses)
-        for (const AnalysedFile& file : analysis.files)
-          by_analysers.insert(file.use.begin(), file.use.end());
-    }
+    for (const Analyser& analyser : benchmark.analysers)
+      by_analysers.merge(analyser.pattern_sets());
     for (const Result& result : benchmark.results)
       by_results.insert(result.use.begin(), result.use.end());
     add(benchmark.parameter_sets, by_steps, "parameter set", "step");

@@ -42,13 +42,8 @@ std::optional<ColumnMeaning> as_pattern(const PatternSet& set, const std::string
 std::optional<ColumnMeaning> as_pattern(const Benchmark& benchmark, const Result& result,
                                         const std::string& name) {
   std::set<std::string> used;
-  for (const std::string& analyser_name : result.use) {
-    const Analyser& analyser = *benchmark.analyser(analyser_name);
-    used.insert(analyser.use.begin(), analyser.use.end());
-    for (const Analysis& analysis : analyser.analyses)
-      for (const AnalysedFile& file : analysis.files)
-        used.insert(file.use.begin(), file.use.end());
-  }
+  for (const std::string& analyser : result.use)
+    used.merge(benchmark.analyser(analyser)->pattern_sets());
   for (const bool wanted : {true, false})
     for (const PatternSet& set : benchmark.pattern_sets)
       if (used.contains(set.name) == wanted)

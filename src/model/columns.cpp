@@ -30,9 +30,9 @@ void collect_steps(const Benchmark& benchmark, const std::string& name,
     collect_steps(benchmark, parent, steps);
 }
 
-void add_patterns(const Benchmark& benchmark, const std::vector<std::string>& sets,
+void add_patterns(const Benchmark& benchmark, const Analyser& analyser,
                   std::set<std::string>& names) {
-  for (const std::string& set : sets)
+  for (const std::string& set : analyser.pattern_sets())
     for (const Pattern& pattern : benchmark.pattern_set(set)->patterns)
       for (const auto& statistic : numbers::statistics())
         names.insert(pattern.name + std::string(statistic.suffix));
@@ -64,12 +64,9 @@ Fillable::Fillable(const Benchmark& benchmark, const std::vector<std::string>& u
   std::set<std::string> steps;
   for (const std::string& analyser_name : use) {
     const Analyser& analyser = *benchmark.analyser(analyser_name);
-    add_patterns(benchmark, analyser.use, names_);
-    for (const Analysis& analysis : analyser.analyses) {
+    add_patterns(benchmark, analyser, names_);
+    for (const Analysis& analysis : analyser.analyses)
       collect_steps(benchmark, analysis.step, steps);
-      for (const AnalysedFile& file : analysis.files)
-        add_patterns(benchmark, file.use, names_);
-    }
   }
   for (const std::string& step : steps)
     add_parameters(benchmark, step, names_);

@@ -42,14 +42,6 @@ const std::vector<Finding>* findings_of_each(const model::Analyser& analyser,
   return analyser.reduce && each != analyses.end() ? &each->second : nullptr;
 }
 
-std::set<std::string> used_pattern_sets(const model::Analyser& analyser) {
-  std::set<std::string> used(analyser.use.begin(), analyser.use.end());
-  for (const model::Analysis& analysis : analyser.analyses)
-    for (const model::AnalysedFile& file : analysis.files)
-      used.insert(file.use.begin(), file.use.end());
-  return used;
-}
-
 }  // namespace
 
 /// A parameter in the workpackages of one step.
@@ -135,7 +127,7 @@ Rows::Rows(const space::Run& run, const space::Lineage& family, const std::strin
       reduce_(run.benchmark.analyser(analyser)->reduce),
       values_(run.benchmark, family, *run.benchmark.analyser(analyser), analyses),
       benchmark_variables_(space::benchmark_variables(run)) {
-  for (const std::string& set : used_pattern_sets(*run.benchmark.analyser(analyser)))
+  for (const std::string& set : run.benchmark.analyser(analyser)->pattern_sets())
     for (const model::Pattern& pattern : run.benchmark.pattern_set(set)->patterns)
       (pattern.derived ? derived_ : patterns_).insert(pattern.name);
   for (const Finding& finding : analyses.at(analyser))

@@ -34,12 +34,8 @@ using NameSet = std::set<std::string>;
 
 void check_patterns(const model::Benchmark& benchmark) {
   NameSet used;
-  for (const model::Analyser& analyser : benchmark.analysers) {
-    used.insert(analyser.use.begin(), analyser.use.end());
-    for (const model::Analysis& analysis : analyser.analyses)
-      for (const model::AnalysedFile& file : analysis.files)
-        used.insert(file.use.begin(), file.use.end());
-  }
+  for (const model::Analyser& analyser : benchmark.analysers)
+    used.merge(analyser.pattern_sets());
   for (const std::string& name : used)
     for (const model::Pattern& pattern : benchmark.pattern_set(name)->patterns)
       results::check_expression(pattern);

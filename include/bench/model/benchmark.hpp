@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -296,6 +297,9 @@ struct Analyser {
   std::vector<std::string> use;
   std::vector<Analysis> analyses;
   Place place;
+
+  /// Those of the analyser and of all its files.
+  std::set<std::string> pattern_sets() const;
 };
 
 /// A number that a column calculates from others of the row, and of the row of a baseline.

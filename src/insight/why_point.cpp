@@ -15,9 +15,9 @@
 #include <bench/insight/run_view.hpp>
 #include <bench/insight/why.hpp>
 #include <bench/model/benchmark.hpp>
+#include <bench/model/use.hpp>
 #include <bench/space/definitions.hpp>
 #include <bench/space/metadata.hpp>
-#include <bench/space/point_index.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 
@@ -102,7 +102,7 @@ class Search {
     };
     const model::Parameter* parameter = definition(name);
     if (others.empty() && parameter && is_listed(*parameter))
-      std::ranges::for_each(space::template_values(*parameter), add);
+      std::ranges::for_each(model::written_values(*parameter), add);
     for (const Workpackage& one : view_.all()) {
       const bool counts = one.step == step_.name || (others.empty() && is_parent(one));
       const std::string* value = counts ? value_of(one.parameters, name) : nullptr;
@@ -114,7 +114,7 @@ class Search {
 
   /// Whether the file says all values that the parameter can have.
   static bool is_listed(const model::Parameter& parameter) {
-    const std::vector<std::string> values = space::template_values(parameter);
+    const std::vector<std::string> values = model::written_values(parameter);
     return !values.empty() && std::ranges::all_of(values, [](const std::string& value) {
       return value.find('$') == std::string::npos;
     });

@@ -20,7 +20,6 @@
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
 #include <bench/document/node.hpp>
-#include <bench/evaluate/evaluator.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/use.hpp>
 
@@ -215,15 +214,6 @@ void check_patterns(const PatternSet& set, Diagnostics& diagnostics) {
       diagnostics.warn(Id::surprising_value,
                        fmt::format("pattern '{}' is empty and matches nothing", pattern.name), "",
                        pattern.place);
-}
-
-/// The values of a parameter that stand in the file as they are.
-std::vector<std::string> written_values(const Parameter& parameter) {
-  if (!parameter.values.empty())
-    return parameter.values;
-  if (parameter.mode != evaluate::Mode::text)
-    return {};
-  return split_names(parameter.text, parameter.separator);
 }
 
 void check_integers(const Parameter& parameter, Diagnostics& diagnostics) {

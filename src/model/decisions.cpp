@@ -18,7 +18,6 @@
 #include <bench/base/text.hpp>
 #include <bench/document/node.hpp>
 #include <bench/energy/core/figures.hpp>
-#include <bench/evaluate/evaluator.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/use.hpp>
 #include <bench/numbers/statistics.hpp>
@@ -128,21 +127,6 @@ Repetition build_repetition(const Node& node) {
   return repetition;
 }
 
-enum class Of { itself, parents_too };
-
-/// The parameters that workpackages of a step may have.
-std::set<std::string> parameters_of(const Benchmark& benchmark, const Step& step, Of whose) {
-  std::set<std::string> names;
-  for (const std::string& use : step.use)
-    for (const ParameterSet* set : possible_sets(benchmark, use))
-      for (const Parameter& parameter : set->parameters)
-        names.insert(parameter.name);
-  if (whose == Of::parents_too)
-    for (const std::string& parent : step.depend)
-      names.merge(parameters_of(benchmark, *benchmark.step(parent), whose));
-  return names;
-}
-
 /// The patterns that analysers have for a step.
 std::set<std::string> patterns_of(const Benchmark& benchmark, const Step& step) {
   std::set<std::string> names;
@@ -211,7 +195,7 @@ void check_repetition(const Benchmark& benchmark, const Step& step) {
   const Repetition& repetition = *step.repetition;
   if (repetition.race)
     for (const std::string& name : repetition.race->per)
-      check_parameter(parameters_of(benchmark, step, Of::parents_too), step, "per", name,
+      check_parameter(parameter_names(benchmark, step), step, "per", name,
                       repetition.race->per_place);
   check_value(benchmark, step, "until", repetition.value, repetition.until_place);
   if (repetition.budget_wh && !step.energy)
@@ -226,13 +210,9 @@ void check_sizes(const Benchmark& benchmark, const Step& step) {
   for (const std::string& use : step.use)
     for (const ParameterSet* set : possible_sets(benchmark, use))
       for (const Parameter& parameter : set->parameters) {
-        if (parameter.mode != evaluate::Mode::text ||
-            std::ranges::find(step.prune->larger, parameter.name) == step.prune->larger.end())
+        if (std::ranges::find(step.prune->larger, parameter.name) == step.prune->larger.end())
           continue;
-        const auto values = parameter.values.empty()
-                                ? split_values(parameter.text, parameter.separator)
-                                : parameter.values;
-        for (const std::string& value : values)
+        for (const std::string& value : written_values(parameter))
           if (value.find('$') == std::string::npos && !parse_number(value))
             throw Error(Id::invalid_value,
                         fmt::format("value '{}' of parameter '{}' is not a number, and `prune` of "
@@ -250,7 +230,7 @@ void check_prune(const Benchmark& benchmark, const Step& step) {
                               "wait for smaller ones to end, and these for them",
                               step.name),
                   "run the shared command in a step of its own", step.prune->place);
-  const std::set<std::string> known = parameters_of(benchmark, step, Of::parents_too);
+  const std::set<std::string> known = parameter_names(benchmark, step);
   for (const std::string& name : step.prune->larger)
     check_parameter(known, step, "prune", name, step.prune->larger_place);
   for (const std::string& name : step.prune->per.value_or(std::vector<std::string>{}))
@@ -261,11 +241,10 @@ void check_prune(const Benchmark& benchmark, const Step& step) {
 /// Its parents have run with a value of theirs, so that the step must have the parameter itself.
 void check_search(const Benchmark& benchmark, const Step& step) {
   const Search& search = *step.search;
-  check_parameter(parameters_of(benchmark, step, Of::itself), step, "search", search.parameter,
+  check_parameter(own_parameter_names(benchmark, step), step, "search", search.parameter,
                   search.parameter_place);
   for (const std::string& parent : step.depend)
-    if (parameters_of(benchmark, *benchmark.step(parent), Of::parents_too)
-            .contains(search.parameter))
+    if (parameter_names(benchmark, *benchmark.step(parent)).contains(search.parameter))
       throw Error(Id::conflict,
                   fmt::format("step '{}' searches '{}', which it inherits from step '{}'",
                               step.name, search.parameter, parent),

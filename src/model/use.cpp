@@ -2,6 +2,8 @@
 #include <string>
 #include <vector>
 
+#include <bench/base/text.hpp>
+#include <bench/evaluate/evaluator.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/use.hpp>
 
@@ -23,15 +25,26 @@ std::vector<const ParameterSet*> possible_sets(const Benchmark& benchmark, const
   return sets;
 }
 
-std::set<std::string> parameter_names(const Benchmark& benchmark, const Step& step) {
+std::set<std::string> own_parameter_names(const Benchmark& benchmark, const Step& step) {
   std::set<std::string> names;
   for (const std::string& use : step.use)
     for (const ParameterSet* set : possible_sets(benchmark, use))
       for (const Parameter& parameter : set->parameters)
         names.insert(parameter.name);
+  return names;
+}
+
+std::set<std::string> parameter_names(const Benchmark& benchmark, const Step& step) {
+  std::set<std::string> names = own_parameter_names(benchmark, step);
   for (const std::string& parent : step.depend)
     names.merge(parameter_names(benchmark, *benchmark.step(parent)));
   return names;
+}
+
+std::vector<std::string> written_values(const Parameter& parameter) {
+  if (!parameter.values.empty() || parameter.mode != evaluate::Mode::text)
+    return parameter.values;
+  return split_values(parameter.text, parameter.separator);
 }
 
 }  // namespace bench::model

@@ -93,13 +93,10 @@ void check_late_values(const model::Benchmark& benchmark) {
   std::vector<const model::Parameter*> scripts;
   const auto check = [&](const model::Parameter& parameter) {
     const bool is_constant = evaluate::names_in(parameter.text).empty();
-    if (parameter.mode == evaluate::Mode::text)
-      for (const std::string& value : parameter.values.empty()
-                                          ? split_values(parameter.text, parameter.separator)
-                                          : parameter.values)
-        if (const auto error = space::type_error(parameter, value);
-            error && evaluate::names_in(value).empty())
-          throw Error(*error);
+    for (const std::string& value : model::written_values(parameter))
+      if (const auto error = space::type_error(parameter, value);
+          error && evaluate::names_in(value).empty())
+        throw Error(*error);
     if (is_constant && parameter.mode == evaluate::Mode::python && !reaches_outside(parameter)) {
       requests.push_back({parameter.mode, parameter.text});
       scripts.push_back(&parameter);

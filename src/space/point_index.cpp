@@ -7,9 +7,8 @@
 
 #include <fmt/core.h>
 
-#include <bench/base/text.hpp>
-#include <bench/evaluate/evaluator.hpp>
 #include <bench/model/benchmark.hpp>
+#include <bench/model/use.hpp>
 #include <bench/space/definitions.hpp>
 #include <bench/space/point_index.hpp>
 #include <bench/space/workpackages.hpp>
@@ -33,18 +32,12 @@ bool defines(const model::Benchmark& benchmark, const model::Step& step,
 
 }  // namespace
 
-std::vector<std::string> template_values(const model::Parameter& parameter) {
-  if (!parameter.values.empty() || parameter.mode != evaluate::Mode::text)
-    return parameter.values;
-  return split_values(parameter.text, parameter.separator);
-}
-
 PointIndex::PointIndex(const model::Benchmark& benchmark, const Definitions& definitions,
                        Workpackages& workpackages)
     : benchmark_(benchmark), definitions_(definitions), workpackages_(workpackages) {
   for (const model::ParameterSet& set : benchmark.parameter_sets)
     for (const model::Parameter& parameter : set.parameters) {
-      std::vector<std::string> values = template_values(parameter);
+      std::vector<std::string> values = model::written_values(parameter);
       if (std::set<std::string>(values.begin(), values.end()).size() < values.size())
         repetitive_[&parameter] = std::move(values);
     }

@@ -19,7 +19,13 @@ bool may_name(const std::string& use, const std::string& set);
 /// The parameter sets that a name in `use` may mean, in the order of the file.
 std::vector<const ParameterSet*> possible_sets(const Benchmark& benchmark, const std::string& use);
 
+/// The parameters of the sets that the step may use.
+std::set<std::string> own_parameter_names(const Benchmark& benchmark, const Step& step);
+
 /// The parameters that a workpackage of the step may have: those of the step and of its parents.
 std::set<std::string> parameter_names(const Benchmark& benchmark, const Step& step);
+
+/// The values of a template that is plain text or a list, as they are written; none for a script.
+std::vector<std::string> written_values(const Parameter& parameter);
 
 }  // namespace bench::model

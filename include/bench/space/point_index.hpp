@@ -12,9 +12,6 @@
 
 namespace bench::space {
 
-/// The values of a template that is plain text or a list, as they are written; none for a script.
-std::vector<std::string> template_values(const model::Parameter& parameter);
-
 /// The point of the parameter space that each workpackage has. The iterations of one combination
 /// share a point, even where a parameter differs because it names the workpackage
 /// (`log_$jube_wp_id`); so do the children of parents on one point if their values are equal. A

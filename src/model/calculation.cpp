@@ -18,7 +18,6 @@
 #include <bench/document/node.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/calculate.hpp>
-#include <bench/model/column_meaning.hpp>
 #include <bench/numbers/calculation.hpp>
 
 namespace bench::model {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/model/column_meaning.hpp>
+#include <bench/model/calculate.hpp>
 
 namespace bench::model {
 namespace {

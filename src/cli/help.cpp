@@ -21,7 +21,6 @@
 #include <bench/base/text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/document/elements.hpp>
-#include <bench/document/schema.hpp>
 #include <bench/energy/program/options.hpp>
 #include <bench/machine/platform.hpp>
 

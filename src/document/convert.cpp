@@ -1,6 +1,3 @@
-#include "convert.hpp"
-
-#include "scalar.hpp"
 #include "value.hpp"
 
 #include <algorithm>

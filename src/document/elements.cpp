@@ -91,10 +91,4 @@ std::vector<std::string> parents_of(const ElementKind& child) {
   return parents;
 }
 
-const AttributeKind& attribute_of(std::string_view name, std::string_view attribute) {
-  const auto& rows = element(name).attributes;
-  const auto found = std::ranges::find(rows, attribute, &AttributeKind::name);
-  return rows.at(static_cast<std::size_t>(found - rows.begin()));
-}
-
 }  // namespace bench::document

@@ -1,4 +1,3 @@
-#include "scalar.hpp"
 #include "source.hpp"
 #include "value.hpp"
 

@@ -1,6 +1,5 @@
 #include "reader.hpp"
 
-#include "convert.hpp"
 #include "convert_xml.hpp"
 #include "include_path.hpp"
 #include "value.hpp"

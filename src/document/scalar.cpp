@@ -1,4 +1,4 @@
-#include "scalar.hpp"
+#include "value.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include <bench/document/elements.hpp>
-#include <bench/document/schema.hpp>
 
 namespace bench::document {
 namespace {

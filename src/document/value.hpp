@@ -1,17 +1,39 @@
 #pragma once
 
-#include "scalar.hpp"
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
+#include <bench/document/node.hpp>
 
 namespace bench::document {
+
+/// The type that a plain scalar has by its own form.
+enum class ScalarType { text, integer, real };
+
+/// A plain (unquoted) YAML scalar as JUBE sees it.
+struct PlainScalar {
+  std::string text;  ///< What Python's `str` makes of the value.
+  ScalarType type = ScalarType::text;
+  /// YAML 1.1 makes of it what few expect: `on`, `010`, `12:30:00`, `1.10`.
+  bool is_surprising = false;
+};
+
+/// Resolves a plain YAML scalar to its YAML 1.1 type, as PyYAML's full loader does. Nothing for a
+/// null. Where PyYAML would crash (`2024-13-45`, `0b_`, `=`) the text stays as it is.
+///
+/// `1e-3` keeps its text, as in YAML 1.1, and counts as a real number.
+std::optional<PlainScalar> plain_scalar(std::string_view text);
+
+/// A quoted text with the characters that `\N` (U+0085) and `\_` (U+00A0) stand for: yaml-cpp 0.7
+/// makes single bytes of them.
+std::string with_whole_characters(const std::string& text);
 
 /// A position in a file, from 1. Values of several files stand in one tree where one includes
 /// another.
@@ -80,5 +102,10 @@ constexpr std::uintmax_t max_file_bytes = 64 << 20;
 /// left as they are.
 /// @throws Error with the place: see `read_file`
 ValuePtr parse_yaml(const std::string& text, const std::string& file);
+
+/// The element tree of a parsed YAML file whose includes are resolved.
+/// @throws Error with the place for what the language or this version of bench does not have
+/// @param is_own the file is known to be written for bench, whatever it uses
+Node convert(const Value& root, Diagnostics& diagnostics, bool is_own = false);
 
 }  // namespace bench::document

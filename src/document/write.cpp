@@ -9,7 +9,7 @@
 #include <bench/base/regex.hpp>
 #include <bench/base/text.hpp>
 #include <bench/document/node.hpp>
-#include <bench/document/write.hpp>
+#include <bench/document/read.hpp>
 
 namespace bench::document {
 namespace {

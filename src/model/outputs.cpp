@@ -248,7 +248,7 @@ Column build_column(const Node& node) {
 
 std::map<std::string, std::string> table_styles() {
   std::map<std::string, std::string> styles;
-  for (const std::string& style : document::attribute_of("table", "style").words)
+  for (const std::string& style : document::element("table").attribute("style")->words)
     styles.emplace(style, style);
   return styles;
 }

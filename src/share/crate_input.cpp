@@ -16,7 +16,6 @@
 #include <bench/base/files.hpp>
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
-#include <bench/document/write.hpp>
 #include <bench/evaluate/substitute.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/model/benchmark.hpp>

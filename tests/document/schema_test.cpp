@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <bench/document/schema.hpp>
+#include <bench/document/elements.hpp>
 
 namespace bench::document {
 namespace {

@@ -11,7 +11,6 @@
 #include <bench/base/text.hpp>
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
-#include <bench/document/write.hpp>
 
 namespace bench::document {
 namespace {

@@ -75,8 +75,10 @@ const std::vector<AttributeKind>& job_settings();
 /// The names of the elements that may hold this one.
 std::vector<std::string> parents_of(const ElementKind& child);
 
-/// The row of an attribute of an element, both of which are known.
-const AttributeKind& attribute_of(std::string_view element, std::string_view attribute);
+/// A JSON Schema (draft 2020-12) of the YAML notation, for editors: every element and attribute
+/// that bench knows, with a line on each. Stricter than reading, to which an unknown key is a
+/// warning.
+std::string schema();
 
 /// The rows of the table, by what they are about. A new attribute is a line here and its reader in
 /// `model`.

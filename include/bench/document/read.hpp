@@ -98,4 +98,9 @@ bool choose_benchmarks(Node& root, const std::vector<std::string>& only,
 std::string to_json(const Node& node);
 Node from_json(const std::string& text);
 
+/// The tree as an input file in XML, which means the same when it is read. Lists of values, which
+/// XML does not have, become texts with separators. Attributes whose names XML does not allow are
+/// left out: nothing reads them.
+std::string to_xml(const Node& node);
+
 }  // namespace bench::document

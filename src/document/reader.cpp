@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -303,15 +304,13 @@ Node Reader::read_yaml(const std::string& text, const std::string& name, Include
 }
 
 Node Reader::read_xml(const std::string& text, const std::string& name, IncludePath& path) {
-  using Unknown = XmlConverter::Unknown;
-  const Unknown unknown = is_input_ ? Unknown::refused : Unknown::left_out;
+  const UnknownElement unknown = is_input_ ? UnknownElement::refused : UnknownElement::left_out;
   const XmlFile file(text, name);
   Diagnostics said_later;
-  take_head(XmlConverter(path, active_, said_later, unknown).root(file, head_names), name, path);
-  XmlConverter converter(path, active_, diagnostics_, unknown);
-  Node root = converter.root(file);
-  tag_names_.insert(converter.tag_names().begin(), converter.tag_names().end());
-  return root;
+  std::set<std::string> named_later;
+  take_head(convert_xml(file, path, active_, unknown, said_later, named_later, head_names), name,
+            path);
+  return convert_xml(file, path, active_, unknown, diagnostics_, tag_names_);
 }
 
 void Reader::take_head(const Node& head, const std::string& file, IncludePath& path) {

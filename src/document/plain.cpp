@@ -14,80 +14,58 @@
 namespace bench::document {
 namespace {
 
-class Plain {
- public:
-  void fill(const Value& value, Node& node) const {
-    if (value.kind == Value::Kind::include)
-      throw Error(Id::include_failed, "a file of this kind cannot include others", "",
-                  value.mark.place());
-    node.text_place = value.mark.place();
-    node.text = value.text;
-    for (const Entry& entry : value.entries)
-      add_all(entry, node);
-  }
-
- private:
-  void add_all(const Entry& entry, Node& parent) const {
-    if (entry.value->kind != Value::Kind::list) {
-      add(entry, *entry.value, parent);
-      return;
-    }
+Node node_of(const std::string& name, const Place& place, const Value& value) {
+  if (value.kind == Value::Kind::include)
+    throw Error(Id::include_failed, "a file of this kind cannot include others", "",
+                value.mark.place());
+  Node made{.name = name, .text = value.text, .place = place, .text_place = value.mark.place()};
+  for (const Entry& entry : value.entries) {
+    const auto add = [&](const Value& one) {
+      made.children.push_back(node_of(entry.key, entry.mark.place(), one));
+    };
+    if (entry.value->kind != Value::Kind::list)
+      add(*entry.value);
     for (const ValuePtr& item : entry.value->items)
-      add(entry, *item, parent);
+      add(*item);
   }
+  return made;
+}
 
-  void add(const Entry& entry, const Value& value, Node& parent) const {
-    Node& child = parent.children.emplace_back();
-    child.name = entry.key;
-    child.place = entry.mark.place();
-    fill(value, child);
-  }
-};
-
-class PlainXml {
- public:
-  explicit PlainXml(const XmlFile& file) : file_(file) {}
-
-  Node node(const pugi::xml_node& from) {
-    Node made{.name = from.name()};
-    made.place = made.text_place = file_.place(from);
-    if (++elements_ > max_nodes || depth_ == max_depth)
-      throw Error(Id::too_large,
-                  depth_ == max_depth ? fmt::format("nested more than {} levels deep", max_depth)
-                                      : std::string("more than 1,000,000 elements"),
-                  "", made.place);
-    ++depth_;
-    for (const pugi::xml_attribute& attribute : from.attributes())
-      made.attributes.push_back({attribute.name(), attribute.value(), made.place, made.place});
-    for (const pugi::xml_node& child : from.children())
-      if (child.type() == pugi::node_element)
-        made.children.push_back(node(child));
-      else
-        made.text += child.value();
-    if (!made.children.empty() && strip(made.text).empty())
-      made.text.clear();  // indentation
-    --depth_;
-    return made;
-  }
-
- private:
-  const XmlFile& file_;
-  std::size_t elements_ = 0;
-  int depth_ = 0;
-};
+/// @param elements made so far
+/// @param depth of the elements around it
+Node node_of(const XmlFile& file, const pugi::xml_node& from, std::size_t& elements,
+             int depth = 0) {
+  Node made{.name = from.name()};
+  made.place = made.text_place = file.place(from);
+  if (++elements > max_nodes || depth == max_depth)
+    throw Error(Id::too_large,
+                depth == max_depth ? fmt::format("nested more than {} levels deep", max_depth)
+                                   : std::string("more than 1,000,000 elements"),
+                "", made.place);
+  for (const pugi::xml_attribute& attribute : from.attributes())
+    made.attributes.push_back({attribute.name(), attribute.value(), made.place, made.place});
+  for (const pugi::xml_node& child : from.children())
+    if (child.type() == pugi::node_element)
+      made.children.push_back(node_of(file, child, elements, depth + 1));
+    else
+      made.text += child.value();
+  if (!made.children.empty() && strip(made.text).empty())
+    made.text.clear();  // indentation
+  return made;
+}
 
 }  // namespace
 
 Node read_plain_xml(const std::string& text, const std::string& name) {
   const XmlFile file(text, name);
-  return PlainXml(file).node(file.root());
+  std::size_t elements = 0;
+  return node_of(file, file.root(), elements);
 }
 
 Node read_plain_file(const std::filesystem::path& file) {
   const std::string name = file.string();
-  Node root{.name = file.stem().string(), .place = {.file = name, .line = 1, .column = 1}};
-  Plain().fill(*parse_yaml(read_limited(file, max_file_bytes), name), root);
-  return root;
+  return node_of(file.stem().string(), Place{name, 1, 1},
+                 *parse_yaml(read_limited(file, max_file_bytes), name));
 }
 
 }  // namespace bench::document

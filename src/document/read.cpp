@@ -27,6 +27,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Stripped; empty if it has none.
+std::string stripped_name(const Node& node) {
+  return std::string(strip(node.get("name")));
+}
+
 /// Brings the sets of other files into an input file: what `init_with` and `use from` name.
 class Sets {
  public:
@@ -63,7 +68,7 @@ class Sets {
 /// What an entry is known by; empty for those that never replace another.
 std::string key_of(const Node& entry) {
   if (entry.name == "parameter" || entry.name == "pattern")
-    return std::string(strip(entry.get("name")));
+    return stripped_name(entry);
   if (entry.name == "sub")
     return std::string(strip(entry.get("source")));
   if (entry.name == "iofile" && strip(entry.value("out_mode")) != "a")
@@ -131,10 +136,6 @@ bool is_set(const Node& node) {
   return std::ranges::find(kinds, node.name) != kinds.end();
 }
 
-std::string set_name(const Node& set) {
-  return std::string(strip(set.get("name")));
-}
-
 /// Every set of a file, those within its benchmarks included.
 std::vector<const Node*> sets_of(const Node& root) {
   std::vector<const Node*> sets;
@@ -153,7 +154,7 @@ std::vector<const Node*> find_sets(const Loaded& file, const std::string& kind,
                                    const std::string& name) {
   std::vector<const Node*> found = sets_of(file.root);
   std::erase_if(found, [&](const Node* set) {
-    return set_name(*set) != name || (!kind.empty() && set->name != kind);
+    return stripped_name(*set) != name || (!kind.empty() && set->name != kind);
   });
   return found;
 }
@@ -163,7 +164,7 @@ std::vector<const Node*> find_sets(const Loaded& file, const std::string& kind,
   std::vector<std::string> names;
   for (const Node* set : sets_of(file.root))
     if (kind.empty() || set->name == kind)
-      names.push_back(set_name(*set));
+      names.push_back(stripped_name(*set));
   throw Error(
       Id::unknown_name,
       fmt::format("'{}' has no {} '{}'", file.file.string(), kind.empty() ? "set" : kind, name),
@@ -258,13 +259,13 @@ Node Sets::complete(const Node& set, const Loaded& file) {
   const std::string file_name(strip(init->value.substr(0, colon)));
   const std::string wanted =
       colon == std::string::npos ? "" : std::string(strip(init->value.substr(colon + 1)));
-  const std::string name = wanted.empty() ? set_name(set) : wanted;
-  open_.emplace_back(identity(file.file), set.name, set_name(set));
+  const std::string name = wanted.empty() ? stripped_name(set) : wanted;
+  open_.emplace_back(identity(file.file), set.name, stripped_name(set));
   const Loaded& other = reader_.other(file_name, file, init->place);
   const std::tuple next{identity(other.file), set.name, name};
   if (std::ranges::find(open_, next) != open_.end())
     throw Error(Id::circular_reference,
-                fmt::format("{} '{}' is initialised with itself", set.name, set_name(set)),
+                fmt::format("{} '{}' is initialised with itself", set.name, stripped_name(set)),
                 "name another file or another set: init_with: FILE:NAME", init->place);
   Node base = complete(one_set(other, set.name, name, init->place), other);
   if (base.name == "fileset")
@@ -328,7 +329,7 @@ void Sets::resolve_use(Node& benchmark, Node& use, const Loaded& input) {
 /// Adds the set to the benchmark under that name, unless it is there.
 void Sets::bring(Node& benchmark, const Found& found, const std::string& private_name) {
   const auto same = [&](const Node& node) {
-    return is_set(node) && set_name(node) == private_name;
+    return is_set(node) && stripped_name(node) == private_name;
   };
   if (std::ranges::any_of(benchmark.children, same))
     return;
@@ -364,7 +365,7 @@ std::set<std::string> step_names(const Node& root) {
   std::set<std::string> names;
   for (const Node* benchmark : root.all("benchmark"))
     for (const Node* step : benchmark->all("step"))
-      names.emplace(strip(step->get("name")));
+      names.insert(stripped_name(*step));
   return names;
 }
 
@@ -389,6 +390,61 @@ void leave_out_analyses(const std::set<std::string>& steps_before, Node& root,
     for (Node& analyser : benchmark.children)
       if (analyser.name == "analyser")
         std::erase_if(analyser.children, is_of_removed);
+}
+
+void warn_of_doubles_in(const Node& set, Diagnostics& diagnostics) {
+  std::map<std::string, Place> first;
+  for (const Node* parameter : set.all("parameter")) {
+    const std::string name = stripped_name(*parameter);
+    const auto [earlier, is_new] = first.emplace(name, parameter->place);
+    if (!is_new && parameter->place != earlier->second && !parameter->find("duplicate") &&
+        !parameter->find("tag"))
+      diagnostics.warn(
+          Id::duplicate_name,
+          fmt::format("parameter '{}' is defined twice in parameter set '{}'; this one "
+                      "counts",
+                      name, stripped_name(set)),
+          fmt::format("the first is at {}:{}; `duplicate: replace` says that this "
+                      "is meant",
+                      earlier->second.file, earlier->second.line),
+          parameter->place);
+  }
+}
+
+/// Warns of parameters that one set defines twice without a tag or `duplicate` that says why: the
+/// last one counts.
+void warn_of_doubles(const Node& root, Diagnostics& diagnostics) {
+  for (const Node& child : root.children) {
+    if (child.name == "parameterset" && !child.find("duplicate"))
+      warn_of_doubles_in(child, diagnostics);
+    if (child.name == "benchmark")
+      warn_of_doubles(child, diagnostics);
+  }
+}
+
+/// The names of the command line, or those under `selection` where it has none.
+std::vector<std::string> wanted(const Node& root, const char* element,
+                                const std::vector<std::string>& options) {
+  std::vector<std::string> known;
+  for (const Node* benchmark : root.all("benchmark"))
+    known.push_back(stripped_name(*benchmark));
+  std::vector<std::string> names;
+  const auto take = [&](const std::string& text, const Place& place) {
+    for (const std::string& name : split_names(text)) {
+      if (std::ranges::find(known, name) == known.end()) {
+        throw Error(Id::unknown_name, fmt::format("no benchmark is called '{}'", name),
+                    suggestion(name, known, "there are: "), place);
+      }
+      names.push_back(name);
+    }
+  };
+  for (const std::string& option : options)
+    take(option, {});
+  if (options.empty())
+    for (const Node* selection : root.all("selection"))
+      for (const Node* choice : selection->all(element))
+        take(choice->text, choice->text_place);
+  return names;
 }
 
 }  // namespace
@@ -429,77 +485,12 @@ Node read_xml(const std::string& text, const std::string& name, Diagnostics& dia
   return Reader(options, diagnostics).input_text(text, name, true).root;
 }
 
-namespace {
-
-void warn_of_doubles_in(const Node& set, Diagnostics& diagnostics) {
-  std::map<std::string, Place> first;
-  for (const Node* parameter : set.all("parameter")) {
-    const std::string name(strip(parameter->get("name")));
-    const auto [earlier, is_new] = first.emplace(name, parameter->place);
-    if (!is_new && parameter->place != earlier->second && !parameter->find("duplicate") &&
-        !parameter->find("tag"))
-      diagnostics.warn(
-          Id::duplicate_name,
-          fmt::format("parameter '{}' is defined twice in parameter set '{}'; this one "
-                      "counts",
-                      name, strip(set.get("name"))),
-          fmt::format("the first is at {}:{}; `duplicate: replace` says that this "
-                      "is meant",
-                      earlier->second.file, earlier->second.line),
-          parameter->place);
-  }
-}
-
-}  // namespace
-
-void warn_of_doubles(const Node& root, Diagnostics& diagnostics) {
-  for (const Node& child : root.children) {
-    if (child.name == "parameterset" && !child.find("duplicate"))
-      warn_of_doubles_in(child, diagnostics);
-    if (child.name == "benchmark")
-      warn_of_doubles(child, diagnostics);
-  }
-}
-
-namespace {
-
-std::string benchmark_name(const Node& benchmark) {
-  return std::string(strip(benchmark.get("name")));
-}
-
-/// The names of the command line, or those under `selection` where it has none.
-std::vector<std::string> wanted(const Node& root, const char* element,
-                                const std::vector<std::string>& options) {
-  std::vector<std::string> known;
-  for (const Node* benchmark : root.all("benchmark"))
-    known.push_back(benchmark_name(*benchmark));
-  std::vector<std::string> names;
-  const auto take = [&](const std::string& text, const Place& place) {
-    for (const std::string& name : split_names(text)) {
-      if (std::ranges::find(known, name) == known.end()) {
-        throw Error(Id::unknown_name, fmt::format("no benchmark is called '{}'", name),
-                    suggestion(name, known, "there are: "), place);
-      }
-      names.push_back(name);
-    }
-  };
-  for (const std::string& option : options)
-    take(option, {});
-  if (options.empty())
-    for (const Node* selection : root.all("selection"))
-      for (const Node* choice : selection->all(element))
-        take(choice->text, choice->text_place);
-  return names;
-}
-
-}  // namespace
-
 bool choose_benchmarks(Node& root, const std::vector<std::string>& only,
                        const std::vector<std::string>& without) {
   const auto chosen = wanted(root, "only", only);
   const auto dropped = wanted(root, "not", without);
   const auto contains = [](const std::vector<std::string>& names, const Node& benchmark) {
-    return std::ranges::find(names, benchmark_name(benchmark)) != names.end();
+    return std::ranges::find(names, stripped_name(benchmark)) != names.end();
   };
   const std::size_t removed = std::erase_if(root.children, [&](const Node& child) {
     return child.name == "benchmark" &&
@@ -509,7 +500,7 @@ bool choose_benchmarks(Node& root, const std::vector<std::string>& only,
     return removed > 0;
   const auto rank = [&](const Node& child) {
     return child.name == "benchmark"
-               ? std::ranges::find(chosen, benchmark_name(child)) - chosen.begin()
+               ? std::ranges::find(chosen, stripped_name(child)) - chosen.begin()
                : -1;
   };
   std::ranges::stable_sort(root.children, {}, rank);

@@ -14,10 +14,6 @@
 
 namespace bench::document {
 
-/// Warns of parameters that one set defines twice without a tag or `duplicate` that says why: the
-/// last one counts.
-void warn_of_doubles(const Node& root, Diagnostics& diagnostics);
-
 /// One file with its includes resolved.
 struct Loaded {
   Node root;

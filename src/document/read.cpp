@@ -32,39 +32,6 @@ std::string stripped_name(const Node& node) {
   return std::string(strip(node.get("name")));
 }
 
-/// Brings the sets of other files into an input file: what `init_with` and `use from` name.
-class Sets {
- public:
-  Sets(Reader& reader, Diagnostics& diagnostics) : reader_(reader), diagnostics_(diagnostics) {}
-
-  /// @throws Error with the place: a file or set that does not exist, a set that is there twice or
-  ///         is initialised with itself, `duplicate`s that differ
-  void resolve(Loaded& input);
-
- private:
-  /// A file that `from` names, with the sets that it lists.
-  struct Source;
-  /// A set of another file, and that file.
-  struct Found {
-    const Node* set;
-    const Loaded* file;
-  };
-
-  void resolve_benchmark(Node& benchmark, const Loaded& input);
-  void warn_of_result(const Node& result);
-  void complete_all(Node& parent, const Loaded& input);
-  Node complete(const Node& set, const Loaded& file);
-  void resolve_uses(Node& benchmark, Node& user, const Loaded& input);
-  void resolve_use(Node& benchmark, Node& use, const Loaded& input);
-  std::vector<Source> sources(const Attribute& from, const Loaded& input);
-  void bring(Node& benchmark, const Found& found, const std::string& private_name);
-
-  Reader& reader_;
-  Diagnostics& diagnostics_;
-  /// File, kind and name of the sets that are being completed.
-  std::vector<std::tuple<std::filesystem::path, std::string, std::string>> open_;
-};
-
 /// What an entry is known by; empty for those that never replace another.
 std::string key_of(const Node& entry) {
   if (entry.name == "parameter" || entry.name == "pattern")
@@ -209,136 +176,158 @@ std::string private_prefix(const std::string& from) {
   return fmt::format("jube_{}_", sha256(from).substr(0, digits));
 }
 
-struct Sets::Source {
-  const Loaded* file;
-  std::vector<std::string> listed;
-};
+/// Brings the sets of other files into an input file: what `init_with` and `use from` name.
+class Sets {
+ public:
+  Sets(Reader& reader, Diagnostics& diagnostics) : reader_(reader), diagnostics_(diagnostics) {}
 
-void Sets::resolve(Loaded& input) {
-  complete_all(input.root, input);
-  for (Node& child : input.root.children) {
-    if (child.name == "benchmark")
-      resolve_benchmark(child, input);
-  }
-}
-
-void Sets::resolve_benchmark(Node& benchmark, const Loaded& input) {
-  complete_all(benchmark, input);
-  // Sets are appended meanwhile, so the users are named by their index.
-  for (std::size_t k = 0, size = benchmark.children.size(); k < size; ++k) {
-    const std::string& kind = benchmark.children[k].name;
-    if (kind == "result")
-      warn_of_result(benchmark.children[k]);
-    if (kind != "step" && kind != "analyser")
-      continue;
-    Node user = benchmark.children[k];
-    resolve_uses(benchmark, user, input);
-    benchmark.children[k] = std::move(user);
-  }
-}
-
-void Sets::warn_of_result(const Node& result) {
-  for (const Node* use : result.all("use"))
-    if (const Attribute* from = use->find("from"))
-      diagnostics_.warn(Id::no_effect, "'from' has no effect in a result",
-                        "a result uses the analysers of its own benchmark", from->name_place);
-}
-
-void Sets::complete_all(Node& parent, const Loaded& input) {
-  for (Node& child : parent.children)
-    if (is_set(child) && child.find("init_with"))
-      child = complete(child, input);
-}
-
-/// The set with what its `init_with` names; itself where it has none.
-Node Sets::complete(const Node& set, const Loaded& file) {
-  const Attribute* init = set.find("init_with");
-  if (!init)
-    return set;
-  const auto colon = init->value.find(':');
-  const std::string file_name(strip(init->value.substr(0, colon)));
-  const std::string wanted =
-      colon == std::string::npos ? "" : std::string(strip(init->value.substr(colon + 1)));
-  const std::string name = wanted.empty() ? stripped_name(set) : wanted;
-  open_.emplace_back(identity(file.file), set.name, stripped_name(set));
-  const Loaded& other = reader_.other(file_name, file, init->place);
-  const std::tuple next{identity(other.file), set.name, name};
-  if (std::ranges::find(open_, next) != open_.end())
-    throw Error(Id::circular_reference,
-                fmt::format("{} '{}' is initialised with itself", set.name, stripped_name(set)),
-                "name another file or another set: init_with: FILE:NAME", init->place);
-  Node base = complete(one_set(other, set.name, name, init->place), other);
-  if (base.name == "fileset")
-    rebase(base, other.file);
-  open_.pop_back();
-  return merge_sets(base, set);
-}
-
-void Sets::resolve_uses(Node& benchmark, Node& user, const Loaded& input) {
-  for (Node& use : user.children)
-    if (use.name == "use" && use.find("from"))
-      resolve_use(benchmark, use, input);
-}
-
-/// `FILE:set1:set2,FILE2` in its parts.
-std::vector<Sets::Source> Sets::sources(const Attribute& from, const Loaded& input) {
-  std::vector<Source> found;
-  for (const std::string& part : split_names(from.value)) {
-    std::vector<std::string> pieces = split_names(part, ":");
-    const std::string file = pieces.empty() ? "" : pieces.front();
-    if (!pieces.empty())
-      pieces.erase(pieces.begin());
-    found.push_back({&reader_.other(file, input, from.place), std::move(pieces)});
-  }
-  if (found.empty())
-    throw Error(Id::include_failed, "'from' names no file", "", from.place);
-  return found;
-}
-
-void Sets::resolve_use(Node& benchmark, Node& use, const Loaded& input) {
-  const Attribute from = *use.find("from");
-  const auto files = sources(from, input);
-  const std::string prefix = private_prefix(from.value);
-  std::set<std::string> brought;
-  for (const Source& source : files)
-    for (const std::string& name : source.listed) {
-      bring(benchmark, {&one_set(*source.file, "", name, from.place), source.file}, prefix + name);
-      brought.insert(name);
+  /// @throws Error with the place: a file or set that does not exist, a set that is there twice or
+  ///         is initialised with itself, `duplicate`s that differ
+  void resolve(Loaded& input) {
+    complete_all(input.root, input);
+    for (Node& child : input.root.children) {
+      if (child.name == "benchmark")
+        resolve_benchmark(child, input);
     }
-  std::vector<std::string> names = split_names(use.text);
-  for (std::string& name : names) {
-    const bool has_parameter = name.find('$') != std::string::npos;
-    if (has_parameter && brought.empty())
-      throw Error(
-          Id::unknown_name,
-          fmt::format("'{}' holds a parameter, so it is not known which sets it names", name),
-          "list them after the file: from: FILE:set1:set2", use.text_place);
-    if (!has_parameter && !brought.contains(name)) {
-      const auto owner = std::ranges::find_if(
-          files, [&](const Source& source) { return !find_sets(*source.file, "", name).empty(); });
-      const Loaded& file = owner == files.end() ? *files.back().file : *owner->file;
-      bring(benchmark, {&one_set(file, "", name, use.text_place), &file}, prefix + name);
-      brought.insert(name);
-    }
-    name.insert(0, prefix);
   }
-  use.text = join(names, ",");
-  std::erase_if(use.attributes, [](const Attribute& a) { return a.name == "from"; });
-}
 
-/// Adds the set to the benchmark under that name, unless it is there.
-void Sets::bring(Node& benchmark, const Found& found, const std::string& private_name) {
-  const auto same = [&](const Node& node) {
-    return is_set(node) && stripped_name(node) == private_name;
+ private:
+  /// A file that `from` names, with the sets that it lists.
+  struct Source {
+    const Loaded* file;
+    std::vector<std::string> listed;
   };
-  if (std::ranges::any_of(benchmark.children, same))
-    return;
-  Node set = complete(*found.set, *found.file);
-  if (set.name == "fileset")
-    rebase(set, found.file->file);
-  put(set, "name", private_name, set.place);
-  benchmark.children.push_back(std::move(set));
-}
+  /// A set of another file, and that file.
+  struct Found {
+    const Node* set;
+    const Loaded* file;
+  };
+
+  void resolve_benchmark(Node& benchmark, const Loaded& input) {
+    complete_all(benchmark, input);
+    // Sets are appended meanwhile, so the users are named by their index.
+    for (std::size_t k = 0, size = benchmark.children.size(); k < size; ++k) {
+      const std::string& kind = benchmark.children[k].name;
+      if (kind == "result")
+        warn_of_result(benchmark.children[k]);
+      if (kind != "step" && kind != "analyser")
+        continue;
+      Node user = benchmark.children[k];
+      resolve_uses(benchmark, user, input);
+      benchmark.children[k] = std::move(user);
+    }
+  }
+
+  void warn_of_result(const Node& result) {
+    for (const Node* use : result.all("use"))
+      if (const Attribute* from = use->find("from"))
+        diagnostics_.warn(Id::no_effect, "'from' has no effect in a result",
+                          "a result uses the analysers of its own benchmark", from->name_place);
+  }
+
+  void complete_all(Node& parent, const Loaded& input) {
+    for (Node& child : parent.children)
+      if (is_set(child) && child.find("init_with"))
+        child = complete(child, input);
+  }
+
+  /// The set with what its `init_with` names; itself where it has none.
+  Node complete(const Node& set, const Loaded& file) {
+    const Attribute* init = set.find("init_with");
+    if (!init)
+      return set;
+    const auto colon = init->value.find(':');
+    const std::string file_name(strip(init->value.substr(0, colon)));
+    const std::string wanted =
+        colon == std::string::npos ? "" : std::string(strip(init->value.substr(colon + 1)));
+    const std::string name = wanted.empty() ? stripped_name(set) : wanted;
+    open_.emplace_back(identity(file.file), set.name, stripped_name(set));
+    const Loaded& other = reader_.other(file_name, file, init->place);
+    const std::tuple next{identity(other.file), set.name, name};
+    if (std::ranges::find(open_, next) != open_.end())
+      throw Error(Id::circular_reference,
+                  fmt::format("{} '{}' is initialised with itself", set.name, stripped_name(set)),
+                  "name another file or another set: init_with: FILE:NAME", init->place);
+    Node base = complete(one_set(other, set.name, name, init->place), other);
+    if (base.name == "fileset")
+      rebase(base, other.file);
+    open_.pop_back();
+    return merge_sets(base, set);
+  }
+
+  void resolve_uses(Node& benchmark, Node& user, const Loaded& input) {
+    for (Node& use : user.children)
+      if (use.name == "use" && use.find("from"))
+        resolve_use(benchmark, use, input);
+  }
+
+  void resolve_use(Node& benchmark, Node& use, const Loaded& input) {
+    const Attribute from = *use.find("from");
+    const auto files = sources(from, input);
+    const std::string prefix = private_prefix(from.value);
+    std::set<std::string> brought;
+    for (const Source& source : files)
+      for (const std::string& name : source.listed) {
+        bring(benchmark, {&one_set(*source.file, "", name, from.place), source.file},
+              prefix + name);
+        brought.insert(name);
+      }
+    std::vector<std::string> names = split_names(use.text);
+    for (std::string& name : names) {
+      const bool has_parameter = name.find('$') != std::string::npos;
+      if (has_parameter && brought.empty())
+        throw Error(
+            Id::unknown_name,
+            fmt::format("'{}' holds a parameter, so it is not known which sets it names", name),
+            "list them after the file: from: FILE:set1:set2", use.text_place);
+      if (!has_parameter && !brought.contains(name)) {
+        const auto owner = std::ranges::find_if(files, [&](const Source& source) {
+          return !find_sets(*source.file, "", name).empty();
+        });
+        const Loaded& file = owner == files.end() ? *files.back().file : *owner->file;
+        bring(benchmark, {&one_set(file, "", name, use.text_place), &file}, prefix + name);
+        brought.insert(name);
+      }
+      name.insert(0, prefix);
+    }
+    use.text = join(names, ",");
+    std::erase_if(use.attributes, [](const Attribute& a) { return a.name == "from"; });
+  }
+
+  /// `FILE:set1:set2,FILE2` in its parts.
+  std::vector<Source> sources(const Attribute& from, const Loaded& input) {
+    std::vector<Source> found;
+    for (const std::string& part : split_names(from.value)) {
+      std::vector<std::string> pieces = split_names(part, ":");
+      const std::string file = pieces.empty() ? "" : pieces.front();
+      if (!pieces.empty())
+        pieces.erase(pieces.begin());
+      found.push_back({&reader_.other(file, input, from.place), std::move(pieces)});
+    }
+    if (found.empty())
+      throw Error(Id::include_failed, "'from' names no file", "", from.place);
+    return found;
+  }
+
+  /// Adds the set to the benchmark under that name, unless it is there.
+  void bring(Node& benchmark, const Found& found, const std::string& private_name) {
+    const auto same = [&](const Node& node) {
+      return is_set(node) && stripped_name(node) == private_name;
+    };
+    if (std::ranges::any_of(benchmark.children, same))
+      return;
+    Node set = complete(*found.set, *found.file);
+    if (set.name == "fileset")
+      rebase(set, found.file->file);
+    put(set, "name", private_name, set.place);
+    benchmark.children.push_back(std::move(set));
+  }
+
+  Reader& reader_;
+  Diagnostics& diagnostics_;
+  /// File, kind and name of the sets that are being completed.
+  std::vector<std::tuple<std::filesystem::path, std::string, std::string>> open_;
+};
 
 /// The version of JUBE whose language this is.
 constexpr int major_version = 2;

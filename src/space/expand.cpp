@@ -28,66 +28,14 @@ using evaluate::Lookup;
 using model::Parameter;
 using model::ParameterSet;
 
-/// Puts the parameters of a step's sets on top of what it inherits, and owns the layouts and
-/// pending names of the partial combinations.
-class Layouts {
- public:
-  Layouts(const model::Benchmark& benchmark, const model::Step& step)
-      : benchmark_(benchmark), step_(step) {}
-
-  /// The beginning of the combinations of one origin.
-  /// @returns the parameter that the step and the origin define differently, or an empty text
-  /// @throws Error if two sets of the step define a name differently
-  std::string start(const Origin& origin, const evaluate::Lookup& constants,
-                    PartialCombination& partial);
-
-  /// Adds the sets whose names have become known with the values of the combination. Names that
-  /// will not become known any more are given up: they mean nothing.
-  /// @returns as `start` does
-  std::string take_known_sets(const evaluate::Lookup& constants, PartialCombination& partial);
-
- private:
-  /// How a partial combination gets the parameters of one more set.
-  struct Extension {
-    const Layout* layout = nullptr;
-    static constexpr std::size_t new_cell = static_cast<std::size_t>(-1);
-    std::vector<std::size_t> sources;  ///< Cell that each one is taken from, or `new_cell`.
-    std::string conflict;              ///< Then nothing else.
-  };
-
-  const Layout* inherited_layout(const Origin& origin);
-  const Extension& extension(const Layout* layout, const model::ParameterSet& set);
-  Extension make_extension(const Layout& layout, const model::ParameterSet& set);
-  std::string add(const model::ParameterSet& set, PartialCombination& partial);
-  std::string add_known(const std::vector<std::string>& uses, const evaluate::Lookup& constants,
-                        PartialCombination& partial);
-  const Pending* pending(const std::vector<std::string>& uses);
-  void refuse_difference(const model::Parameter& one, const model::Parameter& other) const;
-
-  const model::Benchmark& benchmark_;
-  const model::Step& step_;
-  std::deque<Layout> layouts_;
-  std::map<std::vector<const model::Parameter*>, const Layout*> inherited_;
-  std::map<std::pair<const Layout*, const model::ParameterSet*>, Extension> extensions_;
-  std::map<std::vector<std::string>, Pending> pending_;
-};
-
 /// The names that a value may still hold: those of its text, and of the texts behind them.
-std::vector<std::string> names_behind(const Parameter& definition, const Layout& layout) {
-  std::vector<std::string> names;
-  const auto add = [&](const std::string& text) {
-    for (std::string& name : evaluate::names_in(text))
-      if (std::ranges::find(names, name) == names.end())
-        names.push_back(std::move(name));
-  };
-  const auto add_all = [&](const Parameter& parameter) {
-    add(parameter.text);
-    std::ranges::for_each(parameter.values, add);
-  };
-  add_all(definition);
+std::vector<std::string> possible_names(const Parameter& definition, const Layout& layout) {
+  std::vector<std::string> names = names_behind(definition);
   for (std::size_t k = 0; k < names.size(); ++k)
     if (const auto found = layout.index.find(names[k]); found != layout.index.end())
-      add_all(*layout.definitions[found->second]);
+      for (std::string& name : names_behind(*layout.definitions[found->second]))
+        if (std::ranges::find(names, name) == names.end())
+          names.push_back(std::move(name));
   return names;
 }
 
@@ -102,7 +50,7 @@ void reopen_if_completed(const PartialCombination& partial, const Layout& inheri
   const Parameter& definition = *partial.layout->definitions[k];
   if (cell.text.find('$') == std::string::npos || definition.mode != evaluate::Mode::text)
     return;
-  std::vector<std::string> names = names_behind(definition, *partial.layout);
+  std::vector<std::string> names = possible_names(definition, *partial.layout);
   std::erase_if(names, [&](const std::string& name) {
     const bool known = name.starts_with("jube_") || partial.layout->index.contains(name) ||
                        (partial.pending && partial.pending->names.contains(name));
@@ -117,160 +65,189 @@ void reopen_if_completed(const PartialCombination& partial, const Layout& inheri
   cell.progress = Progress::open;
 }
 
-std::string Layouts::start(const Origin& origin, const evaluate::Lookup& constants,
-                           PartialCombination& partial) {
-  partial.layout = inherited_layout(origin);
-  for (const Assignment& inherited : origin.inherited)
-    partial.cells.push_back({.text = inherited.value, .progress = Progress::constant});
-  std::string conflict = add_known(step_.use, constants, partial);
-  const Layout& inherited = *inherited_layout(origin);
-  for (std::size_t k = 0; k < partial.cells.size(); ++k)
-    if (partial.cells[k].progress == Progress::constant)
-      reopen_if_completed(partial, inherited, k, partial.cells[k]);
-  const auto values = [&](std::string_view name) -> const std::string* {
-    const std::string* internal = constants(name);
-    const auto found = std::ranges::find(
-        origin.inherited, name, [](const Assignment& one) { return one.definition->name; });
-    return internal || found == origin.inherited.end() ? internal : &found->value;
+/// Puts the parameters of a step's sets on top of what it inherits, and owns the layouts and
+/// pending names of the partial combinations.
+class Layouts {
+ public:
+  Layouts(const model::Benchmark& benchmark, const model::Step& step)
+      : benchmark_(benchmark), step_(step) {}
+
+  /// The beginning of the combinations of one origin.
+  /// @returns the parameter that the step and the origin define differently, or an empty text
+  /// @throws Error if two sets of the step define a name differently
+  std::string start(const Origin& origin, const evaluate::Lookup& constants,
+                    PartialCombination& partial) {
+    partial.layout = inherited_layout(origin);
+    for (const Assignment& inherited : origin.inherited)
+      partial.cells.push_back({.text = inherited.value, .progress = Progress::constant});
+    std::string conflict = add_known(step_.use, constants, partial);
+    const Layout& inherited = *inherited_layout(origin);
+    for (std::size_t k = 0; k < partial.cells.size(); ++k)
+      if (partial.cells[k].progress == Progress::constant)
+        reopen_if_completed(partial, inherited, k, partial.cells[k]);
+    const auto values = [&](std::string_view name) -> const std::string* {
+      const std::string* internal = constants(name);
+      const auto found = std::ranges::find(
+          origin.inherited, name, [](const Assignment& one) { return one.definition->name; });
+      return internal || found == origin.inherited.end() ? internal : &found->value;
+    };
+    // What the step evaluates again although none of its sets defines it.
+    for (std::size_t k = partial.layout->own; k < partial.cells.size(); ++k)
+      if (const Parameter& definition = *partial.layout->definitions[k];
+          is_reevaluated(definition, nullptr)) {
+        Cell begin = open_cell(definition);
+        // A template of `always` keeps the value that the cycles of the parent have kept.
+        const bool keeps = definition.update_mode == model::UpdateMode::always;
+        if (keeps && begin.progress == Progress::choice) {
+          reopen(assignment_of(origin, definition), values, partial.cells[k]);
+        } else {
+          if (keeps)
+            begin.kept = &assignment_of(origin, definition).value;
+          partial.cells[k] = std::move(begin);
+        }
+      }
+    return conflict;
+  }
+
+  /// Adds the sets whose names have become known with the values of the combination. Names that
+  /// will not become known any more are given up: they mean nothing.
+  /// @returns as `start` does
+  std::string take_known_sets(const evaluate::Lookup& constants, PartialCombination& partial) {
+    const Pending* before = partial.pending;
+    std::string conflict = add_known(before->uses, constants, partial);
+    if (partial.pending == before)
+      partial.pending = nullptr;
+    return conflict;
+  }
+
+ private:
+  /// How a partial combination gets the parameters of one more set.
+  struct Extension {
+    const Layout* layout = nullptr;
+    static constexpr std::size_t new_cell = static_cast<std::size_t>(-1);
+    std::vector<std::size_t> sources;  ///< Cell that each one is taken from, or `new_cell`.
+    std::string conflict;              ///< Then nothing else.
   };
-  // What the step evaluates again although none of its sets defines it.
-  for (std::size_t k = partial.layout->own; k < partial.cells.size(); ++k)
-    if (const Parameter& definition = *partial.layout->definitions[k];
-        is_reevaluated(definition, nullptr)) {
-      Cell begin = open_cell(definition);
-      // A template of `always` keeps the value that the cycles of the parent have kept.
-      const bool keeps = definition.update_mode == model::UpdateMode::always;
-      if (keeps && begin.progress == Progress::choice) {
-        reopen(assignment_of(origin, definition), values, partial.cells[k]);
-      } else {
-        if (keeps)
-          begin.kept = &assignment_of(origin, definition).value;
-        partial.cells[k] = std::move(begin);
+
+  /// Adds the sets of `uses` whose names are known; the others are pending.
+  std::string add_known(const std::vector<std::string>& uses, const evaluate::Lookup& constants,
+                        PartialCombination& partial) {
+    std::vector<std::string> unknown;
+    for (const std::string& use : uses) {
+      Unresolved unresolved;
+      const std::string name = substitute_in(partial, use, {.known = constants}, unresolved);
+      if (model::depends_on_parameters(name)) {
+        unknown.push_back(use);
+        continue;
       }
+      if (const ParameterSet* set = benchmark_.parameter_set(name))
+        if (std::string conflict = add(*set, partial); !conflict.empty())
+          return conflict;
     }
-  return conflict;
-}
-
-std::string Layouts::take_known_sets(const evaluate::Lookup& constants,
-                                     PartialCombination& partial) {
-  const Pending* before = partial.pending;
-  std::string conflict = add_known(before->uses, constants, partial);
-  if (partial.pending == before)
-    partial.pending = nullptr;
-  return conflict;
-}
-
-/// Adds the sets of `uses` whose names are known; the others are pending.
-std::string Layouts::add_known(const std::vector<std::string>& uses,
-                               const evaluate::Lookup& constants, PartialCombination& partial) {
-  std::vector<std::string> unknown;
-  for (const std::string& use : uses) {
-    Unresolved unresolved;
-    const std::string name = substitute_in(partial, use, {.known = constants}, unresolved);
-    if (model::depends_on_parameters(name)) {
-      unknown.push_back(use);
-      continue;
-    }
-    if (const ParameterSet* set = benchmark_.parameter_set(name))
-      if (std::string conflict = add(*set, partial); !conflict.empty())
-        return conflict;
+    partial.pending = unknown.empty() ? nullptr : pending(unknown);
+    return "";
   }
-  partial.pending = unknown.empty() ? nullptr : pending(unknown);
-  return "";
-}
 
-const Layout* Layouts::inherited_layout(const Origin& origin) {
-  std::vector<const Parameter*> definitions;
-  definitions.reserve(origin.inherited.size());
-  for (const Assignment& inherited : origin.inherited)
-    definitions.push_back(inherited.definition);
-  const Layout*& layout = inherited_[definitions];
-  if (!layout)
-    layout = &layouts_.emplace_back(std::move(definitions));
-  return layout;
-}
-
-const Layouts::Extension& Layouts::extension(const Layout* layout, const ParameterSet& set) {
-  const auto [found, is_new] = extensions_.try_emplace({layout, &set});
-  if (is_new)
-    found->second = make_extension(*layout, set);
-  return found->second;
-}
-
-Layouts::Extension Layouts::make_extension(const Layout& layout, const ParameterSet& set) {
-  std::vector<const Parameter*> own(
-      layout.definitions.begin(),
-      layout.definitions.begin() + static_cast<std::ptrdiff_t>(layout.own));
-  std::vector<std::size_t> sources;
-  for (std::size_t k = 0; k < layout.own; ++k)
-    sources.push_back(k);
-  std::vector<bool> taken(layout.definitions.size(), false);
-  for (const Parameter& parameter : set.parameters) {
-    const auto known = layout.index.find(parameter.name);
-    const bool is_known = known != layout.index.end();
-    if (is_known && known->second < layout.own) {
-      refuse_difference(*layout.definitions[known->second], parameter);
-      continue;
-    }
-    std::size_t source = Extension::new_cell;
-    if (is_known) {
-      const Parameter& inherited = *layout.definitions[known->second];
-      taken[known->second] = true;
-      if (!is_reevaluated(inherited, &parameter)) {
-        if (!equivalent(inherited, parameter))
-          return {.layout = nullptr, .sources = {}, .conflict = parameter.name};
-        source = known->second;
-      }
-    }
-    own.push_back(&parameter);
-    sources.push_back(source);
+  const Layout* inherited_layout(const Origin& origin) {
+    std::vector<const Parameter*> definitions;
+    definitions.reserve(origin.inherited.size());
+    for (const Assignment& inherited : origin.inherited)
+      definitions.push_back(inherited.definition);
+    const Layout*& layout = inherited_[definitions];
+    if (!layout)
+      layout = &layouts_.emplace_back(std::move(definitions));
+    return layout;
   }
-  const std::size_t own_count = own.size();
-  for (std::size_t k = layout.own; k < layout.definitions.size(); ++k)
-    if (!taken[k]) {
-      own.push_back(layout.definitions[k]);
+
+  const Extension& extension(const Layout* layout, const ParameterSet& set) {
+    const auto [found, is_new] = extensions_.try_emplace({layout, &set});
+    if (is_new)
+      found->second = make_extension(*layout, set);
+    return found->second;
+  }
+
+  Extension make_extension(const Layout& layout, const ParameterSet& set) {
+    std::vector<const Parameter*> own(
+        layout.definitions.begin(),
+        layout.definitions.begin() + static_cast<std::ptrdiff_t>(layout.own));
+    std::vector<std::size_t> sources;
+    for (std::size_t k = 0; k < layout.own; ++k)
       sources.push_back(k);
+    std::vector<bool> taken(layout.definitions.size(), false);
+    for (const Parameter& parameter : set.parameters) {
+      const auto known = layout.index.find(parameter.name);
+      const bool is_known = known != layout.index.end();
+      if (is_known && known->second < layout.own) {
+        refuse_difference(*layout.definitions[known->second], parameter);
+        continue;
+      }
+      std::size_t source = Extension::new_cell;
+      if (is_known) {
+        const Parameter& inherited = *layout.definitions[known->second];
+        taken[known->second] = true;
+        if (!is_reevaluated(inherited, &parameter)) {
+          if (!equivalent(inherited, parameter))
+            return {.layout = nullptr, .sources = {}, .conflict = parameter.name};
+          source = known->second;
+        }
+      }
+      own.push_back(&parameter);
+      sources.push_back(source);
     }
-  return {.layout = &layouts_.emplace_back(std::move(own), own_count),
-          .sources = std::move(sources),
-          .conflict = ""};
-}
-
-std::string Layouts::add(const ParameterSet& set, PartialCombination& partial) {
-  const Extension& extended = extension(partial.layout, set);
-  if (!extended.conflict.empty())
-    return extended.conflict;
-  std::vector<Cell> cells;
-  cells.reserve(extended.sources.size());
-  for (std::size_t k = 0; k < extended.sources.size(); ++k)
-    cells.push_back(extended.sources[k] == Extension::new_cell
-                        ? open_cell(*extended.layout->definitions[k])
-                        : std::move(partial.cells[extended.sources[k]]));
-  partial.cells = std::move(cells);
-  partial.layout = extended.layout;
-  return "";
-}
-
-const Pending* Layouts::pending(const std::vector<std::string>& uses) {
-  const auto [found, is_new] = pending_.try_emplace(uses);
-  Pending& made = found->second;
-  if (is_new) {
-    made.uses = uses;
-    for (const std::string& use : uses)
-      for (const ParameterSet* set : model::possible_sets(benchmark_, use))
-        for (const Parameter& parameter : set->parameters)
-          made.names.insert(parameter.name);
+    const std::size_t own_count = own.size();
+    for (std::size_t k = layout.own; k < layout.definitions.size(); ++k)
+      if (!taken[k]) {
+        own.push_back(layout.definitions[k]);
+        sources.push_back(k);
+      }
+    return {.layout = &layouts_.emplace_back(std::move(own), own_count),
+            .sources = std::move(sources),
+            .conflict = ""};
   }
-  return &made;
-}
 
-void Layouts::refuse_difference(const Parameter& one, const Parameter& other) const {
-  if (!equivalent(one, other))
-    throw Error(
-        Id::conflict,
-        fmt::format("step '{}' uses two sets that define '{}' differently", step_.name, other.name),
-        fmt::format("the other definition is in line {}", one.place.line), other.place);
-}
+  std::string add(const ParameterSet& set, PartialCombination& partial) {
+    const Extension& extended = extension(partial.layout, set);
+    if (!extended.conflict.empty())
+      return extended.conflict;
+    std::vector<Cell> cells;
+    cells.reserve(extended.sources.size());
+    for (std::size_t k = 0; k < extended.sources.size(); ++k)
+      cells.push_back(extended.sources[k] == Extension::new_cell
+                          ? open_cell(*extended.layout->definitions[k])
+                          : std::move(partial.cells[extended.sources[k]]));
+    partial.cells = std::move(cells);
+    partial.layout = extended.layout;
+    return "";
+  }
+
+  const Pending* pending(const std::vector<std::string>& uses) {
+    const auto [found, is_new] = pending_.try_emplace(uses);
+    Pending& made = found->second;
+    if (is_new) {
+      made.uses = uses;
+      for (const std::string& use : uses)
+        for (const ParameterSet* set : model::possible_sets(benchmark_, use))
+          for (const Parameter& parameter : set->parameters)
+            made.names.insert(parameter.name);
+    }
+    return &made;
+  }
+
+  void refuse_difference(const Parameter& one, const Parameter& other) const {
+    if (!equivalent(one, other))
+      throw Error(Id::conflict,
+                  fmt::format("step '{}' uses two sets that define '{}' differently", step_.name,
+                              other.name),
+                  fmt::format("the other definition is in line {}", one.place.line), other.place);
+  }
+
+  const model::Benchmark& benchmark_;
+  const model::Step& step_;
+  std::deque<Layout> layouts_;
+  std::map<std::vector<const model::Parameter*>, const Layout*> inherited_;
+  std::map<std::pair<const Layout*, const model::ParameterSet*>, Extension> extensions_;
+  std::map<std::vector<std::string>, Pending> pending_;
+};
 
 Combination to_combination(PartialCombination& partial, Invalid invalid) {
   Combination combination{

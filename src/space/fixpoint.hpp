@@ -1,7 +1,5 @@
 #pragma once
 
-#include "fixpoint.hpp"
-
 #include <cstddef>
 #include <functional>
 #include <memory>

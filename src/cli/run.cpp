@@ -26,7 +26,7 @@
 #include <bench/run/preflight.hpp>
 #include <bench/run/preview.hpp>
 #include <bench/space/input.hpp>
-#include <bench/space/job_settings.hpp>
+#include <bench/space/job_request.hpp>
 #include <bench/space/run.hpp>
 
 namespace bench::cli {

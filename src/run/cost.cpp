@@ -14,7 +14,6 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/run/cost.hpp>
 #include <bench/space/job_request.hpp>
-#include <bench/space/job_settings.hpp>
 #include <bench/space/run.hpp>
 
 namespace bench::run {

@@ -14,7 +14,6 @@
 #include <bench/machine/launch.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/space/job_request.hpp>
-#include <bench/space/job_settings.hpp>
 #include <bench/space/run.hpp>
 
 namespace bench::run {

@@ -17,7 +17,6 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/run/preflight.hpp>
 #include <bench/space/job_request.hpp>
-#include <bench/space/job_settings.hpp>
 #include <bench/space/run.hpp>
 #include <bench/space/segment.hpp>
 #include <bench/space/variables.hpp>

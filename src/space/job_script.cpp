@@ -25,7 +25,6 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/space/job_request.hpp>
 #include <bench/space/job_script.hpp>
-#include <bench/space/job_settings.hpp>
 #include <bench/space/render_context.hpp>
 #include <bench/space/variables.hpp>
 #include <bench/workspace/workpackage.hpp>

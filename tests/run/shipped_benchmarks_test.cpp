@@ -22,7 +22,7 @@
 #include <bench/run/input_check.hpp>
 #include <bench/run/preview.hpp>
 #include <bench/space/input.hpp>
-#include <bench/space/job_settings.hpp>
+#include <bench/space/job_request.hpp>
 #include <bench/space/run.hpp>
 
 namespace bench::run {

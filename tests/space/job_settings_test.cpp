@@ -21,7 +21,6 @@
 #include <bench/machine/platform.hpp>
 #include <bench/space/job_request.hpp>
 #include <bench/space/job_script.hpp>
-#include <bench/space/job_settings.hpp>
 #include <bench/space/prepare.hpp>
 #include <bench/space/render_context.hpp>
 

@@ -17,7 +17,6 @@
 #include <bench/machine/job.hpp>
 #include <bench/machine/job_monitor.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/space/out_of_memory.hpp>
 #include <bench/space/prepare.hpp>
 #include <bench/space/segment.hpp>
 #include <bench/workspace/event.hpp>

@@ -13,9 +13,9 @@
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/space/out_of_memory.hpp>
 #include <bench/space/render_context.hpp>
 #include <bench/space/run.hpp>
+#include <bench/space/segment.hpp>
 
 namespace bench::space {
 namespace {

@@ -1,5 +1,3 @@
-#include "provenance.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
@@ -23,6 +21,7 @@
 #include <bench/base/text.hpp>
 #include <bench/energy/sources/machine_facts.hpp>
 #include <bench/machine/systems.hpp>
+#include <bench/space/metadata.hpp>
 
 namespace bench::space {
 namespace {

@@ -1,5 +1,3 @@
-#include "provenance.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>

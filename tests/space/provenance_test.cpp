@@ -1,5 +1,3 @@
-#include "space/provenance.hpp"
-
 #include "support/environment_variable.hpp"
 #include "support/patience.hpp"
 #include "support/temp_directory.hpp"
@@ -16,6 +14,7 @@
 
 #include <bench/base/files.hpp>
 #include <bench/base/process.hpp>
+#include <bench/space/metadata.hpp>
 
 namespace bench::space {
 namespace {

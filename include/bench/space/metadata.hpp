@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -48,6 +49,12 @@ struct RunMetadata {
   /// Other facts for people: host, CPU, GPUs, modules, git revision, ...
   std::map<std::string, std::string> provenance;
 };
+
+/// Provenance of a run: input hash, git revision and difference, host, operating system, CPU with
+/// topology, clocks and firmware, memory, GPUs and driver, container, loaded modules, and the
+/// variables of the environment that change what is measured (no others: the environment may hold
+/// secrets). Absent ones are left out.
+std::map<std::string, std::string> collect_provenance(const std::filesystem::path& input_file);
 
 /// @param facts by name, as the workspace holds them; unknown ones are provenance
 RunMetadata metadata_from(const std::map<std::string, std::string>& facts);

@@ -24,7 +24,7 @@
 #include <bench/machine/machine.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/space/metadata.hpp>
-#include <bench/space/platform_variables.hpp>
+#include <bench/space/run.hpp>
 
 namespace bench::insight {
 namespace {

@@ -34,7 +34,6 @@
 #include <bench/model/build.hpp>
 #include <bench/space/input.hpp>
 #include <bench/space/metadata.hpp>
-#include <bench/space/platform_variables.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
@@ -107,11 +106,39 @@ void apply_asking(const RunMetadata& metadata, machine::Platform& platform) {
   }
 }
 
+bool is_confirmed(const machine::MaybeFact& fact) {
+  return fact && !fact->unconfirmed;
+}
+
+std::string text_of(const machine::MaybeFact& fact, double share = 1) {
+  return is_confirmed(fact) ? fmt::format("{}", fact->value * share) : "";
+}
+
+/// Of a module, for one of its devices.
+std::string text_of_device(const machine::Machine& machine, const machine::MaybeFact& fact) {
+  if (!is_confirmed(machine.modules_per_node) || !is_confirmed(machine.devices_per_node))
+    return "";
+  return text_of(fact, machine.modules_per_node->value / machine.devices_per_node->value);
+}
+
 void set_start(RunMetadata& metadata) {
   const auto now = std::chrono::system_clock::now();
   metadata.started = local_time(now);
   metadata.started_unix_s = std::chrono::duration<double>(now.time_since_epoch()).count();
 }
+
+/// A unit of budgets, and how many of it an hour of a node is.
+struct Unit {
+  const char* suffix;
+  const char* name;
+  const char* fact;  ///< Of the machine; null: node hours.
+  machine::MaybeFact machine::Machine::*per_node;
+};
+constexpr Unit budget_units[] = {
+    {"nh", "node hours", nullptr, nullptr},
+    {"ch", "core hours", "cores_per_node", &machine::Machine::cores_per_node},
+    {"gh", "GPU hours", "devices_per_node", &machine::Machine::devices_per_node},
+};
 
 }  // namespace
 
@@ -227,6 +254,24 @@ machine::Platform platform_of(const Run& run) {
   return platform;
 }
 
+Variables platform_variables(const machine::Platform& platform) {
+  const machine::Machine& machine = platform.machine;
+  const machine::Accelerator& accelerator = machine.accelerator;
+  return {
+      {"jube_platform_name", platform.name},
+      {"jube_platform_container", platform.container},
+      {"jube_platform_nodes", text_of(machine.nodes)},
+      {"jube_platform_devices_per_node", text_of(machine.devices_per_node)},
+      {"jube_platform_cores_per_node", text_of(machine.cores_per_node)},
+      {"jube_platform_threads_per_core", text_of(machine.threads_per_core)},
+      {"jube_platform_memory_gb", text_of(machine.memory_gb)},
+      {"jube_platform_device_memory_gb", text_of_device(machine, accelerator.memory_gb)},
+      {"jube_platform_device_fp16_tflops", text_of_device(machine, accelerator.peak_fp16_tflops)},
+      {"jube_platform_device_bf16_tflops", text_of_device(machine, accelerator.peak_bf16_tflops)},
+      {"jube_platform_device_fp32_tflops", text_of_device(machine, accelerator.peak_fp32_tflops)},
+  };
+}
+
 std::optional<double> start_unix_s(const RunMetadata& metadata,
                                    const workspace::Workspace& workspace) {
   if (metadata.started_unix_s)
@@ -250,23 +295,6 @@ Run load_run(const workspace::RunDirectory& directory, workspace::Workspace& wor
   workspace.expect_steps(std::move(commands));
   return run;
 }
-
-namespace {
-
-/// A unit of budgets, and how many of it an hour of a node is.
-struct Unit {
-  const char* suffix;
-  const char* name;
-  const char* fact;  ///< Of the machine; null: node hours.
-  machine::MaybeFact machine::Machine::*per_node;
-};
-constexpr Unit budget_units[] = {
-    {"nh", "node hours", nullptr, nullptr},
-    {"ch", "core hours", "cores_per_node", &machine::Machine::cores_per_node},
-    {"gh", "GPU hours", "devices_per_node", &machine::Machine::devices_per_node},
-};
-
-}  // namespace
 
 double parse_budget_h(const std::string& text, const machine::Platform& platform) {
   for (const Unit& unit : budget_units) {
@@ -329,8 +357,6 @@ const machine::Partition* partition_of(const Run& run, const std::string& wanted
   });
   return found == run.partitions->all.end() ? nullptr : &*found;
 }
-
-namespace fs = std::filesystem;
 
 UniqueFd open_output(const Run& run, const fs::path& file) {
   const fs::path& directory = run.directory.path;

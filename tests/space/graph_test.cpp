@@ -11,7 +11,6 @@
 
 #include <bench/base/error.hpp>
 #include <bench/space/metadata.hpp>
-#include <bench/space/platform_variables.hpp>
 
 namespace bench::space {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <bench/machine/platform.hpp>
 #include <bench/space/metadata.hpp>
-#include <bench/space/platform_variables.hpp>
+#include <bench/space/run.hpp>
 
 namespace bench::space {
 namespace {

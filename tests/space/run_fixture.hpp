@@ -12,7 +12,6 @@
 #include <bench/document/read.hpp>
 #include <bench/model/build.hpp>
 #include <bench/space/graph.hpp>
-#include <bench/space/platform_variables.hpp>
 #include <bench/space/run.hpp>
 
 namespace bench::space {

@@ -63,6 +63,13 @@ InputState input_state(const Run& run);
 /// The platform of a loaded run, with the submission settings of the run.
 machine::Platform platform_of(const Run& run);
 
+/// `jube_platform_...`: the name, and what the platform file says of its nodes and devices, as
+/// plain decimal numbers. A device is what programs see as one: where a module shows as two, each
+/// has half of its memory and peak. Empty where the file says nothing, or nobody has confirmed it.
+/// A run records them: a later analysis must not depend on the platform file, which may have
+/// changed or be absent.
+Variables platform_variables(const machine::Platform& platform);
+
 /// When a run began, in seconds since 1970; none if that is unknown. Runs of older versions and of
 /// JUBE recorded only the local time of their machine. The first claim of a workpackage comes soon
 /// after it and is right in every time zone; without one, the local time is taken as that of here.

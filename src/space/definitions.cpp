@@ -13,24 +13,13 @@
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::space {
-namespace {
-
-using model::UpdateMode;
-
-/// The sets that a name in `use` means, or may mean where the values are not known.
-std::vector<const model::ParameterSet*> sets_of(const model::Benchmark& benchmark,
-                                                const std::string& use,
-                                                const evaluate::Lookup& values) {
-  return model::possible_sets(benchmark, values ? evaluate::substitute(use, values) : use);
-}
-
-}  // namespace
 
 bool equivalent(const model::Parameter& a, const model::Parameter& b) {
   return a.text == b.text && a.values == b.values;
 }
 
 bool is_reevaluated(const model::Parameter& inherited, const model::Parameter* own) {
+  using model::UpdateMode;
   const UpdateMode mode = own ? own->update_mode : inherited.update_mode;
   return mode == UpdateMode::step || mode == UpdateMode::always || (own && mode == UpdateMode::use);
 }
@@ -39,13 +28,21 @@ evaluate::Lookup lookup_in(const workspace::Parameters& parameters) {
   return [&](std::string_view name) { return workspace::value_of(parameters, name); };
 }
 
-const model::Parameter* definition_of(const model::Benchmark& benchmark, const model::Step& step,
-                                      const std::string& name, const evaluate::Lookup& values) {
+const model::Parameter* own_definition(const model::Benchmark& benchmark, const model::Step& step,
+                                       const std::string& name, const evaluate::Lookup& values) {
   for (const std::string& use : step.use)
-    for (const model::ParameterSet* set : sets_of(benchmark, use, values))
+    for (const model::ParameterSet* set :
+         model::possible_sets(benchmark, values ? evaluate::substitute(use, values) : use))
       for (const model::Parameter& parameter : set->parameters)
         if (parameter.name == name)
           return &parameter;
+  return nullptr;
+}
+
+const model::Parameter* definition_of(const model::Benchmark& benchmark, const model::Step& step,
+                                      const std::string& name, const evaluate::Lookup& values) {
+  if (const auto* own = own_definition(benchmark, step, name, values))
+    return own;
   for (const std::string& parent : step.depend)
     if (const auto* found = definition_of(benchmark, *benchmark.step(parent), name, values))
       return found;

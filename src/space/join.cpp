@@ -8,7 +8,6 @@
 #include <fmt/core.h>
 
 #include <bench/model/benchmark.hpp>
-#include <bench/model/use.hpp>
 #include <bench/space/combination.hpp>
 #include <bench/space/definitions.hpp>
 #include <bench/space/join.hpp>
@@ -22,17 +21,6 @@ using workspace::value_of;
 using workspace::Workpackage;
 
 namespace {
-
-/// The definition in a set that the step uses, or may use; null if there is none.
-const model::Parameter* own_definition(const model::Benchmark& benchmark, const model::Step& step,
-                                       const std::string& name) {
-  for (const std::string& use : step.use)
-    for (const model::ParameterSet* set : model::possible_sets(benchmark, use))
-      for (const model::Parameter& parameter : set->parameters)
-        if (parameter.name == name)
-          return &parameter;
-  return nullptr;
-}
 
 /// The parameters that every workpackage of a step has, in order.
 std::vector<std::string> names_of(const model::Benchmark& benchmark, const model::Step& step) {

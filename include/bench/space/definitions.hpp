@@ -24,10 +24,16 @@ bool is_reevaluated(const model::Parameter& inherited, const model::Parameter* o
 /// Looks names up in parameters, which must outlive the lookup.
 evaluate::Lookup lookup_in(const workspace::Parameters& parameters);
 
-/// The definition that a parameter has in a step: in a set that the step uses, else in one of those
-/// it depends on. Null if there is none.
+/// The definition that a parameter has in a set that the step uses; null if there is none.
 /// @param values of the step's parameters, for names in `use` that hold some; without them, any set
 ///        that such a name may mean
+const model::Parameter* own_definition(const model::Benchmark& benchmark, const model::Step& step,
+                                       const std::string& name,
+                                       const evaluate::Lookup& values = nullptr);
+
+/// The definition that a parameter has in a step: in a set that the step uses, else in one of those
+/// it depends on. Null if there is none.
+/// @param values as of `own_definition`
 const model::Parameter* definition_of(const model::Benchmark& benchmark, const model::Step& step,
                                       const std::string& name,
                                       const evaluate::Lookup& values = nullptr);

@@ -109,34 +109,9 @@ std::vector<fs::path> earlier_outputs(const RenderContext& context, const Graph&
   return {files.begin(), files.end()};
 }
 
-}  // namespace
-
-FileOperation make_directory(const RenderContext& context, const Graph& graph) {
-  const workspace::Workpackage& workpackage = context.workpackage;
-  const fs::path directory = context.directory();
-  const fs::path work = context.default_work();
-  machine::MakeDirectory operation{.run = context.run.directory.path,
-                                   .directory = directory,
-                                   .set_aside_as = {},
-                                   .shared = context.shared(),
-                                   .work = context.work(),
-                                   .outputs = earlier_outputs(context, graph),
-                                   .links = {}};
-  if (workpackage.retries > 0)
-    operation.set_aside_as =
-        operation.run / "retried" /
-        fmt::format("{}.{}", directory.filename().string(), workpackage.retries);
-  // Relative, so that they survive a move of the run.
-  for (const long long id : workpackage.parents) {
-    const workspace::Workpackage& parent = graph.at(id);
-    operation.links.emplace_back(fs::path("../..") / parent.directory / "work", work / parent.step);
-  }
-  if (!operation.shared.empty())
-    operation.links.emplace_back(fs::path("../..") / operation.shared.filename(),
-                                 work / context.substitute(context.step.shared));
-  return operation;
-}
-
+/// Everything that fills a workpackage's directory: snippets for the `prepare` commands of its file
+/// sets, with what comes before each of them.
+/// @param operations so far; afterwards those that follow the last snippet
 std::vector<machine::Snippet> render_files(const RenderContext& context,
                                            std::vector<FileOperation>& operations) {
   std::vector<machine::Snippet> snippets;
@@ -164,8 +139,6 @@ std::vector<machine::Snippet> render_files(const RenderContext& context,
         operations.push_back(substitute_file(*set, file, context));
   return snippets;
 }
-
-namespace {
 
 /// Has every command of the attempt note itself in the step's `do_log_file` before it runs, if the
 /// step has one: a shell script that repeats what was executed. Of the environment it holds what
@@ -200,6 +173,32 @@ Environment environment_of(const RenderContext& context, bool script, const std:
 }
 
 }  // namespace
+
+FileOperation make_directory(const RenderContext& context, const Graph& graph) {
+  const workspace::Workpackage& workpackage = context.workpackage;
+  const fs::path directory = context.directory();
+  const fs::path work = context.default_work();
+  machine::MakeDirectory operation{.run = context.run.directory.path,
+                                   .directory = directory,
+                                   .set_aside_as = {},
+                                   .shared = context.shared(),
+                                   .work = context.work(),
+                                   .outputs = earlier_outputs(context, graph),
+                                   .links = {}};
+  if (workpackage.retries > 0)
+    operation.set_aside_as =
+        operation.run / "retried" /
+        fmt::format("{}.{}", directory.filename().string(), workpackage.retries);
+  // Relative, so that they survive a move of the run.
+  for (const long long id : workpackage.parents) {
+    const workspace::Workpackage& parent = graph.at(id);
+    operation.links.emplace_back(fs::path("../..") / parent.directory / "work", work / parent.step);
+  }
+  if (!operation.shared.empty())
+    operation.links.emplace_back(fs::path("../..") / operation.shared.filename(),
+                                 work / context.substitute(context.step.shared));
+  return operation;
+}
 
 std::shared_ptr<const RenderContext> context_of(const Run& run, const Graph& graph,
                                                 const Workpackage& workpackage,

@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include <bench/base/process.hpp>
 #include <bench/evaluate/evaluator.hpp>
@@ -47,12 +46,6 @@ void write_marker(const Run& run, const workspace::Workpackage& workpackage, boo
 /// Makes the directory of a workpackage, with the links to its parents' and its step's shared
 /// directories, and the directory that its step works in, if it has one of its own.
 machine::FileOperation make_directory(const RenderContext& context, const Graph& graph);
-
-/// Everything that fills a workpackage's directory: snippets for the `prepare` commands of its file
-/// sets, with what comes before each of them.
-/// @param operations so far; afterwards those that follow the last snippet
-std::vector<machine::Snippet> render_files(const RenderContext& context,
-                                           std::vector<machine::FileOperation>& operations);
 
 /// What a job script starts from: the environment of every command; but what the user's BASH_ENV
 /// prints, which each bash of the script reads first, stays out of the output of the commands.

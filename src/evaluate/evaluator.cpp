@@ -248,6 +248,14 @@ std::size_t read_number(std::string_view bytes) {
   return number;
 }
 
+Outcome success(std::string value) {
+  return {.ok = true, .value = std::move(value), .error = ""};
+}
+
+Outcome failure(std::string error) {
+  return {.ok = false, .value = "", .error = std::move(error)};
+}
+
 /// What may be done with the channel.
 struct Ready {
   bool to_read = false;
@@ -308,18 +316,13 @@ struct Evaluator::Python::Batch {
       if (rest.size() - answer_head < size)
         break;
       std::string text(rest.substr(answer_head, size));
-      if (rest[0] == 'v')
-        outcomes.push_back({.ok = true, .value = std::move(text), .error = ""});
-      else
-        outcomes.push_back({.ok = false, .value = "", .error = std::move(text)});
+      outcomes.push_back(rest[0] == 'v' ? success(std::move(text)) : failure(std::move(text)));
       rest.remove_prefix(answer_head + size);
     }
     inbox.erase(0, inbox.size() - rest.size());
   }
 
-  void fail_next(std::string error) {
-    outcomes.push_back({.ok = false, .value = "", .error = std::move(error)});
-  }
+  void fail_next(std::string error) { outcomes.push_back(failure(std::move(error))); }
 };
 
 std::vector<Outcome> Evaluator::Python::ask(Ask what, std::span<const std::string> texts,
@@ -438,14 +441,6 @@ void Evaluator::Python::stop() {
 namespace {
 
 constexpr std::size_t stderr_lines = 5;
-
-Outcome success(std::string value) {
-  return {.ok = true, .value = std::move(value), .error = ""};
-}
-
-Outcome failure(std::string error) {
-  return {.ok = false, .value = "", .error = std::move(error)};
-}
 
 std::string shell() {
   const char* chosen = std::getenv("JUBE_EXEC_SHELL");

@@ -14,9 +14,7 @@ namespace bench::end_to_end {
 namespace {
 
 using testing::AllOf;
-using testing::EndsWith;
 using testing::HasSubstr;
-using testing::StartsWith;
 
 /// The second of three combinations fails; its child is never made.
 constexpr const char* with_a_failure = R"(name: failing
@@ -78,26 +76,6 @@ TEST(FailureTest, AMistakeInTheInputIsShownAndMakesNothing) {
   }
 }
 
-TEST(FailureTest, AnUnknownKeyIsAWarningAndWithStrictAnError) {
-  const Playground here;
-  here.write("typo.yaml",
-             "name: typo\n"
-             "outpath: runs\n"
-             "parameterset: {name: p, parameter: {name: n, seperator: ;, _: 1;2}}\n"
-             "step: {name: s, use: p, do: echo '$n'}\n");
-  const std::string words =
-      "unknown key 'seperator' in parameter 'n'\n"
-      "  parameterset: {name: p, parameter: {name: n, seperator: ;, _: 1;2}}\n"
-      "                                               ^\n"
-      "hint: did you mean 'separator'?\n";
-  const auto run = here.bench({"run", "typo.yaml"});
-  EXPECT_EQ(run.status.code, 0);
-  EXPECT_THAT(run.standard_error, HasSubstr("typo.yaml:3:46: warning: " + words));
-  const auto strict = here.bench({"run", "typo.yaml", "--strict"});
-  EXPECT_EQ(strict.status.code, 1);
-  EXPECT_EQ(strict.standard_error, "typo.yaml:3:46: error: " + words);
-}
-
 TEST(FailureTest, StrictMindsWarningsOfTheAnalysisAfterTheTables) {
   const Playground here;
   here.write("w.yaml",
@@ -112,23 +90,6 @@ TEST(FailureTest, StrictMindsWarningsOfTheAnalysisAfterTheTables) {
   EXPECT_EQ(strict.status.code, 1);
   EXPECT_THAT(strict.standard_error, HasSubstr("warning: cannot evaluate derived pattern 'bad'"));
   EXPECT_THAT(strict.standard_output, HasSubstr("\nbad\n"));
-}
-
-TEST(FailureTest, AFailingParameterShowsWhatWasEvaluated) {
-  const Playground here;
-  here.write(
-      "p.yaml",
-      "name: p\n"
-      "outpath: runs\n"
-      "parameterset: {name: p, parameter: [{name: a, _: 3}, {name: b, mode: python, _: $a / 0}]}\n"
-      "step: {name: s, use: p, do: echo $b}\n");
-  const auto run = here.bench({"run", "p.yaml"});
-  EXPECT_EQ(run.status.code, 1);
-  EXPECT_THAT(
-      run.standard_error,
-      AllOf(HasSubstr("p.yaml:3:81: error: parameter 'b': ZeroDivisionError: division by zero"),
-            HasSubstr("hint: evaluated expression: 3 / 0")));
-  EXPECT_FALSE(here.has("runs/000000")) << "a run that could not begin leaves nothing behind";
 }
 
 TEST(FailureTest, AChildWithoutParametersFailsAndTheOthersGoOn) {
@@ -160,19 +121,6 @@ TEST(FailureTest, AChildWithoutParametersFailsAndTheOthersGoOn) {
               HasSubstr("b |   5 |    4 |      1 |"));
 }
 
-TEST(FailureTest, CommandsOfABatchStepHaveTheirFilesAndShareVariables) {
-  const Playground here;
-  here.write("b.yaml",
-             "name: b\noutpath: runs\n"
-             "step: {name: s, batch: true, do: [{stdout: first, _: 'echo one; export N=2'},\n"
-             "  {work_dir: sub, stdout: second, _: 'echo $$N; pwd'}, 'echo $$N']}\n");
-  ASSERT_EQ(here.bench({"run", "b.yaml"}).status.code, 0);
-  EXPECT_EQ(here.read("runs/000000/000000_s/work/first"), "one\n");
-  EXPECT_THAT(here.read("runs/000000/000000_s/work/second"),
-              AllOf(StartsWith("2\n"), EndsWith("/work/sub\n")));
-  EXPECT_EQ(here.read("runs/000000/000000_s/work/stdout"), "2\n");
-}
-
 TEST(FailureTest, ABenchmarkWithoutAResultSaysSo) {
   const Playground here;
   here.write("b.yaml", "name: b\noutpath: runs\nstep: {name: s, do: echo}\n");
@@ -183,22 +131,6 @@ TEST(FailureTest, ABenchmarkWithoutAResultSaysSo) {
   EXPECT_EQ(result.standard_error,
             "note: the benchmark has no table, syslog or database; see `bench help result`; --tidy "
             "needs none\n");
-}
-
-TEST(FailureTest, ASecondWriterIsRefusedWithTheHolderNamedAndReadersAreNot) {
-  const Playground here;
-  here.write("slow.yaml",
-             "name: slow\noutpath: runs\n"
-             "step: {name: s, do: 'touch ../../../started; sleep 300'}\n");
-  Process first(here.spec({"run", "slow.yaml"}));
-  ASSERT_TRUE(support::eventually([&] { return here.has("runs/started"); }));
-  const auto second = here.bench({"continue", "runs"});
-  EXPECT_EQ(second.status.code, 1);
-  EXPECT_THAT(second.standard_error, HasSubstr("another bench is working on runs/000000: process " +
-                                               std::to_string(first.pid()) + " on "));
-  EXPECT_EQ(here.bench({"status", "runs"}).standard_output, "running\n");
-  first.signal_group(SIGINT);
-  EXPECT_EQ(first.wait(), (ExitStatus{.signal = SIGINT}));
 }
 
 TEST(FailureTest, AnInterruptedRunEndsItsCommandsAndCanBeContinued) {

@@ -27,6 +27,12 @@ TEST(Mistakes, OfAFileThatJubeCouldReadAreWarningsBeforeTheRunAndUnderTheTable) 
   here.write("m.yaml", for_jube);
   const auto run = here.bench({"run", "m.yaml", "-r"});
   EXPECT_EQ(run.status.code, 0) << run.standard_error;
+  const std::string unknown_key =
+      "unknown key 'seperator' in parameter 'threads'\n"
+      "  parameterset: {name: p, parameter: {name: threads, seperator: \";\", _: \"1,2\"}}\n"
+      "                                                     ^\n"
+      "hint: did you mean 'separator'?\n";
+  EXPECT_THAT(run.standard_error, HasSubstr("m.yaml:3:52: warning: " + unknown_key));
   for (const char* said :
        {"warning: unknown key 'seperator' in parameter 'threads'\n",
         "warning: a command of step 's' uses 'thread', which is not a parameter"}) {
@@ -34,7 +40,9 @@ TEST(Mistakes, OfAFileThatJubeCouldReadAreWarningsBeforeTheRunAndUnderTheTable) 
     ASSERT_NE(first, std::string::npos) << said;
     EXPECT_NE(run.standard_error.find(said, first + 1), std::string::npos) << said;
   }
-  EXPECT_EQ(here.bench({"run", "m.yaml", "--strict"}).status.code, 1);
+  const auto strict = here.bench({"run", "m.yaml", "--strict"});
+  EXPECT_EQ(strict.status.code, 1);
+  EXPECT_EQ(strict.standard_error, "m.yaml:3:52: error: " + unknown_key);
   EXPECT_THAT(here.text_of("check", {"m.yaml"}, 0), HasSubstr("uses 'thread'"));
 }
 

@@ -1,9 +1,11 @@
+#include "model/fixture.hpp"
 #include "support/case_name.hpp"
 #include "support/error_of.hpp"
 #include "support/temp_directory.hpp"
 
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -11,6 +13,7 @@
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
+#include <bench/base/outcome.hpp>
 #include <bench/base/value.hpp>
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
@@ -29,10 +32,6 @@ std::vector<Benchmark> build_all(const std::string& yaml) {
   return build(document::read_yaml(yaml, "in.yaml", diagnostics), diagnostics);
 }
 
-Benchmark build_one(const std::string& yaml) {
-  return build_all(yaml).at(0);
-}
-
 struct BuildCase {
   std::string name;
   std::string yaml;
@@ -46,10 +45,14 @@ std::string with_energy(const std::string& settings) {
   return "step: {name: s, batch: true, energy: {" + settings + "}}\n";
 }
 
+std::string with_retry(const std::string& setting) {
+  return "step: {name: s, retry: " + setting + "}\n";
+}
+
 class BuildErrorTest : public testing::TestWithParam<BuildCase> {};
 
 TEST_P(BuildErrorTest, IsToldAtItsPlace) {
-  EXPECT_EQ(support::fault_of([] { build_all(GetParam().yaml); }), GetParam().expected);
+  EXPECT_EQ(fault_in(GetParam().yaml), GetParam().expected);
 }
 
 /// Below a step that makes a benchmark whole.
@@ -184,9 +187,47 @@ INSTANTIATE_TEST_SUITE_P(
                   "in.yaml:1:49: invalid-value"}),
     case_name);
 
+INSTANTIATE_TEST_SUITE_P(
+    Truths, BuildErrorTest,
+    testing::Values(
+        BuildCase{"PerNode", "step: {name: s, batch: true, energy: {per_node: perhaps}}\n",
+                  "in.yaml:1:49: invalid-value"},
+        BuildCase{"PerNodeOfAParameter", "step: {name: s, batch: true, energy: {per_node: $p}}\n",
+                  "in.yaml:1:49: invalid-value"},
+        BuildCase{"Array", "step: {name: s, batch: {array: 1}}\n", "in.yaml:1:32: invalid-value"},
+        BuildCase{"Export", "step: {name: s, export: treu}\n", "in.yaml:1:25: invalid-value"},
+        BuildCase{
+            "ExportOfAParameter",
+            "parameterset: {name: p, parameter: {name: a, export: all, _: 1}}\nstep: {name: s}\n",
+            "in.yaml:1:54: invalid-value"},
+        BuildCase{"YamlsOwnWord", "step: {name: s, export: 'TRUE', batch: {array: no}}\n",
+                  "(no error)"}),
+    case_name);
+
+INSTANTIATE_TEST_SUITE_P(
+    Retries, BuildErrorTest,
+    testing::Values(
+        BuildCase{"Misspelt", with_retry("{on: [failed, timout]}"), "in.yaml:1:38: unknown-name"},
+        BuildCase{"UnknownWord", with_retry("{on: weather}"), "in.yaml:1:29: unknown-name"},
+        BuildCase{"Success", with_retry("{on: done}"), "in.yaml:1:29: unknown-name"},
+        BuildCase{"WhatIsMadeAgainAnyway", with_retry("{on: interrupted}"),
+                  "in.yaml:1:29: unknown-name"},
+        BuildCase{"NoNumber", with_retry("often"), "in.yaml:1:24: invalid-value"},
+        BuildCase{"Parameter", with_retry("$n"), "in.yaml:1:24: invalid-value"},
+        BuildCase{"Negative", with_retry("-1"), "in.yaml:1:24: invalid-value"},
+        BuildCase{"TooMany", with_retry("1001"), "in.yaml:1:24: invalid-value"},
+        BuildCase{"NegativeTimes", with_retry("{times: -1}"), "in.yaml:1:32: invalid-value"},
+        BuildCase{"SmallFactor", with_retry("{timelimit_factor: 0.5}"),
+                  "in.yaml:1:43: invalid-value"},
+        BuildCase{"NoFactor", with_retry("{timelimit_factor: twice}"),
+                  "in.yaml:1:43: invalid-value"},
+        BuildCase{"EndlessFactor", with_retry("{timelimit_factor: inf}"),
+                  "in.yaml:1:43: invalid-value"}),
+    case_name);
+
 TEST(Build, LeavesEnergySettingsWithParametersToTheirValues) {
   const Energy energy =
-      *build_one(with_energy("methods: $m, interval: $i, baseline: '${b}s'")).steps.at(0).energy;
+      *benchmark_of(with_energy("methods: $m, interval: $i, baseline: '${b}s'")).steps.at(0).energy;
   EXPECT_EQ(energy.methods, "$m");
   EXPECT_EQ(energy.interval, "$i");
   EXPECT_EQ(energy.baseline, "${b}s");
@@ -212,7 +253,7 @@ TEST(Build, PutsTheCaretRightBehindLettersOfSeveralBytes) {
 }
 
 TEST(Build, GivesAStepItsDefaults) {
-  const Step step = build_one("step: {name: s, do: echo}\n").steps.at(0);
+  const Step step = benchmark_of("step: {name: s, do: echo}\n").steps.at(0);
   EXPECT_EQ(step.iterations, 1);
   EXPECT_EQ(step.procs, 0);
   EXPECT_EQ(step.max_async + step.where + step.timeout, "");
@@ -226,7 +267,7 @@ TEST(Build, GivesAStepItsDefaults) {
 
 TEST(Build, GivesAParameterItsDefaults) {
   const auto benchmark =
-      build_one(with_step("parameterset: {name: p, parameter: {name: a, _: ' 1,2 '}}\n"));
+      benchmark_of(with_step("parameterset: {name: p, parameter: {name: a, _: ' 1,2 '}}\n"));
   const Parameter& parameter = benchmark.parameter_sets.at(0).parameters.at(0);
   EXPECT_EQ(parameter.text, "1,2");
   EXPECT_EQ(parameter.separator, ",");
@@ -237,7 +278,7 @@ TEST(Build, GivesAParameterItsDefaults) {
 
 TEST(Build, KeepsTheListOfTheShortForm) {
   const auto benchmark =
-      build_one(with_step("parameterset: {name: p, parameter: {a: [' 1', '2,3'], b: x}}\n"));
+      benchmark_of(with_step("parameterset: {name: p, parameter: {a: [' 1', '2,3'], b: x}}\n"));
   const auto& parameters = benchmark.parameter_sets.at(0).parameters;
   EXPECT_THAT(parameters.at(0).values, ElementsAre("1", "2,3"));
   EXPECT_EQ(parameters.at(0).text, "");
@@ -245,9 +286,9 @@ TEST(Build, KeepsTheListOfTheShortForm) {
 }
 
 TEST(Build, ReplacesAParameterWhereItStood) {
-  const auto set = build_one(with_step("parameterset:\n  name: p\n  parameter:\n"
-                                       "    - {name: a, _: 1}\n    - {name: b, _: 2}\n"
-                                       "    - {name: a, type: int, _: 3}\n"))
+  const auto set = benchmark_of(with_step("parameterset:\n  name: p\n  parameter:\n"
+                                          "    - {name: a, _: 1}\n    - {name: b, _: 2}\n"
+                                          "    - {name: a, type: int, _: 3}\n"))
                        .parameter_sets.at(0);
   ASSERT_EQ(set.parameters.size(), 2U);
   EXPECT_EQ(set.parameters[0].name, "a");
@@ -269,7 +310,7 @@ TEST(Build, PutsGlobalSetsFirst) {
 }
 
 TEST(Build, ReadsWhatABatchStepAsksFor) {
-  const auto benchmark = build_one(
+  const auto benchmark = benchmark_of(
       "step:\n  - {name: plain, batch: true, energy: true}\n  - {name: quick, batch: false}\n"
       "  - name: big\n    batch: {nodes: $n, gpus_per_node: 4, time_limit: 1h, template: own.job}\n"
       "    energy: {methods: rapl, interval: 1s}\n");
@@ -284,11 +325,11 @@ TEST(Build, ReadsWhatABatchStepAsksFor) {
 }
 
 TEST(Build, LeavesATimeoutWithAParameterForLater) {
-  EXPECT_EQ(build_one("step: {name: s, timeout: '${t}min'}\n").step("s")->timeout, "${t}min");
+  EXPECT_EQ(benchmark_of("step: {name: s, timeout: '${t}min'}\n").step("s")->timeout, "${t}min");
 }
 
 TEST(Build, TakesTheLastPatternOfAName) {
-  const auto benchmark = build_one(with_step(
+  const auto benchmark = benchmark_of(with_step(
       "patternset: {name: p, pattern: [{name: a, _: x}, {name: b, _: z}, {name: a, _: y}]}\n"));
   const PatternSet& set = *benchmark.pattern_set("p");
   ASSERT_EQ(set.patterns.size(), 2U);
@@ -298,14 +339,14 @@ TEST(Build, TakesTheLastPatternOfAName) {
 
 TEST(Build, TellsAnEmptyTitleFromNone) {
   const auto benchmark =
-      build_one(with_step("result: {table: {name: t, column: [a, {title: '', _: b}]}}\n"));
+      benchmark_of(with_step("result: {table: {name: t, column: [a, {title: '', _: b}]}}\n"));
   const std::vector<Column>& columns = benchmark.results.at(0).tables.at(0).columns;
   EXPECT_FALSE(columns.at(0).title);
   EXPECT_EQ(columns.at(1).title, "");
 }
 
 TEST(Build, ReadsAnalysersAndTables) {
-  const auto benchmark = build_one(with_step(
+  const auto benchmark = benchmark_of(with_step(
       "patternset: {name: p, pattern: [{name: a, type: float, unit: s, default: ' 0 ', _: x},\n"
       "                                {name: b, mode: python, _: $a*2}]}\n"
       "analyser: {name: n, reduce: false, use: p, analyse: {step: s, file: 'stdout, *.log'}}\n"
@@ -320,6 +361,111 @@ TEST(Build, ReadsAnalysersAndTables) {
   EXPECT_THAT(table.sort, ElementsAre("a", "b"));
   EXPECT_EQ(table.columns.at(1).name, "b");
   EXPECT_EQ(benchmark.results.at(0).result_dir, "r");
+}
+
+Step step_of(const std::string& settings) {
+  return benchmark_of("step: {name: s, " + settings + "}\n").steps.at(0);
+}
+
+TEST(Steps, ReadWhereAndHowOftenTheyRun) {
+  const Step step = step_of(
+      "cycles: 3, work_dir: ' d/$n ', suffix: $n, shared: all, export: true, do_log_file: a/log");
+  EXPECT_EQ(step.cycles, 3);
+  EXPECT_EQ(step.work_dir, "d/$n");
+  EXPECT_EQ(step.suffix, "$n");
+  EXPECT_EQ(step.shared, "all");
+  EXPECT_TRUE(step.exported);
+  EXPECT_EQ(step.do_log_file, "a/log");
+}
+
+TEST(Steps, LogToDoLogWhereTheyAreTold) {
+  EXPECT_EQ(step_of("do_log_file: true").do_log_file, "do_log");
+  EXPECT_EQ(step_of("do_log_file: false").do_log_file, "");
+  EXPECT_EQ(step_of("do_log_file: None").do_log_file, "");
+  EXPECT_EQ(step_of("do: echo").do_log_file, "");
+}
+
+TEST(Steps, GoToTheBatchSystemAsArraysUnlessToldOtherwise) {
+  EXPECT_TRUE(step_of("batch: true").batch->array);
+  EXPECT_FALSE(step_of("batch: true").batch->may_pack());
+  const Step step = step_of("batch: {array: false, pack: $n}");
+  EXPECT_FALSE(step.batch->array);
+  EXPECT_EQ(step.batch->pack, "$n");
+}
+
+TEST(Commands, ReadTheFilesTheyWaitFor) {
+  const Command command =
+      step_of("do: {work_dir: d, done_file: $f, error_file: e, break_file: b, _: ''}")
+          .commands.at(0);
+  EXPECT_EQ(command.text, "");
+  EXPECT_EQ(command.work_dir, "d");
+  EXPECT_EQ(command.done_file, "$f");
+  EXPECT_EQ(command.error_file, "e");
+  EXPECT_EQ(command.break_file, "b");
+}
+
+class SharedTest : public testing::TestWithParam<std::pair<std::string, bool>> {};
+
+TEST_P(SharedTest, IsTrueOrFalseInAnyCase) {
+  const Step step = step_of("shared: all, do: {shared: " + GetParam().first + ", _: echo}");
+  EXPECT_EQ(step.commands.at(0).shared, GetParam().second);
+}
+
+INSTANTIATE_TEST_SUITE_P(Words, SharedTest,
+                         testing::Values(std::pair{"true", true}, std::pair{"'true'", true},
+                                         std::pair{"TRUE", true}, std::pair{"false", false},
+                                         std::pair{"'False'", false}));
+
+TEST(Commands, AreSharedInASharedDirectoryOnly) {
+  EXPECT_EQ(fault_in("step: {name: s, do: {shared: true, _: echo}}\n"), "in.yaml:1:39: conflict");
+  EXPECT_EQ(fault_in("step: {name: s, shared: d, procs: 2, do: {shared: true, _: echo}}\n"),
+            "in.yaml:1:60: conflict");
+  EXPECT_EQ(fault_in("step: {name: s, shared: d, procs: 1, do: {shared: true, _: echo}}\n"),
+            "(no error)");
+}
+
+TEST(Batch, HasEitherTheSameNodesOrNamedOnes) {
+  EXPECT_EQ(fault_in("step: {name: s, batch: {nodelist: n1, same_nodes: true}, do: x}\n"),
+            "in.yaml:1:51: no-effect");
+}
+
+TEST(Parameters, ReadTheirModes) {
+  const auto set = *benchmark_of(
+                        "parameterset:\n  name: p\n  parameter:\n"
+                        "    - {name: a, mode: tag, update_mode: always, _: fast}\n"
+                        "    - {name: b, selection: ' 2 ', mode: python, _: '1,2'}\n"
+                        "step: {name: s, use: p}\n")
+                        .parameter_set("p");
+  EXPECT_EQ(set.parameters.at(0).mode, evaluate::Mode::tag);
+  EXPECT_EQ(set.parameters.at(0).update_mode, UpdateMode::always);
+  EXPECT_EQ(set.parameters.at(1).values, std::vector<std::string>{"2"});
+  EXPECT_EQ(set.parameters.at(1).mode, evaluate::Mode::text);
+}
+
+TEST(Retry, IsForFaultsOfTheMachineInItsShortForm) {
+  const Retry retry = step_of("retry: 3").retry.value();
+  EXPECT_EQ(retry.times, 3);
+  EXPECT_THAT(retry.on, ElementsAre(Outcome::node_fail, Outcome::boot_fail, Outcome::preempted));
+  EXPECT_EQ(retry.time_limit_factor, 1);
+}
+
+TEST(Retry, IsForWhatTheLongFormSays) {
+  const Retry retry =
+      step_of("retry: {on: [timeout, 'failed, lost'], times: 2, timelimit_factor: 1.5}")
+          .retry.value();
+  EXPECT_EQ(retry.times, 2);
+  EXPECT_THAT(retry.on, ElementsAre(Outcome::timeout, Outcome::failed, Outcome::lost));
+  EXPECT_EQ(retry.time_limit_factor, 1.5);
+}
+
+TEST(Retry, IsMadeOnceUnlessToldOtherwise) {
+  EXPECT_EQ(step_of("retry: {on: timeout}").retry->times, 1);
+  EXPECT_EQ(step_of("retry: {timelimit_factor: 2}").retry->on.size(), 3U);
+  EXPECT_EQ(step_of("retry: 0").retry->times, 0);
+}
+
+TEST(Retry, IsNoneUnlessAsked) {
+  EXPECT_FALSE(step_of("do: echo").retry);
 }
 
 }  // namespace

@@ -18,8 +18,8 @@
 #include <bench/space/graph.hpp>
 #include <bench/space/job_request.hpp>
 #include <bench/space/job_script.hpp>
-#include <bench/space/prepare.hpp>
 #include <bench/space/render.hpp>
+#include <bench/space/render_context.hpp>
 
 namespace bench::space {
 namespace {
@@ -274,8 +274,7 @@ class DispatcherScriptTest : public AttemptScriptTest {
   std::string output_of_task(int pack, const std::string& task,
                              const std::string& commands = "echo $1") {
     plan("step: {name: go, batch: true, do: a}\n", "pbs");
-    const Graph graph = grown();
-    const auto context = context_of(run_, graph, graph.at(0), evaluator_);
+    const RenderContext of = context();
     const std::string say = directory_.write("my say.sh", commands).string();
     std::string list;
     for (const std::string line : {"a", "b"}) {
@@ -284,8 +283,7 @@ class DispatcherScriptTest : public AttemptScriptTest {
       list.back() = '\n';
     }
     const auto body =
-        render_dispatcher(*context, job_request_of(*context), pack, directory_.write("list", list))
-            .at("body");
+        render_dispatcher(of, job_request_of(of), pack, directory_.write("list", list)).at("body");
     Environment extra;
     if (!task.empty())
       extra.emplace_back("PBS_ARRAY_INDEX", task);

@@ -1,7 +1,6 @@
 #include "space/run_fixture.hpp"
 
 #include <filesystem>
-#include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -9,6 +8,7 @@
 #include <bench/base/files.hpp>
 #include <bench/machine/file_operation.hpp>
 #include <bench/space/prepare.hpp>
+#include <bench/space/render_context.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::space {
@@ -21,17 +21,15 @@ class DirectoryTest : public RunFixture {
  protected:
   DirectoryTest() {
     plan("step: {name: go}\n");
-    graph_.emplace(grown());
     run_path_ = run_.directory.path;
     make_directories(run_path_);
   }
 
   /// Makes the directory, after so many failures; leaves a note in it.
   void make(int retries, const std::string& note) {
-    workspace::Workpackage workpackage = graph_->at(0);
+    workspace::Workpackage workpackage = graph().at(0);
     workpackage.retries = retries;
-    machine::perform(make_directory(*context_of(run_, *graph_, workpackage, evaluator_), *graph_),
-                     {}, evaluator_);
+    machine::perform(make_directory(context(workpackage), graph()), {}, evaluator_);
     EXPECT_TRUE(fs::is_empty(run_path_ / "000000_go/work"));
     append_to_file(run_path_ / "000000_go/note", note);
   }
@@ -41,7 +39,6 @@ class DirectoryTest : public RunFixture {
     return fs::exists(file) ? read_file(file) : "(none)";
   }
 
-  std::optional<Graph> graph_;
   fs::path run_path_;
 };
 
@@ -87,13 +84,12 @@ TEST_F(DirectoryTest, OutputOfAnEarlierAttemptIsKeptApartInItsOwnWorkDir) {
         "parameterset: {name: p, parameter: {n: [1, 2]}}\n"
         "step: {name: go, use: p, work_dir: " +
         (directory_.path() / one.text).string() + ", do: {stdout: said, _: x}}\n");
-    graph_.emplace(grown());
-    workspace::Workpackage workpackage = graph_->at(0);
+    workspace::Workpackage workpackage = graph().at(0);
     const auto begin_attempt = [&](int number) {
       workpackage.attempts = number;
-      const auto context = context_of(run_, *graph_, workpackage, evaluator_);
-      machine::perform(make_directory(*context, *graph_), {}, evaluator_);
-      return context->work() / "said";
+      const RenderContext of = context(workpackage);
+      machine::perform(make_directory(of, graph()), {}, evaluator_);
+      return of.work() / "said";
     };
     append_to_file(begin_attempt(1), "first");
     append_to_file(begin_attempt(2), "second");

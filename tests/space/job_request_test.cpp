@@ -3,19 +3,22 @@
 
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <bench/machine/batch_system.hpp>
-#include <bench/space/graph.hpp>
 #include <bench/space/job_request.hpp>
-#include <bench/space/prepare.hpp>
+#include <bench/space/nodes.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::space {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 /// What a step asks for on a platform that a test changes.
 class JobRequestTest : public RunFixture {
@@ -24,10 +27,7 @@ class JobRequestTest : public RunFixture {
              const std::string& command = "a") {
     plan("step: {name: go, do: " + command + ", batch: " + batch + "}\n", platform);
   }
-  JobRequest request() {
-    const Graph graph = grown();
-    return job_request_of(*context_of(run_, graph, graph.at(0), evaluator_));
-  }
+  JobRequest request() { return job_request_of(context()); }
   std::string error() {
     return support::error_of([&] { request(); });
   }
@@ -122,6 +122,31 @@ TEST_F(JobRequestTest, IsNoMoreThanThePlatformHas) {
   EXPECT_THAT(error(), HasSubstr("step 'go' requests 2 nodes; platform GH200 has 1"));
   begin("{gpus_per_node: 4, nodes: 2}", "A100");
   EXPECT_EQ(error(), "(no error)");
+}
+
+workspace::Attempt attempt(long long workpackage, const std::string& reason) {
+  workspace::Attempt made;
+  made.workpackage = workpackage;
+  made.reason = reason;
+  return made;
+}
+
+TEST(FailedNodes, AreThoseOfTheAttemptsOfAWorkpackage) {
+  const auto nodes = failed_nodes({attempt(1, "node a failed: x"), attempt(1, "exit code 1"),
+                                   attempt(1, "node b failed: x"), attempt(1, "node a failed: y"),
+                                   attempt(2, "node c failed: x"), attempt(3, "")});
+  EXPECT_EQ(nodes.size(), 2U);
+  EXPECT_THAT(nodes.at(1), ElementsAre("b", "a"));
+  EXPECT_THAT(nodes.at(2), ElementsAre("c"));
+}
+
+TEST(FailedNodes, AreAvoidedAsLongAsOthersRemain) {
+  const std::vector<std::string> failed{"a", "b", "c"};
+  EXPECT_THAT(avoidable_nodes(failed, 1, 4), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(avoidable_nodes(failed, 2, 4), ElementsAre("b", "c"));
+  EXPECT_THAT(avoidable_nodes(failed, 4, 4), IsEmpty());
+  EXPECT_THAT(avoidable_nodes(failed, 9, 4), IsEmpty());
+  EXPECT_THAT(avoidable_nodes(failed, 9, 0), ElementsAre("a", "b", "c")) << "nobody knows";
 }
 
 }  // namespace

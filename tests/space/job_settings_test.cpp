@@ -42,11 +42,6 @@ class JobSettingsTest : public RunFixture {
         "step: {name: go, use: p, do: a, batch: " +
             batch + "}\n",
         platform);
-    graph_.emplace(grown());
-  }
-
-  RenderContext context(std::size_t index = 0) {
-    return *context_of(run_, *graph_, graph_->all().at(index), evaluator_);
   }
 
   std::string head(std::size_t index = 0) {
@@ -76,8 +71,6 @@ class JobSettingsTest : public RunFixture {
                                   warning.message, warning.hint));
     return texts;
   }
-
-  std::optional<Graph> graph_;
 };
 
 TEST_F(JobSettingsTest, BecomeDirectivesOfSlurm) {

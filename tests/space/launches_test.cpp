@@ -3,14 +3,12 @@
 #include "space/run_fixture.hpp"
 
 #include <filesystem>
-#include <optional>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <bench/base/files.hpp>
-#include <bench/space/prepare.hpp>
 #include <bench/space/render_context.hpp>
 #include <bench/workspace/workpackage.hpp>
 
@@ -22,15 +20,10 @@ namespace fs = std::filesystem;
 /// The launches of the one workpackage of a step.
 class LaunchesTest : public RunFixture {
  protected:
-  void begin(const std::string& yaml) {
-    plan(yaml, "local");
-    graph_.emplace(grown());
-  }
-
-  RenderContext context(int cycle = 0) {
-    workspace::Workpackage workpackage = graph_->at(0);
+  RenderContext in_cycle(int cycle) {
+    workspace::Workpackage workpackage = graph().at(0);
     workpackage.progress.cycle = cycle;
-    return *context_of(run_, *graph_, workpackage, evaluator_);
+    return context(workpackage);
   }
 
   /// Below the work directory.
@@ -39,24 +32,22 @@ class LaunchesTest : public RunFixture {
         .lexically_relative(of.default_work())
         .string();
   }
-
-  std::optional<Graph> graph_;
 };
 
 TEST_F(LaunchesTest, OneWritesBesideTheCommands) {
-  begin("step: {name: go, do: $jube_starter a, energy: true, batch: true}\n");
+  plan("step: {name: go, do: $jube_starter a, energy: true, batch: true}\n");
   EXPECT_EQ(directory(context(), 1), ".");
 }
 
 TEST_F(LaunchesTest, SeveralHaveADirectoryEach) {
-  begin("step: {name: go, do: [$jube_starter a, $jube_starter b], energy: true, batch: true}\n");
+  plan("step: {name: go, do: [$jube_starter a, $jube_starter b], energy: true, batch: true}\n");
   EXPECT_EQ(directory(context(), 2), "energy_2");
 }
 
 TEST_F(LaunchesTest, EachCycleHasItsOwnDirectories) {
-  begin("step: {name: go, cycles: 3, do: $jube_starter a, energy: true, batch: true}\n");
-  EXPECT_EQ(directory(context(0), 1), "energy_cycle_0_1");
-  EXPECT_EQ(directory(context(2), 1), "energy_cycle_2_1");
+  plan("step: {name: go, cycles: 3, do: $jube_starter a, energy: true, batch: true}\n");
+  EXPECT_EQ(directory(in_cycle(0), 1), "energy_cycle_0_1");
+  EXPECT_EQ(directory(in_cycle(2), 1), "energy_cycle_2_1");
 }
 
 TEST_F(LaunchesTest, TheEnergyOfCyclesIsThatOfAllUntilThen) {
@@ -65,15 +56,15 @@ TEST_F(LaunchesTest, TheEnergyOfCyclesIsThatOfAllUntilThen) {
       "if [ -n \"$measured\" ]; then\n"
       "  bench-energy combine --in-sequence --output energy.txt $measured\n"
       "fi";
-  begin("step: {name: go, cycles: 3, do: $jube_starter a, energy: true, batch: true}\n");
-  EXPECT_EQ(collect_energy(context(1), 1), expected);
-  begin("step: {name: go, cycles: 3, do: a, energy: true, batch: true}\n");
-  EXPECT_EQ(collect_energy(context(1), 1), expected);
+  plan("step: {name: go, cycles: 3, do: $jube_starter a, energy: true, batch: true}\n");
+  EXPECT_EQ(collect_energy(in_cycle(1), 1), expected);
+  plan("step: {name: go, cycles: 3, do: a, energy: true, batch: true}\n");
+  EXPECT_EQ(collect_energy(in_cycle(1), 1), expected);
 }
 
 /// Other workpackages may have the same `work_dir`, and bench looks in only one place.
 TEST_F(LaunchesTest, AllIsInTheOwnDirectoryOfAWorkpackageThatWorksElsewhere) {
-  begin("step: {name: go, work_dir: /elsewhere, do: $jube_starter a, energy: true, batch: true}\n");
+  plan("step: {name: go, work_dir: /elsewhere, do: $jube_starter a, energy: true, batch: true}\n");
   EXPECT_EQ(context().work(), "/elsewhere");
   EXPECT_EQ(directory(context(), 1), ".");
   EXPECT_THAT(collect_energy(context(), 1),
@@ -82,14 +73,14 @@ TEST_F(LaunchesTest, AllIsInTheOwnDirectoryOfAWorkpackageThatWorksElsewhere) {
 
 TEST_F(LaunchesTest, WithoutAStarterOneMeterNeedsNoCombination) {
   for (const std::string commands : {"a", "[{active: '1==2', _: $jube_starter a}, b]"}) {
-    begin("step: {name: go, do: " + commands + ", energy: true, batch: true}\n");
+    plan("step: {name: go, do: " + commands + ", energy: true, batch: true}\n");
     EXPECT_EQ(collect_energy(context(), measured_launches(context())), "");
   }
 }
 
 /// The job of the next attempt may run on other nodes.
 TEST_F(LaunchesTest, WhatAnInterruptedAttemptHasMeasuredIsNotAdded) {
-  begin("step: {name: go, do: $jube_starter a, energy: true, batch: true}\n");
+  plan("step: {name: go, do: $jube_starter a, energy: true, batch: true}\n");
   const fs::path work = context().work();
   make_directories(work);
   for (const char* file : {"energy.n1.txt", "power.n1.csv", "input.txt"})
@@ -102,7 +93,7 @@ TEST_F(LaunchesTest, WhatAnInterruptedAttemptHasMeasuredIsNotAdded) {
 
 /// `combine` refuses a directory without results, and a launch may not come in the next attempt.
 TEST_F(LaunchesTest, ADirectoryOfAnEarlierAttemptIsGoneWithItsMeasurement) {
-  begin("step: {name: go, do: [$jube_starter a, $jube_starter b], energy: true, batch: true}\n");
+  plan("step: {name: go, do: [$jube_starter a, $jube_starter b], energy: true, batch: true}\n");
   const fs::path work = context().work();
   for (const char* directory : {"energy_1", "energy_2"}) {
     make_directories(work / directory);
@@ -116,13 +107,13 @@ TEST_F(LaunchesTest, ADirectoryOfAnEarlierAttemptIsGoneWithItsMeasurement) {
 }
 
 TEST_F(LaunchesTest, WhatEarlierCyclesHaveMeasuredStays) {
-  begin("step: {name: go, cycles: 3, do: $jube_starter a, energy: true, batch: true}\n");
+  plan("step: {name: go, cycles: 3, do: $jube_starter a, energy: true, batch: true}\n");
   const fs::path work = context().work();
   for (const char* directory : {"energy_cycle_0_1", "energy_cycle_1_1"}) {
     make_directories(work / directory);
     write_file_atomically(work / directory / "energy.txt", "");
   }
-  remove_earlier_energy(context(1));
+  remove_earlier_energy(in_cycle(1));
   EXPECT_TRUE(fs::exists(work / "energy_cycle_0_1/energy.txt"));
   EXPECT_FALSE(fs::exists(work / "energy_cycle_1_1/energy.txt"));
 }

@@ -4,6 +4,8 @@
 #include "support/error_of.hpp"
 #include "support/temp_directory.hpp"
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,8 @@
 #include <bench/document/read.hpp>
 #include <bench/model/build.hpp>
 #include <bench/space/graph.hpp>
+#include <bench/space/prepare.hpp>
+#include <bench/space/render_context.hpp>
 #include <bench/space/run.hpp>
 
 namespace bench::space {
@@ -26,6 +30,7 @@ inline std::vector<workspace::Workpackage> children_of(Graph& graph,
 class RunFixture : public testing::Test {
  protected:
   void plan(const std::string& yaml, const std::string& platform = "local") {
+    graph_.reset();
     Diagnostics diagnostics;
     run_.benchmark =
         model::build(document::read_yaml(yaml, "in.yaml", diagnostics), diagnostics).at(0);
@@ -50,6 +55,18 @@ class RunFixture : public testing::Test {
     return graph;
   }
 
+  /// The grown graph, which is made when it is asked for first.
+  Graph& graph() {
+    if (!graph_)
+      graph_.emplace(grown());
+    return *graph_;
+  }
+
+  RenderContext context(std::size_t index = 0) { return context(graph().all().at(index)); }
+  RenderContext context(const workspace::Workpackage& workpackage) {
+    return *context_of(run_, graph(), workpackage, evaluator_);
+  }
+
   support::EnvironmentVariable data_{"BENCH_DATA", std::nullopt};
   support::EnvironmentVariable partition_{"BENCH_PARTITION", std::nullopt};
   support::EnvironmentVariable account_{"BENCH_ACCOUNT", std::nullopt};
@@ -57,6 +74,7 @@ class RunFixture : public testing::Test {
   support::TempDirectory directory_;
   evaluate::Evaluator evaluator_;
   space::Run run_;
+  std::optional<Graph> graph_;
 };
 
 /// `2 go(0) 64/host i1 c2`: id, step, parents, parameter values, iteration, combination.

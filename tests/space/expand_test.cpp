@@ -174,10 +174,7 @@ TEST(Where, DropsCombinationsAndCountsThem) {
   auto benchmark = with_parameters("    {a: [1, 2, 3], b: [1, 2]}\n");
   benchmark.steps[0].where = "$a * $b <= 3";
   benchmark.steps[0].active = "$a != 3";
-  evaluate::Evaluator evaluator;
-  const Values none;
-  const auto expansion =
-      expand(benchmark, benchmark.steps[0], {Origin{}}, lookup_in(none), evaluator);
+  const auto expansion = expansion_of(benchmark);
   EXPECT_THAT(texts_of(expansion), ElementsAre("1/1", "1/2", "2/1"));
   EXPECT_EQ(expansion.dropped_by_where, 2U);
   EXPECT_EQ(expansion.dropped_by_active, 1U);

@@ -46,13 +46,19 @@ inline std::vector<std::string> texts_of(const Expansion& expansion) {
   return texts;
 }
 
+/// The expansion of a step below parents with these values; a first step has an empty origin.
+inline Expansion expansion_of(const model::Benchmark& benchmark, const std::string& step = "s",
+                              const Values& constants = {},
+                              const std::vector<Origin>& origins = {Origin{}}) {
+  evaluate::Evaluator evaluator;
+  return expand(benchmark, *benchmark.step(step), origins, lookup_in(constants), evaluator);
+}
+
 /// The combinations of a first step, in order.
 inline std::vector<std::string> combinations_of(const model::Benchmark& benchmark,
                                                 const std::string& step = "s",
                                                 const Values& constants = {}) {
-  evaluate::Evaluator evaluator;
-  return texts_of(
-      expand(benchmark, *benchmark.step(step), {Origin{}}, lookup_in(constants), evaluator));
+  return texts_of(expansion_of(benchmark, step, constants));
 }
 
 }  // namespace bench::space

@@ -7,7 +7,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bench/evaluate/evaluator.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/space/combination.hpp>
 #include <bench/space/expand.hpp>
@@ -29,9 +28,7 @@ Expansion expand_child(const model::Benchmark& benchmark, const std::vector<std:
   std::vector<Origin> origins;
   for (const std::string& value : values)
     origins.push_back({{{&benchmark.parameter_set("p")->parameters[0], value}}});
-  evaluate::Evaluator evaluator;
-  const Values none;
-  return expand(benchmark, *benchmark.step("t"), origins, lookup_in(none), evaluator);
+  return expansion_of(benchmark, "t", {}, origins);
 }
 
 TEST(Inherited, ParametersComeAfterTheOwnOnesAndAreKnown) {
@@ -106,72 +103,12 @@ TEST(Completion, ReachesWhatHoldsTheValue) {
       "step: [{name: s, use: p}, {name: t, depend: s, use: q}]\n");
   const auto& parameters = benchmark.parameter_set("p")->parameters;
   const Origin origin{{{&parameters[0], "x/$a"}, {&parameters[1], "<x/$a>"}}};
-  evaluate::Evaluator evaluator;
-  const Values none;
-  EXPECT_THAT(
-      texts_of(expand(benchmark, *benchmark.step("t"), {origin}, lookup_in(none), evaluator)),
-      ElementsAre("A/x/A/<x/A>"));
+  EXPECT_THAT(texts_of(expansion_of(benchmark, "t", {}, {origin})), ElementsAre("A/x/A/<x/A>"));
 }
 
 TEST(Completion, WaitsForTheWorkpackage) {
   const auto benchmark = two_steps("{b: x/$a}", "{a: $jube_wp_id}");
   EXPECT_THAT(texts_of(expand_child(benchmark, {"x/$a"})), ElementsAre("<$jube_wp_id>/<x/$a>"));
-}
-
-class LateTest : public testing::Test {
- protected:
-  /// Expands step `s` of the parameters and gives the late ones their values for workpackage 7.
-  std::vector<std::string> resolve(const std::string& parameters) {
-    benchmark_ = with_parameters(parameters);
-    expansion_ = expand(benchmark_, benchmark_.steps[0], {Origin{}}, lookup_in(none_), evaluator_);
-    before_ = texts_of(expansion_);
-    std::vector<Combination*> combinations;
-    for (Combination& combination : expansion_.combinations)
-      combinations.push_back(&combination);
-    resolve_late(combinations, {combinations.size(), lookup_in(variables_)}, evaluator_);
-    return texts_of(expansion_);
-  }
-
-  Values none_;
-  Values variables_{{"jube_wp_id", "7"}, {"jube_wp_padid", "000007"}};
-  evaluate::Evaluator evaluator_;
-  model::Benchmark benchmark_;
-  Expansion expansion_;
-  std::vector<std::string> before_;
-};
-
-TEST_F(LateTest, WaitsForTheWorkpackage) {
-  EXPECT_THAT(resolve("    {a: run$jube_wp_padid, b: 1}\n"), ElementsAre("run000007/1"));
-  EXPECT_THAT(before_, ElementsAre("<run$jube_wp_padid>/1"));
-}
-
-TEST_F(LateTest, WhatNeedsALateParameterIsLate) {
-  EXPECT_THAT(resolve("    - {name: a, mode: python, _: $b + 1}\n"
-                      "    - {name: b, mode: python, _: $jube_wp_id * 2}\n"),
-              ElementsAre("15/14"));
-  EXPECT_THAT(before_, ElementsAre("<$b + 1>/<$jube_wp_id * 2>"));
-}
-
-TEST_F(LateTest, TemplatesAreMultipliedBefore) {
-  EXPECT_THAT(resolve("    {a: $jube_wp_id$b, b: [x, y]}\n"), ElementsAre("7x/x", "7y/y"));
-}
-
-TEST_F(LateTest, NothingSplitsAnyMore) {
-  EXPECT_THAT(resolve("    - {name: a, mode: shell, _: 'echo $jube_wp_id,x'}\n"),
-              ElementsAre("7,x\n"));
-}
-
-TEST_F(LateTest, UnknownVariablesStayForTheShell) {
-  EXPECT_THAT(resolve("    {a: $jube_wp_parent_x_id}\n"), ElementsAre("$jube_wp_parent_x_id"));
-}
-
-TEST_F(LateTest, HaveNoValueBefore) {
-  const auto benchmark = with_parameters("    {a: $jube_wp_id, b: 1}\n");
-  const auto expansion =
-      expand(benchmark, benchmark.steps[0], {Origin{}}, lookup_in(none_), evaluator_);
-  EXPECT_EQ(expansion.combinations[0].find("a"), nullptr);
-  EXPECT_EQ(*expansion.combinations[0].find("b"), "1");
-  EXPECT_EQ(expansion.combinations[0].find("c"), nullptr);
 }
 
 }  // namespace

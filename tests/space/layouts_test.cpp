@@ -6,7 +6,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bench/evaluate/evaluator.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/space/combination.hpp>
 #include <bench/space/expand.hpp>
@@ -60,12 +59,9 @@ TEST(SetsByName, AreKnownAtOnceFromInheritedParameters) {
       "parameterset:\n  - {name: p, parameter: {i: 2}}\n  - {name: q2, parameter: {a: [x, y]}}\n"
       "  - {name: r, parameter: {b: '1,2'}}\nstep: [{name: s, use: p}, {name: t, depend: s, use: "
       "'q$i,r'}]\n");
-  evaluate::Evaluator evaluator;
-  const Values none;
   const Origin origin{{{&benchmark.parameter_set("p")->parameters[0], "2"}}};
-  EXPECT_THAT(
-      texts_of(expand(benchmark, *benchmark.step("t"), {origin}, lookup_in(none), evaluator)),
-      ElementsAre("x/1/2", "x/2/2", "y/1/2", "y/2/2"));
+  EXPECT_THAT(texts_of(expansion_of(benchmark, "t", {}, {origin})),
+              ElementsAre("x/1/2", "x/2/2", "y/1/2", "y/2/2"));
 }
 
 TEST(SetsByName, MustDefineSharedParametersAlike) {

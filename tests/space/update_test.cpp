@@ -9,7 +9,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bench/evaluate/evaluator.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/space/combination.hpp>
 #include <bench/space/definitions.hpp>
@@ -29,8 +28,7 @@ Expansion expand_below(const model::Benchmark& benchmark, const std::vector<std:
   Origin origin;
   for (std::size_t k = 0; k < parameters.size(); ++k)
     origin.inherited.push_back({&parameters[k], values.at(k)});
-  evaluate::Evaluator evaluator;
-  return expand(benchmark, *benchmark.step("t"), {origin}, lookup_in(constants), evaluator);
+  return expansion_of(benchmark, "t", constants, {origin});
 }
 
 model::Benchmark below(const std::string& inherited, const std::string& own,

@@ -1,4 +1,5 @@
 #include "space/run_fixture.hpp"
+#include "support/temp_directory.hpp"
 
 #include <ostream>
 #include <string>
@@ -7,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/space/cycle_parameters.hpp>
 #include <bench/space/graph.hpp>
 #include <bench/space/variables.hpp>
 
@@ -78,6 +80,15 @@ TEST_F(RunFixture, KnowsTheActiveTags) {
   run_.metadata.tags = "big,fast";
   evaluator_ = evaluator_of(run_);
   EXPECT_THAT(texts_of(grown().all()), ElementsAre("0 s() fast/ i0 c0"));
+}
+
+TEST(CycleParameters, AreReadAsTheyWereKeptLast) {
+  const support::TempDirectory directory;
+  EXPECT_TRUE(kept_cycle_parameters(directory.path()).empty());
+  keep_cycle_parameters(directory.path(), {{"a", "1"}});
+  const workspace::Parameters last{{"a", "x=y\nz\n"}, {"b", ""}};
+  keep_cycle_parameters(directory.path(), last);
+  EXPECT_EQ(kept_cycle_parameters(directory.path()), last);
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
 #pragma once
 
+#include "support/environment_variable.hpp"
 #include "support/patience.hpp"
 #include "support/temp_directory.hpp"
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -29,17 +32,26 @@ class Playground {
   /// What to start `bench` with these arguments, here.
   ProcessSpec spec(std::vector<std::string> arguments, const Environment& extra = {}) const {
     arguments.insert(arguments.begin(), BENCH_PROGRAM);
-    Environment environment = current_environment();
-    for (const auto& [name, value] : extra)
-      set_variable(environment, name, value);
     return {.arguments = std::move(arguments),
             .directory = path(),
-            .environment = std::move(environment)};
+            .environment = support::environment_with(extra)};
   }
 
   /// Runs `bench` to its end. The timeout is for a hang, not a measurement.
   CommandOutput bench(std::vector<std::string> arguments, const Environment& extra = {}) const {
     return run_command(spec(std::move(arguments), extra), support::far_too_long_s);
+  }
+
+  /// Runs a line of a shell here, with `bench` on its PATH.
+  CommandOutput shell(const std::string& line, const Environment& extra = {},
+                      const std::string& program = "bash") const {
+    const std::string programs = std::filesystem::path(BENCH_PROGRAM).parent_path();
+    Environment variables{{"PATH", programs + ":" + std::getenv("PATH")}};
+    variables.insert(variables.end(), extra.begin(), extra.end());
+    return run_command({.arguments = {program, "-c", line},
+                        .directory = path(),
+                        .environment = support::environment_with(variables)},
+                       support::far_too_long_s);
   }
 
   /// What a command writes, its errors last. Expects the exit code.

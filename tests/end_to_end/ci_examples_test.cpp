@@ -1,12 +1,9 @@
 // The files of examples/ci do what their page says.
 #include "bench_program.hpp"
-#include "support/patience.hpp"
 #include "support/source_directory.hpp"
 
-#include <cstdlib>
 #include <filesystem>
 #include <string>
-#include <utility>
 
 #include <gmock/gmock.h>
 
@@ -29,12 +26,7 @@ class CiExamplesTest : public testing::Test {
   }
   /// The script as cron calls it. Expects the exit code.
   std::string call(const std::string& line, int code, const Environment& extra = {}) const {
-    Environment variables{
-        {"PATH", fs::path(BENCH_PROGRAM).parent_path().string() + ":" + std::getenv("PATH")}};
-    variables.insert(variables.end(), extra.begin(), extra.end());
-    ProcessSpec spec = here_.spec({}, variables);
-    spec.arguments = {"sh", "-c", line};
-    const CommandOutput output = run_command(std::move(spec), support::far_too_long_s);
+    const CommandOutput output = here_.shell(line, extra, "sh");
     EXPECT_EQ(output.status.code, code) << output.standard_output << output.standard_error;
     return output.standard_output + output.standard_error;
   }

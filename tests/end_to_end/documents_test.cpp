@@ -53,20 +53,11 @@ class DocumentsTest : public testing::Test {
                             "vision --model", (here_.path() / "vision").string() + " --model"));
   }
 
-  /// Runs a line here, as a person in the source tree would.
-  CommandOutput shell(const std::string& line, const Environment& extra = {}) const {
-    Environment variables{
-        {"PATH", fs::path(BENCH_PROGRAM).parent_path().string() + ":" + std::getenv("PATH")}};
-    variables.insert(variables.end(), extra.begin(), extra.end());
-    ProcessSpec spec = here_.spec({}, variables);
-    spec.arguments = {"bash", "-c", line};
-    return run_command(std::move(spec), support::far_too_long_s);
-  }
-
+  /// Runs a line as a person in the source tree would.
   void expect_success(const std::string& line, const Environment& extra = {}) const {
     if (line.starts_with("bench report") && !support::has_report_library(BUILD_DIRECTORY))
       return;
-    const auto output = shell(line, extra);
+    const auto output = here_.shell(line, extra);
     EXPECT_EQ(output.status.code, 0) << line << "\n" << output.standard_error;
   }
 
@@ -101,24 +92,24 @@ TEST_F(DocumentsTest, TheLinesOfResultsWork) {
 }
 
 TEST_F(DocumentsTest, TheWorkspaceAnswersAsItsPageSays) {
-  if (!shell("command -v sqlite3").status.success())
+  if (!here_.shell("command -v sqlite3").status.success())
     GTEST_SKIP() << "sqlite3 is not installed";
   expect_success("bench run examples/quickstart.yaml --result");
   const auto commands = commands_to_run(source_directory() / "docs/reference/workspace.md");
   ASSERT_EQ(commands.size(), 1U);
-  const auto output = shell(commands[0].line);
+  const auto output = here_.shell(commands[0].line);
   EXPECT_THAT(output.standard_output, testing::HasSubstr("batch_size")) << output.standard_error;
 }
 
 TEST_F(DocumentsTest, TheExamplesOfHelpWork) {
   expect_success("bench run examples/quickstart.yaml");
-  const std::string list = shell("bench --help").standard_output;
+  const std::string list = here_.shell("bench --help").standard_output;
   int found = 0;
   for (const std::string& line : split(list.substr(list.find("\nRun:\n")), "\n")) {
     if (!line.starts_with("  ") || line.starts_with("   "))
       continue;
     const std::string command = split_names(line, " ").at(0);
-    const std::string help = shell("bench " + command + " --help").standard_output;
+    const std::string help = here_.shell("bench " + command + " --help").standard_output;
     const auto example = help.find("Example:\n");
     ASSERT_NE(example, std::string::npos) << command;
     const std::string shown(strip(help.substr(example + 9)));

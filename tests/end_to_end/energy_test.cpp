@@ -1,12 +1,9 @@
 #include "bench_program.hpp"
-#include "support/patience.hpp"
 
 #include <filesystem>
-#include <utility>
 
 #include <gmock/gmock.h>
 
-#include <bench/base/process.hpp>
 
 namespace bench::end_to_end {
 namespace {
@@ -65,12 +62,9 @@ step:
 }
 
 TEST_F(EnergyTest, TheTableSaysWhichRowsAreToBeDoubted) {
-  ProcessSpec spec = here_.spec({});
-  spec.arguments = {"bash", "-c",
-                    "yes > /dev/null & "
-                    "for k in 1 2; do " BENCH_PROGRAM
-                    " run m.yaml -r --power-source mock:constant=100W; done; kill $!"};
-  const auto run = run_command(std::move(spec), support::far_too_long_s);
+  const auto run = here_.shell(
+      "yes > /dev/null & for k in 1 2; do "
+      "bench run m.yaml -r --power-source mock:constant=100W; done; kill $!");
   ASSERT_EQ(run.status.code, 0) << run.standard_error;
   EXPECT_THAT(run.standard_output,
               AllOf(HasSubstr("not quiet: "), HasSubstr("CPUs used by other programs: "),
@@ -225,13 +219,10 @@ result: {use: output, table: {name: t, style: pretty, column: [energy_wh, durati
       AllOf(HasSubstr("|           n/a |           n/a |\n"),
             HasSubstr("n/a in energy_wh: the meter of energy_2/power.csv wrote no result")));
 
-  ProcessSpec spec = here_.spec({});
-  spec.arguments = {"sh", "-c",
-                    "cd runs/000000/000000_train/work && "
-                    "\"$0\" recover energy_2 && "
-                    "\"$0\" combine --in-sequence --output energy.txt energy_1/ energy_2/",
-                    std::filesystem::path(BENCH_PROGRAM).parent_path() / "bench-energy"};
-  ASSERT_EQ(run_command(std::move(spec), support::far_too_long_s).status.code, 0);
+  const auto mended = here_.shell(
+      "cd runs/000000/000000_train/work && bench-energy recover energy_2 && "
+      "bench-energy combine --in-sequence --output energy.txt energy_1/ energy_2/");
+  ASSERT_EQ(mended.status.code, 0) << mended.standard_error;
   EXPECT_THAT(here_.text_of("result", {"runs", "--analyse"}, 0), Not(HasSubstr("n/a")));
 }
 

@@ -1,4 +1,5 @@
 // What the meter needs on a compute node.
+#include "support/environment_variable.hpp"
 #include "support/own_process.hpp"
 #include "support/patience.hpp"
 #include "support/sanitizer.hpp"
@@ -31,9 +32,7 @@ TEST(Linkage, TheMeterNeedsNoLibraryButGlibc) {
     GTEST_SKIP() << "the loader here tells the libraries of an emulator";
   ProcessSpec spec;
   spec.arguments = {BENCH_ENERGY_PROGRAM};
-  Environment environment = current_environment();
-  set_variable(environment, "LD_TRACE_LOADED_OBJECTS", "1");
-  spec.environment = environment;
+  spec.environment = support::environment_with({{"LD_TRACE_LOADED_OBJECTS", "1"}});
   const CommandOutput traced = run_command(spec, support::far_too_long_s, "");
   std::vector<std::string> foreign;
   std::size_t count = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "energy/fixtures.hpp"
+#include "support/environment_variable.hpp"
 #include "support/patience.hpp"
 
 #include <map>
@@ -27,10 +28,7 @@ inline ProcessSpec metered(std::vector<std::string> options, const std::string& 
 
 inline CommandOutput run(ProcessSpec spec, const Environment& variables = {},
                          const std::string& input = "") {
-  Environment environment = current_environment();
-  for (const auto& [name, value] : variables)
-    set_variable(environment, name, value);
-  spec.environment = environment;
+  spec.environment = support::environment_with(variables);
   return run_command(spec, support::far_too_long_s, input);
 }
 

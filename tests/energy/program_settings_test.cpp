@@ -94,10 +94,7 @@ TEST_F(ProgramSettingsTest, OfASecondMeterAreRefusedUntilTheFirstHasEnded) {
 TEST_F(ProgramSettingsTest, AreRestoredWhenEverythingElseIsKilled) {
   ProcessSpec spec =
       metered(options(), "echo $$ > " + root_.path().string() + "/program; exec sleep 600");
-  Environment environment = current_environment();
-  for (const auto& [name, value] : variables(root_.path().string()))
-    set_variable(environment, name, value);
-  spec.environment = environment;
+  spec.environment = support::environment_with(variables(root_.path().string()));
   Process meter(spec);
   ASSERT_TRUE(support::eventually([&] { return !first_line(root_.path() / "program").empty(); }));
   EXPECT_EQ(limit(), "300000");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "support/environment_variable.hpp"
 #include "support/patience.hpp"
 #include "support/source_directory.hpp"
 #include "support/temp_directory.hpp"
@@ -74,11 +75,9 @@ class Cluster {
   /// What one of Slurm's programs says of the cluster.
   /// @throws std::runtime_error if it fails
   std::string ask(std::vector<std::string> arguments) const {
-    Environment with = current_environment();
-    for (const auto& [name, value] : environment())
-      set_variable(with, name, value);
     const std::string program = arguments.front();
-    const auto output = run_command({.arguments = std::move(arguments), .environment = with},
+    const auto output = run_command({.arguments = std::move(arguments),
+                                     .environment = support::environment_with(environment())},
                                     support::far_too_long_s);
     if (!output.status.success())
       throw std::runtime_error(program + ": " + output.standard_error);

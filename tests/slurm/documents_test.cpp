@@ -2,14 +2,12 @@
 #include "end_to_end/bench_program.hpp"
 #include "slurm/cluster.hpp"
 #include "support/document_commands.hpp"
-#include "support/patience.hpp"
 #include "support/source_directory.hpp"
 #include "support/tutorial.hpp"
 
 #include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <utility>
 
 #include <gmock/gmock.h>
 
@@ -46,12 +44,8 @@ class Person {
 
   CommandOutput type(const std::string& line, const Environment& extra = {}) const {
     Environment variables = cluster_.environment();
-    variables.emplace_back(
-        "PATH", fs::path(BENCH_PROGRAM).parent_path().string() + ":" + std::getenv("PATH"));
     variables.insert(variables.end(), extra.begin(), extra.end());
-    ProcessSpec spec = here_.spec({}, variables);
-    spec.arguments = {"bash", "-c", line};
-    return run_command(std::move(spec), support::far_too_long_s);
+    return here_.shell(line, variables);
   }
 
  private:

@@ -1,5 +1,6 @@
 #include "fake/slurm/fake_slurm.hpp"
 
+#include "support/environment_variable.hpp"
 #include "support/patience.hpp"
 
 #include <string>
@@ -27,9 +28,7 @@ class FakeSlurmTest : public testing::Test {
   }
 
   CommandOutput call(std::vector<std::string> arguments) const {
-    Environment environment = current_environment();
-    for (const auto& [name, value] : slurm_.environment())
-      set_variable(environment, name, value);
+    Environment environment = support::environment_with(slurm_.environment());
     std::erase_if(environment, [](const auto& each) { return each.first == "SLURM_CONF"; });
     // Through env, because the program itself is looked up on this process's PATH.
     arguments.insert(arguments.begin(), "env");

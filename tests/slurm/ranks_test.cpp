@@ -1,6 +1,7 @@
 // The ranks of a step program (tests/steps/distributed_program.cpp), as srun starts them.
 
 #include "cluster.hpp"
+#include "support/environment_variable.hpp"
 #include "support/free_port.hpp"
 #include "support/patience.hpp"
 
@@ -26,9 +27,7 @@ class RanksTest : public SlurmTest {
   }
 
   static CommandOutput srun(std::vector<std::string> options, const Environment& settings) {
-    Environment environment = current_environment();
-    for (const auto& [name, value] : cluster().environment())
-      set_variable(environment, name, value);
+    Environment environment = support::environment_with(cluster().environment());
     for (const auto& [name, value] : settings)
       set_variable(environment, name, value);
     options.insert(options.begin(), {"srun", "--kill-on-bad-exit=1", "--mem=0"});

@@ -1,4 +1,5 @@
 #include "site.hpp"
+#include "support/environment_variable.hpp"
 #include "support/patience.hpp"
 
 #include <ostream>
@@ -100,12 +101,9 @@ TEST_F(StatesTest, AnotherJobOfTheSameIdIsNotOurs) {
   // The next job gets the same id, as after a crash of the controller.
   write_file_atomically(site.home() / "other.sh",
                         "#!/bin/bash\n#SBATCH --comment=" + make_uuid() + "\n");
-  Environment environment = current_environment();
-  for (const auto& [name, value] : site.programs().environment())
-    set_variable(environment, name, value);
   run_command({.arguments = {"env", "sbatch", "other.sh"},
                .directory = site.home(),
-               .environment = environment},
+               .environment = support::environment_with(site.programs().environment())},
               support::far_too_long_s);
   EXPECT_EQ(site.go_on({"--wait"}).status.code, 0);
   EXPECT_THAT(site.outcomes(), ElementsAre("interrupted", "done"));

@@ -46,12 +46,10 @@ class AttemptScriptTest : public RunFixture {
 
   static CommandOutput bash(std::vector<std::string> arguments, const Environment& extra = {}) {
     arguments.insert(arguments.begin(), "bash");
-    Environment environment = current_environment();
-    for (const auto& [name, value] : extra)
-      set_variable(environment, name, value);
-    return run_command(
-        {.arguments = std::move(arguments), .directory = {}, .environment = std::move(environment)},
-        support::far_too_long_s);
+    return run_command({.arguments = std::move(arguments),
+                        .directory = {},
+                        .environment = support::environment_with(extra)},
+                       support::far_too_long_s);
   }
 
   fs::path directory() const { return run_.directory.path / "000000_go"; }

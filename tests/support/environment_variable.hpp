@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include <bench/base/process.hpp>
+
 namespace bench::support {
 
 /// Sets (or, without a value, removes) an environment variable for as long as this object lives.
@@ -30,5 +32,13 @@ class EnvironmentVariable {
   std::string name_;
   std::optional<std::string> before_;
 };
+
+/// The environment of this process with these variables set in it.
+inline Environment environment_with(const Environment& variables) {
+  Environment environment = current_environment();
+  for (const auto& [name, value] : variables)
+    set_variable(environment, name, value);
+  return environment;
+}
 
 }  // namespace bench::support

@@ -1,6 +1,5 @@
 // `bench serve` against those who should see nothing, want more than runs, or keep it busy.
 #include "end_to_end/bench_program.hpp"
-#include "end_to_end/http_request.hpp"
 #include "serve_fixture.hpp"
 #include "support/report_library.hpp"
 #include "support/sanitizer.hpp"

@@ -78,9 +78,6 @@ TEST_F(SetsTest, LooksBesideTheFileThatNamesAnother) {
 }
 
 TEST_F(SetsTest, AppliesTheTags) {
-  files.write(
-      "e.yaml",
-      "parameterset: {name: p, parameter: [{name: a, tag: x, _: 1}, {name: a, tag: !y, _: 2}]}\n");
   files.write("e.yaml",
               "parameterset: {name: p, parameter: [{name: a, tag: x, _: 1}, "
               "{name: a, tag: \"!x\", _: 2}]}\n");

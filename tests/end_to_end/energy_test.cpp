@@ -4,7 +4,6 @@
 
 #include <gmock/gmock.h>
 
-
 namespace bench::end_to_end {
 namespace {
 
@@ -28,6 +27,14 @@ result: {use: output, table: {name: t, style: pretty, column: [n, images, energy
 class EnergyTest : public testing::Test {
  protected:
   void SetUp() override { here_.write("m.yaml", measured_step); }
+
+  /// A machine without NVIDIA's library, whatever this one has.
+  Environment without_nvidia() const {
+    for (const char* name : {"libnvidia-ml.so.1", "libnvidia-ml.so"})
+      here_.write(name, "no library");
+    return {{"LD_LIBRARY_PATH", here_.path().string()}};
+  }
+
   Playground here_;
 };
 
@@ -87,9 +94,7 @@ step:
   gpu_power_limit: 300W
   do: touch started
 )");
-  for (const char* name : {"libnvidia-ml.so.1", "libnvidia-ml.so"})
-    here_.write(name, "no library");
-  const auto run = here_.bench({"run", "m.yaml"}, {{"LD_LIBRARY_PATH", here_.path().string()}});
+  const auto run = here_.bench({"run", "m.yaml"}, without_nvidia());
   EXPECT_EQ(run.status.code, 1);
   EXPECT_FALSE(here_.has("runs/000000/000000_train/work/started"));
   EXPECT_THAT(here_.read("runs/000000/000000_train/work/stderr"), HasSubstr("no NVIDIA driver"));
@@ -105,11 +110,7 @@ TEST_F(EnergyTest, AnEstimateIsMarkedWhereverItShows) {
 }
 
 TEST_F(EnergyTest, WhatCannotBeMeasuredIsAbsentWithTheReason) {
-  // A machine without NVIDIA's library, whatever this one has.
-  for (const char* name : {"libnvidia-ml.so.1", "libnvidia-ml.so"})
-    here_.write(name, "no library");
-  const auto run = here_.bench({"run", "m.yaml", "-r", "--power-source", "nvml"},
-                               {{"LD_LIBRARY_PATH", here_.path().string()}});
+  const auto run = here_.bench({"run", "m.yaml", "-r", "--power-source", "nvml"}, without_nvidia());
   ASSERT_EQ(run.status.code, 0) << run.standard_error;
   EXPECT_THAT(
       run.standard_output,
@@ -118,8 +119,6 @@ TEST_F(EnergyTest, WhatCannotBeMeasuredIsAbsentWithTheReason) {
 }
 
 TEST_F(EnergyTest, WhatIsMadeOfTheEnergyOfARegionIsAbsentWithTheReasonToo) {
-  for (const char* name : {"libnvidia-ml.so.1", "libnvidia-ml.so"})
-    here_.write(name, "no library");
   here_.write("m.yaml", R"(name: m
 outpath: runs
 step:
@@ -134,8 +133,8 @@ patternset:
 analyser: {name: output, use: found, analyse: {step: train, file: stdout}}
 result: {use: output, table: {name: t, style: pretty, column: [energy_region_epoch_wh, images_per_wh]}}
 )");
-  const auto run = here_.bench({"run", "m.yaml", "-r", "--strict", "--power-source", "nvml"},
-                               {{"LD_LIBRARY_PATH", here_.path().string()}});
+  const auto run =
+      here_.bench({"run", "m.yaml", "-r", "--strict", "--power-source", "nvml"}, without_nvidia());
   ASSERT_EQ(run.status.code, 0) << run.standard_error;
   EXPECT_THAT(run.standard_output,
               HasSubstr("n/a in energy_region_epoch_wh, images_per_wh: nvml: no NVIDIA driver"));

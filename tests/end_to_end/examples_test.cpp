@@ -1,7 +1,7 @@
+#include "support/golden.hpp"
 #include "support/source_directory.hpp"
 #include "transcript.hpp"
 
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -66,11 +66,7 @@ TEST_P(ExampleSessions, PrintAndLeaveWhatIsExpected) {
   const auto offered = offered_commands(here_.read("examples/" + GetParam() + ".yaml"));
   EXPECT_THAT(offered, Not(IsEmpty()));
   EXPECT_THAT(commands_of(expected), IsSupersetOf(offered));
-  const std::string observed = play(here_, expected);
-  if (const char* update = std::getenv("BENCH_UPDATE_EXPECTED"); update && *update)
-    write_file_atomically(session, observed);
-  else
-    EXPECT_EQ(observed, expected);
+  support::expect_golden("examples/" + GetParam() + ".expected", play(here_, expected));
 }
 
 std::string name_of_case(const testing::TestParamInfo<std::string>& info) {

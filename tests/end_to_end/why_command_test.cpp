@@ -50,12 +50,6 @@ class WhyTest : public testing::Test {
     return support::replace_matches(normalised(output.standard_output, here_.path()),
                                     "after [0-9.]+ s, on \\S+", "after N s, on HOST");
   }
-  std::string refused(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), "why");
-    const auto output = here_.bench(std::move(arguments));
-    EXPECT_EQ(output.status.code, 1);
-    return output.standard_error;
-  }
   Playground here_;
 };
 
@@ -145,12 +139,14 @@ TEST_F(WhyTest, APointWithoutAWorkpackageIsExplained) {
   // One that exists is explained in every step that has it.
   EXPECT_THAT(why({"runs", "n=1.0", "b=8"}), AllOf(StartsWith("workpackage 0 (train): done\n"),
                                                    HasSubstr("\n\nworkpackage 5 (check): done\n")));
-  EXPECT_EQ(refused({"runs", "sise=8"}),
+  EXPECT_EQ(here_.text_of("why", {"runs", "sise=8"}, 1),
             "error: the benchmark has no parameter 'sise'\nhint: did you mean 'size'?\n");
-  EXPECT_EQ(refused({"runs", "17"}),
+  EXPECT_EQ(here_.text_of("why", {"runs", "17"}, 1),
             "error: run 0 has no workpackage 17\nhint: its workpackages are 0 to 7\n");
-  EXPECT_THAT(refused({"runs"}), StartsWith("error: no workpackage and no point given"));
-  EXPECT_THAT(refused({"runs", "3", "n=1"}), StartsWith("error: both a workpackage and a point"));
+  EXPECT_THAT(here_.text_of("why", {"runs"}, 1),
+              StartsWith("error: no workpackage and no point given"));
+  EXPECT_THAT(here_.text_of("why", {"runs", "3", "n=1"}, 1),
+              StartsWith("error: both a workpackage and a point"));
 }
 
 TEST_F(WhyTest, ManyAreListed) {
@@ -205,7 +201,7 @@ step: {name: s, use: p, do: echo}
   here_.bench({"run", "tags.yaml"});
   EXPECT_THAT(why({"t", "n=16"}),
               HasSubstr("  n:     has no value 16; it has 1, 2; with the tag large it has\n"));
-  EXPECT_EQ(refused({"t", "gpus=4"}),
+  EXPECT_EQ(here_.text_of("why", {"t", "gpus=4"}, 1),
             "error: the benchmark has no parameter 'gpus'\nhint: it has with the tag gpu\n");
 }
 

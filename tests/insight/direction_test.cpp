@@ -1,14 +1,12 @@
 #include "insight/metrics.hpp"
+#include "model/fixture.hpp"
 
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include <bench/base/diagnostics.hpp>
-#include <bench/document/read.hpp>
 #include <bench/insight/run_comparison.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/model/build.hpp>
 #include <bench/numbers/decide.hpp>
 
 namespace bench::insight {
@@ -42,7 +40,6 @@ TEST(Direction, IsWhatTheFileSaysOrFollowsFromTheUnit) {
                                    {"", "better", ", better: higher"},
                                    {"s", "faster", ", better: higher"},
                                    {"s", "faster", "", ", better: higher"}}) {
-    Diagnostics diagnostics;
     const std::string text =
         "name: d\nstep: {name: s, do: x}\n"
         "patternset: {name: p, pattern: {name: time, type: float" +
@@ -51,8 +48,7 @@ TEST(Direction, IsWhatTheFileSaysOrFollowsFromTheUnit) {
         "analyser: {name: a, use: p, analyse: {step: s, file: stdout}}\n"
         "result: {use: a, table: {name: t, column: {title: Time" +
         one.of_column + ", _: time_avg}}}\n";
-    const model::Benchmark benchmark =
-        model::build(document::read_yaml(text, "in.yaml", diagnostics), diagnostics).at(0);
+    const model::Benchmark benchmark = model::benchmark_of(text);
     EXPECT_EQ(word_of(numbers::Word::higher, better_of(benchmark, "time", one.unit), one.unit),
               one.word)
         << one.unit << one.of_pattern << one.of_column;

@@ -1,15 +1,17 @@
 #pragma once
 
+#include "model/fixture.hpp"
+
 #include <map>
 #include <string>
 #include <vector>
 
-#include <bench/document/read.hpp>
-#include <bench/model/build.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/space/expand.hpp>
 
 namespace bench::space {
 
+using model::benchmark_of;
 using Values = std::map<std::string, std::string, std::less<>>;
 
 inline evaluate::Lookup lookup_in(const Values& values) {
@@ -17,11 +19,6 @@ inline evaluate::Lookup lookup_in(const Values& values) {
     const auto found = values.find(name);
     return found == values.end() ? nullptr : &found->second;
   };
-}
-
-inline model::Benchmark benchmark_of(const std::string& yaml) {
-  Diagnostics diagnostics;
-  return model::build(document::read_yaml(yaml, "in.yaml", diagnostics), diagnostics).at(0);
 }
 
 /// A benchmark with one step `s` that uses one set with these parameters.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "model/fixture.hpp"
 #include "support/environment_variable.hpp"
 #include "support/error_of.hpp"
 #include "support/temp_directory.hpp"
@@ -11,8 +12,6 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/document/read.hpp>
-#include <bench/model/build.hpp>
 #include <bench/space/graph.hpp>
 #include <bench/space/prepare.hpp>
 #include <bench/space/render_context.hpp>
@@ -31,9 +30,7 @@ class RunFixture : public testing::Test {
  protected:
   void plan(const std::string& yaml, const std::string& platform = "local") {
     graph_.reset();
-    Diagnostics diagnostics;
-    run_.benchmark =
-        model::build(document::read_yaml(yaml, "in.yaml", diagnostics), diagnostics).at(0);
+    run_.benchmark = model::benchmark_of(yaml);
     run_.platform = machine::load_platform(platform);
     run_.directory = {3, directory_.path() / "000003"};
     run_.metadata = {};

@@ -42,6 +42,17 @@ class Playground {
     return run_command(spec(std::move(arguments), extra), support::far_too_long_s);
   }
 
+  /// Writes an input file and runs it. Expects the exit code.
+  CommandOutput run(const std::string& file, const std::string& text,
+                    std::vector<std::string> options = {}, int code = 0,
+                    const Environment& extra = {}) const {
+    write(file, text);
+    options.insert(options.begin(), {"run", file});
+    CommandOutput output = bench(std::move(options), extra);
+    EXPECT_EQ(output.status.code, code) << output.standard_output << output.standard_error;
+    return output;
+  }
+
   /// Runs a line of a shell here, with `bench` on its PATH.
   CommandOutput shell(const std::string& line, const Environment& extra = {},
                       const std::string& program = "bash") const {

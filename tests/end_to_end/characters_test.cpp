@@ -89,18 +89,16 @@ class ValuesTest : public testing::TestWithParam<const char*> {};
 TEST_P(ValuesTest, ReachFilesAndEnvironmentUntouched) {
   const Playground here;
   here.write("in.txt", "HOLE\n");
-  here.write("v.yaml",
-             "name: v\noutpath: runs\n"
-             "parameterset: {name: p, parameter: [{value: " +
-                 list_of(odd_texts()) +
-                 "}, {name: known, export: true, separator: '@@@', _: $value}]}\n"
-                 "fileset: {name: f, copy: in.txt}\n"
-                 "substituteset: {name: s, iofile: {in: in.txt, out: out.txt}, sub: "
-                 "{source: HOLE, dest: $value}}\n"
-                 "step: {name: s, use: [p, f, s], " +
-                 GetParam() + "do: [printenv known > exported, echo n=1]}\n");
-  const auto run = here.bench({"run", "v.yaml"});
-  ASSERT_EQ(run.status.code, 0) << run.standard_error;
+  here.run("v.yaml",
+           "name: v\noutpath: runs\n"
+           "parameterset: {name: p, parameter: [{value: " +
+               list_of(odd_texts()) +
+               "}, {name: known, export: true, separator: '@@@', _: $value}]}\n"
+               "fileset: {name: f, copy: in.txt}\n"
+               "substituteset: {name: s, iofile: {in: in.txt, out: out.txt}, sub: "
+               "{source: HOLE, dest: $value}}\n"
+               "step: {name: s, use: [p, f, s], " +
+               GetParam() + "do: [printenv known > exported, echo n=1]}\n");
   std::vector<std::string> lines;
   for (const std::string& text : odd_texts())
     lines.push_back(text + "\n");
@@ -115,11 +113,10 @@ INSTANTIATE_TEST_SUITE_P(Steps, ValuesTest, testing::Values("", "batch: true, ")
 
 TEST(CharactersTest, ACommandIsTextOfTheShell) {
   const Playground here;
-  here.write("v.yaml",
-             "name: v\noutpath: runs\n"
-             "parameterset: {name: p, parameter: {value: ['a; echo b', '\"$$(echo c)\"']}}\n"
-             "step: {name: s, use: p, do: echo $value}\n");
-  ASSERT_EQ(here.bench({"run", "v.yaml"}).status.code, 0);
+  here.run("v.yaml",
+           "name: v\noutpath: runs\n"
+           "parameterset: {name: p, parameter: {value: ['a; echo b', '\"$$(echo c)\"']}}\n"
+           "step: {name: s, use: p, do: echo $value}\n");
   EXPECT_EQ(here.read("runs/000000/000000_s/work/stdout"), "a\nb\n");
   EXPECT_EQ(here.read("runs/000000/000001_s/work/stdout"), "c\n");
 }
@@ -133,24 +130,22 @@ TEST(CharactersTest, FilesOfAnyNameAreCopiedSubstitutedInWrittenToAndAnalysed) {
   const Playground here;
   for (const std::string& name : odd_names)
     here.write("files/" + name, "value=HOLE\n");
-  here.write("n.yaml",
-             "name: n\noutpath: \"out \\\"put\\n'dir\"\n"
-             "parameterset: {name: p, parameter: [{name: file, separator: '@', _: " +
-                 quoted(join(odd_names, "@")) +
-                 "}]}\n"
-                 "fileset:\n"
-                 "  name: f\n"
-                 "  copy: {source_dir: files, separator: '@', _: $file}\n"
-                 "  link: {source_dir: files, separator: '@', _: $file, name: a link}\n"
-                 "substituteset: {name: s, iofile: {in: $file, out: new $file}, sub: {source: "
-                 "HOLE, dest: 7}}\n"
-                 "step: {name: s, use: [p, f, s], do: {stdout: said $file, _: cat ./new*}}\n"
-                 "patternset: {name: x, pattern: {name: value, type: int, _: "
-                 "value=$jube_pat_int}}\n"
-                 "analyser: {name: a, use: x, analyse: {step: s, file: said $file}}\n"
-                 "result: {use: a, table: {name: t, style: csv, column: [jube_wp_id, value]}}\n");
-  const auto run = here.bench({"run", "n.yaml"});
-  ASSERT_EQ(run.status.code, 0) << run.standard_error;
+  here.run("n.yaml",
+           "name: n\noutpath: \"out \\\"put\\n'dir\"\n"
+           "parameterset: {name: p, parameter: [{name: file, separator: '@', _: " +
+               quoted(join(odd_names, "@")) +
+               "}]}\n"
+               "fileset:\n"
+               "  name: f\n"
+               "  copy: {source_dir: files, separator: '@', _: $file}\n"
+               "  link: {source_dir: files, separator: '@', _: $file, name: a link}\n"
+               "substituteset: {name: s, iofile: {in: $file, out: new $file}, sub: {source: "
+               "HOLE, dest: 7}}\n"
+               "step: {name: s, use: [p, f, s], do: {stdout: said $file, _: cat ./new*}}\n"
+               "patternset: {name: x, pattern: {name: value, type: int, _: "
+               "value=$jube_pat_int}}\n"
+               "analyser: {name: a, use: x, analyse: {step: s, file: said $file}}\n"
+               "result: {use: a, table: {name: t, style: csv, column: [jube_wp_id, value]}}\n");
   std::string table = "jube_wp_id,value\n";
   for (std::size_t k = 0; k < odd_names.size(); ++k)
     table += std::to_string(k) + ",7\n";
@@ -186,7 +181,7 @@ result: {use: a, table: {name: t, style: csv, column: [n_sum, w]}}
 
 TEST(OtherBytes, InAComputedValueAreWarnedOf) {
   const Playground here;
-  here.write("b.yaml", R"(name: b
+  const auto run = here.run("b.yaml", R"(name: b
 outpath: runs
 parameterset:
   - name: p
@@ -195,9 +190,8 @@ parameterset:
       - {name: python, mode: python, _: "'caf\\udce9'"}
       - {name: env, mode: env, _: DRINK}
 step: {name: s, use: p, do: 'printf %s $shell $python $env > out'}
-)");
-  const auto run = here.bench({"run", "b.yaml"}, {{"DRINK", "caf\xE9"}});
-  EXPECT_EQ(run.status.code, 0) << run.standard_error;
+)",
+                            {}, 0, {{"DRINK", "caf\xE9"}});
   for (const char* parameter : {"shell", "python", "env"})
     EXPECT_THAT(
         run.standard_error,

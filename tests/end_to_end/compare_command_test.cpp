@@ -39,9 +39,7 @@ std::string noisy(const std::string& sizes, const std::string& pattern = "unit: 
 class CompareTest : public testing::Test {
  protected:
   void run(const std::string& input, const std::string& factor) const {
-    here_.write("noisy.yaml", input);
-    const auto output = here_.bench({"run", "noisy.yaml"}, {{"FACTOR", factor}});
-    ASSERT_EQ(output.status.code, 0) << output.standard_error;
+    here_.run("noisy.yaml", input, {}, 0, {{"FACTOR", factor}});
   }
   std::string compare(std::vector<std::string> arguments, int code = 0) const {
     return here_.text_of("compare", std::move(arguments), code);

@@ -48,8 +48,7 @@ std::string swept(const std::string& values, int iterations = 1) {
 }
 
 TEST_F(DecisionsTest, AnUpdateRunsTheNewValuesAndNothingElse) {
-  here_.write("s.yaml", swept("[1, 2]"));
-  EXPECT_EQ(here_.bench({"run", "s.yaml"}).status.code, 0);
+  here_.run("s.yaml", swept("[1, 2]"));
   take_witness();
   here_.write("s.yaml", swept("[1, 2, 3]"));
   const auto output = here_.bench({"continue", "runs", "--update", "s.yaml", "-r"});
@@ -136,8 +135,7 @@ result: {use: an, table: {name: t, style: csv, column: [jube_wp_id, noise, rate_
 }
 
 TEST_F(DecisionsTest, ARepetitionIsTheSameAfterAKillAndWithManyAtATime) {
-  here_.write("r.yaml", repeated("true"));
-  EXPECT_EQ(here_.bench({"run", "r.yaml"}).status.code, 0);
+  here_.run("r.yaml", repeated("true"));
   const std::string expected = here_.bench({"result", "runs"}).standard_output;
   EXPECT_THAT(expected, HasSubstr("0,1,3,1002.0\n3,10,5,1020.0\n6,100,7,"));
   EXPECT_EQ(here_.bench({"run", "r.yaml", "-j", "5"}).status.code, 0);
@@ -210,9 +208,7 @@ result: {use: an, table: {name: t, style: csv, column: [n, rate_cnt]}}
 TEST_F(DecisionsTest, ABudgetEndsARepetition) {
   std::string text = repeated("true");
   text = replace_all(text, "< 2%}", "< 2%, budget: 0.000000001nh}");
-  here_.write("r.yaml", text);
-  const auto output = here_.bench({"run", "r.yaml"});
-  EXPECT_EQ(output.status.code, 0);
+  const auto output = here_.run("r.yaml", text);
   EXPECT_THAT(output.standard_error,
               HasSubstr("2 of 3 combinations do not reach ci_halfwidth(rate) < 2%:\n"
                         "  workpackage 3: 4.9 % after 3 iterations, and the budget is used up"));
@@ -257,7 +253,7 @@ TEST_F(DecisionsTest, WhatAnOutOfMemoryResultImpliesIsSkippedAndRepeatedWithIt) 
 }
 
 TEST_F(DecisionsTest, AProgramThatSaysSoIsOutOfMemoryInAnyStep) {
-  here_.write("p.yaml", R"(name: p
+  here_.run("p.yaml", R"(name: p
 outpath: runs
 parameterset: {name: p, parameter: {n: [0, 1, 2, 3]}}
 step:
@@ -271,8 +267,8 @@ step:
       3) echo wrong ;;
     esac >&2
     exit 3
-)");
-  EXPECT_EQ(here_.bench({"run", "p.yaml"}).status.code, 1);
+)",
+            {}, 1);
   for (const char* id : {"0", "1", "2"})
     EXPECT_THAT(here_.bench({"why", "runs", id}).standard_output, HasSubstr("out_of_memory")) << id;
   EXPECT_THAT(here_.bench({"why", "runs", "3"}).standard_output,

@@ -36,10 +36,7 @@ std::string rate_sweep(const std::string& values, const std::string& further = "
 class DiffTest : public testing::Test {
  protected:
   void run(const std::string& input, const std::string& factor) const {
-    here_.write("sweep.yaml", input);
-    const auto output =
-        here_.bench({"run", "sweep.yaml"}, {{"FACTOR", factor}, {"OMP_NUM_THREADS", factor}});
-    ASSERT_EQ(output.status.code, 0) << output.standard_error;
+    here_.run("sweep.yaml", input, {}, 0, {{"FACTOR", factor}, {"OMP_NUM_THREADS", factor}});
   }
   std::string diff(std::vector<std::string> arguments, int code = 0) const {
     arguments.insert(arguments.begin(), "diff");

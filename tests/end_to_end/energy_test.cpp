@@ -49,7 +49,7 @@ TEST_F(EnergyTest, ABatchStepRunsItsJobScriptHereUnderTheMeter) {
 }
 
 TEST_F(EnergyTest, NothingOfTheRunRunsBesideAMeasuredWorkpackage) {
-  here_.write("m.yaml", R"(name: m
+  here_.run("m.yaml", R"(name: m
 outpath: runs
 parameterset: {name: p, parameter: {n: [1, 2, 3, 4]}}
 step:
@@ -63,9 +63,8 @@ step:
     procs: 4
     energy: {methods: "mock:constant=100W"}
     do: mkdir ../../alone; if ls ../../beside_*; then exit 1; fi; sleep 0.1; rmdir ../../alone
-)");
-  const auto run = here_.bench({"run", "m.yaml", "-j", "4"});
-  EXPECT_EQ(run.status.code, 0) << run.standard_error;
+)",
+            {"-j", "4"});
 }
 
 TEST_F(EnergyTest, TheTableSaysWhichRowsAreToBeDoubted) {
@@ -85,7 +84,7 @@ TEST_F(EnergyTest, TheTableSaysWhichRowsAreToBeDoubted) {
 }
 
 TEST_F(EnergyTest, ASettingWithoutPermissionFailsItsWorkpackageWithTheReason) {
-  here_.write("m.yaml", R"(name: m
+  here_.run("m.yaml", R"(name: m
 outpath: runs
 step:
   name: train
@@ -93,9 +92,8 @@ step:
   energy: {methods: "mock:constant=100W"}
   gpu_power_limit: 300W
   do: touch started
-)");
-  const auto run = here_.bench({"run", "m.yaml"}, without_nvidia());
-  EXPECT_EQ(run.status.code, 1);
+)",
+            {}, 1, without_nvidia());
   EXPECT_FALSE(here_.has("runs/000000/000000_train/work/started"));
   EXPECT_THAT(here_.read("runs/000000/000000_train/work/stderr"), HasSubstr("no NVIDIA driver"));
 }
@@ -119,7 +117,7 @@ TEST_F(EnergyTest, WhatCannotBeMeasuredIsAbsentWithTheReason) {
 }
 
 TEST_F(EnergyTest, WhatIsMadeOfTheEnergyOfARegionIsAbsentWithTheReasonToo) {
-  here_.write("m.yaml", R"(name: m
+  const auto run = here_.run("m.yaml", R"(name: m
 outpath: runs
 step:
   name: train
@@ -132,10 +130,8 @@ patternset:
   pattern: {name: images_per_wh, type: float, mode: python, _: 100 / $energy_region_epoch_wh_avg}
 analyser: {name: output, use: found, analyse: {step: train, file: stdout}}
 result: {use: output, table: {name: t, style: pretty, column: [energy_region_epoch_wh, images_per_wh]}}
-)");
-  const auto run =
-      here_.bench({"run", "m.yaml", "-r", "--strict", "--power-source", "nvml"}, without_nvidia());
-  ASSERT_EQ(run.status.code, 0) << run.standard_error;
+)",
+                             {"-r", "--strict", "--power-source", "nvml"}, 0, without_nvidia());
   EXPECT_THAT(run.standard_output,
               HasSubstr("n/a in energy_region_epoch_wh, images_per_wh: nvml: no NVIDIA driver"));
 
@@ -156,7 +152,7 @@ TEST_F(EnergyTest, DryRunShowsTheJobScript) {
 
 /// As a launcher would start them on two nodes.
 TEST_F(EnergyTest, AddsWhatTheMetersOfSeveralNodesMeasure) {
-  here_.write("m.yaml", R"(name: m
+  const auto run = here_.run("m.yaml", R"(name: m
 outpath: runs
 step:
   name: train
@@ -170,14 +166,13 @@ step:
     wait
 analyser: {name: output, analyse: {step: train, file: stdout}}
 result: {use: output, table: {name: t, style: csv, column: [power_mean_w]}}
-)");
-  const auto run = here_.bench({"run", "m.yaml", "-r"});
-  ASSERT_EQ(run.status.code, 0) << run.standard_error;
+)",
+                             {"-r"});
   EXPECT_THAT(run.standard_output, testing::ContainsRegex("\n(199\\.9|200)[0-9.]*\n"));
 }
 
 TEST_F(EnergyTest, AddsTheProgramsThatAStepStartsOneAfterTheOther) {
-  here_.write("m.yaml", R"(name: m
+  const auto run = here_.run("m.yaml", R"(name: m
 outpath: runs
 step:
   name: train
@@ -188,16 +183,15 @@ step:
     - $jube_starter sleep 0.2
 analyser: {name: output, analyse: {step: train, file: stdout}}
 result: {use: output, table: {name: t, style: csv, column: [power_mean_w, duration_s]}}
-)");
-  const auto run = here_.bench({"run", "m.yaml", "-r"});
-  ASSERT_EQ(run.status.code, 0) << run.standard_error;
+)",
+                             {"-r"});
   EXPECT_THAT(run.standard_output,
               testing::ContainsRegex("\n(99\\.9|100)[0-9.]*,(0\\.[5-9]|[1-9])[0-9.]*\n"));
   EXPECT_TRUE(here_.has("runs/000000/000000_train/work/energy_2/power.csv"));
 }
 
 TEST_F(EnergyTest, OfProgramsOneAfterTheOtherThereIsNoSumWhereAMeterWasKilled) {
-  here_.write("m.yaml", R"(name: m
+  const auto run = here_.run("m.yaml", R"(name: m
 outpath: runs
 step:
   name: train
@@ -210,9 +204,8 @@ step:
         sed -n 4p energy_2/power.csv | grep -q .; do sleep 0.1; done; kill -KILL $$PPID' || true
 analyser: {name: output, analyse: {step: train, file: stdout}}
 result: {use: output, table: {name: t, style: pretty, column: [energy_wh, duration_s]}}
-)");
-  const auto run = here_.bench({"run", "m.yaml", "-r"});
-  ASSERT_EQ(run.status.code, 0) << run.standard_error;
+)",
+                             {"-r"});
   EXPECT_THAT(
       run.standard_output,
       AllOf(HasSubstr("|           n/a |           n/a |\n"),
@@ -227,7 +220,7 @@ result: {use: output, table: {name: t, style: pretty, column: [energy_wh, durati
 
 TEST_F(EnergyTest, AddsTheCyclesOfAStep) {
   for (const char* program : {"sleep", "$jube_starter sleep"}) {
-    here_.write("m.yaml", std::string(R"(name: m
+    const auto run = here_.run("m.yaml", std::string(R"(name: m
 outpath: runs
 step:
   name: train
@@ -237,16 +230,15 @@ step:
   do: )") + program + R"( 0.4
 analyser: {name: output, analyse: {step: train, file: stdout}}
 result: {use: output, table: {name: t, style: csv, column: [power_mean_w, duration_s]}}
-)");
-    const auto run = here_.bench({"run", "m.yaml", "-r"});
-    ASSERT_EQ(run.status.code, 0) << run.standard_error;
+)",
+                               {"-r"});
     EXPECT_THAT(run.standard_output,
                 testing::ContainsRegex("\n(99\\.9|100)[0-9.]*,(1\\.[2-9]|[2-9])[0-9.]*\n"));
   }
 }
 
 TEST_F(EnergyTest, GivesRegionsAndTheIdleNodeTheirColumns) {
-  here_.write("m.yaml", R"(name: m
+  const auto run = here_.run("m.yaml", R"(name: m
 outpath: runs
 step:
   name: train
@@ -256,9 +248,8 @@ step:
     - echo "begin epoch" >> $$BENCH_ENERGY_REGIONS; sleep 0.2; echo "end epoch" >> $$BENCH_ENERGY_REGIONS
 analyser: {name: output, analyse: {step: train, file: stdout}}
 result: {use: output, table: {name: t, style: csv, column: [power_region_epoch_w, power_idle_w, duration_region_epoch_s]}}
-)");
-  const auto run = here_.bench({"run", "m.yaml", "-r"});
-  ASSERT_EQ(run.status.code, 0) << run.standard_error;
+)",
+                             {"-r"});
   EXPECT_THAT(
       run.standard_output,
       testing::ContainsRegex("power_region_epoch_w.W.,power_idle_w.W.,duration_region_epoch_s.s.\n"
@@ -273,15 +264,14 @@ TEST_F(EnergyTest, ASourceThatTheMeterWouldRefuseIsRefusedBeforeAnythingIsMade) 
 }
 
 TEST_F(EnergyTest, TheEnergyOfAFailedRunDoesNotPassForAGoodOne) {
-  here_.write("m.yaml", R"(name: m
+  const auto run = here_.run("m.yaml", R"(name: m
 outpath: runs
 step: {name: train, batch: true, energy: true, do: 'echo "images=7"; sleep 0.1; echo broken >&2; exit 3'}
 patternset: {name: found, pattern: {name: images, type: int, _: images=$jube_pat_int}}
 analyser: {name: output, use: found, analyse: {step: train, file: stdout}}
 result: {use: output, table: {name: t, style: pretty, column: [images, energy_wh, energy_quality]}}
-)");
-  const auto run = here_.bench({"run", "m.yaml", "-r", "--power-source", "mock:constant=100W"});
-  EXPECT_EQ(run.status.code, 1);
+)",
+                             {"-r", "--power-source", "mock:constant=100W"}, 1);
   EXPECT_THAT(
       run.standard_output,
       AllOf(HasSubstr("|      7 |           n/a |            n/a |\n"),

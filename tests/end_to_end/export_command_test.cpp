@@ -41,9 +41,7 @@ std::map<std::string, std::string> contents(const fs::path& directory) {
 class ExportTest : public testing::Test {
  protected:
   void run(const std::string& input, int code = 0, const Environment& extra = {}) const {
-    here_.write("file.yaml", input);
-    const auto output = here_.bench({"run", "file.yaml"}, extra);
-    ASSERT_EQ(output.status.code, code) << output.standard_error;
+    here_.run("file.yaml", input, {}, code, extra);
   }
   std::string exported(std::vector<std::string> arguments, int code = 0) const {
     return here_.text_of("export", std::move(arguments), code);

@@ -26,9 +26,7 @@ step:
 class FailedAgainTest : public testing::Test {
  protected:
   void SetUp() override {
-    here_.write("f.yaml", failing);
-    const auto run = here_.bench({"run", "f.yaml", "--hide-animation"});
-    EXPECT_EQ(run.status.code, 1);
+    const auto run = here_.run("f.yaml", failing, {"--hide-animation"}, 1);
     box_ = run.standard_output;
     here_.write("go", "");
     here_.write("witness", "");

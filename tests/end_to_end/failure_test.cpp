@@ -30,9 +30,7 @@ result: {use: output, table: {name: t, style: pretty, sort: n, column: [n, value
 
 TEST(FailureTest, AFailedWorkpackageIsReportedAndTheOthersGoOn) {
   const Playground here;
-  here.write("f.yaml", with_a_failure);
-  const auto run = here.bench({"run", "f.yaml"});
-  EXPECT_EQ(run.status.code, 1);
+  const auto run = here.run("f.yaml", with_a_failure, {}, 1);
   EXPECT_EQ(run.standard_error,
             "workpackage 1 (compute) failed: command 2 of 2: exit code 1: no luck with 2\n");
   EXPECT_THAT(run.standard_output, AllOf(HasSubstr("| compute |   3 |    2 |      1 |"),
@@ -78,14 +76,14 @@ TEST(FailureTest, AMistakeInTheInputIsShownAndMakesNothing) {
 
 TEST(FailureTest, StrictMindsWarningsOfTheAnalysisAfterTheTables) {
   const Playground here;
-  here.write("w.yaml",
-             "name: w\n"
-             "outpath: runs\n"
-             "step: {name: s, do: echo}\n"
-             "patternset: {name: p, pattern: {name: bad, mode: python, _: 1 / 0}}\n"
-             "analyser: {name: a, use: p, analyse: {step: s, file: stdout}}\n"
-             "result: {use: a, table: {name: t, column: bad}}\n");
-  EXPECT_EQ(here.bench({"run", "w.yaml", "-r"}).status.code, 0);
+  here.run("w.yaml",
+           "name: w\n"
+           "outpath: runs\n"
+           "step: {name: s, do: echo}\n"
+           "patternset: {name: p, pattern: {name: bad, mode: python, _: 1 / 0}}\n"
+           "analyser: {name: a, use: p, analyse: {step: s, file: stdout}}\n"
+           "result: {use: a, table: {name: t, column: bad}}\n",
+           {"-r"});
   const auto strict = here.bench({"continue", "runs", "-r", "--strict"});
   EXPECT_EQ(strict.status.code, 1);
   EXPECT_THAT(strict.standard_error, HasSubstr("warning: cannot evaluate derived pattern 'bad'"));
@@ -123,8 +121,7 @@ TEST(FailureTest, AChildWithoutParametersFailsAndTheOthersGoOn) {
 
 TEST(FailureTest, ABenchmarkWithoutAResultSaysSo) {
   const Playground here;
-  here.write("b.yaml", "name: b\noutpath: runs\nstep: {name: s, do: echo}\n");
-  ASSERT_EQ(here.bench({"run", "b.yaml"}).status.code, 0);
+  here.run("b.yaml", "name: b\noutpath: runs\nstep: {name: s, do: echo}\n");
   const auto result = here.bench({"result", "runs"});
   EXPECT_EQ(result.status.code, 0);
   EXPECT_EQ(result.standard_output, "");

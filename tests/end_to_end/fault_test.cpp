@@ -307,10 +307,9 @@ TEST(Outage, OfARunDirectoryThatIsRenamedIsNoFailure) {
 // A full disk concerns all workpackages alike: none of them is a failed one.
 TEST(FullDisk, LeavesWorkpackagesThatCouldNotBeStartedOpen) {
   const Playground here;
-  here.write("w.yaml",
-             "name: w\noutpath: runs\nparameterset: {name: s, parameter: {n: [1, 2]}}\n"
-             "step: {name: only, use: s, do: echo}\n");
-  ASSERT_EQ(here.bench({"run", "w.yaml"}).status.code, 0);
+  here.run("w.yaml",
+           "name: w\noutpath: runs\nparameterset: {name: s, parameter: {n: [1, 2]}}\n"
+           "step: {name: only, use: s, do: echo}\n");
   here.bench({"remove", "runs", "--workpackage", "0", "--force"});
   const auto run = here.bench({"continue", "runs"},
                               {{"LD_PRELOAD", preload(FAULTS_LIBRARY)},

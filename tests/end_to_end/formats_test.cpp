@@ -26,9 +26,7 @@ const fs::path formats = support::source_directory() / "tests/data/formats";
 class OddRun {
  public:
   OddRun() {
-    here.write("odd.yaml", read_file(formats / "odd.yaml"));
-    const CommandOutput output = here.bench({"run", "odd.yaml", "--strict"});
-    EXPECT_EQ(output.status.code, 1) << output.standard_error;  // some of it fails
+    here.run("odd.yaml", read_file(formats / "odd.yaml"), {"--strict"}, 1);  // some of it fails
   }
 
   /// Writes the output of a command into a file.

@@ -22,19 +22,18 @@ class HistoryTest : public testing::Test {
   void run(const std::vector<int>& times, const std::string& outpath = "runs",
            const std::string& unit = "s", const std::string& zone = "UTC0") {
     for (const int time : times) {
-      here_.write("series.yaml",
-                  fmt::format("name: series\noutpath: runs\n"
-                              "parameterset: {{name: p, parameter: [{{size: [1, 2]}}, {{night: "
-                              "['n{}']}}]}}\n"
-                              "step: {{name: s, use: p, do: echo time=$(($size * {}))}}\n"
-                              "patternset: {{name: found, pattern: {{name: time, type: int, unit: "
-                              "{}, _: time=$jube_pat_int}}}}\n"
-                              "analyser: {{name: a, use: found, analyse: {{step: s, file: "
-                              "stdout}}}}\n"
-                              "result: {{use: a, table: {{name: t, column: [size, time]}}}}\n",
-                              night_++, time, unit));
-      const auto output = here_.bench({"run", "series.yaml", "-o", outpath}, {{"TZ", zone}});
-      ASSERT_EQ(output.status.code, 0) << output.standard_error;
+      here_.run("series.yaml",
+                fmt::format("name: series\noutpath: runs\n"
+                            "parameterset: {{name: p, parameter: [{{size: [1, 2]}}, {{night: "
+                            "['n{}']}}]}}\n"
+                            "step: {{name: s, use: p, do: echo time=$(($size * {}))}}\n"
+                            "patternset: {{name: found, pattern: {{name: time, type: int, unit: "
+                            "{}, _: time=$jube_pat_int}}}}\n"
+                            "analyser: {{name: a, use: found, analyse: {{step: s, file: "
+                            "stdout}}}}\n"
+                            "result: {{use: a, table: {{name: t, column: [size, time]}}}}\n",
+                            night_++, time, unit),
+                {"-o", outpath}, 0, {{"TZ", zone}});
     }
   }
   std::string history(std::vector<std::string> arguments, int code = 0) const {

@@ -21,13 +21,12 @@ class JubeOptionsTest : public testing::Test {
 };
 
 TEST_F(JubeOptionsTest, ErrorStopsAtTheFirstFailure) {
-  here_.write("bad.yaml", R"(name: bad
+  const auto run = here_.run("bad.yaml", R"(name: bad
 outpath: bad
 parameterset: {name: p, parameter: {n: [1, 2, 3]}}
 step: {name: s, use: p, procs: 1, max_async: 1, do: 'false'}
-)");
-  const auto run = here_.bench({"run", "bad.yaml", "--error"});
-  EXPECT_EQ(run.status.code, 1);
+)",
+                             {"--error"}, 1);
   EXPECT_THAT(run.standard_output, HasSubstr("|    s |   3 |    0 |      1 |     2 |"));
   const auto next = here_.bench({"continue", "bad", "--error"});
   EXPECT_EQ(next.status.code, 1);

@@ -37,9 +37,8 @@ class LanguageTest : public testing::TestWithParam<Case> {
 };
 
 TEST_P(LanguageTest, IsThatOfJube) {
-  here_.write("in.yaml", "name: b\noutpath: runs\n" + GetParam().yaml + "\n");
-  const auto run = here_.bench({"run", "in.yaml"}, {{"BENCH_TEST_NAME", "there"}});
-  EXPECT_EQ(run.status.code, 0) << run.standard_error;
+  here_.run("in.yaml", "name: b\noutpath: runs\n" + GetParam().yaml + "\n", {}, 0,
+            {{"BENCH_TEST_NAME", "there"}});
   EXPECT_EQ(GetParam().file.empty() ? here_.bench({"result", "runs"}).standard_output
                                     : here_.read("runs/000000/" + GetParam().file),
             GetParam().expected);
@@ -128,9 +127,9 @@ TEST(EvaluationOnlyTest, UpdatesARun) {
 
 TEST(EvaluationOnlyTest, AStepMayBeMissing) {
   const Playground here;
-  here.write("in.yaml", "name: b\noutpath: runs\nstep: {name: s, tag: x, do: echo}\n");
-  const auto run = here.bench({"run", "in.yaml", "--hide-animation"});
-  EXPECT_EQ(run.status.code, 0);
+  const auto run =
+      here.run("in.yaml", "name: b\noutpath: runs\nstep: {name: s, tag: x, do: echo}\n",
+               {"--hide-animation"});
   EXPECT_THAT(run.standard_error,
               testing::HasSubstr("warning: benchmark 'b' has no step, so nothing runs"));
   EXPECT_EQ(here.bench({"status", "runs"}).standard_output, "finished\n");

@@ -24,9 +24,7 @@ result: {use: a, table: {name: t, column: [threads]}}
 
 TEST(Mistakes, OfAFileThatJubeCouldReadAreWarningsBeforeTheRunAndUnderTheTable) {
   const Playground here;
-  here.write("m.yaml", for_jube);
-  const auto run = here.bench({"run", "m.yaml", "-r"});
-  EXPECT_EQ(run.status.code, 0) << run.standard_error;
+  const auto run = here.run("m.yaml", for_jube, {"-r"});
   const std::string unknown_key =
       "unknown key 'seperator' in parameter 'threads'\n"
       "  parameterset: {name: p, parameter: {name: threads, seperator: \";\", _: \"1,2\"}}\n"
@@ -48,10 +46,9 @@ TEST(Mistakes, OfAFileThatJubeCouldReadAreWarningsBeforeTheRunAndUnderTheTable) 
 
 TEST(Mistakes, AreErrorsWhereTheFileNamesTheSchemaUnlessLenient) {
   const Playground here;
-  here.write("m.yaml",
-             std::string("# yaml-language-server: $schema=bench.schema.json\n") + for_jube);
-  const auto refused = here.bench({"run", "m.yaml"});
-  EXPECT_EQ(refused.status.code, 1);
+  const auto refused = here.run(
+      "m.yaml", std::string("# yaml-language-server: $schema=bench.schema.json\n") + for_jube, {},
+      1);
   EXPECT_THAT(refused.standard_error,
               StartsWith("m.yaml:4:52: error: unknown key 'seperator' in parameter 'threads'\n"));
   EXPECT_FALSE(here.has("runs"));
@@ -87,8 +84,7 @@ TEST(Mistakes, InAnUpdateAreFoundBeforeItsWorkpackagesAreMade) {
     return "name: m\noutpath: runs\nparameterset:\n  - {name: p, parameter: {n: " + n +
            "}}\n  - {name: q, parameter: {m: {mode: python, type: int, _: " + m + "}}}\n" + steps;
   };
-  here.write("m.yaml", with("[1]", "10 // $n"));
-  EXPECT_EQ(here.bench({"run", "m.yaml"}).status.code, 0);
+  here.run("m.yaml", with("[1]", "10 // $n"));
   here.write("m.yaml", with("[1, 0]", "10 // $n"));
   const auto output = here.bench({"continue", "runs", "-u", "m.yaml"});
   EXPECT_EQ(output.status.code, 1);
@@ -134,7 +130,7 @@ TEST(Mistakes, AfterOneInTheAnalysisTheMessageSaysHowToGoOn) {
 /// Each parameter is 0.5 first.
 TEST(Mistakes, AFractionOfALaterStepIsWarnedOfOnce) {
   const Playground here;
-  here.write("f.yaml", R"(name: f
+  const auto output = here.run("f.yaml", R"(name: f
 outpath: runs
 parameterset:
   - {name: first, parameter: [{n: [1, 2, 3]}, {name: real, type: float, mode: python, _: $n / 2}]}
@@ -145,9 +141,8 @@ parameterset:
       - {name: other, type: int, _: $real}
       - {name: late, type: int, mode: python, _: ($jube_wp_id + 1) / 2}
 step: [{name: a, use: first, do: echo $n}, {name: b, depend: a, use: second, do: echo $late}]
-)");
-  const auto output = here.bench({"run", "f.yaml", "--strict"});
-  EXPECT_EQ(output.status.code, 1) << "a warning of a run that is strict";
+)",
+                               {"--strict"}, 1);  // a warning of a run that is strict
   for (const char* name : {"python", "shell", "other", "late"})
     EXPECT_EQ(
         split(output.standard_error, std::string("warning: parameter '") + name + "' has type int")
@@ -159,8 +154,7 @@ step: [{name: a, use: first, do: echo $n}, {name: b, depend: a, use: second, do:
 
 TEST(Mistakes, AFileThatIsEditedAfterItsRunIsNotReadAgain) {
   const Playground here;
-  here.write("a.yaml", small_sweep());
-  EXPECT_EQ(here.bench({"run", "a.yaml"}).status.code, 0);
+  here.run("a.yaml", small_sweep());
   EXPECT_THAT(here.bench({"continue", "runs"}).standard_error, Not(HasSubstr("has changed")));
   here.write("a.yaml", std::string(small_sweep()) + "# edited\n");
   const auto output = here.bench({"continue", "runs"});

@@ -1,7 +1,6 @@
 #include "bench_program.hpp"
 
 #include <string>
-#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -31,26 +30,20 @@ std::string step(const std::string& name, const std::string& command) {
 
 class ParallelTest : public testing::Test {
  protected:
-  void expect_success(const std::string& yaml, std::vector<std::string> options = {}) {
-    here_.write("p.yaml", yaml);
-    options.insert(options.begin(), {"run", "p.yaml", "--hide-animation"});
-    const auto output = here_.bench(options);
-    EXPECT_EQ(output.status.code, 0) << output.standard_output << output.standard_error;
-  }
   Playground here_;
 };
 
 TEST_F(ParallelTest, WorkpackagesRunOneAtATimeAcrossSteps) {
-  expect_success(three_points(step("a", alone) + step("b", alone)));
+  here_.run("p.yaml", three_points(step("a", alone) + step("b", alone)));
 }
 
 TEST_F(ParallelTest, TheOptionIsTheNumberForAllSteps) {
-  expect_success(three_points(step("a", together)), {"-j", "3"});
+  here_.run("p.yaml", three_points(step("a", together)), {"-j", "3"});
 }
 
 TEST_F(ParallelTest, TheOptionIsKeptForContinue) {
-  here_.write("p.yaml", three_points(step("a", "test -e ../../../go || exit 1; " + together)));
-  EXPECT_EQ(here_.bench({"run", "p.yaml", "-j", "3"}).status.code, 1);
+  here_.run("p.yaml", three_points(step("a", "test -e ../../../go || exit 1; " + together)),
+            {"-j", "3"}, 1);
   here_.write("runs/go", "");
   EXPECT_EQ(here_.bench({"remove", "runs", "-w", "0", "1", "2", "--force"}).status.code, 0);
   const auto output = here_.bench({"continue", "runs"});
@@ -60,8 +53,7 @@ TEST_F(ParallelTest, TheOptionIsKeptForContinue) {
 }
 
 TEST_F(ParallelTest, ContinueTakesAnotherNumber) {
-  here_.write("p.yaml", three_points(step("a", "test -e ../../../go || exit 1; " + together)));
-  EXPECT_EQ(here_.bench({"run", "p.yaml"}).status.code, 1);
+  here_.run("p.yaml", three_points(step("a", "test -e ../../../go || exit 1; " + together)), {}, 1);
   here_.write("runs/go", "");
   EXPECT_EQ(here_.bench({"remove", "runs", "-w", "0", "1", "2", "--force"}).status.code, 0);
   const auto output = here_.bench({"continue", "runs", "-j", "3"});

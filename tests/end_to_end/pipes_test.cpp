@@ -181,14 +181,13 @@ long largest_child_mib() {
 }
 
 TEST_F(PipesTest, LargeOutputNeedsNoMoreMemoryThanItHasBytes) {
-  here_.write("big.yaml", R"(name: big
+  here_.run("big.yaml", R"(name: big
 outpath: runs
 step: {name: s, do: 'echo value=1; head -c 64M /dev/zero; echo; echo value=2'}
 patternset: {name: found, pattern: {name: value, type: int, _: value=$jube_pat_int}}
 analyser: {name: output, use: found, analyse: {step: s, file: stdout}}
 result: {use: output, table: {name: t, style: csv, column: [value_cnt, value_sum]}}
 )");
-  ASSERT_EQ(here_.bench({"run", "big.yaml"}).status.code, 0);
   const auto shown = run_command(
       {.arguments = {"/bin/sh", "-c",
                      shell_quote(BENCH_PROGRAM) + " output runs -d -o stdout | tail -c 9"},

@@ -40,11 +40,7 @@ std::string sweep(const std::string& numbers) {
 
 class PlanTest : public testing::Test {
  protected:
-  void run(const std::string& numbers) const {
-    here_.write("sweep.yaml", sweep(numbers));
-    const auto output = here_.bench({"run", "sweep.yaml", "-a"});
-    ASSERT_EQ(output.status.code, 0) << output.standard_error;
-  }
+  void run(const std::string& numbers) const { here_.run("sweep.yaml", sweep(numbers), {"-a"}); }
   /// As if the workpackages of a run had taken so long: no test waits, or depends on how fast the
   /// machine is.
   void set_times(int id, const std::string& seconds_of_n) const {

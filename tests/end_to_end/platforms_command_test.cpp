@@ -243,9 +243,9 @@ TEST_F(OwnPlatformTest, IsFoundAndUsedAsThePageSays) {
 TEST_F(OwnPlatformTest, IsFoundBesideTheInputFileWithItsTemplate) {
   here_.write("there/fox.yaml", "{name: fox, scheduler: slurm, template: own.job}");
   here_.write("there/own.job", "#!/bin/bash\n#SBATCH --comment={{uuid}}\n# own\n{{body}}");
-  here_.write("there/in.yaml", "{name: a, outpath: runs, step: {name: s, batch: true, do: echo}}");
-  const auto run = here_.bench({"run", "there/in.yaml", "--platform", "fox", "-n"});
-  EXPECT_EQ(run.status.code, 0) << run.standard_error;
+  const auto run =
+      here_.run("there/in.yaml", "{name: a, outpath: runs, step: {name: s, batch: true, do: echo}}",
+                {"--platform", "fox", "-n"});
   EXPECT_THAT(run.standard_output, HasSubstr("# own"));
 }
 

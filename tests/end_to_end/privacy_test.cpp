@@ -30,7 +30,7 @@ TEST_F(PrivacyTest, NothingIsPutThroughALinkOut) {
   here_.write("outside/kept", "");
   here_.write("data", "x");
   here_.write("template", "x\n");
-  here_.write("in.yaml", R"(name: b
+  const auto output = here_.run("in.yaml", R"(name: b
 outpath: runs
 fileset:
   - {name: into_link, link: outside, copy: {_: data, target_dir: outside}}
@@ -46,9 +46,8 @@ step:
   - {name: copy, use: into_link, do: "true"}
   - {name: append, use: [linked, appended], do: "true"}
   - {name: replace, use: [linked, replaced], do: "true"}
-)");
-  const CommandOutput output = here_.bench({"run", "in.yaml"});
-  EXPECT_EQ(output.status.code, 1);
+)",
+                                {}, 1);
   EXPECT_THAT(output.standard_error,
               AllOf(ContainsRegex("workpackage 0 .*through a link"), HasSubstr("workpackage 1 "),
                     Not(HasSubstr("workpackage 2 "))));
@@ -101,10 +100,8 @@ TEST_F(PrivacyTest, TheGroupOfJubeGroupNameMayWriteTheRun) {
 }
 
 TEST_F(PrivacyTest, AGroupThatDoesNotExistIsAnErrorBeforeAnythingIsMade) {
-  here_.write("in.yaml", small_sweep());
-  const CommandOutput refused =
-      here_.bench({"run", "in.yaml"}, {{"JUBE_GROUP_NAME", "no such group"}});
-  EXPECT_EQ(refused.status.code, 1);
+  const auto refused =
+      here_.run("in.yaml", small_sweep(), {}, 1, {{"JUBE_GROUP_NAME", "no such group"}});
   EXPECT_EQ(refused.standard_error,
             "error: there is no group 'no such group'\nhint: JUBE_GROUP_NAME names it\n");
   EXPECT_FALSE(here_.has("runs"));

@@ -35,10 +35,9 @@ TEST(QuickstartTest, TheExampleFillsEveryRowOfItsTable) {
     ASSERT_THAT(smaller, HasSubstr(text));
     smaller = replace_all(std::move(smaller), text, replacement);
   }
-  here.write("quickstart.yaml", smaller);
-  const auto run = here.bench({"run", "quickstart.yaml", "--strict", "--outpath", "runs",
-                               "--result", "--power-source", "model:cpu=5W..65W"});
-  ASSERT_EQ(run.status.code, 0) << run.standard_error;
+  const auto run = here.run(
+      "quickstart.yaml", smaller,
+      {"--strict", "--outpath", "runs", "--result", "--power-source", "model:cpu=5W..65W"});
   EXPECT_THAT(run.standard_output, Not(HasSubstr("n/a")));
   EXPECT_THAT(run.standard_output, HasSubstr("energy[Wh] (estimated)"));
   const std::string table = run.standard_output.substr(run.standard_output.find("\ntraining:\n"));

@@ -26,7 +26,7 @@ using testing::Not;
 
 TEST(RegionsTest, TheDurationIsNoEstimateWhereTheEnergyIs) {
   const Playground here;
-  here.write("m.yaml", R"(name: m
+  const auto run = here.run("m.yaml", R"(name: m
 outpath: runs
 step:
   name: train
@@ -41,9 +41,8 @@ analyser: {name: output, use: found, analyse: {step: train, file: stdout}}
 result:
   use: output
   table: {name: t, style: pretty, column: [energy_region_epoch_wh, power_region_epoch_w, duration_region_epoch_s, hours, duration_s]}
-)");
-  const auto run = here.bench({"run", "m.yaml", "-r", "--power-source", "model:cpu=5W..65W"});
-  ASSERT_EQ(run.status.code, 0) << run.standard_error;
+)",
+                            {"-r", "--power-source", "model:cpu=5W..65W"});
   EXPECT_THAT(run.standard_output,
               HasSubstr("| energy_region_epoch_wh[Wh] (estimated) | power_region_epoch_w[W] "
                         "(estimated) | duration_region_epoch_s[s] |"));
@@ -56,7 +55,7 @@ result:
 // Two GPUs of 250 W, beside CPUs.
 TEST(RegionsTest, DevicesHaveTheirOwnColumns) {
   const Playground here;
-  here.write("m.yaml", R"(name: m
+  const auto run = here.run("m.yaml", R"(name: m
 outpath: runs
 step:
   name: train
@@ -75,11 +74,9 @@ analyser: {name: output, use: found, analyse: {step: train, file: stdout}}
 result:
   use: output
   table: {name: t, style: csv, column: [devices_w, cpu_w, counter_share, integrated_share]}
-)");
-  const auto run =
-      here.bench({"run", "m.yaml", "--strict", "-r"},
-                 {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY}, {"FAKE_NVML_DEVICES", "2"}});
-  ASSERT_EQ(run.status.code, 0) << run.standard_output << run.standard_error;
+)",
+                            {"--strict", "-r"}, 0,
+                            {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY}, {"FAKE_NVML_DEVICES", "2"}});
   const auto lines = split(run.standard_output, "\n");
   const auto heading = std::ranges::find_if(
       lines, [](const std::string& line) { return line.starts_with("devices_w"); });
@@ -99,7 +96,7 @@ TEST(RegionsTest, OfTrainingAreTheMetersWhileItRuns) {
   if (support::hides_openmp)
     GTEST_SKIP() << "ThreadSanitizer does not see OpenMP's threads, which this needs";
   const Playground here;
-  here.write("m.yaml", R"(name: m
+  const auto run = here.run("m.yaml", R"(name: m
 outpath: runs
 step:
   name: train
@@ -115,9 +112,8 @@ analyser: {name: output, analyse: {step: train, file: stdout}}
 result:
   use: output
   table: {name: t, style: csv, column: [power_region_batch_w, power_region_forward_w, power_region_epoch_w]}
-)");
-  const auto run = here.bench({"run", "m.yaml", "-r"});
-  ASSERT_EQ(run.status.code, 0) << run.standard_output << run.standard_error;
+)",
+                            {"-r"});
   const std::string work = "runs/000000/000000_train/work/";
   EXPECT_THAT(here.read(work + "stdout"), HasSubstr("marks=early\n"));
   EXPECT_THAT(run.standard_output, ContainsRegex("\n(99\\.9|100)[0-9.]*,(99\\.9|100)[0-9.]*,"

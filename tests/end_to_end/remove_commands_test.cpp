@@ -167,10 +167,10 @@ TEST_F(RemoveTest, DirectoriesThatAKillLeftAreMadeAfresh) {
 }
 
 TEST_F(RemoveTest, AFailedWorkpackageIsMadeAgainOnlyAfterItsRemoval) {
-  here_.write("f.yaml",
-              "name: f\noutpath: failing\n"
-              "step: {name: s, do: test -e ../../../cure}\n");
-  EXPECT_EQ(here_.bench({"run", "f.yaml"}).status.code, 1);
+  here_.run("f.yaml",
+            "name: f\noutpath: failing\n"
+            "step: {name: s, do: test -e ../../../cure}\n",
+            {}, 1);
   here_.write("failing/cure", "");
   EXPECT_EQ(here_.bench({"continue", "failing"}).status.code, 1);
   here_.bench({"remove", "failing", "-w", "0", "-f"});

@@ -9,8 +9,6 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/base/process.hpp>
-
 namespace bench::end_to_end {
 
 /// Where Vega is, without which there is no report.
@@ -52,11 +50,7 @@ step:
       GTEST_SKIP() << "npm has not fetched Vega: cmake --build build/release --target fetch_vega";
   }
 
-  void run(const std::string& input, int code = 0) const {
-    here_.write("in.yaml", input);
-    const CommandOutput output = here_.bench({"run", "in.yaml"});
-    ASSERT_EQ(output.status.code, code) << output.standard_error;
-  }
+  void run(const std::string& input, int code = 0) const { here_.run("in.yaml", input, {}, code); }
 
   std::string report(std::vector<std::string> arguments, int code = 0) const {
     return here_.text_of("report", std::move(arguments), code);

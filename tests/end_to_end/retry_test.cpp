@@ -49,9 +49,7 @@ const std::string attempts = "SELECT number, outcome, exit_code, reason FROM att
 
 TEST(RetryTest, AFailedWorkpackageIsMadeAgainUntilItSucceeds) {
   const Playground here;
-  here.write("f.yaml", flaky(3, "{on: failed, times: 2}"));
-  const auto run = here.bench({"run", "f.yaml"});
-  EXPECT_EQ(run.status.code, 0) << run.standard_error;
+  here.run("f.yaml", flaky(3, "{on: failed, times: 2}"));
   EXPECT_THAT(rows(here, attempts),
               ElementsAre("1 failed 3 command 2 of 2: exit code 3: no luck",
                           "2 failed 3 command 2 of 2: exit code 3: no luck", "3 done 0 "));
@@ -66,9 +64,7 @@ TEST(RetryTest, AFailedWorkpackageIsMadeAgainUntilItSucceeds) {
 
 TEST(RetryTest, AWorkpackageFailsOnceItsTriesAreUsedUp) {
   const Playground here;
-  here.write("f.yaml", flaky(3, "{on: failed, times: 1}"));
-  const auto run = here.bench({"run", "f.yaml"});
-  EXPECT_EQ(run.status.code, 1);
+  const auto run = here.run("f.yaml", flaky(3, "{on: failed, times: 1}"), {}, 1);
   EXPECT_THAT(run.standard_error,
               HasSubstr("workpackage 0 (go) failed: command 2 of 2: exit code 3: no luck\n"));
   EXPECT_EQ(rows(here, attempts).size(), 2U);
@@ -78,11 +74,10 @@ TEST(RetryTest, AWorkpackageFailsOnceItsTriesAreUsedUp) {
 
 TEST(RetryTest, ATimeoutIsMadeAgainWhereTheStepSaysSo) {
   const Playground here;
-  here.write("f.yaml",
-             "name: slow\noutpath: runs\n"
-             "step: {name: go, timeout: 2s, retry: {on: timeout},\n"
-             "       do: 'test $jube_wp_attempts = 2 || sleep 1000'}\n");
-  EXPECT_EQ(here.bench({"run", "f.yaml"}).status.code, 0);
+  here.run("f.yaml",
+           "name: slow\noutpath: runs\n"
+           "step: {name: go, timeout: 2s, retry: {on: timeout},\n"
+           "       do: 'test $jube_wp_attempts = 2 || sleep 1000'}\n");
   EXPECT_THAT(rows(here, "SELECT outcome FROM attempt ORDER BY number"),
               ElementsAre("timeout", "done"));
   EXPECT_THAT(rows(here, "SELECT retries, timeouts FROM workpackage"), ElementsAre("1 1"));

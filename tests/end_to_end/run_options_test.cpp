@@ -84,25 +84,20 @@ TEST_F(RunOptionsTest, TheNextCommandsDoNotTakeAnOutpathForOptions) {
 
 /// As in a published file of JUBE.
 TEST_F(RunOptionsTest, AnOutpathMayHoldVariablesOfTheBenchmark) {
-  here_.write("below/home.yaml",
-              "name: home\noutpath: ${jube_benchmark_home}/../${jube_benchmark_name}_runs\n"
-              "step: {name: s, do: 'true'}\n");
-  const auto output = here_.bench({"run", "below/home.yaml"});
-  EXPECT_EQ(output.status.code, 0) << output.standard_error;
+  here_.run("below/home.yaml",
+            "name: home\noutpath: ${jube_benchmark_home}/../${jube_benchmark_name}_runs\n"
+            "step: {name: s, do: 'true'}\n");
   EXPECT_TRUE(here_.has("home_runs/000000"));
 }
 
 TEST_F(RunOptionsTest, AnUnsetVariableInAnOutpathStaysAsInJubeUnlessTheFileIsForBench) {
   const std::string text =
       "name: unset\noutpath: ${BENCH_TEST_UNSET}/../runs_of_it\nstep: {name: s, do: 'true'";
-  here_.write("unset.yaml", text + "}\n");
-  const auto output = here_.bench({"run", "unset.yaml"});
-  EXPECT_EQ(output.status.code, 0);
+  const auto output = here_.run("unset.yaml", text + "}\n");
   EXPECT_THAT(output.standard_error,
               HasSubstr("warning: outpath: environment variable 'BENCH_TEST_UNSET' is not set"));
   EXPECT_TRUE(here_.has("runs_of_it/000000"));
-  here_.write("unset.yaml", text + ", timeout: 1h}\n");
-  EXPECT_EQ(here_.bench({"run", "unset.yaml"}).status.code, 1);
+  here_.run("unset.yaml", text + ", timeout: 1h}\n", {}, 1);
   EXPECT_EQ(here_.bench({"run", "unset.yaml", "-o", "other"}).status.code, 0);
 }
 
@@ -137,10 +132,10 @@ TEST_F(RunOptionsTest, BenchmarksAreChosenByName) {
 TEST_F(RunOptionsTest, IncludedFilesAreFoundInTheGivenDirectories) {
   std::filesystem::create_directory(here_.path() / "library");
   here_.write("library/sets.yaml", "parameterset: {name: p, parameter: {name: n, _: 42}}\n");
-  here_.write("user.yaml",
-              "name: user\noutpath: runs\n"
-              "step: {name: s, use: {from: sets.yaml, _: p}, do: echo $n}\n");
-  EXPECT_EQ(here_.bench({"run", "user.yaml"}).status.code, 1);
+  here_.run("user.yaml",
+            "name: user\noutpath: runs\n"
+            "step: {name: s, use: {from: sets.yaml, _: p}, do: echo $n}\n",
+            {}, 1);
   EXPECT_EQ(here_.bench({"run", "user.yaml", "--include-path", "library"}).status.code, 0);
   EXPECT_EQ(here_.read("runs/000000/000000_s/work/stdout"), "42\n");
   EXPECT_EQ(here_.bench({"check", "user.yaml", "--include-path", "library"}).status.code, 0);
@@ -215,11 +210,11 @@ TEST_F(RunOptionsTest, TheEnvironmentSaysHowMuchIsShown) {
 }
 
 TEST_F(RunOptionsTest, ExitStopsBeforeTheNextBenchmark) {
-  here_.write("two.yaml",
-              "benchmark:\n"
-              "  - {name: one, outpath: runs, step: {name: s, do: 'false'}}\n"
-              "  - {name: two, outpath: runs, step: {name: s, do: echo 2}}\n");
-  EXPECT_EQ(here_.bench({"run", "two.yaml", "-e"}).status.code, 1);
+  here_.run("two.yaml",
+            "benchmark:\n"
+            "  - {name: one, outpath: runs, step: {name: s, do: 'false'}}\n"
+            "  - {name: two, outpath: runs, step: {name: s, do: echo 2}}\n",
+            {"-e"}, 1);
   EXPECT_FALSE(here_.has("runs/000001"));
 }
 

@@ -105,10 +105,7 @@ void execute(const fs::path& database, const std::string& statements) {
 class SecurityTest : public testing::Test {
  protected:
   void run(const char* input, std::vector<std::string> options = {}) {
-    here_.write("in.yaml", input);
-    options.insert(options.begin(), {"run", "in.yaml"});
-    const CommandOutput made = here_.bench(std::move(options));
-    ASSERT_EQ(made.status.code, 0) << made.standard_error;
+    here_.run("in.yaml", input, std::move(options));
   }
   fs::path first() const { return here_.path() / "runs/000000"; }
 

@@ -8,8 +8,6 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
-#include <bench/base/process.hpp>
-
 namespace bench::end_to_end {
 namespace {
 
@@ -22,30 +20,30 @@ class SpecialFiles : public testing::Test {
 };
 
 TEST_F(SpecialFiles, ACommandThatPutsAPipeInPlaceOfItsOutputFails) {
-  here_.write("in.yaml",
-              "name: p\noutpath: runs\nstep: {name: s, do: ['rm stdout; mkfifo stdout', echo no, "
-              "echo end]}\n");
-  const CommandOutput output = here_.bench({"run", "in.yaml"});
-  EXPECT_EQ(output.status.code, 1);
+  const auto output =
+      here_.run("in.yaml",
+                "name: p\noutpath: runs\nstep: {name: s, do: ['rm stdout; mkfifo stdout', echo no, "
+                "echo end]}\n",
+                {}, 1);
   EXPECT_THAT(output.standard_error, HasSubstr("work/stdout: it is not a regular file"));
 }
 
 TEST_F(SpecialFiles, APipeInPlaceOfTheLastCommandsOutputIsNotWaitedFor) {
-  here_.write("in.yaml",
-              "name: p\noutpath: runs\nstep: {name: s, do: 'rm stderr; mkfifo stderr ../error; "
-              "exit 1'}\n");
-  const CommandOutput output = here_.bench({"run", "in.yaml"});
-  EXPECT_EQ(output.status.code, 1);
+  const auto output =
+      here_.run("in.yaml",
+                "name: p\noutpath: runs\nstep: {name: s, do: 'rm stderr; mkfifo stderr ../error; "
+                "exit 1'}\n",
+                {}, 1);
   EXPECT_THAT(output.standard_error, HasSubstr("exit code 1"));
 }
 
 TEST_F(SpecialFiles, ACommandThatReplacesItsDirectoryByALinkWritesNothingOutside) {
   fs::create_directory(here_.path() / "outside");
-  here_.write("in.yaml",
-              "name: l\noutpath: runs\nstep: {name: s, do: ['mv ../work ../old; ln -s "
-              "$jube_benchmark_home/outside ../work', echo no]}\n");
-  const CommandOutput output = here_.bench({"run", "in.yaml"});
-  EXPECT_EQ(output.status.code, 1);
+  const auto output =
+      here_.run("in.yaml",
+                "name: l\noutpath: runs\nstep: {name: s, do: ['mv ../work ../old; ln -s "
+                "$jube_benchmark_home/outside ../work', echo no]}\n",
+                {}, 1);
   EXPECT_THAT(output.standard_error, HasSubstr("through a link"));
   EXPECT_TRUE(fs::is_empty(here_.path() / "outside"));
 }

@@ -110,11 +110,9 @@ TEST_F(TidyDataTest, IsWrittenToTheFileBehindALinkButNotInPlaceOfADevice) {
 /// The time of day is put back by an hour while a workpackage runs.
 TEST_F(TidyDataTest, HasARunTimeThatAClockThatIsSetDoesNotChange) {
   const std::string clock = (here_.path() / "clock").string();
-  here_.write("clock.yaml",
-              "name: clock\noutpath: runs\nstep: {name: s, do: echo -3600 > " + clock + "}\n");
-  const auto run = here_.bench({"run", "clock.yaml"},
-                               {{"LD_PRELOAD", preload(SET_CLOCK_LIBRARY)}, {"SET_CLOCK", clock}});
-  EXPECT_EQ(run.status.code, 0) << run.standard_error;
+  here_.run("clock.yaml",
+            "name: clock\noutpath: runs\nstep: {name: s, do: echo -3600 > " + clock + "}\n", {}, 0,
+            {{"LD_PRELOAD", preload(SET_CLOCK_LIBRARY)}, {"SET_CLOCK", clock}});
   EXPECT_THAT(shown({"runs", "--tidy", "--select", "run_time"}),
               MatchesRegex("run_time[[]s[]]\n[0-9]+([.][0-9]+)?\n\n"));
 }

@@ -32,10 +32,7 @@ std::map<std::string, std::string> written_in(const fs::path& path) {
 /// A run that has begun in UTC.
 class TimeZones : public testing::Test {
  protected:
-  void SetUp() override {
-    here_.write("file.yaml", small_sweep());
-    ASSERT_EQ(here_.bench({"run", "file.yaml"}, {{"TZ", "UTC0"}}).status.code, 0);
-  }
+  void SetUp() override { here_.run("file.yaml", small_sweep(), {}, 0, {{"TZ", "UTC0"}}); }
   void expect_equal_exports(const std::string& name) const {
     for (const char* format : {"ro-crate", "openmetrics", "influx", "junit", "summary"}) {
       std::vector<std::map<std::string, std::string>> exported;

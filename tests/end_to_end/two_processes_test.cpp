@@ -107,8 +107,7 @@ TEST_F(TwoProcessesTest, ACommandThatAKilledHolderWasJustStartingIsNotStartedTwi
 
 TEST_F(TwoProcessesTest, ALockFileAloneHoldsNobodyUp) {
   here_.write("runs/go", "");
-  here_.write("w.yaml", waiting);
-  ASSERT_EQ(here_.bench({"run", "w.yaml"}).status.code, 0);
+  here_.run("w.yaml", waiting);
   for (const std::string& left :
        {"process " + std::to_string(::getpid()) + " on " + host_name() + ", since long ago\n",
         std::string("process 1 on elsewhere, since long ago\n"), std::string("\n"),
@@ -159,8 +158,7 @@ struct Reader {
 
 TEST_F(TwoProcessesTest, ReadersAreAnsweredAllTheTimeThatARunWrites) {
   here_.write("runs/go", "");
-  here_.write("b.yaml", busy);
-  ASSERT_EQ(here_.bench({"run", "b.yaml"}).status.code, 0);  // for `diff` to compare with
+  here_.run("b.yaml", busy);  // for `diff` to compare with
   Process run(here_.spec({"run", "b.yaml"}));
   ASSERT_TRUE(eventually([&] { return here_.has("runs/000001/workspace.db"); }));
   const std::vector<Reader> readers{

@@ -21,17 +21,17 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-struct FaultCase {
+struct MlflowFault {
   std::string name;
   std::string faults;
   std::string notice;
 };
 
-void PrintTo(const FaultCase& one, std::ostream* out) {
+void PrintTo(const MlflowFault& one, std::ostream* out) {
   *out << one.name;
 }
 
-class MlflowFaultTest : public MlflowServerTest, public testing::WithParamInterface<FaultCase> {};
+class MlflowFaultTest : public MlflowServerTest, public testing::WithParamInterface<MlflowFault> {};
 
 TEST_P(MlflowFaultTest, IsOvercomeAndNothingIsDoubled) {
   here_.write("server/faults", GetParam().faults);
@@ -44,21 +44,21 @@ TEST_P(MlflowFaultTest, IsOvercomeAndNothingIsDoubled) {
 
 INSTANTIATE_TEST_SUITE_P(
     Faults, MlflowFaultTest,
-    testing::Values(FaultCase{"InternalError",
-                              "runs/log-batch 2 status 500\nruns/log-batch 3 status 503\n",
-                              "runs/log-batch: HTTP status 503; trying again in 0.02 s\n"},
-                    FaultCase{"TooManyRequests", "runs/create 4 status 429 Retry-After=0.05\n",
-                              "runs/create: HTTP status 429; trying again in 0.05 s\n"},
-                    FaultCase{"Reset",
-                              "runs/log-batch 3 reset\nruns/update 2 reset\nartifacts 5 reset\n",
-                              "runs/log-batch: the connection was closed"},
-                    FaultCase{"LostAnswers",
-                              "experiments/create 1 lost answer\nruns/create 1 lost answer\n"
-                              "runs/create 5 lost answer\nruns/log-batch 1 lost answer\n"
-                              "runs/log-batch 6 lost answer\nruns/search 2 lost answer\n",
-                              "experiments/create: the connection was closed"},
-                    FaultCase{"NoAnswer", "runs/log-batch 4 no answer\n",
-                              "or no answer came within 2 s; trying again"}),
+    testing::Values(MlflowFault{"InternalError",
+                                "runs/log-batch 2 status 500\nruns/log-batch 3 status 503\n",
+                                "runs/log-batch: HTTP status 503; trying again in 0.02 s\n"},
+                    MlflowFault{"TooManyRequests", "runs/create 4 status 429 Retry-After=0.05\n",
+                                "runs/create: HTTP status 429; trying again in 0.05 s\n"},
+                    MlflowFault{"Reset",
+                                "runs/log-batch 3 reset\nruns/update 2 reset\nartifacts 5 reset\n",
+                                "runs/log-batch: the connection was closed"},
+                    MlflowFault{"LostAnswers",
+                                "experiments/create 1 lost answer\nruns/create 1 lost answer\n"
+                                "runs/create 5 lost answer\nruns/log-batch 1 lost answer\n"
+                                "runs/log-batch 6 lost answer\nruns/search 2 lost answer\n",
+                                "experiments/create: the connection was closed"},
+                    MlflowFault{"NoAnswer", "runs/log-batch 4 no answer\n",
+                                "or no answer came within 2 s; trying again"}),
     support::case_name);
 
 TEST_F(MlflowServerTest, AfterAFailureTheSameCommandSendsTheRest) {

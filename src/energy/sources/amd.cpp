@@ -43,7 +43,6 @@ constexpr double accumulator_range_j = 65536;
 constexpr double impossible_gpu_w = 5000;
 /// How often the driver makes new values at most. Source: AMD staff in ROCm SMI issue 1649.
 constexpr double amd_counter_period_s = 0.001;
-constexpr double shortest_slope_s = 10 * amd_counter_period_s;
 constexpr double seconds_per_ns = 1e-9;
 constexpr double gpu_watts_per_uw = 1e-6;
 
@@ -53,22 +52,12 @@ double counted_j(const AmdValues& values) {
 
 }  // namespace
 
-bool is_silent(const AmdValues& values) {
-  return values.power_w.value_or(0) <= 0 && values.energy_count.value_or(0) == 0;
-}
-
 Reading AmdGauge::reading(const AmdValues& values, double host_time_s) {
   Reading reading;
-  const double time_s = values.time_s.value_or(host_time_s);
-  if (values.power_w.value_or(0) > 0 && *values.power_w < impossible_gpu_w) {
+  if (values.power_w.value_or(0) > 0 && *values.power_w < impossible_gpu_w)
     reading.power_w = values.power_w;
-    has_power_ = true;
-  }
-  if (const double count_j = counted_j(values); count_j > 0) {
-    reading.energy_j = energy_j(count_j, time_s);
-    if (!has_power_)
-      reading.power_w = slope_w(*reading.energy_j, time_s);
-  }
+  if (const double count_j = counted_j(values); count_j > 0)
+    reading.energy_j = energy_j(count_j, values.time_s.value_or(host_time_s));
   if (!reading.power_w && !reading.energy_j)
     reading.failure = "shows neither power nor energy";
   return reading;
@@ -83,16 +72,6 @@ double AmdGauge::energy_j(double count_j, double time_s) {
   return wrapped_j_ + count_j;
 }
 
-std::optional<double> AmdGauge::slope_w(double energy_j, double time_s) {
-  std::optional<double> slope;
-  if (slope_from_ && time_s - slope_from_->time_s < shortest_slope_s)
-    return slope;
-  if (slope_from_ && energy_j > slope_from_->energy_j)
-    slope = (energy_j - slope_from_->energy_j) / (time_s - slope_from_->time_s);
-  slope_from_ = Point{energy_j, time_s};
-  return slope;
-}
-
 // ---- The GPUs that one interface shows
 
 namespace {
@@ -100,7 +79,6 @@ namespace {
 /// One of them.
 struct AmdGpu {
   AmdDevice device;
-  /// Empty for one of which not even the address can be read, so that the program may see it.
   /// @param failure set where a value is missing that the GPU could have
   std::function<AmdValues(std::string& failure)> read_values;
   std::function<void(GpuState& state)> watch = {};  ///< Adds what it shows besides; may be empty.
@@ -111,22 +89,14 @@ class AmdSource : public PowerSource {
  public:
   /// @param name of the source, as its channels have it
   /// @param notes on what `gpus` lacks
+  /// @param unreadable the GPUs of which not even the address can be read
   /// @param absence what it means that there is neither a GPU nor a note
   AmdSource(const std::string& name, std::vector<AmdGpu> gpus, const AmdVisibility& visibility,
-            std::vector<std::string> notes, const std::string& absence) {
+            std::vector<std::string> notes, std::vector<Channel> unreadable,
+            const std::string& absence) {
     notes_ = std::move(notes);
+    unreadable_ = std::move(unreadable);
     shortest_interval_s_ = amd_counter_period_s;
-    std::erase_if(gpus, [&](const AmdGpu& gpu) {
-      if (gpu.read_values)
-        return false;
-      Channel channel;
-      channel.name = fmt::format("{}:{}", name, gpu.device.name);
-      channel.scope = Scope::gpu;
-      channel.unreadable = gpu.device.failure;
-      notes_.push_back(fmt::format("{} {}: {}", name, gpu.device.name, gpu.device.failure));
-      unreadable_.push_back(std::move(channel));
-      return true;
-    });
     std::vector<AmdDevice> devices;
     std::vector<double> counts_j;
     for (AmdGpu& gpu : gpus) {
@@ -134,7 +104,7 @@ class AmdSource : public PowerSource {
       if (!gpu.device.failure.empty())
         notes_.push_back(
             fmt::format("{} device {}: {}", name, gpu.device.pci_address, gpu.device.failure));
-      gpu.device.silent = is_silent(values);
+      gpu.device.silent = values.power_w.value_or(0) <= 0 && values.energy_count.value_or(0) == 0;
       devices.push_back(gpu.device);
       counts_j.push_back(counted_j(values));
       if (gpu.watch)
@@ -214,8 +184,13 @@ SysfsNumber either_of(const SysfsDirectory& directory, const char* name, const c
 class AmdCard {
  public:
   /// @param device `<sysfs>/class/drm/card0/device`
-  explicit AmdCard(const std::filesystem::path& device)
-      : AmdCard(device, SysfsDirectory(amd_hwmon(device).string())) {}
+  /// @param hwmon the directory of its sensors
+  AmdCard(const std::filesystem::path& device, const SysfsDirectory& hwmon)
+      : metrics_(device / "gpu_metrics"),
+        power_(either_of(hwmon, "power1_average", "power1_input")),
+        clock_(hwmon.number("freq1_input")),
+        temperature_(either_of(hwmon, "temp1_input", "temp2_input")),
+        power_limit_(hwmon.number("power1_cap")) {}
 
   /// @param failure set where one of the values is missing that the files could have
   AmdValues read_values(std::string& failure) const {
@@ -246,13 +221,6 @@ class AmdCard {
   }
 
  private:
-  AmdCard(const std::filesystem::path& device, const SysfsDirectory& hwmon)
-      : metrics_(device / "gpu_metrics"),
-        power_(either_of(hwmon, "power1_average", "power1_input")),
-        clock_(hwmon.number("freq1_input")),
-        temperature_(either_of(hwmon, "temp1_input", "temp2_input")),
-        power_limit_(hwmon.number("power1_cap")) {}
-
   KernelFile metrics_;
   SysfsNumber power_;        ///< Millionths of a watt.
   SysfsNumber clock_;        ///< Hz
@@ -292,14 +260,15 @@ std::unique_ptr<PowerSource> open_amdgpu(const std::filesystem::path& sysfs,
                                          const AmdVisibility& visibility) {
   std::vector<AmdGpu> gpus;
   for (const auto& entry : amd_cards(sysfs)) {
-    const auto card = std::make_shared<AmdCard>(entry / "device");
+    const std::filesystem::path device = entry / "device";
+    const auto card = std::make_shared<AmdCard>(device, SysfsDirectory(amd_hwmon(device).string()));
     gpus.push_back(
-        {.device = amd_device_of_sysfs(entry / "device"),
+        {.device = amd_device_of_sysfs(device),
          .read_values = [card](std::string& failure) { return card->read_values(failure); },
          .watch = [card](GpuState& state) { card->watch(state); }});
   }
   return std::make_unique<AmdSource>(
-      "amdgpu", std::move(gpus), visibility, std::vector<std::string>{},
+      "amdgpu", std::move(gpus), visibility, std::vector<std::string>{}, std::vector<Channel>{},
       fmt::format("no AMD GPU in {}/card*", (sysfs / "class/drm").string()));
 }
 
@@ -359,15 +328,22 @@ class AmdSmi {
 
   /// The handles of all GPUs. A failure becomes a note.
   std::vector<Handle> gpus(std::vector<std::string>& notes) const {
+    // A list is asked for its length first.
+    const auto handles = [&](const char* name, auto get, auto... of) -> std::vector<Handle> {
+      std::uint32_t count = 0;
+      int code = get(of..., &count, nullptr);
+      std::vector<Handle> result(count);
+      if (code == amd_smi_success && count > 0)
+        code = get(of..., &count, result.data());
+      if (code != amd_smi_success) {
+        notes.push_back(fmt::format("{}: {}", name, message(code)));
+        return {};
+      }
+      return result;
+    };
     std::vector<Handle> gpus;
-    const auto sockets = handles(
-        "amdsmi_get_socket_handles", notes,
-        [&](std::uint32_t* count, Handle* entries) { return get_sockets_(count, entries); });
-    for (const Handle socket : sockets)
-      for (const Handle gpu :
-           handles("amdsmi_get_processor_handles", notes, [&](std::uint32_t*count, Handle*entries) {
-             return get_processors_(socket, count, entries);
-           }))
+    for (const Handle socket : handles("amdsmi_get_socket_handles", get_sockets_))
+      for (const Handle gpu : handles("amdsmi_get_processor_handles", get_processors_, socket))
         gpus.push_back(gpu);
     return gpus;
   }
@@ -426,22 +402,6 @@ class AmdSmi {
     return "";
   }
 
-  /// A list that is asked for its length first.
-  template <class Get>
-  std::vector<Handle> handles(const char* name, std::vector<std::string>& notes,
-                              const Get& get) const {
-    std::uint32_t count = 0;
-    int code = get(&count, nullptr);
-    std::vector<Handle> result(count);
-    if (code == amd_smi_success && count > 0)
-      code = get(&count, result.data());
-    if (code != amd_smi_success) {
-      notes.push_back(fmt::format("{}: {}", name, message(code)));
-      return {};
-    }
-    return result;
-  }
-
   /// Current power in watts, else average power. The call's status is that of its last part, the
   /// power limit, so the value counts, not the status; 0xFFFF and more is "not supported".
   std::optional<double> power_w(Handle gpu) const {
@@ -479,21 +439,28 @@ std::unique_ptr<PowerSource> open_amd_smi(const std::vector<std::string>& librar
   std::vector<std::string> notes;
   std::vector<AmdGpu> gpus;
   const std::vector<AmdSmi::Handle> handles = library->gpus(notes);
+  std::vector<Channel> unreadable;
   for (std::size_t i = 0; i < handles.size(); ++i) {
-    AmdGpu gpu;
-    if (const auto address = library->pci_address(handles[i], gpu.device.failure)) {
+    std::string failure;
+    if (const auto address = library->pci_address(handles[i], failure)) {
+      AmdGpu gpu;
       gpu.device = amd_device_of_sysfs(sysfs / "bus/pci/devices" / *address);
       gpu.device.pci_address = *address;
-      gpu.read_values = [library, handle = handles[i]](std::string& failure) {
-        return library->read_values(handle, failure);
+      gpu.read_values = [library, handle = handles[i]](std::string& failed) {
+        return library->read_values(handle, failed);
       };
-    } else {
-      gpu.device.name = fmt::format("device {}", i);
+      gpus.push_back(std::move(gpu));
+    } else {  // the program may see it
+      Channel channel;
+      channel.name = fmt::format("amdsmi:device {}", i);
+      channel.scope = Scope::gpu;
+      channel.unreadable = failure;
+      notes.push_back(fmt::format("amdsmi device {}: {}", i, failure));
+      unreadable.push_back(std::move(channel));
     }
-    gpus.push_back(std::move(gpu));
   }
   return std::make_unique<AmdSource>("amdsmi", std::move(gpus), visibility, std::move(notes),
-                                     "AMD SMI shows no device");
+                                     std::move(unreadable), "AMD SMI shows no device");
 }
 
 std::vector<std::string> amd_smi_libraries(const std::optional<std::string>& rocm_path,

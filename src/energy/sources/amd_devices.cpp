@@ -48,31 +48,6 @@ std::optional<std::uint64_t> hexadecimal(std::string_view text) {
   return value;
 }
 
-/// One node of the compute driver.
-struct ComputeNode {
-  bool readable = false;
-  bool has_cpu = false;
-  bool has_gpu = false;
-  std::string pci_address;
-};
-
-std::vector<ComputeNode> compute_nodes(const std::filesystem::path& sysfs) {
-  std::vector<ComputeNode> nodes;
-  for (const auto& directory : entries(sysfs / "class/kfd/kfd/topology/nodes", "")) {
-    std::istringstream lines(kernel_text(directory / "properties"));
-    std::map<std::string, std::uint64_t> properties;
-    std::string key;
-    for (std::uint64_t value = 0; lines >> key >> value;)
-      properties[key] = value;
-    nodes.push_back(
-        {.readable = !properties.empty(),
-         .has_cpu = properties["cpu_cores_count"] > 0,
-         .has_gpu = properties["simd_count"] > 0,
-         .pci_address = pci_address_of(properties["domain"] << 32U | properties["location_id"])});
-  }
-  return nodes;
-}
-
 bool is_apu(const std::filesystem::path& device, unsigned product) {
   const std::string table = kernel_text(device / "gpu_metrics");
   return product == apu_product || (table.size() >= 4 && table[2] >= first_apu_metrics);
@@ -225,13 +200,21 @@ AmdVisibility amd_visibility(const std::filesystem::path& sysfs) {
   visibility.hip = variable("HIP_VISIBLE_DEVICES");
   visibility.cuda = variable("CUDA_VISIBLE_DEVICES");
   std::set<std::string> apus;
-  for (const ComputeNode& node : compute_nodes(sysfs)) {
-    if (!node.readable)
+  for (const auto& node : entries(sysfs / "class/kfd/kfd/topology/nodes", "")) {
+    std::istringstream lines(kernel_text(node / "properties"));
+    std::map<std::string, std::uint64_t> properties;
+    std::string key;
+    for (std::uint64_t value = 0; lines >> key >> value;)
+      properties[key] = value;
+    if (properties.empty())
       visibility.restricted = true;
-    if (node.has_gpu)
-      visibility.compute_order.push_back(node.pci_address);
-    if (node.has_gpu && node.has_cpu)
-      apus.insert(node.pci_address);
+    if (properties["simd_count"] == 0)
+      continue;
+    const std::string address =
+        pci_address_of(properties["domain"] << 32U | properties["location_id"]);
+    visibility.compute_order.push_back(address);
+    if (properties["cpu_cores_count"] > 0)
+      apus.insert(address);
   }
   for (const auto& card : amd_cards(sysfs)) {
     const AmdDevice device = amd_device_of_sysfs(card / "device");

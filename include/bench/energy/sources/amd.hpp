@@ -24,16 +24,12 @@ struct AmdValues {
   std::optional<double> time_s;  ///< When it was so, on the driver's clock.
 };
 
-/// Neither power nor energy other than 0: the second die of an MI250, whose first one shows both.
-bool is_silent(const AmdValues& values);
-
 /// Turns the values of one AMD GPU into readings.
 ///
 /// - 0 W, 5 kW and more, and a count of 0 are not values.
 /// - The accumulator is wide in the interface but not in all firmware: it may start again after
 ///   2^32 counts, 65536 J, which is four minutes at 300 W. A step back counts as that if the way
 ///   over the end needs no more than 5 kW; else it is a reset, and shows as one.
-/// - A GPU that has never shown a power gets that of its accumulator, over at least 10 ms.
 /// Source: kgd_pp_interface.h of the amdgpu driver (MIT), gpu_metrics_v1_0 and later.
 class AmdGauge {
  public:
@@ -42,16 +38,13 @@ class AmdGauge {
 
  private:
   double energy_j(double count_j, double time_s);
-  std::optional<double> slope_w(double energy_j, double time_s);
 
   struct Point {
     double energy_j;
     double time_s;
   };
-  std::optional<Point> last_;        ///< With the accumulator as it is read.
-  std::optional<Point> slope_from_;  ///< With the energy as it is given out.
+  std::optional<Point> last_;  ///< With the accumulator as it is read.
   double wrapped_j_ = 0;
-  bool has_power_ = false;
 };
 
 /// Power, energy and the driver's time in the table that amdgpu shows as `gpu_metrics`.

@@ -4,13 +4,11 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <future>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
-#include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -41,59 +39,6 @@ void CounterSchedule::add(double time_s, double value_j) {
   }
   value_j_ = value_j;
   last_read_s_ = time_s;
-}
-
-DeviceThreads::DeviceThreads(std::size_t devices, std::function<void(std::size_t)> read)
-    : devices_(devices), read_(std::move(read)) {
-  threads_.reserve(devices);
-  try {
-    for (std::size_t device = 1; device < devices; ++device)
-      threads_.emplace_back([this, device] { work(device); });
-  } catch (const std::system_error&) {  // a limit on threads: the caller reads the others
-  }
-}
-
-DeviceThreads::~DeviceThreads() {
-  {
-    const std::lock_guard lock(mutex_);
-    ends_ = true;
-  }
-  begun_.notify_all();
-  for (std::thread& thread : threads_)
-    thread.join();
-}
-
-void DeviceThreads::read_all() {
-  {
-    const std::lock_guard lock(mutex_);
-    ++round_;
-    missing_ = threads_.size();
-  }
-  begun_.notify_all();
-  read_(0);
-  for (std::size_t device = threads_.size() + 1; device < devices_; ++device)
-    read_(device);
-  std::unique_lock lock(mutex_);
-  answered_.wait(lock, [&] { return missing_ == 0; });
-}
-
-void DeviceThreads::work(std::size_t device) {
-  std::size_t last = 0;
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    begun_.wait(lock, [&] { return ends_ || round_ != last; });
-    if (ends_)
-      return;
-    last = round_;
-    lock.unlock();
-    try {
-      read_(device);
-    } catch (const std::exception&) {  // out of memory: it gives no reading
-    }
-    lock.lock();
-    if (--missing_ == 0)
-      answered_.notify_one();
-  }
 }
 
 namespace {
@@ -153,7 +98,7 @@ struct Input {
 constexpr double most_time_for_counters_s = 0.002;
 
 /// A driver that takes longer for the powers of all devices, several times one after the other, is
-/// asked by a thread per device from then on. Waking so many threads costs more than the
+/// asked by a thread per device from then on. To start so many threads costs more than the
 /// microseconds that most drivers take.
 constexpr double most_time_for_powers_s = 0.002;
 constexpr int slow_reads_of_a_slow_driver = 3;
@@ -215,14 +160,13 @@ class Nvml : public PowerSource {
     ask_counters();
     readings_ = readings;
     const double begin_s = now_s_();
-    if (threads_)
-      threads_->read_all();
+    if (at_once_)
+      read_at_once();
     else
-      for (std::size_t k = 0; k < devices_.size(); ++k)
-        read_device(devices_[k]);
+      for (GpuDevice& device : devices_)
+        read_device(device);
     slow_reads_ = now_s_() - begin_s > most_time_for_powers_s ? slow_reads_ + 1 : 0;
-    if (slow_reads_ == slow_reads_of_a_slow_driver && !threads_ && devices_.size() > 1)
-      threads_.emplace(devices_.size(), [this](std::size_t k) { read_device(devices_[k]); });
+    at_once_ = at_once_ || slow_reads_ == slow_reads_of_a_slow_driver;
     watch_one();
   }
 
@@ -349,6 +293,20 @@ class Nvml : public PowerSource {
     device.counter.counter_age_s = device.schedule.age_s(now_s);
   }
 
+  void read_at_once() {
+    std::vector<std::future<void>> others;
+    for (std::size_t k = 1; k < devices_.size(); ++k)
+      others.push_back(std::async(
+          std::launch::async | std::launch::deferred,  // by the caller where threads are limited
+          [this, k] { read_device(devices_[k]); }));
+    read_device(devices_[0]);
+    for (std::future<void>& other : others)
+      try {
+        other.get();
+      } catch (const std::exception&) {  // out of memory: it gives no reading
+      }
+  }
+
   /// Touches nothing of another device: several threads may do this.
   void read_device(GpuDevice& device) {
     const auto readings = readings_.subspan(device.first_channel, device.inputs.size());
@@ -405,7 +363,7 @@ class Nvml : public PowerSource {
   Turns turns_;
   std::span<Reading> readings_;  ///< Of this reading.
   int slow_reads_ = 0;           ///< One after the other.
-  std::optional<DeviceThreads> threads_;
+  bool at_once_ = false;         ///< A thread for each device.
 };
 
 }  // namespace

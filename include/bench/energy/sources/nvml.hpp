@@ -1,13 +1,7 @@
 #pragma once
 
-#include <condition_variable>
-#include <cstddef>
-#include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <thread>
-#include <vector>
 
 #include <bench/energy/core/power_source.hpp>
 #include <bench/energy/sources/nvml_library.hpp>
@@ -34,34 +28,6 @@ class CounterSchedule {
   double last_read_s_ = 0;
   double earliest_s_ = 0;  ///< Of the last movement.
   double latest_s_ = 0;
-};
-
-/// Reads several devices at the same time, for drivers that take long to answer. The threads
-/// sleep between two readings.
-class DeviceThreads {
- public:
-  /// @param read the device of this number; it must not touch anything of another one
-  DeviceThreads(std::size_t devices, std::function<void(std::size_t)> read);
-  DeviceThreads(const DeviceThreads&) = delete;
-  DeviceThreads& operator=(const DeviceThreads&) = delete;
-  ~DeviceThreads();
-
-  /// Reads every device once, and returns when all have answered.
-  void read_all();
-
- private:
-  void work(std::size_t device);
-
-  std::size_t devices_;
-  std::function<void(std::size_t)> read_;
-  std::mutex mutex_;  // guards all below
-  std::condition_variable begun_;
-  std::condition_variable answered_;
-  std::size_t round_ = 0;
-  std::size_t missing_ = 0;  ///< Devices that have not answered in this round.
-  bool ends_ = false;
-  /// One per device from the second on. The caller reads the devices without a thread.
-  std::vector<std::thread> threads_;
 };
 
 /// NVIDIA GPUs through NVML. For each device `nvml:0:gpu`, with power and, from Volta on, the

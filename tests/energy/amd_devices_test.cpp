@@ -200,12 +200,8 @@ TEST(AmdMeters, PartitionsOfOneGpuAreOneDevice) {
 TEST(AmdMeters, AProgramThatSeesNoneIsAnAbsence) {
   const std::vector<AmdDevice> devices{device("c1"), device("c6")};
   std::vector<std::string> notes;
-  try {
-    amd_meters("amdsmi", devices, {.rocr = ""}, notes);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.message(), "the program sees none of 2 AMD GPUs");
-  }
+  EXPECT_EQ(message_of([&] { amd_meters("amdsmi", devices, {.rocr = ""}, notes); }),
+            "the program sees none of 2 AMD GPUs");
 }
 
 TEST(AmdDevices, PartitionAndFunctionAreToldApart) {

@@ -452,12 +452,10 @@ TEST(Combine, TheSameRankTwiceIsAnError) {
   for (const auto& [rank, message] :
        {std::pair{std::optional<long long>(3), "a.csv and a.csv are both of node a, rank 3"},
         {std::nullopt, "a.csv and a.csv are both of node a"}})
-    try {
-      combine({file_of("a", rank, {}), file_of("b", rank, {}), file_of("a", rank, {})});
-      ADD_FAILURE();
-    } catch (const Error& error) {
-      EXPECT_EQ(error.message(), message);
-    }
+    EXPECT_EQ(message_of([rank = rank] {
+                combine({file_of("a", rank, {}), file_of("b", rank, {}), file_of("a", rank, {})});
+              }),
+              message);
 }
 
 TEST(Combine, SaysWhereTheTableIsAsCaramlDoes) {

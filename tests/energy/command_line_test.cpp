@@ -1,3 +1,5 @@
+#include "energy/fixtures.hpp"
+
 #include <array>
 #include <ostream>
 #include <string>
@@ -5,7 +7,6 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/base/error.hpp>
 #include <bench/energy/program/command_line.hpp>
 
 namespace bench::energy {
@@ -82,13 +83,8 @@ void PrintTo(const MisuseCase& c, std::ostream* out) {
 class CommandLineMisuseTest : public testing::TestWithParam<MisuseCase> {};
 
 TEST_P(CommandLineMisuseTest, IsAnError) {
-  try {
-    read(GetParam().arguments);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.message(), GetParam().message);
-    EXPECT_EQ(error.hint(), GetParam().hint);
-  }
+  EXPECT_EQ(message_and_hint_of([] { read(GetParam().arguments); }),
+            GetParam().message + " | " + GetParam().hint);
 }
 
 INSTANTIATE_TEST_SUITE_P(

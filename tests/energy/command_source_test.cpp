@@ -1,20 +1,19 @@
 #include "energy/fixtures.hpp"
-#include "support/environment_variable.hpp"
+#include "support/fake_programs.hpp"
 
-#include <filesystem>
 #include <optional>
 #include <ostream>
 #include <string>
 
 #include <gmock/gmock.h>
 
-#include <bench/base/error.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/sources/command_source.hpp>
 
 namespace bench::energy {
 namespace {
 
+using support::FakePrograms;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -89,16 +88,14 @@ TEST(CommandSource, ReadsTheNode) {
   EXPECT_EQ(source->channels()[0].name, "command:pdu");
   EXPECT_EQ(source->channels()[0].scope, Scope::node_meter);
   EXPECT_DOUBLE_EQ(source->channels()[0].averaging_window_s, 2);
-  Reading reading;
-  source->read({&reading, 1});
+  const Reading reading = first_reading(*source);
   EXPECT_EQ(reading.power_w, 250);
   EXPECT_FALSE(reading.energy_j);
 }
 
 TEST(CommandSource, ReadsTheApparentPowerOfTheNode) {
   const auto source = open_command(parse_meter_command("pdu=echo 250 W 262.5 VA"));
-  Reading reading;
-  source->read({&reading, 1});
+  const Reading reading = first_reading(*source);
   EXPECT_EQ(reading.power_w, 250);
   EXPECT_EQ(reading.apparent_va, 262.5);
 }
@@ -111,29 +108,15 @@ TEST(CommandSource, AMissingProgramIsAReason) {
   EXPECT_THAT(open_error("pdu=no-such-program"), HasSubstr("exit code 127"));
 }
 
-/// A directory with one program, and nothing else on PATH but the system's own.
-class FakeProgram {
- public:
-  FakeProgram(const std::string& name, const std::string& script) {
-    directory_.write(name, "#!/bin/sh\n" + script);
-    std::filesystem::permissions(directory_.path() / name, std::filesystem::perms::owner_all);
-  }
-
- private:
-  TemporaryDirectory directory_;
-  support::EnvironmentVariable path_{"PATH", directory_.path().string()};
-};
-
 double ipmi_w() {
-  Reading reading;
   const auto source = open_ipmi();
   EXPECT_EQ(source->channels().at(0).name, "ipmi:node");
-  source->read({&reading, 1});
-  return reading.power_w.value_or(-1);
+  return first_reading(*source).power_w.value_or(-1);
 }
 
 TEST(Ipmi, ReadsWhatIpmitoolSaysOfNow) {
-  const FakeProgram ipmitool("ipmitool", R"([ "$*" = "dcmi power reading" ] || exit 9
+  const FakePrograms programs;
+  programs.write("ipmitool", R"([ "$*" = "dcmi power reading" ] || exit 9
 echo
 echo '    Instantaneous power reading:                   220 Watts'
 echo '    Minimum during sampling period:                 18 Watts'
@@ -146,7 +129,8 @@ echo '    Power reading state is:                   activated')");
 }
 
 TEST(Ipmi, ReadsFreeIpmiInItsPlace) {
-  const FakeProgram ipmi_dcmi("ipmi-dcmi", R"([ "$*" = "--get-system-power-statistics" ] || exit 9
+  const FakePrograms programs;
+  programs.write("ipmi-dcmi", R"([ "$*" = "--get-system-power-statistics" ] || exit 9
 echo 'Current Power                        : 164 Watts'
 echo 'Minimum Power over sampling duration : 18 watts'
 echo 'Maximum Power over sampling duration : 438 watts'
@@ -156,27 +140,24 @@ echo 'Power Measurement                    : Active')");
 }
 
 std::string ipmi_reason() {
-  try {
-    open_ipmi();
-  } catch (const Error& error) {
-    return error.message();
-  }
-  return "";
+  return message_of([] { open_ipmi(); });
 }
 
 TEST(Ipmi, ABmcWithoutMeterIsAbsent) {
-  const FakeProgram ipmitool("ipmitool", "echo '    Instantaneous power reading:   0 Watts'");
+  const FakePrograms programs;
+  programs.write("ipmitool", "echo '    Instantaneous power reading:   0 Watts'");
   EXPECT_EQ(ipmi_reason(),
             "it printed 'Instantaneous power reading:   0 Watts', not watts above 0");
 }
 
 TEST(Ipmi, AForbiddenDeviceIsAReason) {
-  const FakeProgram ipmitool("ipmitool", "echo 'Could not open device at /dev/ipmi0' >&2; exit 1");
+  const FakePrograms programs;
+  programs.write("ipmitool", "echo 'Could not open device at /dev/ipmi0' >&2; exit 1");
   EXPECT_EQ(ipmi_reason(), "exit code 1: Could not open device at /dev/ipmi0");
 }
 
 TEST(Ipmi, NeedsAProgram) {
-  const FakeProgram other("other", "");
+  const FakePrograms none;
   EXPECT_EQ(ipmi_reason(), "neither ipmitool nor ipmi-dcmi is on PATH");
 }
 

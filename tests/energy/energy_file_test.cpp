@@ -1,12 +1,13 @@
 #include "energy/fixtures.hpp"
 #include "support/deep_json.hpp"
+#include "support/error_of.hpp"
 
 #include <ostream>
 #include <string>
 
 #include <gmock/gmock.h>
 
-#include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/measurement.hpp>
 #include <bench/energy/program/energy_file.hpp>
@@ -101,15 +102,8 @@ class EnergyFileMistakeTest : public EnergyFileTest,
                               public testing::WithParamInterface<BadFileCase> {};
 
 TEST_P(EnergyFileMistakeTest, IsAnError) {
-  try {
-    read(GetParam().file, GetParam().text);
-    FAIL();
-  } catch (const Error& error) {
-    std::string message = error.message();
-    if (const auto at = message.find(directory_.path().string()); at != std::string::npos)
-      message.replace(at, directory_.path().string().size(), "DIR");
-    EXPECT_EQ(message, GetParam().message);
-  }
+  const std::string message = message_of([&] { read(GetParam().file, GetParam().text); });
+  EXPECT_EQ(replace_all(message, directory_.path().string(), "DIR"), GetParam().message);
 }
 
 constexpr const char* own_header = "channel,energy_wh,scope,device,device_id,host,rank\n";
@@ -156,23 +150,17 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return test.param.name; });
 
 TEST_F(EnergyFileTest, AMistakeHasItsPlace) {
-  try {
-    read("energy.csv", std::string(own_header) + "a,1,gpu,0,,n,0\nb,much,gpu,1,,n,0");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.place(), (Place{(directory_.path() / "energy.csv").string(), 3, 0}));
-  }
+  EXPECT_EQ(support::fault_of([&] {
+              read("energy.csv", std::string(own_header) + "a,1,gpu,0,,n,0\nb,much,gpu,1,,n,0");
+            }),
+            (directory_.path() / "energy.csv").string() + ":3: unusable-file");
 }
 
 TEST_F(EnergyFileTest, AFormatThatIsNotReadHasAHint) {
-  try {
-    read("energy.h5", "\x89HDF\r\n\x1a\n");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.hint(),
-              "combine reads our energy.csv, energy.json and energy.txt, and jpwr's energy as csv: "
-              "measure with --format csv,h5, or --df-filetype csv");
-  }
+  EXPECT_EQ(message_and_hint_of([&] { read("energy.h5", "\x89HDF\r\n\x1a\n"); }),
+            (directory_.path() / "energy.h5").string() +
+                " is an HDF5 file | combine reads our energy.csv, energy.json and energy.txt, and "
+                "jpwr's energy as csv: measure with --format csv,h5, or --df-filetype csv");
 }
 
 }  // namespace

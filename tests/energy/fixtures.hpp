@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -13,7 +14,9 @@
 #include <gtest/gtest.h>
 
 #include <bench/base/error.hpp>
+#include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/power_source.hpp>
+#include <bench/energy/sources/methods.hpp>
 
 namespace bench::energy {
 
@@ -27,6 +30,12 @@ class TemporaryDirectory : public support::TempDirectory {
     std::ofstream(path() / name) << line << "\n";
   }
 };
+
+/// The source of that name with `tree` for /sys.
+inline std::unique_ptr<PowerSource> open_in(const TemporaryDirectory& tree,
+                                            const std::string& name) {
+  return open_source({name, ""}, {.sysfs_root = tree.path()});
+}
 
 /// The names of a source's channels.
 inline std::vector<std::string> names(const PowerSource& source) {
@@ -46,6 +55,19 @@ inline std::vector<Reading> read_channels(PowerSource& source) {
 /// One reading of the first of them.
 inline Reading first_reading(PowerSource& source) {
   return read_channels(source).at(0);
+}
+
+inline Reading power(double power_w) {
+  return {.power_w = power_w, .energy_j = {}, .failure = ""};
+}
+inline Reading counter(double energy_j) {
+  return {.power_w = {}, .energy_j = energy_j, .failure = ""};
+}
+inline Reading both(double power_w, double energy_j) {
+  return {.power_w = power_w, .energy_j = energy_j, .failure = ""};
+}
+inline Reading failed(bool lost = false) {
+  return {.power_w = {}, .energy_j = {}, .failure = "broken", .lost = lost};
 }
 
 /// The message of the error that `action` throws; empty if it throws none.

@@ -14,11 +14,9 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include <bench/base/error.hpp>
 #include <bench/base/unique_fd.hpp>
 #include <bench/energy/core/additive.hpp>
 #include <bench/energy/core/channel.hpp>
-#include <bench/energy/sources/hwmon.hpp>
 
 namespace bench::energy {
 namespace {
@@ -71,7 +69,7 @@ void add_superchip(const TemporaryDirectory& tree) {
 }
 
 std::map<std::string, Channel> opened(const TemporaryDirectory& tree) {
-  std::vector<Channel> channels = open_hwmon(tree.path())->channels();
+  std::vector<Channel> channels = open_in(tree, "hwmon")->channels();
   mark_additive(channels);
   std::map<std::string, Channel> result;
   for (const Channel& channel : channels)
@@ -95,9 +93,8 @@ TEST(Hwmon, OfASuperchipOnlyTheModuleIsAdded) {
 TEST(Hwmon, ReadsWattsAndTheAveragingWindow) {
   const TemporaryDirectory tree;
   add_superchip(tree);
-  const auto source = open_hwmon(tree.path());
-  std::vector<Reading> readings(4);
-  source->read(readings);
+  const auto source = open_in(tree, "hwmon");
+  const auto readings = read_channels(*source);
   EXPECT_DOUBLE_EQ(*readings[0].power_w, 500);
   EXPECT_DOUBLE_EQ(*readings[3].power_w, 9);
   EXPECT_DOUBLE_EQ(source->channels()[0].averaging_window_s, 0.05);
@@ -111,7 +108,7 @@ TEST(Hwmon, EveryRailIsReadFirstInItsTurn) {
   for (const char* number : {"1", "2", "3", "4"})
     rails.push_back(tree.path() / "class/hwmon" / (std::string("hwmon") + number) /
                     "device/power1_average");
-  const auto source = open_hwmon(tree.path());
+  const auto source = open_in(tree, "hwmon");
   const ReadOrder order(rails);
   std::vector<std::vector<std::ptrdiff_t>> orders;
   for (int k = 0; k < 5; ++k) {
@@ -179,10 +176,9 @@ class HwmonBadValueTest : public testing::TestWithParam<BadValue> {};
 TEST_P(HwmonBadValueTest, IsNoReading) {
   const TemporaryDirectory tree;
   add_superchip(tree);
-  const auto source = open_hwmon(tree.path());
+  const auto source = open_in(tree, "hwmon");
   tree.write("class/hwmon/hwmon2/device/power1_average", GetParam().power_uw);
-  std::vector<Reading> readings(4);
-  source->read(readings);
+  const auto readings = read_channels(*source);
   EXPECT_FALSE(readings[1].power_w);
   EXPECT_THAT(readings[1].failure, HasSubstr("hwmon2/device/power1_average"));
   EXPECT_TRUE(readings[0].power_w && readings[2].power_w && readings[3].power_w);
@@ -226,13 +222,12 @@ TEST(Hwmon, NoticesRailsThatShareOneAnswer) {
         std::filesystem::remove(tree.path() / rail(number));
         std::filesystem::create_symlink(tree.path() / rail(1), tree.path() / rail(number));
       }
-    const auto source = open_hwmon(tree.path());
-    std::vector<Reading> readings(4);
+    const auto source = open_in(tree, "hwmon");
     for (int k = 0; k < 250; ++k) {
       for (const int number : {1, 2, 3, 4})
         if (number == 1 || !shared)
           tree.write(rail(number), std::to_string(100'000'000 / number + k));
-      source->read(readings);
+      read_channels(*source);
     }
     if (shared)
       EXPECT_THAT(source->notes(), ElementsAre(HasSubstr("shows the value of another meter")));
@@ -251,11 +246,10 @@ TEST(Hwmon, NoticesARailThatIsFrozenWhileItsSiblingsAreNot) {
   write("hwmon0", "Module Power Socket 0", 500000000);
   write("hwmon1", "Grace Power Socket 0", 100000000);
   write("hwmon2", "CPU Power Socket 1", 60000000);  // alone on its socket: it may be so
-  const auto source = open_hwmon(tree.path());
-  std::vector<Reading> readings(3);
+  const auto source = open_in(tree, "hwmon");
   for (int k = 0; k < 150; ++k) {
     tree.write("class/hwmon/hwmon0/device/power1_average", std::to_string(500000000 + k));
-    source->read(readings);
+    read_channels(*source);
   }
   EXPECT_THAT(source->notes(),
               testing::ElementsAre("hwmon:0:grace has not changed for 100 readings while "
@@ -264,12 +258,8 @@ TEST(Hwmon, NoticesARailThatIsFrozenWhileItsSiblingsAreNot) {
 
 TEST(Hwmon, ANodeWithoutMetersSaysSo) {
   const TemporaryDirectory tree;
-  try {
-    open_hwmon(tree.path());
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.message(), "no power meter in " + tree.path().string() + "/class/hwmon/hwmon*");
-  }
+  EXPECT_EQ(message_of([&] { open_in(tree, "hwmon"); }),
+            "no power meter in " + tree.path().string() + "/class/hwmon/hwmon*");
 }
 
 }  // namespace

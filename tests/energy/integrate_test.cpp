@@ -1,4 +1,4 @@
-#include "energy/readings.hpp"
+#include "energy/fixtures.hpp"
 
 #include <chrono>
 #include <cmath>

@@ -1,30 +1,18 @@
 #include "energy/fixtures.hpp"
-#include "support/environment_variable.hpp"
 
-#include <functional>
-#include <list>
-#include <memory>
 #include <optional>
-#include <ostream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/channel_meter.hpp>
-#include <bench/energy/core/power_source.hpp>
 #include <bench/energy/program/jpwr.hpp>
-#include <bench/energy/sources/amd.hpp>
-#include <bench/energy/sources/gcipu.hpp>
-#include <bench/energy/sources/hwmon.hpp>
-#include <bench/energy/sources/nvml.hpp>
 
 namespace bench::energy {
 namespace {
 
-using support::EnvironmentVariable;
 using testing::ElementsAre;
 
 Channel channel(const std::string& name, int device, const std::string& label = "") {
@@ -54,75 +42,14 @@ TEST(Jpwr, MethodsHaveOtherNamesHere) {
 }
 
 TEST(Jpwr, HasOneColumnForADevice) {
-  EXPECT_THAT(jpwr_columns(std::vector{channel("nvml:0:gpu", 0), channel("nvml:0:gpu_average", 0),
-                                       channel("nvml:3:gpu", 3), channel("amdsmi:1:gpu", 1),
-                                       channel("gcipu:2:ipu", 0)}),
-              ElementsAre("pynvml:0", "", "pynvml:3", "rocm:1", "gc:2"));
+  Channel board = channel("gcipu:0:board", 0);
+  board.scope = Scope::board;
+  EXPECT_THAT(
+      jpwr_columns(std::vector{channel("nvml:0:gpu", 0), channel("nvml:0:gpu_average", 0),
+                               channel("nvml:3:gpu", 3), channel("amdsmi:1:gpu", 1),
+                               channel("amdgpu:2+3:gpu", 2), channel("gcipu:2:ipu", 0), board}),
+      ElementsAre("pynvml:0", "", "pynvml:3", "rocm:1", "rocm:2", "gc:2", "gcipu:0:board"));
 }
-
-std::unique_ptr<PowerSource> fake_nvml() {
-  return open_nvml({.libraries = {std::string(FAKE_NVML_DIRECTORY) + "/libnvidia-ml.so.1"}});
-}
-
-std::unique_ptr<PowerSource> fake_amd() {
-  const TemporaryDirectory sysfs;  // in which the first two dies have one product
-  for (const char* address : {"0000:c1:00.0", "0000:c2:00.0", "0000:c3:00.0", "0000:c4:00.0"})
-    sysfs.write(std::string("bus/pci/devices/") + address + "/device", "0x740c");
-  return open_amd_smi({std::string(FAKE_NVML_DIRECTORY) + "/libamd_smi.so.26"}, sysfs.path(), {});
-}
-
-std::unique_ptr<PowerSource> fake_gcipu() {
-  return open_gcipu({.patience_s = 120});
-}
-
-std::unique_ptr<PowerSource> fake_superchip() {
-  const TemporaryDirectory tree;
-  tree.write("class/hwmon/hwmon1/device/power1_average", "500000000");
-  tree.write("class/hwmon/hwmon1/device/power1_oem_info", "Module Power Socket 0");
-  tree.write("class/hwmon/hwmon2/device/power1_average", "100000000");
-  tree.write("class/hwmon/hwmon2/device/power1_oem_info", "Grace Power Socket 0");
-  return open_hwmon(tree.path());
-}
-
-struct SourceCase {
-  std::string name;
-  std::vector<std::pair<std::string, std::string>> variables;  ///< Of the fake.
-  std::function<std::unique_ptr<PowerSource>()> open;
-  std::vector<std::string> expected;
-};
-void PrintTo(const SourceCase& c, std::ostream* out) {
-  *out << c.name;
-}
-class JpwrSourceTest : public testing::TestWithParam<SourceCase> {
-  EnvironmentVariable path_{"PYTHONPATH", FAKE_MODULE_DIRECTORY};
-  EnvironmentVariable no_cache_{"PYTHONDONTWRITEBYTECODE", "1"};
-};
-
-TEST_P(JpwrSourceTest, HasJpwrsColumns) {
-  std::list<EnvironmentVariable> variables;
-  for (const auto& [name, value] : GetParam().variables)
-    variables.emplace_back(name, value);
-  EXPECT_EQ(jpwr_columns(GetParam().open()->channels()), GetParam().expected);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Energy, JpwrSourceTest,
-    testing::Values(
-        SourceCase{
-            "Nvml", {{"FAKE_NVML_DEVICES", "2"}}, fake_nvml, {"pynvml:0", "", "pynvml:1", ""}},
-        SourceCase{"Rocm", {{"FAKE_AMDSMI_DEVICES", "2"}}, fake_amd, {"rocm:0", "rocm:1"}},
-        SourceCase{"RocmOfTwoDies",
-                   {{"FAKE_AMDSMI_DEVICES", "4"}, {"FAKE_AMDSMI_DIES", "2"}},
-                   fake_amd,
-                   {"rocm:0", "rocm:2"}},
-        SourceCase{"GcipuOfOneMachine", {}, fake_gcipu, {"gc:0", "gc:1", "gc:2", "gc:3"}},
-        SourceCase{"GcipuOfACard",
-                   {{"FAKE_GCIPU_BOARD", "c2"}},
-                   fake_gcipu,
-                   {"gc:0", "gcipu:0:board", "gc:1"}},
-        SourceCase{
-            "Hwmon", {}, fake_superchip, {"gh:Module Power Socket 0", "gh:Grace Power Socket 0"}}),
-    [](const auto& test) { return test.param.name; });
 
 TEST(Jpwr, NamesMetersByTheirLabels) {
   EXPECT_THAT(

@@ -1,4 +1,7 @@
+#include "energy/fixtures.hpp"
+
 #include <chrono>
+#include <memory>
 #include <ostream>
 #include <string>
 #include <thread>
@@ -8,10 +11,14 @@
 #include <bench/base/error.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/ticks.hpp>
-#include <bench/energy/sources/mock.hpp>
+#include <bench/energy/sources/methods.hpp>
 
 namespace bench::energy {
 namespace {
+
+std::unique_ptr<PowerSource> open_mock(const std::string& shape) {
+  return open_source({"mock", shape}, {});
+}
 
 struct MockCase {
   std::string name;
@@ -30,14 +37,13 @@ TEST_P(MockTest, CounterIsTheIntegralOfThePower) {
   const MockCase& c = GetParam();
   const auto source = open_mock(c.shape);
   const auto before_first = Clock::now();
-  Reading reading;
-  source->read({&reading, 1});
+  first_reading(*source);
   const auto after_first = Clock::now();
   for (int i = 0; i < 100; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     // The source's own time lies between these two, however long the machine takes.
     const std::chrono::duration<double> least = Clock::now() - after_first;
-    source->read({&reading, 1});
+    const Reading reading = first_reading(*source);
     const std::chrono::duration<double> most = Clock::now() - before_first;
     EXPECT_GE(*reading.power_w, c.low_w);
     EXPECT_LE(*reading.power_w, c.high_w);
@@ -59,12 +65,9 @@ INSTANTIATE_TEST_SUITE_P(Energy, MockTest,
 
 TEST(Mock, ALostDeviceStaysLost) {
   const auto source = open_mock("lost=100W/1us");
-  Reading first;
-  source->read({&first, 1});
-  EXPECT_DOUBLE_EQ(*first.power_w, 100);
+  EXPECT_DOUBLE_EQ(*first_reading(*source).power_w, 100);
   std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  Reading second;
-  source->read({&second, 1});
+  const Reading second = first_reading(*source);
   EXPECT_TRUE(second.lost);
   EXPECT_FALSE(second.power_w);
 }

@@ -65,9 +65,7 @@ int own_cpu() {
 }
 
 double energy_j(PowerSource& source) {
-  Reading reading;
-  source.read({&reading, 1});
-  return reading.energy_j.value_or(-1);
+  return first_reading(source).energy_j.value_or(-1);
 }
 
 TEST(CpuModel, IsWattsTimesBusySecondsOfTheCpusInUse) {
@@ -132,8 +130,7 @@ std::string gpu_model_error(const NvmlSettings& settings) {
 TEST(GpuModel, FollowsTheUtilisation) {
   const EnvironmentVariable busy("FAKE_NVML_UTILIZATION", "25");
   const auto source = open_gpu_model(model, fake());
-  Reading reading;
-  source->read({&reading, 1});
+  const Reading reading = first_reading(*source);
   EXPECT_DOUBLE_EQ(*reading.power_w, 60 + 340 * 0.25);
   EXPECT_FALSE(reading.energy_j);
   EXPECT_TRUE(source->channels().at(0).estimated);
@@ -164,8 +161,7 @@ TEST(GpuModel, AnUnknownUtilisationIsAbsent) {
   busy.emplace("FAKE_NVML_UTILIZATION", "25");
   const auto source = open_gpu_model(model, fake());
   busy.reset();
-  Reading reading;
-  source->read({&reading, 1});
+  const Reading reading = first_reading(*source);
   EXPECT_FALSE(reading.power_w);
   EXPECT_EQ(reading.failure, "Not Supported (NVML code 3)");
 }

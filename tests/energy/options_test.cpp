@@ -1,3 +1,4 @@
+#include "energy/fixtures.hpp"
 #include "support/environment_variable.hpp"
 
 #include <chrono>
@@ -161,16 +162,13 @@ class OptionsMistakeTest : public testing::TestWithParam<OptionsMistakeCase> {};
 TEST_P(OptionsMistakeTest, IsAnErrorWithAHint) {
   std::vector<std::string> arguments = GetParam().arguments;
   const bool combine = arguments[0] == "combine";
-  try {
-    if (combine)
-      parse_combine_options({arguments.begin() + 1, arguments.end()});
-    else
-      parse_options(arguments);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.message(), GetParam().message);
-    EXPECT_EQ(error.hint(), GetParam().hint);
-  }
+  EXPECT_EQ(message_and_hint_of([&] {
+              if (combine)
+                parse_combine_options({arguments.begin() + 1, arguments.end()});
+              else
+                parse_options(arguments);
+            }),
+            GetParam().message + " | " + GetParam().hint);
 }
 
 INSTANTIATE_TEST_SUITE_P(

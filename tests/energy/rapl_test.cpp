@@ -10,7 +10,6 @@
 
 #include <bench/energy/core/additive.hpp>
 #include <bench/energy/core/channel.hpp>
-#include <bench/energy/sources/rapl.hpp>
 
 namespace bench::energy {
 namespace {
@@ -26,18 +25,16 @@ void add_zone(const TemporaryDirectory& tree, const std::string& zone, const std
 }
 
 std::string rapl_error(const TemporaryDirectory& tree) {
-  return message_of([&] { open_rapl(tree.path()); });
+  return message_of([&] { open_in(tree, "rapl"); });
 }
 
 TEST(Rapl, CounterGoesOnWhereTheFileWrapsAround) {
   const TemporaryDirectory tree;
   add_zone(tree, "intel-rapl:0", "package-0", "900000");
-  const auto source = open_rapl(tree.path());
-  Reading before;
-  source->read({&before, 1});
+  const auto source = open_in(tree, "rapl");
+  const Reading before = first_reading(*source);
   tree.write("class/powercap/intel-rapl:0/energy_uj", "150000");
-  Reading after;
-  source->read({&after, 1});
+  const Reading after = first_reading(*source);
   EXPECT_NEAR(*after.energy_j - *before.energy_j, 0.25, 1e-12);
 }
 
@@ -46,7 +43,7 @@ TEST(Rapl, AResetIsNoWrap) {
   const TemporaryDirectory tree;
   add_zone(tree, "intel-rapl:0", "package-0", "3000000000");
   tree.write("class/powercap/intel-rapl:0/max_energy_range_uj", "262143328850");
-  const auto source = open_rapl(tree.path());
+  const auto source = open_in(tree, "rapl");
   const Reading before = read_channels(*source).at(0);
   tree.write("class/powercap/intel-rapl:0/energy_uj", "2000000");
   const Reading after = read_channels(*source).at(0);
@@ -67,7 +64,7 @@ TEST(Rapl, AddsPackagesAndMemoryOnly) {
   add_zone(tree, "intel-rapl:1", "package-1", "1");
   add_zone(tree, "intel-rapl:2", "psys", "1");
   add_zone(tree, "intel-rapl-mmio:0", "package-0", "1");
-  const auto source = open_rapl(tree.path());
+  const auto source = open_in(tree, "rapl");
   EXPECT_THAT(names(*source), testing::ElementsAre("rapl:package-0", "rapl:package-1", "rapl:psys",
                                                    "rapl:package-0:core", "rapl:package-0:dram"));
   std::vector<Channel> channels = source->channels();
@@ -96,7 +93,7 @@ TEST(Rapl, AMissingCounterIsLeftOutAndNoted) {
   add_zone(tree, "intel-rapl:0", "package-0", "1");
   add_zone(tree, "intel-rapl:1", "package-1", "1");
   std::filesystem::remove(tree.path() / "class/powercap/intel-rapl:1/energy_uj");
-  const auto source = open_rapl(tree.path());
+  const auto source = open_in(tree, "rapl");
   EXPECT_THAT(names(*source), testing::ElementsAre("rapl:package-0"));
   EXPECT_THAT(source->notes(), testing::ElementsAre(HasSubstr("No such file or directory")));
 }
@@ -118,7 +115,7 @@ TEST_P(RaplUnreadableTest, MakesThePackageAHoleInTheSum) {
   const auto file = tree.path() / "class/powercap/intel-rapl:1" / GetParam().file;
   std::filesystem::remove(file);
   std::filesystem::create_directory(file);  // what even root cannot read
-  const auto source = open_rapl(tree.path());
+  const auto source = open_in(tree, "rapl");
   EXPECT_THAT(names(*source), testing::ElementsAre("rapl:package-0"));
   ASSERT_EQ(source->unreadable().size(), 1U);
   const Channel& hole = source->unreadable()[0];
@@ -150,7 +147,7 @@ TEST_P(RaplDiesTest, CountOnceWhereTheirCountersAreEqual) {
   const auto& readings = GetParam().readings_uj;
   add_zone(tree, "intel-rapl:0", "package-0-die-0", std::to_string(readings[0].first));
   add_zone(tree, "intel-rapl:1", "package-0-die-1", std::to_string(readings[0].second));
-  const auto source = open_rapl(tree.path());
+  const auto source = open_in(tree, "rapl");
   for (const auto& [first, second] : readings) {
     tree.write("class/powercap/intel-rapl:0/energy_uj", std::to_string(first));
     tree.write("class/powercap/intel-rapl:1/energy_uj", std::to_string(second));
@@ -185,7 +182,7 @@ TEST(Rapl, EqualCountersOfTwoSocketsAreTwo) {
   const TemporaryDirectory tree;
   add_zone(tree, "intel-rapl:0", "package-0", "500");
   add_zone(tree, "intel-rapl:1", "package-1", "500");
-  std::vector<Channel> channels = open_rapl(tree.path())->channels();
+  std::vector<Channel> channels = open_in(tree, "rapl")->channels();
   mark_additive(channels);
   EXPECT_TRUE(channels[0].additive && channels[1].additive);
 }

@@ -32,9 +32,12 @@
 namespace bench::energy {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::StartsWith;
 using testing::UnorderedElementsAre;
 
 constexpr const char* killed_early = "the meter was killed before the first sample";
@@ -496,15 +499,10 @@ TEST_F(RecoverTest, ALivingMeterIsLeftAlone) {
   RunRecord living(directory() / "unfinished.rank1.jsonl");
   add_to(living);
   const auto before = contents();
-  try {
-    recover();
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.message(), "a meter still writes " +
-                                   (directory() / "power.rank1.csv").string() + " (process " +
-                                   std::to_string(::getpid()) + " on " + host_name() + ")");
-    EXPECT_EQ(error.hint(), "wait for its end, when it writes the results itself");
-  }
+  EXPECT_EQ(message_and_hint_of([&] { recover(); }),
+            "a meter still writes " + (directory() / "power.rank1.csv").string() + " (process " +
+                std::to_string(::getpid()) + " on " + host_name() +
+                ") | wait for its end, when it writes the results itself");
   EXPECT_EQ(contents(), before);
 }
 
@@ -512,13 +510,9 @@ TEST_F(RecoverTest, AMeterOnAnotherNodeMayBeAliveAsLongAsItsSamplesAreYoung) {
   const double now_s = unix_time_now();
   write("power.csv", samples_since(now_s - 12));
   write_record("unfinished.jsonl", {Format::csv}, "another-node");
-  try {
-    recover();
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.message(), HasSubstr(" s old, and its meter (process "));
-    EXPECT_EQ(error.hint(), "try again when it is older than 60 s");
-  }
+  EXPECT_THAT(message_and_hint_of([&] { recover(); }),
+              AllOf(HasSubstr(" s old, and its meter (process "),
+                    EndsWith(" | try again when it is older than 60 s")));
   EXPECT_EQ(names().size(), 2U);
   write("power.csv", samples_since(now_s - 72));
   EXPECT_EQ(recover().size(), 1U);
@@ -542,13 +536,11 @@ TEST_P(RecoverRefusalTest, HasAReasonAndAHintAndWritesNothing) {
   RecoverOptions asked = options();
   if (!GetParam().suffix.empty())
     asked.suffix = GetParam().suffix;
-  try {
-    recover_directory(asked);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.message(), replace_all(GetParam().message, "DIR", directory().string()));
-    EXPECT_NE(error.hint(), "");
-  }
+  const std::string error = message_and_hint_of([&] { recover_directory(asked); });
+  const std::string without_hint =
+      replace_all(GetParam().message, "DIR", directory().string()) + " | ";
+  EXPECT_THAT(error, StartsWith(without_hint));
+  EXPECT_NE(error, without_hint);
   EXPECT_EQ(contents(), before);
 }
 
@@ -578,13 +570,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(RecoverTest, ADirectoryThatIsNotThereIsNamed) {
   RecoverOptions asked = options();
   asked.directory = directory() / "missing";
-  try {
-    recover_directory(asked);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.message(),
-              "cannot read " + asked.directory.string() + ": No such file or directory");
-  }
+  EXPECT_EQ(message_of([&] { recover_directory(asked); }),
+            "cannot read " + asked.directory.string() + ": No such file or directory");
 }
 
 class RecoverHdf5Test : public Hdf5Test {};

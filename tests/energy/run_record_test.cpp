@@ -1,7 +1,6 @@
 #include "energy/fixtures.hpp"
 #include "support/deep_json.hpp"
 
-#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <vector>
@@ -96,22 +95,8 @@ TEST(RunRecord, HoldsAllThatResultsTellOfAChannel) {
   ASSERT_EQ(read.size(), 2U);
   EXPECT_FALSE(read[0].slow);
   EXPECT_TRUE(read[1].slow);
-  for (std::size_t k = 0; k < read.size(); ++k) {
-    const Channel& channel = read[k].channel;
-    EXPECT_EQ(channel.name, written[k].name);
-    EXPECT_EQ(channel.description, written[k].description);
-    EXPECT_EQ(channel.scope, written[k].scope);
-    EXPECT_EQ(channel.label, written[k].label);
-    EXPECT_EQ(channel.device_id, written[k].device_id);
-    EXPECT_EQ(channel.device, written[k].device);
-    EXPECT_EQ(channel.estimated, written[k].estimated);
-    EXPECT_EQ(channel.additive, written[k].additive);
-    EXPECT_EQ(channel.parent, written[k].parent);
-    EXPECT_EQ(channel.duplicate, written[k].duplicate);
-    EXPECT_EQ(channel.counter_only, written[k].counter_only);
-    EXPECT_EQ(channel.averaging_window_s, written[k].averaging_window_s);
-    EXPECT_EQ(channel.counter_period_s, written[k].counter_period_s);
-  }
+  EXPECT_EQ(read[0].channel, written[0]);
+  EXPECT_EQ(read[1].channel, written[1]);
 }
 
 TEST(RunRecord, KnowsTheDevicesThatCannotBeRead) {

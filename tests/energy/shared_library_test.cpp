@@ -5,7 +5,6 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/base/error.hpp>
 #include <bench/energy/sources/shared_library.hpp>
 
 namespace bench::energy {
@@ -17,12 +16,10 @@ const std::string nvml = std::string(FAKE_NVML_DIRECTORY) + "/libnvidia-ml.so.1"
 
 TEST(SharedLibrary, AnAbsentOneSaysWhatTheLoaderSaysOfTheFirst) {
   const std::vector<std::string> names{"libbench-none.so.7", "libbench-none.so"};
-  try {
-    load_library({.names = names, .product = "it", .absence = "no such thing"}, {});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.message(), HasSubstr("no such thing: libbench-none.so.7: cannot open"));
-  }
+  EXPECT_THAT(message_of([&] {
+                load_library({.names = names, .product = "it", .absence = "no such thing"}, {});
+              }),
+              HasSubstr("no such thing: libbench-none.so.7: cannot open"));
 }
 
 TEST(SharedLibrary, TheNextNameIsTriedAndAMissingFunctionIsNull) {
@@ -38,14 +35,12 @@ TEST(SharedLibrary, TheNextNameIsTriedAndAMissingFunctionIsNull) {
 TEST(SharedLibrary, ARequiredFunctionThatIsMissingIsAnErrorThatNamesIt) {
   const std::vector<std::string> names{nvml};
   int (*missing)() = nullptr;
-  try {
-    load_library({.names = names, .product = "NVML", .absence = "no fake", .hint = "update it"},
-                 {{missing, "nvmlNoSuchFunction", Need::required}});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.message(), "NVML has no nvmlNoSuchFunction");
-    EXPECT_EQ(error.hint(), "update it");
-  }
+  const LibraryFiles files{
+      .names = names, .product = "NVML", .absence = "no fake", .hint = "update it"};
+  EXPECT_EQ(message_and_hint_of([&] {
+              load_library(files, {{missing, "nvmlNoSuchFunction", Need::required}});
+            }),
+            "NVML has no nvmlNoSuchFunction | update it");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include "energy/fixtures.hpp"
 #include "support/environment_variable.hpp"
+#include "support/fake_programs.hpp"
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,28 +19,16 @@ namespace {
 using support::EnvironmentVariable;
 using testing::HasSubstr;
 
-/// An `sstat` that says what the file `joules` holds and a `scontrol` with an energy plugin, the
-/// only programs on PATH.
-class FakeSlurm {
+/// An `sstat` that says `joules` and a `scontrol` with an energy plugin, the only programs on PATH.
+class FakeSlurm : public support::FakePrograms {
  public:
   explicit FakeSlurm(const std::string& joules, const std::string& plugin = "ipmi") {
-    program("sstat", R"([ "$*" = "-j 12.3 -P -n -o ConsumedEnergyRaw" ] || exit 9
-read -r joules < )" + (directory_.path() / "joules").string() +
-                         "\n[ -z \"$joules\" ] || echo \"$joules\"");
-    program("scontrol", R"([ "$*" = "show config" ] || exit 9
+    write("sstat", R"([ "$*" = "-j 12.3 -P -n -o ConsumedEnergyRaw" ] || exit 9
+)" + (joules.empty() ? "" : "echo " + joules));
+    write("scontrol", R"([ "$*" = "show config" ] || exit 9
 echo 'AcctGatherEnergyType    = )" +
-                            plugin + "'\necho 'AcctGatherNodeFreq      = 0 sec'");
-    directory_.write("joules", joules);
+                          plugin + "'\necho 'AcctGatherNodeFreq      = 0 sec'");
   }
-
- private:
-  void program(const std::string& name, const std::string& script) const {
-    directory_.write(name, "#!/bin/sh\n" + script);
-    std::filesystem::permissions(directory_.path() / name, std::filesystem::perms::owner_all);
-  }
-
-  TemporaryDirectory directory_;
-  EnvironmentVariable path_{"PATH", directory_.path().string()};
 };
 
 const SlurmStep step{.name = "12.3", .nodes = 1};
@@ -90,8 +78,7 @@ TEST(SlurmCounter, NoValueIsAReason) {
 }
 
 TEST(SlurmCounter, NeedsItsProgram) {
-  const TemporaryDirectory nothing;
-  const EnvironmentVariable path("PATH", nothing.path().string());
+  const support::FakePrograms none;
   EXPECT_EQ(slurm_counter_error(step), "cannot start 'sstat': not found on PATH");
 }
 

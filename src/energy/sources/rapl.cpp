@@ -21,7 +21,6 @@
 #include <bench/energy/core/power_source.hpp>
 #include <bench/energy/core/ticks.hpp>
 #include <bench/energy/sources/methods.hpp>
-#include <bench/energy/sources/rapl.hpp>
 #include <bench/energy/sources/sysfs.hpp>
 
 namespace bench::energy {
@@ -216,8 +215,12 @@ class Rapl : public PowerSource {
   std::vector<Zone> zones_;
 };
 
-}  // namespace
-
+/// CPU packages and their memory through the powercap files `<sysfs>/class/powercap/intel-rapl:*`
+/// (AMD CPUs use the same name). Counters only, in microjoules, that wrap at max_energy_range_uj:
+/// after four minutes on some CPUs, so that they are to be read at least every 10 s.
+/// Channels: `rapl:package-0`, `rapl:package-0:dram`, `:core`, `:uncore`, `rapl:psys`.
+/// Source: Linux Documentation/power/powercap/powercap.rst.
+/// @throws bench::Error if there are none, or none can be read (root only since Linux 5.10)
 std::unique_ptr<PowerSource> open_rapl(const std::filesystem::path& sysfs) {
   const auto directory = sysfs / "class/powercap";
   auto source = std::make_unique<Rapl>(directory);
@@ -229,6 +232,8 @@ std::unique_ptr<PowerSource> open_rapl(const std::filesystem::path& sysfs) {
               fmt::format("no {}/intel-rapl:* (no RAPL, or hidden from this container)",
                           directory.string()));
 }
+
+}  // namespace
 
 extern const SourceMethod rapl_method{
     .name = "rapl",

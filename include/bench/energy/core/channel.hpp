@@ -95,6 +95,8 @@ struct Channel {
   bool counter_of_either = false;
   /// A power from a counter that is larger comes from the size of the counter's steps.
   double power_limit_w = std::numeric_limits<double>::infinity();
+
+  bool operator==(const Channel&) const = default;
 };
 
 /// The source part of a channel's name.

@@ -8,7 +8,9 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/energy/sources/thermal.hpp>
+#include <bench/base/error.hpp>
+#include <bench/energy/program/before_run.hpp>
+#include <bench/energy/program/options.hpp>
 
 namespace bench::energy {
 namespace {
@@ -27,7 +29,7 @@ void PrintTo(const ThermalCase& c, std::ostream* out) {
 class ThermalTest : public testing::TestWithParam<ThermalCase> {};
 
 TEST_P(ThermalTest, EndsTheWaitInTime) {
-  ThermalCriterion judge(*parse_thermal(GetParam().condition));
+  ThermalCriterion judge(thermal_condition(GetParam().condition));
   std::optional<double> over_at_s;
   double time_s = 0;
   for (const auto& temperature_c : GetParam().temperatures_c) {
@@ -51,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Thermal, TakesNoOtherWords) {
   for (const char* text : {"", "cool", "45", "-5C", "C", "0s"})
-    EXPECT_FALSE(parse_thermal(text)) << text;
+    EXPECT_THROW(thermal_condition(text), Error) << text;
 }
 
 TEST(EnergyProgram, WaitsUntilTheNodeIsCool) {

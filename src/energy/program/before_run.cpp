@@ -17,10 +17,10 @@
 #include <bench/energy/core/ticks.hpp>
 #include <bench/energy/program/before_run.hpp>
 #include <bench/energy/program/child.hpp>
+#include <bench/energy/program/options.hpp>
 #include <bench/energy/program/sampler.hpp>
 #include <bench/energy/sources/cpu_watch.hpp>
 #include <bench/energy/sources/nvml_library.hpp>
-#include <bench/energy/sources/thermal.hpp>
 
 namespace bench::energy {
 
@@ -51,6 +51,8 @@ namespace {
 
 constexpr std::chrono::milliseconds between_reads{200};
 constexpr std::chrono::minutes thermal_patience{10};
+constexpr double stable_for_s = 10;
+constexpr double stable_within_c = 1;
 
 /// The hottest of the processors and GPUs.
 class Thermometer {
@@ -87,6 +89,32 @@ class Thermometer {
 };
 
 }  // namespace
+
+bool ThermalCriterion::is_over(double time_s, std::optional<double> temperature_c) {
+  switch (condition_.kind) {
+    case ThermalCondition::Kind::nothing:
+      return true;
+    case ThermalCondition::Kind::time:
+      return time_s >= condition_.time_s;
+    case ThermalCondition::Kind::temperature:
+      return temperature_c && *temperature_c <= condition_.temperature_c;
+    case ThermalCondition::Kind::stable:
+      break;
+  }
+  if (!temperature_c) {
+    since_s_.reset();
+    return false;
+  }
+  if (since_s_) {
+    least_c_ = std::min(least_c_, *temperature_c);
+    most_c_ = std::max(most_c_, *temperature_c);
+  }
+  if (!since_s_ || most_c_ - least_c_ > stable_within_c) {
+    since_s_ = time_s;
+    least_c_ = most_c_ = *temperature_c;
+  }
+  return time_s - *since_s_ >= stable_for_s;
+}
 
 ThermalWait wait_for_temperature(const ThermalCondition& condition,
                                  const std::filesystem::path& sysfs) {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -29,7 +30,6 @@
 #include <bench/energy/program/child.hpp>
 #include <bench/energy/program/combine.hpp>
 #include <bench/energy/program/energy_table.hpp>
-#include <bench/energy/program/node_meter.hpp>
 #include <bench/energy/program/options.hpp>
 #include <bench/energy/program/output.hpp>
 #include <bench/energy/program/power_log.hpp>
@@ -44,6 +44,7 @@
 #include <bench/energy/sources/guard.hpp>
 #include <bench/energy/sources/machine_facts.hpp>
 #include <bench/energy/sources/methods.hpp>
+#include <bench/energy/sources/nvml_library.hpp>
 
 namespace bench::energy {
 namespace {
@@ -58,6 +59,8 @@ constexpr std::chrono::seconds file_patience{2};
 constexpr const char* attempt_variable = "BENCH_ATTEMPT";
 /// Between two checks of what is waited for.
 constexpr std::chrono::milliseconds slice{20};
+/// Of the meter that measures for all of its node.
+constexpr const char* node_claim = "node";
 
 /// What the program gets as this process got it.
 struct Context {
@@ -113,6 +116,63 @@ void require_sources(const std::vector<Absence>& absences, const SourceSettings&
   if (const auto missing = missing_source(absences, sources))
     throw Error(Id::no_meter, fmt::format("{}: {}", missing->source, missing->reason),
                 "see bench-energy --list, or leave --strict out");
+}
+
+// With --per-node, the first of the meters on a node measures, and the others become the program.
+
+/// Whether something comes before the program that needs the node as it is, or changes it.
+bool prepares_node(const Options& options) {
+  return options.baseline.count() > 0 || options.settings.any() ||
+         options.thermal.kind != ThermalCondition::Kind::nothing;
+}
+
+/// The claims that divide the work among the meters of a parallel program. Null if this is the only
+/// meter.
+/// @throws bench::Error if each of them would set the processors of the node
+std::shared_ptr<Claims> claims_of_node(const Options& options) {
+  const std::filesystem::path directory = claims_directory();
+  if (directory.empty())
+    return nullptr;
+  if (options.settings.any() && !options.per_node)
+    throw Error(Id::unsupported, "several meters on a node cannot set its processors",
+                "add --per-node: one of them sets, and restores, what all use");
+  return std::make_shared<Claims>(directory, claims_rank());
+}
+
+/// Whether this process measures, or only becomes the program.
+bool is_meter_of_node(const Options& options) {
+  return !options.per_node || !options.sources.claims || options.sources.claims->take(node_claim);
+}
+
+/// Waits while the meter of the node prepares it: the programs of other ranks would change the idle
+/// power or the temperature. For a process that does not measure.
+/// @returns the signal that ended the wait; 0 if none did
+int wait_for_meter_of_node(const Options& options) {
+  return prepares_node(options) ? wait_for_owners(*options.sources.claims) : 0;
+}
+
+/// Ends that wait of the others: the program of the meter of the node has started.
+void tell_start(const Options& options) {
+  if (options.per_node && options.sources.claims && prepares_node(options))
+    options.sources.claims->tell_start(node_claim);
+}
+
+/// A warning if GPUs of other ranks are hidden from the meter of the node; empty if none are.
+std::string hidden_gpus(const Options& options) {
+  const NvmlSettings gpus = nvml_settings_of_environment();
+  const auto& methods = options.sources.methods;
+  if (!options.per_node || !options.sources.claims || task_count().value_or(1) < 2 ||
+      !gpus.visible_devices || !gpus.job_devices ||
+      std::ranges::find(methods, "nvml", &Method::name) == methods.end())
+    return "";
+  const auto visible = split_names(*gpus.visible_devices).size();
+  const auto of_job = split_names(*gpus.job_devices).size();
+  if (visible >= of_job)
+    return "";
+  return fmt::format(
+      "CUDA_VISIBLE_DEVICES shows this meter {} of the {} GPUs of its job step on this node; leave "
+      "--per-node out, so that each rank measures its own",
+      visible, of_job);
 }
 
 Provenance provenance_of(const Options& options, Clock::time_point begin) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <span>
@@ -27,7 +28,6 @@
 #include <bench/energy/program/power_log.hpp>
 #include <bench/energy/sources/methods.hpp>
 #include <bench/energy/sources/setting.hpp>
-#include <bench/energy/sources/thermal.hpp>
 
 namespace bench::energy {
 namespace {
@@ -100,6 +100,23 @@ double above_zero(const char* name, const char* example, const std::string& text
   if (*value > most)
     throw Error(Id::invalid_value, fmt::format("{} is not as high as {}", name, text), "", place);
   return *value;
+}
+
+/// `stable`, a temperature (`45C`) or a time (`60s`); nothing for any other text.
+std::optional<ThermalCondition> parse_thermal(const std::string& text) {
+  using enum ThermalCondition::Kind;
+  if (text == "stable")
+    return ThermalCondition{.kind = stable};
+  if (const auto time_s = interval_s_of(text); time_s && *time_s > 0)
+    return ThermalCondition{.kind = time, .time_s = *time_s};
+  std::string_view number = strip(text);
+  if (!number.ends_with('C'))
+    return std::nullopt;
+  number.remove_suffix(1);
+  const auto temperature_c = parse_number(strip(number));
+  if (!temperature_c || !std::isfinite(*temperature_c) || *temperature_c <= 0)
+    return std::nullopt;
+  return ThermalCondition{.kind = temperature, .temperature_c = *temperature_c};
 }
 
 }  // namespace

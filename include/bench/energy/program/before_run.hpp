@@ -2,12 +2,13 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <variant>
 
 #include <bench/energy/core/measurement.hpp>
+#include <bench/energy/program/options.hpp>
 #include <bench/energy/program/sampler.hpp>
-#include <bench/energy/sources/thermal.hpp>
 
 namespace bench::energy {
 
@@ -19,6 +20,24 @@ std::variant<IdlePower, int> measure_idle_power(SamplerSettings settings,
 
 /// Says of each channel what it drew idle, as far as that is known.
 void add_idle_power(Measurement& measurement, const IdlePower& idle);
+
+/// Decides when a node has the wanted temperature. Pure: takes the time and the highest temperature
+/// as arguments.
+class ThermalCriterion {
+ public:
+  explicit ThermalCriterion(const ThermalCondition& condition) : condition_(condition) {}
+
+  /// Whether the wait is over. Stable: changed by at most 1 degree for 10 s.
+  /// @param time_s since the wait began
+  /// @param temperature_c none if no sensor is readable
+  bool is_over(double time_s, std::optional<double> temperature_c);
+
+ private:
+  ThermalCondition condition_;
+  std::optional<double> since_s_;  ///< Since when the temperature has been stable.
+  double least_c_ = 0;
+  double most_c_ = 0;
+};
 
 /// What a wait for a temperature came to.
 struct ThermalWait {

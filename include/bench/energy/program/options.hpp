@@ -13,7 +13,6 @@
 #include <bench/energy/program/output.hpp>
 #include <bench/energy/sources/methods.hpp>
 #include <bench/energy/sources/setting.hpp>
-#include <bench/energy/sources/thermal.hpp>
 
 namespace bench::energy {
 
@@ -49,6 +48,14 @@ std::chrono::nanoseconds in_range(const char* name, const std::string& text, dou
 /// @throws bench::Error unless it is a number above zero with its unit
 double gpu_power_limit_w(const std::string& text, const Place& place = {});
 double gpu_clock_mhz(const std::string& text, const Place& place = {});
+
+/// The condition to wait for before a program starts, so that all start at the same temperature.
+struct ThermalCondition {
+  enum class Kind { nothing, time, temperature, stable };
+  Kind kind = Kind::nothing;
+  double time_s = 0;
+  double temperature_c = 0;  ///< Of the hottest sensor, at most.
+};
 
 /// @throws bench::Error unless it is `stable`, a temperature or a time
 ThermalCondition thermal_condition(const std::string& text, const Place& place = {});

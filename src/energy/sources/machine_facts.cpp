@@ -28,7 +28,9 @@
 #include <bench/base/host.hpp>
 #include <bench/base/proc.hpp>
 #include <bench/base/text.hpp>
+#include <bench/energy/sources/amd_devices.hpp>
 #include <bench/energy/sources/machine_facts.hpp>
+#include <bench/energy/sources/sysfs.hpp>
 
 namespace bench::energy {
 namespace {
@@ -45,32 +47,15 @@ std::string value_in(const fs::path& file, std::string_view key, char separator 
   return "";
 }
 
-std::string first_line(const fs::path& file) {
-  std::ifstream stream(file);
-  std::string line;
-  std::getline(stream, line);
-  return std::string(strip(line));
-}
-
-/// The driver's name of an AMD GPU, or its PCI device id if the board has no name.
-std::string amd_model(const fs::path& device) {
-  const std::string name = first_line(device / "product_name");
-  return name.empty() ? fmt::format("AMD GPU {}", first_line(device / "device")) : name;
-}
-
 /// The number of GPUs of each model, from the files of the NVIDIA and AMD drivers.
 std::map<std::string, int> gpu_models(const fs::path& root) {
-  constexpr std::string_view amd_vendor = "0x1002";
   std::map<std::string, int> models;
-  std::error_code absent;
-  for (const auto& entry : fs::directory_iterator(root / "proc/driver/nvidia/gpus", absent))
-    ++models[value_in(entry.path() / "information", "Model")];
-  std::set<fs::path> devices;  // each is listed as a card and as a render node
-  for (const auto& entry : fs::directory_iterator(root / "sys/class/drm", absent))
-    if (first_line(entry.path() / "device/vendor") == amd_vendor)
-      devices.insert(fs::canonical(entry.path() / "device"));
-  for (const fs::path& device : devices)
-    ++models[amd_model(device)];
+  for (const fs::path& gpu : entries(root / "proc/driver/nvidia/gpus", ""))
+    ++models[value_in(gpu / "information", "Model")];
+  for (const fs::path& card : amd_cards(root / "sys")) {
+    const std::string name = first_line(card / "device/product_name");
+    ++models[name.empty() ? "AMD GPU " + first_line(card / "device/device") : name];
+  }
   return models;
 }
 
@@ -83,25 +68,12 @@ std::string joined(std::vector<std::string> pieces) {
   return join(pieces, ", ");
 }
 
-/// How many entries of a directory are called `prefix` and a number.
-std::size_t numbered(const fs::path& directory, std::string_view prefix) {
-  std::size_t count = 0;
-  std::error_code absent;
-  for (const auto& entry : fs::directory_iterator(directory, absent)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with(prefix) && parse_integer(name.substr(prefix.size())))
-      ++count;
-  }
-  return count;
-}
-
 std::string topology(const fs::path& cpus) {
   std::set<std::string> sockets;
   std::set<std::pair<std::string, std::string>> cores;
   std::size_t online = 0;  // only these have a topology
-  std::error_code absent;
-  for (const auto& entry : fs::directory_iterator(cpus, absent)) {
-    const fs::path place = entry.path() / "topology";
+  for (const fs::path& cpu : entries(cpus, "cpu")) {
+    const fs::path place = cpu / "topology";
     const std::string socket = first_line(place / "physical_package_id");
     if (socket.empty())
       continue;
@@ -109,9 +81,9 @@ std::string topology(const fs::path& cpus) {
     sockets.insert(socket);
     cores.emplace(socket, first_line(place / "core_id"));
   }
+  const std::size_t nodes = entries(cpus.parent_path() / "node", "node").size();
   return joined({counted(sockets.size(), "socket"), counted(cores.size(), "core"),
-                 counted(online, "CPU"),
-                 counted(numbered(cpus.parent_path() / "node", "node"), "NUMA node")});
+                 counted(online, "CPU"), counted(nodes, "NUMA node")});
 }
 
 /// `1.50 to 3.40 GHz`
@@ -216,8 +188,6 @@ void record_node(const fs::path& directory) {
 }
 
 namespace {
-
-namespace fs = std::filesystem;
 
 template <typename T>
 std::optional<T> read_struct(std::ifstream& file, std::uint64_t offset) {

@@ -111,7 +111,7 @@ class AmdSource : public PowerSource {
         state_.emplace();
     }
     if (devices.empty())
-      throw Error(Id::no_meter, notes_.empty() ? absence : notes_.front());
+      need_channels(absence);
     for (AmdMeter& meter : amd_meters(name, devices, visibility, notes_, &unreadable_)) {
       const double count_j = counts_j[meter.device];
       meter.channel.counter_period_s = count_j > 0 ? amd_counter_period_s : 0;

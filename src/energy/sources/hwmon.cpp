@@ -12,7 +12,6 @@
 
 #include <fmt/core.h>
 
-#include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/power_source.hpp>
@@ -117,6 +116,19 @@ bool is_known_to_firmware(const Meter& meter, std::span<const Meter> all) {
          });
 }
 
+/// Power meters under `<sysfs>/class/hwmon/hwmon*`, in microwatts: the ACPI meters of Grace
+/// superchips (`hwmon:0:module`, `:grace`, `:cpu`, `:sysio`) and of whole nodes
+/// (`hwmon:hwmon3:node`), AMD GPUs that the program sees (`hwmon:hwmon4:gpu`), and any others,
+/// which are recorded and not added. Files and labels are looked for in `hwmonN/` and
+/// `hwmonN/device/`.
+///
+/// Firmware may answer with the value of the rail that was read first, so each reading of the
+/// meters starts at another one. The error value 0xFFFFFFFF mW, zero and the impossible are not
+/// readings. A meter without a reading at the start is left out, unless it is a rail of Grace that
+/// another socket shows: whatever is inside has that rail as its parent. Sources: Linux
+/// Documentation/hwmon/acpi_power_meter.rst and sysfs-interface.rst; NVIDIA edk2-nvidia commit
+/// ba0e47d2; lm-sensors issue 460.
+/// @throws bench::Error if no meter can be read
 class Hwmon : public PowerSource {
  public:
   explicit Hwmon(const std::filesystem::path& sysfs) : sysfs_(sysfs) {
@@ -131,6 +143,7 @@ class Hwmon : public PowerSource {
         add_meter(directory, meter);
       else
         add_unreadable(directory, meter);
+    need_channels(fmt::format("no power meter in {}/hwmon*", directory.string()));
   }
 
   void read(std::span<Reading> readings) override {
@@ -264,35 +277,13 @@ class Hwmon : public PowerSource {
   std::set<int> copied_sockets_;  ///< That have their note.
 };
 
-/// Power meters under `<sysfs>/class/hwmon/hwmon*`, in microwatts: the ACPI meters of Grace
-/// superchips (`hwmon:0:module`, `:grace`, `:cpu`, `:sysio`) and of whole nodes
-/// (`hwmon:hwmon3:node`), AMD GPUs that the program sees (`hwmon:hwmon4:gpu`), and any others,
-/// which are recorded and not added. Files and labels are looked for in `hwmonN/` and
-/// `hwmonN/device/`.
-///
-/// Firmware may answer with the value of the rail that was read first, so each reading of the
-/// meters starts at another one. The error value 0xFFFFFFFF mW, zero and the impossible are not
-/// readings. A meter without a reading at the start is left out, unless it is a rail of Grace that
-/// another socket shows: whatever is inside has that rail as its parent. Sources: Linux
-/// Documentation/hwmon/acpi_power_meter.rst and sysfs-interface.rst; NVIDIA edk2-nvidia commit
-/// ba0e47d2; lm-sensors issue 460.
-/// @throws bench::Error if no meter can be read
-std::unique_ptr<PowerSource> open_hwmon(const std::filesystem::path& sysfs) {
-  auto source = std::make_unique<Hwmon>(sysfs);
-  if (!source->channels().empty())
-    return source;
-  if (!source->notes().empty())
-    throw Error(Id::no_meter, source->notes().front());
-  throw Error(Id::no_meter,
-              fmt::format("no power meter in {}/hwmon*", (sysfs / "class/hwmon").string()));
-}
-
 }  // namespace
 
 extern const SourceMethod hwmon_method{
     .name = "hwmon",
-    .open = [](const std::string&,
-               const SourceSettings& settings) { return open_hwmon(settings.sysfs_root); },
+    .open = [](const std::string&, const SourceSettings& settings) -> std::unique_ptr<PowerSource> {
+      return std::make_unique<Hwmon>(settings.sysfs_root);
+    },
     .automatic = true,
 };
 

@@ -72,6 +72,15 @@ Shape parse_shape(const std::string& text) {
               "constant=100W, ramp=50W/20W, square=100W/300W/50ms or lost=100W/300ms");
 }
 
+/// An invented device whose energy is known in closed form, with power and counter; t is the time
+/// since its first reading, just before the program starts:
+///
+/// - `constant=100W`: E(t) = 100 W * t
+/// - `ramp=50W/20W`: 50 W rising by 20 W every second, E(t) = 50 W * t + 20 W/s * t^2 / 2
+/// - `square=100W/300W/50ms`: 100 W for 50 ms, 300 W for 50 ms, and again
+/// - `lost=100W/300ms`: 100 W, and after 300 ms the device is gone
+///
+/// @throws bench::Error if the text is none of these
 class Mock : public PowerSource {
  public:
   explicit Mock(const std::string& text) : shape_(parse_shape(text)) {
@@ -101,24 +110,13 @@ class Mock : public PowerSource {
   std::optional<Clock::time_point> start_;
 };
 
-/// An invented device whose energy is known in closed form, with power and counter; t is the time
-/// since its first reading, just before the program starts:
-///
-/// - `constant=100W`: E(t) = 100 W * t
-/// - `ramp=50W/20W`: 50 W rising by 20 W every second, E(t) = 50 W * t + 20 W/s * t^2 / 2
-/// - `square=100W/300W/50ms`: 100 W for 50 ms, 300 W for 50 ms, and again
-/// - `lost=100W/300ms`: 100 W, and after 300 ms the device is gone
-///
-/// @throws bench::Error if the text is none of these
-std::unique_ptr<PowerSource> open_mock(const std::string& shape) {
-  return std::make_unique<Mock>(shape);
-}
-
 }  // namespace
 
 extern const SourceMethod mock_method{
     .name = "mock",
-    .open = [](const std::string& argument, const SourceSettings&) { return open_mock(argument); },
+    .open = [](const std::string& argument, const SourceSettings&) -> std::unique_ptr<PowerSource> {
+      return std::make_unique<Mock>(argument);
+    },
     .argument = "constant=100W",
     .check = [](const std::string& argument) { parse_shape(argument); },
     .note = "(invented, for tests)",

@@ -194,8 +194,7 @@ class GpuModel : public PowerSource {
       unreadable_.push_back(channel_of(device.index));
       unreadable_.back().unreadable = device.reason;
     }
-    if (channels_.empty())
-      throw Error(Id::no_meter, notes_.empty() ? "no NVIDIA device to model" : notes_.front());
+    need_channels("no NVIDIA device to model");
   }
 
   void read(std::span<Reading> readings) override {

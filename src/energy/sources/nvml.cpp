@@ -14,7 +14,6 @@
 
 #include <fmt/core.h>
 
-#include <bench/base/error.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/machine_state.hpp>
 #include <bench/energy/core/power_source.hpp>
@@ -147,13 +146,10 @@ class Nvml : public PowerSource {
       add_device(device);
     for (const ClosedDevice& device : found.closed)
       add_unreadable(device.index, device.reason);
-    if (channels_.empty())
-      throw Error(Id::no_meter, !notes_.empty() ? notes_.front()
-                                : settings.visible_devices
-                                    ? fmt::format("CUDA_VISIBLE_DEVICES={} selects none of "
-                                                  "{} devices",
-                                                  *settings.visible_devices, found.count)
-                                    : "the NVIDIA driver shows no device");
+    need_channels(settings.visible_devices
+                      ? fmt::format("CUDA_VISIBLE_DEVICES={} selects none of {} devices",
+                                    *settings.visible_devices, found.count)
+                      : "the NVIDIA driver shows no device");
   }
 
   void read(std::span<Reading> readings) override {

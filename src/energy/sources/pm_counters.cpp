@@ -14,7 +14,6 @@
 
 #include <fmt/core.h>
 
-#include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/power_source.hpp>
@@ -105,6 +104,7 @@ class PmCounters : public PowerSource {
         parts.push_back(*part);
     for (const std::string& part : parts)
       add(part, Scope::node_part, directory, part + "_");
+    need_channels(fmt::format("no {} (not an HPE Cray node)", directory.string()));
   }
 
   void read(std::span<Reading> readings) override {
@@ -207,13 +207,7 @@ void read_one_scan(const std::function<std::optional<std::uint64_t>()>& freshnes
 
 std::unique_ptr<PowerSource> open_pm_counters(const std::filesystem::path& sysfs,
                                               double longest_standstill_s) {
-  const auto directory = sysfs / "cray/pm_counters";
-  auto source = std::make_unique<PmCounters>(directory, longest_standstill_s);
-  if (!source->channels().empty())
-    return source;
-  if (!source->notes().empty())
-    throw Error(Id::no_meter, source->notes().front());
-  throw Error(Id::no_meter, fmt::format("no {} (not an HPE Cray node)", directory.string()));
+  return std::make_unique<PmCounters>(sysfs / "cray/pm_counters", longest_standstill_s);
 }
 
 extern const SourceMethod pm_counters_method{

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -15,7 +14,6 @@
 #include <fmt/core.h>
 #include <sys/stat.h>
 
-#include <bench/base/error.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/integrate.hpp>
 #include <bench/energy/core/power_source.hpp>
@@ -72,11 +70,19 @@ std::string remedy(const std::string& file) {
       facts.st_mode & 07777U);
 }
 
+/// CPU packages and their memory through the powercap files `<sysfs>/class/powercap/intel-rapl:*`
+/// (AMD CPUs use the same name). Counters only, in microjoules, that wrap at max_energy_range_uj:
+/// after four minutes on some CPUs, so that they are to be read at least every 10 s.
+/// Channels: `rapl:package-0`, `rapl:package-0:dram`, `:core`, `:uncore`, `rapl:psys`.
+/// Source: Linux Documentation/power/powercap/powercap.rst.
+/// @throws bench::Error if there are none, or none can be read (root only since Linux 5.10)
 class Rapl : public PowerSource {
  public:
   explicit Rapl(const std::filesystem::path& directory) {
     for (const auto& zone : entries(directory, "intel-rapl:"))
       add_zone(zone);
+    need_channels(fmt::format("no {}/intel-rapl:* (no RAPL, or hidden from this container)",
+                              directory.string()));
   }
 
   void read(std::span<Reading> readings) override {
@@ -215,30 +221,13 @@ class Rapl : public PowerSource {
   std::vector<Zone> zones_;
 };
 
-/// CPU packages and their memory through the powercap files `<sysfs>/class/powercap/intel-rapl:*`
-/// (AMD CPUs use the same name). Counters only, in microjoules, that wrap at max_energy_range_uj:
-/// after four minutes on some CPUs, so that they are to be read at least every 10 s.
-/// Channels: `rapl:package-0`, `rapl:package-0:dram`, `:core`, `:uncore`, `rapl:psys`.
-/// Source: Linux Documentation/power/powercap/powercap.rst.
-/// @throws bench::Error if there are none, or none can be read (root only since Linux 5.10)
-std::unique_ptr<PowerSource> open_rapl(const std::filesystem::path& sysfs) {
-  const auto directory = sysfs / "class/powercap";
-  auto source = std::make_unique<Rapl>(directory);
-  if (!source->channels().empty())
-    return source;
-  if (!source->notes().empty())
-    throw Error(Id::no_meter, source->notes().front());
-  throw Error(Id::no_meter,
-              fmt::format("no {}/intel-rapl:* (no RAPL, or hidden from this container)",
-                          directory.string()));
-}
-
 }  // namespace
 
 extern const SourceMethod rapl_method{
     .name = "rapl",
-    .open = [](const std::string&,
-               const SourceSettings& settings) { return open_rapl(settings.sysfs_root); },
+    .open = [](const std::string&, const SourceSettings& settings) -> std::unique_ptr<PowerSource> {
+      return std::make_unique<Rapl>(settings.sysfs_root / "class/powercap");
+    },
     .automatic = true,
 };
 

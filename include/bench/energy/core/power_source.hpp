@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <bench/base/error.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/machine_state.hpp>
 
@@ -42,6 +43,13 @@ class PowerSource {
   virtual void want_counters() {}
 
  protected:
+  /// @param absence what it means that there is neither a channel nor a note
+  /// @throws bench::Error where there is no channel, with the first note if there is one
+  void need_channels(const std::string& absence) const {
+    if (channels_.empty())
+      throw Error(Id::no_meter, notes_.empty() ? absence : notes_.front());
+  }
+
   std::vector<Channel> channels_;
   std::vector<Channel> unreadable_;  ///< Each with its reason.
   std::vector<std::string> notes_;

@@ -241,18 +241,6 @@ ExitStatus decode(int status) {
   return result;
 }
 
-struct PipeEnds {
-  UniqueFd read;
-  UniqueFd write;
-};
-
-PipeEnds make_pipe() {
-  std::array<int, 2> fds{};
-  if (::pipe2(fds.data(), O_CLOEXEC) != 0)
-    throw Error::of_system("cannot make a pipe", errno);
-  return {UniqueFd(fds[0]), UniqueFd(fds[1])};
-}
-
 /// Moves what can be moved without blocking. Returns false once the peer has closed.
 bool read_some(int fd, std::string& into) {
   std::array<char, 65536> buffer;
@@ -315,6 +303,13 @@ void refuse_zero_byte(const std::string& text, const ProcessSpec& spec, const st
 }
 
 }  // namespace
+
+PipeEnds make_pipe() {
+  std::array<int, 2> fds{};
+  if (::pipe2(fds.data(), O_CLOEXEC) != 0)
+    throw Error::of_system("cannot make a pipe", errno);
+  return {UniqueFd(fds[0]), UniqueFd(fds[1])};
+}
 
 Environment current_environment() {
   Environment variables;

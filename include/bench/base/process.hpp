@@ -113,6 +113,15 @@ class Process {
   std::optional<ExitStatus> status_;
 };
 
+struct PipeEnds {
+  UniqueFd read;
+  UniqueFd write;
+};
+
+/// A pipe whose ends are closed in programs that are started.
+/// @throws Error if no descriptor is left
+PipeEnds make_pipe();
+
 /// Output of a command that ran to its end.
 struct CommandOutput {
   ExitStatus status;

@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -41,14 +39,6 @@ constexpr const char* run_while_meter_lives =
 
 std::chrono::nanoseconds duration_of(double s) {
   return std::chrono::nanoseconds(static_cast<long long>(s * 1e9));
-}
-
-/// Both ends are closed in programs that are started.
-std::array<UniqueFd, 2> open_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-    throw Error(Id::system_error, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
-  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
 std::string no_answer(double patience_s) {
@@ -115,8 +105,8 @@ void CommandReader::start(Clock::time_point now) {
                   fmt::format("cannot start '{}': not found on PATH", settings_.arguments[0]));
     std::vector<std::string> arguments{"/bin/sh", "-c", run_while_meter_lives, "sh"};
     std::ranges::copy(settings_.arguments, std::back_inserter(arguments));
-    auto [output, output_end] = open_pipe();
-    auto [life, life_end] = open_pipe();
+    auto [output, output_end] = make_pipe();
+    auto [life, life_end] = make_pipe();
     ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
     process_.emplace(ProcessSpec{.arguments = std::move(arguments),
                                  .stdin_fd = life.get(),

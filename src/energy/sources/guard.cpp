@@ -1,4 +1,3 @@
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -11,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
 #include <unistd.h>
@@ -88,13 +86,6 @@ constexpr const char* not_wanted = "-";
 
 std::string argument_of(const std::optional<double>& value) {
   return value ? fmt::format("{}", *value) : not_wanted;
-}
-
-std::pair<UniqueFd, UniqueFd> make_pipe() {
-  std::array<int, 2> ends{-1, -1};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-    throw Error::of_system("cannot create a pipe", errno);
-  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
 /// Sends a line to the meter. /// @returns false if the meter is gone

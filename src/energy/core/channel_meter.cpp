@@ -118,7 +118,7 @@ bool ApparentPower::is_known() const {
 }
 
 std::optional<double> ApparentPower::mean_va() const {
-  const auto sum = integral_.energy_j();  // volt-ampere seconds
+  const auto sum = integral_.energy_until_j(end_s_);  // volt-ampere seconds
   return is_known() && sum ? std::optional(*sum / end_s_) : std::nullopt;
 }
 

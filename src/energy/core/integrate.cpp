@@ -84,10 +84,6 @@ void WindowIntegral::add(double time_s, double power_w) {
   history_.add(point);
 }
 
-std::optional<double> WindowIntegral::energy_j() const {
-  return end_s_ ? energy_until_j(*end_s_) : std::nullopt;
-}
-
 std::optional<double> WindowIntegral::energy_until_j(double time_s) const {
   if (!first_)
     return std::nullopt;
@@ -163,10 +159,6 @@ std::optional<History::Pair> CounterDifference::ends(double end_s) const {
       result.after = {.time_s = end_at_s,
                       .energy_j = interpolate(pair->before, pair->after, end_at_s)};
   return result.after.time_s > result.before.time_s ? std::optional(result) : std::nullopt;
-}
-
-std::optional<double> CounterDifference::energy_j() const {
-  return end_s_ ? energy_until_j(*end_s_) : std::nullopt;
 }
 
 std::optional<double> CounterDifference::energy_until_j(double end_s) const {

@@ -71,10 +71,8 @@ class WindowIntegral {
   /// Fixes the end. Samples before it that are still to come are taken, later ones are not.
   void close(double end_s) { end_s_ = end_s; }
 
-  /// Joules in the closed window; nothing where no sample lies inside.
-  std::optional<double> energy_j() const;
-  /// Joules from the start of the window to `time_s` inside it, by the same rule; nothing also
-  /// where that lies too far back.
+  /// Joules from the start of the window to `time_s` inside it; nothing where no sample lies
+  /// inside, or `time_s` too far back.
   std::optional<double> energy_until_j(double time_s) const;
   /// No later sample changes `energy_until_j(time_s)`.
   bool reaches(double time_s) const;
@@ -114,9 +112,8 @@ class CounterDifference {
   void add(const CounterReading& reading);
   void close(double end_s) { end_s_ = end_s; }
 
-  /// Joules in the closed window; nothing with fewer than two movements or after a reset.
-  std::optional<double> energy_j() const;
-  /// The same for a window that ends at `end_s`.
+  /// Joules in a window that ends at `end_s`; nothing with fewer than two movements or after a
+  /// reset.
   std::optional<double> energy_until_j(double end_s) const;
   /// What the counter showed at a moment of the window, as far as readings tell: linear between two
   /// movements, by the slope of all before the first and behind the last. Differences of it are

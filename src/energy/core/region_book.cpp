@@ -12,14 +12,12 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
@@ -73,18 +71,13 @@ RegionFile::~RegionFile() {
 
 void RegionFile::listen(Listener listener) {
   listener_ = std::move(listener);
-  const sigset_t before = block_signals();
-  try {
-    thread_ = std::thread([this] {
-      try {
-        run();
-      } catch (const std::exception&) {  // out of memory: the marks from then on are missing
-      }
-    });
-  } catch (const std::system_error&) {  // a limit on threads: `stop` takes the marks, at the end
-    read_at_stop_ = true;
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  const std::string failure = start_blocked(thread_, [this] {
+    try {
+      run();
+    } catch (const std::exception&) {  // out of memory: the marks from then on are missing
+    }
+  });
+  read_at_stop_ = !failure.empty();  // `stop` takes the marks, at the end
 }
 
 void RegionFile::run() {

@@ -1,4 +1,9 @@
 #include <csignal>
+#include <functional>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
 
 #include <signal.h>
 
@@ -14,6 +19,18 @@ sigset_t block_signals() {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   return before;
+}
+
+std::string start_blocked(std::thread& thread, std::function<void()> work) {
+  const sigset_t before = block_signals();
+  std::string failure;
+  try {
+    thread = std::thread(std::move(work));
+  } catch (const std::system_error& error) {  // a limit on threads or memory
+    failure = error.what();
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return failure;
 }
 
 }  // namespace bench::energy

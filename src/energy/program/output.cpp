@@ -9,13 +9,11 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -216,17 +214,10 @@ FileThread::~FileThread() {
 /// With the lock.
 /// @returns false if this process may have no more threads
 bool FileThread::start() {
-  if (!thread_.joinable()) {
-    const sigset_t before = block_signals();
-    try {
-      thread_ = std::thread([this] { run(); });
-    } catch (const std::system_error&) {
-      return false;
-    }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  }
+  if (!thread_.joinable())
+    start_blocked(thread_, [this] { run(); });
   changed_.notify_all();
-  return true;
+  return thread_.joinable();
 }
 
 void FileThread::post(Work work) {

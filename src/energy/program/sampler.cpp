@@ -11,13 +11,11 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
-#include <signal.h>
 #include <sys/prctl.h>
 
 #include <bench/base/error.hpp>
@@ -258,16 +256,13 @@ void end_threads(const SamplerState& state, std::unique_lock<std::mutex>& lock,
 
 Sampler::Sampler(SamplerSettings settings)
     : state_(std::make_shared<SamplerState>(std::move(settings))) {
-  const sigset_t before = block_signals();
   for (std::size_t number = 0; number < state_->sources.size(); ++number) {
     threads_.emplace_back();
-    try {
-      threads_.back() = std::thread([state = state_, number] { run_source(state, number); });
-    } catch (const std::system_error& failure) {  // a limit on threads or memory
-      state_->leave_out(number, fmt::format("cannot start its thread: {}", failure.what()));
-    }
+    const std::string failure =
+        start_blocked(threads_.back(), [state = state_, number] { run_source(state, number); });
+    if (!failure.empty())
+      state_->leave_out(number, "cannot start its thread: " + failure);
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 Sampler::~Sampler() {

@@ -12,12 +12,9 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -204,12 +201,7 @@ void CpuWatch::begin() {
   own_before_s_ = own_->read_s();
   const std::string load = kernel_text(proc_ / "loadavg");
   state_.load = parse_number(load.substr(0, load.find(' ')));
-  const sigset_t before = block_signals();
-  try {
-    thread_ = std::thread([this] { watch(); });
-  } catch (const std::system_error&) {  // a limit on threads: no clocks and temperatures
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  start_blocked(thread_, [this] { watch(); });  // without it there are no clocks and temperatures
 }
 
 void CpuWatch::watch() {

@@ -30,24 +30,6 @@ namespace {
 constexpr const char* hdf5_remedy =
     "install HDF5 (Debian: hdf5-tools; elsewhere: module load HDF5), or use another format";
 
-/// Before 1.10 an identifier had 32 bits.
-void check_version(int (*get_version)(unsigned*, unsigned*, unsigned*)) {
-  unsigned major = 0;
-  unsigned minor = 0;
-  unsigned release = 0;
-  if (get_version(&major, &minor, &release) < 0 || major != 1 || minor < 10)
-    throw Error(Id::unsupported,
-                fmt::format("HDF5 {}.{}.{} is none of 1.10 and later", major, minor, release),
-                hdf5_remedy);
-}
-
-/// Failures become messages here; the library must not print them, too.
-void open_silently(int (*open)(), int (*set_printer)(hdf5::Id, void*, void*)) {
-  if (open() < 0)
-    throw Error(Id::program_failed, "the HDF5 library does not start", hdf5_remedy);
-  set_printer(hdf5::standard, nullptr, nullptr);
-}
-
 }  // namespace
 
 std::vector<std::string> Hdf5Library::names() {
@@ -63,10 +45,6 @@ Hdf5Library::Hdf5Library(const std::vector<std::string>& names) {
   int (*get_version)(unsigned*, unsigned*, unsigned*) = nullptr;
   int (*open)() = nullptr;
   int (*set_printer)(hdf5::Id, void*, void*) = nullptr;
-  const hdf5::Id* real_id = nullptr;
-  const hdf5::Id* integer_id = nullptr;
-  const hdf5::Id* text_id = nullptr;
-  const hdf5::Id* dataset_properties_id = nullptr;
   load_library({.names = names,
                 .product = "the HDF5 library",
                 .absence = "this node has no HDF5 library, which the format h5 needs",
@@ -92,17 +70,20 @@ Hdf5Library::Hdf5Library(const std::vector<std::string>& names) {
                 {write_dataset, "H5Dwrite", Need::required},
                 {create_attribute, "H5Acreate_by_name", Need::required},
                 {write_attribute, "H5Awrite", Need::required},
-                {real_id, "H5T_NATIVE_DOUBLE_g", Need::required},
-                {integer_id, "H5T_NATIVE_LLONG_g", Need::required},
-                {text_id, "H5T_C_S1_g", Need::required},
-                {dataset_properties_id, "H5P_CLS_DATASET_CREATE_ID_g", Need::required}});
-  check_version(get_version);
-  open_silently(open, set_printer);
-  // The library fills its constants in when it is opened.
-  real = *real_id;
-  integer = *integer_id;
-  text = *text_id;
-  dataset_properties = *dataset_properties_id;
+                {real, "H5T_NATIVE_DOUBLE_g", Need::required},
+                {integer, "H5T_NATIVE_LLONG_g", Need::required},
+                {text, "H5T_C_S1_g", Need::required},
+                {dataset_properties, "H5P_CLS_DATASET_CREATE_ID_g", Need::required}});
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned release = 0;
+  if (get_version(&major, &minor, &release) < 0 || major != 1 || minor < 10)
+    throw Error(Id::unsupported,
+                fmt::format("HDF5 {}.{}.{} is none of 1.10 and later", major, minor, release),
+                hdf5_remedy);  // before, an identifier had 32 bits
+  if (open() < 0)
+    throw Error(Id::program_failed, "the HDF5 library does not start", hdf5_remedy);
+  set_printer(hdf5::standard, nullptr, nullptr);  // failures become messages here
 }
 
 namespace {
@@ -179,7 +160,7 @@ Hdf5File::Object Hdf5File::object(hdf5::Id id) const {
 }
 
 Hdf5File::Object Hdf5File::text_type(std::size_t size) const {
-  Object type = object(library_.copy_type(library_.text));
+  Object type = object(library_.copy_type(*library_.text));
   check(library_.set_size(type.id(), std::max<std::size_t>(size, 1)));
   return type;
 }
@@ -198,7 +179,7 @@ void Hdf5File::set(const std::string& path, const std::string& name, const Value
   const Object text_type = this->text_type(text ? text->size() : 1);
   check(library_.set_character_set(text_type.id(), hdf5::utf8));  // else Python reads bytes
   const auto* const real = std::get_if<double>(&value);
-  const hdf5::Id type = text ? text_type.id() : real ? library_.real : library_.integer;
+  const hdf5::Id type = text ? text_type.id() : real ? *library_.real : *library_.integer;
   const void* const bytes = text   ? static_cast<const void*>(text->c_str())
                             : real ? real
                                    : static_cast<const void*>(std::get_if<long long>(&value));
@@ -249,11 +230,11 @@ void Hdf5File::add_table(const std::string& path, std::span<const Hdf5Column> co
   for (const Hdf5Column& column : columns) {
     const Object text = text_type(column.text_size);
     check(library_.insert_member(type.id(), column.name.c_str(), offset,
-                                 column.text_size ? text.id() : library_.real));
+                                 column.text_size ? text.id() : *library_.real));
     offset += column.text_size ? column.text_size : sizeof(double);
   }
   const std::array chunk{hdf5::Size{std::clamp<std::size_t>(rows, 1, block_rows)}};
-  const Object properties = object(library_.create_properties(library_.dataset_properties));
+  const Object properties = object(library_.create_properties(*library_.dataset_properties));
   check(library_.set_chunk(properties.id(), 1, chunk.data()));
   add_dataset(path, type.id(), std::array{hdf5::Size{rows}}, next_row, properties.id());
 }
@@ -352,19 +333,19 @@ void add_values(Hdf5File& file, const std::string& name, hdf5::Id type,
 }
 
 /// A frame whose columns are all doubles, one block, and whose rows are numbered.
-void add_frame(Hdf5File& file, const Hdf5Library& library, std::span<const std::string> columns,
-               hdf5::Size rows, const Hdf5File::NextRow& next_row) {
+void add_frame(Hdf5File& file, std::span<const std::string> columns, hdf5::Size rows,
+               const Hdf5File::NextRow& next_row) {
   begin_pandas(file, "frame");
   file.set(pandas_key, "ndim", 2);
   file.set(pandas_key, "nblocks", 1);
   add_names(file, "axis0", columns);
   add_names(file, "block0_items", columns);
   file.set(pandas_key, "axis1_variety", "regular");
-  add_values(file, "axis1", library.integer, std::array{rows},
+  add_values(file, "axis1", *file.library().integer, std::array{rows},
              [number = 0LL](std::string& bytes) mutable { append(bytes, number++); });
   file.set(std::string(pandas_key) + "/axis1", "kind", "integer");
-  add_values(file, "block0_values", library.real, std::array{rows, hdf5::Size{columns.size()}},
-             next_row);
+  add_values(file, "block0_values", *file.library().real,
+             std::array{rows, hdf5::Size{columns.size()}}, next_row);
 }
 
 std::vector<std::string> names_of(std::span<const JpwrEnergy> energies) {
@@ -398,8 +379,7 @@ void write_jpwr_power_hdf5(const Hdf5Library& library, const std::filesystem::pa
                            const std::filesystem::path& power_log) {
   Hdf5File out(library, file);
   PowerLogReader reader(power_log);
-  add_frame(out, library, std::span(reader.columns()).subspan(1), rows_of(power_log),
-            rows_from(reader, 1));
+  add_frame(out, std::span(reader.columns()).subspan(1), rows_of(power_log), rows_from(reader, 1));
   out.close();
 }
 
@@ -408,7 +388,7 @@ void write_jpwr_energy_hdf5(const Hdf5Library& library, const std::filesystem::p
   Hdf5File out(library, file);
   begin_pandas(out, "series");
   add_names(out, "index", names_of(energies));
-  add_values(out, "values", library.real, std::array{hdf5::Size{energies.size()}},
+  add_values(out, "values", *library.real, std::array{hdf5::Size{energies.size()}},
              values_of(energies));
   out.close();
 }
@@ -416,7 +396,7 @@ void write_jpwr_energy_hdf5(const Hdf5Library& library, const std::filesystem::p
 void write_jpwr_counter_hdf5(const Hdf5Library& library, const std::filesystem::path& file,
                              std::span<const JpwrEnergy> energies) {
   Hdf5File out(library, file);
-  add_frame(out, library, names_of(energies), 1, [&](std::string& bytes) {
+  add_frame(out, names_of(energies), 1, [&](std::string& bytes) {
     const Hdf5File::NextRow next_value = values_of(energies);
     for (std::size_t i = 0; i < energies.size(); ++i)
       next_value(bytes);

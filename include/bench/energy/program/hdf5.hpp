@@ -64,11 +64,11 @@ class Hdf5Library {
                                hdf5::Id, hdf5::Id) = nullptr;
   int (*write_attribute)(hdf5::Id, hdf5::Id, const void*) = nullptr;
 
-  // Types, and the class of a dataset's creation properties.
-  hdf5::Id real = -1;     ///< A double.
-  hdf5::Id integer = -1;  ///< A long long.
-  hdf5::Id text = -1;     ///< One byte, padded with zeros.
-  hdf5::Id dataset_properties = -1;
+  // Types, and the class of a dataset's creation properties: the library sets them when it starts.
+  const hdf5::Id* real = nullptr;     ///< A double.
+  const hdf5::Id* integer = nullptr;  ///< A long long.
+  const hdf5::Id* text = nullptr;     ///< One byte, padded with zeros.
+  const hdf5::Id* dataset_properties = nullptr;
 };
 
 /// A member of the rows of a table.
@@ -86,6 +86,7 @@ class Hdf5File {
   Hdf5File& operator=(const Hdf5File&) = delete;
   ~Hdf5File();
 
+  const Hdf5Library& library() const { return library_; }
   void add_group(const std::string& path);
   /// Sets an attribute of a group or dataset; `/` is the file.
   void set(const std::string& path, const std::string& name, const Value& value);

@@ -56,32 +56,29 @@ constexpr double level_1_power_w = 2000;
 
 }  // namespace
 
-MethodologyLevel methodology_level(const Measured& measured) {
-  if (measured.nodes == 0 || measured.parts)
-    return {.level = 0, .limit = "subsystems: the nodes are not measured as a whole"};
-  if (measured.longest_gap_s > level_1_gap_s)
-    return {.level = 0,
-            .limit = fmt::format("granularity: {:.3g} s without a value, and level 1 needs one per "
-                                 "second",
-                                 measured.longest_gap_s)};
-  if (measured.nodes < level_1_nodes || measured.power_mean_w < level_1_power_w)
-    return {.level = 0,
-            .limit = fmt::format(
-                "machine fraction: {:.3g} kW on {} node{}, and level 1 needs 2 kW, "
-                "15 nodes and a tenth of the machine, or all of it",
-                measured.power_mean_w / 1000, measured.nodes, measured.nodes == 1 ? "" : "s")};
-  return {.level = 1,
-          .limit =
-              "machine fraction: level 1 if this is a tenth of the machine; level 2 also needs "
-              "network and storage, and meters within 2 %"};
-}
-
 Summary methodology_summary(const Measured& measured) {
-  const MethodologyLevel level = methodology_level(measured);
+  long long level = 0;
+  std::string limit;
+  if (measured.nodes == 0 || measured.parts) {
+    limit = "subsystems: the nodes are not measured as a whole";
+  } else if (measured.longest_gap_s > level_1_gap_s) {
+    limit = fmt::format("granularity: {:.3g} s without a value, and level 1 needs one per second",
+                        measured.longest_gap_s);
+  } else if (measured.nodes < level_1_nodes || measured.power_mean_w < level_1_power_w) {
+    limit = fmt::format(
+        "machine fraction: {:.3g} kW on {} node{}, and level 1 needs 2 kW, 15 nodes and a tenth of "
+        "the machine, or all of it",
+        measured.power_mean_w / 1000, measured.nodes, measured.nodes == 1 ? "" : "s");
+  } else {
+    level = 1;
+    limit =
+        "machine fraction: level 1 if this is a tenth of the machine; level 2 also needs network "
+        "and storage, and meters within 2 %";
+  }
   return {{"energy_nodes", static_cast<long long>(measured.parts ? 0 : measured.nodes)},
           {"energy_gap_s", measured.longest_gap_s},
-          {"energy_level", static_cast<long long>(level.level)},
-          {"energy_level_limit", level.limit}};
+          {"energy_level", level},
+          {"energy_level_limit", limit}};
 }
 
 namespace {

@@ -1,3 +1,4 @@
+#include <array>
 #include <cstddef>
 #include <map>
 #include <mutex>
@@ -42,27 +43,33 @@ json to_json(const Provenance& provenance) {
   return object;
 }
 
+// The members of a channel that results tell of, and their names.
+constexpr std::array channel_texts{
+    std::pair{"name", &Channel::name},     std::pair{"description", &Channel::description},
+    std::pair{"label", &Channel::label},   std::pair{"device_id", &Channel::device_id},
+    std::pair{"parent", &Channel::parent}, std::pair{"unreadable", &Channel::unreadable}};
+constexpr std::array channel_flags{std::pair{"estimated", &Channel::estimated},
+                                   std::pair{"additive", &Channel::additive},
+                                   std::pair{"shared", &Channel::shared},
+                                   std::pair{"duplicate", &Channel::duplicate},
+                                   std::pair{"partly_owned", &Channel::partly_owned},
+                                   std::pair{"counter_only", &Channel::counter_only},
+                                   std::pair{"counter_of_either", &Channel::counter_of_either}};
+constexpr std::array channel_reals{std::pair{"averaging_window_s", &Channel::averaging_window_s},
+                                   std::pair{"counter_period_s", &Channel::counter_period_s},
+                                   std::pair{"counter_range_j", &Channel::counter_range_j},
+                                   std::pair{"update_period_s", &Channel::update_period_s},
+                                   std::pair{"shortest_interval_s", &Channel::shortest_interval_s}};
+
 json to_json(const Channel& channel) {
-  return {{"name", channel.name},
-          {"description", channel.description},
-          {"scope", unique_name_of(channel.scope)},
-          {"label", channel.label},
-          {"device_id", channel.device_id},
-          {"device", channel.device},
-          {"estimated", channel.estimated},
-          {"additive", channel.additive},
-          {"parent", channel.parent},
-          {"shared", channel.shared},
-          {"duplicate", channel.duplicate},
-          {"unreadable", channel.unreadable},
-          {"partly_owned", channel.partly_owned},
-          {"counter_only", channel.counter_only},
-          {"averaging_window_s", channel.averaging_window_s},
-          {"counter_period_s", channel.counter_period_s},
-          {"counter_range_j", channel.counter_range_j},
-          {"update_period_s", channel.update_period_s},
-          {"shortest_interval_s", channel.shortest_interval_s},
-          {"counter_of_either", channel.counter_of_either}};
+  json object{{"scope", unique_name_of(channel.scope)}, {"device", channel.device}};
+  for (const auto& [name, member] : channel_texts)
+    object[name] = channel.*member;
+  for (const auto& [name, member] : channel_flags)
+    object[name] = channel.*member;
+  for (const auto& [name, member] : channel_reals)
+    object[name] = channel.*member;
+  return object;
 }
 
 json to_json(const RunStart& start) {
@@ -148,26 +155,14 @@ RunStart start_of(const json& object) {
 RecordedChannel channel_of(const json& object) {
   RecordedChannel recorded;
   Channel& channel = recorded.channel;
-  channel.name = text(object, "name");
-  channel.description = text(object, "description");
   channel.scope = scope_of(text(object, "scope")).value_or(Scope::other);
-  channel.label = text(object, "label");
-  channel.device_id = text(object, "device_id");
   channel.device = integer(object, "device").value_or(-1);
-  channel.estimated = flag(object, "estimated");
-  channel.additive = flag(object, "additive");
-  channel.parent = text(object, "parent");
-  channel.shared = flag(object, "shared");
-  channel.duplicate = flag(object, "duplicate");
-  channel.unreadable = text(object, "unreadable");
-  channel.partly_owned = flag(object, "partly_owned");
-  channel.counter_only = flag(object, "counter_only");
-  channel.averaging_window_s = real(object, "averaging_window_s");
-  channel.counter_period_s = real(object, "counter_period_s");
-  channel.counter_range_j = real(object, "counter_range_j");
-  channel.update_period_s = real(object, "update_period_s");
-  channel.shortest_interval_s = real(object, "shortest_interval_s");
-  channel.counter_of_either = flag(object, "counter_of_either");
+  for (const auto& [name, member] : channel_texts)
+    channel.*member = text(object, name);
+  for (const auto& [name, member] : channel_flags)
+    channel.*member = flag(object, name);
+  for (const auto& [name, member] : channel_reals)
+    channel.*member = real(object, name);
   recorded.slow = flag(object, "slow");
   return recorded;
 }

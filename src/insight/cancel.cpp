@@ -16,7 +16,7 @@
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/job.hpp>
 #include <bench/machine/job_monitor.hpp>
-#include <bench/machine/platform_batch_system.hpp>
+#include <bench/machine/platform.hpp>
 #include <bench/machine/sentinel.hpp>
 #include <bench/run/step_jobs.hpp>
 #include <bench/space/job_script.hpp>

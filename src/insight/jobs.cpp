@@ -12,7 +12,6 @@
 #include <bench/machine/job_id.hpp>
 #include <bench/machine/job_monitor.hpp>
 #include <bench/machine/platform.hpp>
-#include <bench/machine/platform_batch_system.hpp>
 #include <bench/space/job_script.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/run_directory.hpp>

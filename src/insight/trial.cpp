@@ -27,7 +27,6 @@
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/machine.hpp>
 #include <bench/machine/platform.hpp>
-#include <bench/machine/platform_batch_system.hpp>
 
 namespace bench::insight {
 namespace {

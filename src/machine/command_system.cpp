@@ -1,5 +1,3 @@
-#include "command_system.hpp"
-
 #include "ask_program.hpp"
 
 #include <algorithm>
@@ -20,6 +18,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/outcome.hpp>
 #include <bench/base/process.hpp>
+#include <bench/base/regex.hpp>
 #include <bench/base/text.hpp>
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/job_id.hpp>
@@ -72,113 +71,132 @@ bool is_out_of_reach(const ProgramAnswer& answer) {
   return contains_any(to_lower(answer.error), phrases);
 }
 
-}  // namespace
-
-CommandSystem::CommandSystem(CommandTable table)
-    : table_(std::move(table)), id_(table_.id_pattern), line_(table_.line_pattern) {
-  if (id_.groups() == 0)
-    throw Error(
-        Id::invalid_expression,
-        fmt::format("the id pattern of {} has no group (...) for the job's id", table_.system));
-  for (const char* group : {"id", "state"})
-    if (!line_.has_group(group))
+/// Any batch system that has commands to submit, to list and to cancel. Its jobs are known by their
+/// names, which hold a part of the submission's UUID. An array is `12[]`, its tasks are `12[1]`.
+class CommandSystem : public BatchSystem {
+ public:
+  /// @throws Error for a pattern that is not a regular expression or lacks a group
+  explicit CommandSystem(SystemOptions options)
+      : options_(std::move(options)),
+        id_(options_.commands.id_pattern),
+        line_(options_.commands.line_pattern) {
+    if (id_.groups() == 0)
       throw Error(
           Id::invalid_expression,
-          fmt::format("the line pattern of {} has no group (?<{}>...)", table_.system, group));
-  for (const auto& [word, meaning] : table_.states)
-    if (!meaning_of(meaning))
-      throw Error(Id::invalid_value,
-                  fmt::format("state {} of {} cannot mean '{}'", word, table_.system, meaning),
-                  "known: pending, running, blocked, done, " + join(retryable_outcomes(), ", "));
-}
+          fmt::format("the id pattern of {} has no group (...) for the job's id", options_.name));
+    for (const char* group : {"id", "state"})
+      if (!line_.has_group(group))
+        throw Error(
+            Id::invalid_expression,
+            fmt::format("the line pattern of {} has no group (?<{}>...)", options_.name, group));
+    for (const auto& [word, meaning] : options_.commands.states)
+      if (!meaning_of(meaning))
+        throw Error(Id::invalid_value,
+                    fmt::format("state {} of {} cannot mean '{}'", word, options_.name, meaning),
+                    "known: pending, running, blocked, done, " + join(retryable_outcomes(), ", "));
+  }
 
-SubmitResult CommandSystem::submit(const Submission& submission) {
-  const std::string command =
-      replace_all(replace_all(table_.submit, "{{script}}", shell_quote(submission.script.string())),
-                  "{{name}}", shell_quote(submission.name));
-  const ProgramAnswer answer = run_by_shell(command, submission.environment, submission.directory);
-  SubmitResult verdict;
-  if (const auto found = id_.search(answer.output); answer.ok() && found) {
-    verdict.id = (*found)[1];
-    if (submission.is_array && !verdict.id.ends_with("[]"))
-      verdict.id += "[]";
+  std::string name() const override { return options_.name; }
+
+  SubmitResult submit(const Submission& submission) override {
+    const std::string command = replace_all(replace_all(options_.commands.submit, "{{script}}",
+                                                        shell_quote(submission.script.string())),
+                                            "{{name}}", shell_quote(submission.name));
+    const ProgramAnswer answer =
+        run_by_shell(command, submission.environment, submission.directory);
+    SubmitResult verdict;
+    if (const auto found = id_.search(answer.output); answer.ok() && found) {
+      verdict.id = (*found)[1];
+      if (submission.is_array && !verdict.id.ends_with("[]"))
+        verdict.id += "[]";
+      return verdict;
+    }
+    verdict.kind = answer.ok() || is_out_of_reach(answer) ? SubmitResult::Kind::unavailable
+                                                          : SubmitResult::Kind::refused;
+    verdict.reason =
+        fmt::format("{}: {}", program_of(options_.commands.submit),
+                    answer.ok() ? "printed no job id: " + one_line(answer.output) : answer.error);
     return verdict;
   }
-  verdict.kind = answer.ok() || is_out_of_reach(answer) ? SubmitResult::Kind::unavailable
-                                                        : SubmitResult::Kind::refused;
-  verdict.reason =
-      fmt::format("{}: {}", program_of(table_.submit),
-                  answer.ok() ? "printed no job id: " + one_line(answer.output) : answer.error);
-  return verdict;
-}
 
-QueryResult CommandSystem::ask_for_all() {
-  QueryResult queue;
-  const ProgramAnswer answer = run_by_shell(table_.poll, current_environment());
-  if (!answer.ok()) {
-    queue.failure = fmt::format("{}: {}", program_of(table_.poll), answer.error);
+  QueryResult ask_for_all() override {
+    QueryResult queue;
+    const ProgramAnswer answer = run_by_shell(options_.commands.poll, current_environment());
+    if (!answer.ok()) {
+      queue.failure = fmt::format("{}: {}", program_of(options_.commands.poll), answer.error);
+      return queue;
+    }
+    for (const std::string& line : split(answer.output, "\n")) {
+      const auto found = line_.search(line);
+      if (!found)
+        continue;
+      JobReport report;
+      report.id = (*found)["id"];
+      report.name = (*found)["name"];
+      report.word = (*found)["state"];
+      // LSF gives jobs outside of arrays the index 0.
+      if (const auto task =
+              line_.has_group("index") ? parse_integer((*found)["index"]) : std::nullopt;
+          task && *task > 0) {
+        report.task = static_cast<int>(*task);
+        report.id = task_of(report.id + "[]", *report.task);
+      }
+      // A state that the platform file does not know has not ended.
+      if (const auto state = options_.commands.states.find(report.word);
+          state != options_.commands.states.end()) {
+        const auto meaning = meaning_of(state->second);
+        report.state = meaning->state;
+        report.outcome = meaning->outcome;
+      }
+      queue.jobs.push_back(std::move(report));
+    }
     return queue;
   }
-  for (const std::string& line : split(answer.output, "\n")) {
-    const auto found = line_.search(line);
-    if (!found)
-      continue;
-    JobReport report;
-    report.id = (*found)["id"];
-    report.name = (*found)["name"];
-    report.word = (*found)["state"];
-    // LSF gives jobs outside of arrays the index 0.
-    if (const auto task =
-            line_.has_group("index") ? parse_integer((*found)["index"]) : std::nullopt;
-        task && *task > 0) {
-      report.task = static_cast<int>(*task);
-      report.id = task_of(report.id + "[]", *report.task);
-    }
-    // A state that the platform file does not know has not ended.
-    if (const auto state = table_.states.find(report.word); state != table_.states.end()) {
-      const auto meaning = meaning_of(state->second);
-      report.state = meaning->state;
-      report.outcome = meaning->outcome;
-    }
-    queue.jobs.push_back(std::move(report));
+
+  QueryResult ask(const std::vector<std::string>& ids) override {
+    QueryResult queue = ask_for_all();
+    const std::set<std::string> wanted(ids.begin(), ids.end());
+    std::erase_if(queue.jobs, [&](const JobReport& job) {
+      return !wanted.contains(job.id) && !wanted.contains(array_of(job.id));
+    });
+    return queue;
   }
-  return queue;
-}
 
-QueryResult CommandSystem::ask(const std::vector<std::string>& ids) {
-  QueryResult queue = ask_for_all();
-  const std::set<std::string> wanted(ids.begin(), ids.end());
-  std::erase_if(queue.jobs, [&](const JobReport& job) {
-    return !wanted.contains(job.id) && !wanted.contains(array_of(job.id));
-  });
-  return queue;
-}
-
-/// Not every system has words for a job that has ended already. So a job that was not cancelled is
-/// looked for in the list.
-std::string CommandSystem::cancel(const std::vector<std::string>& ids) {
-  std::vector<std::string> left;
-  std::string said;
-  for (const std::string& id : ids) {
-    const ProgramAnswer answer =
-        run_by_shell(replace_all(table_.cancel, "{{id}}", shell_quote(id)), current_environment());
-    if (answer.ok())
-      continue;
+  /// Not every system has words for a job that has ended already. So a job that was not cancelled
+  /// is looked for in the list.
+  std::string cancel(const std::vector<std::string>& ids) override {
+    std::vector<std::string> left;
+    std::string said;
+    for (const std::string& id : ids) {
+      const ProgramAnswer answer = run_by_shell(
+          replace_all(options_.commands.cancel, "{{id}}", shell_quote(id)), current_environment());
+      if (answer.ok())
+        continue;
+      if (left.empty())
+        said = fmt::format("{}: {}", program_of(options_.commands.cancel), answer.error);
+      left.push_back(id);
+    }
     if (left.empty())
-      said = fmt::format("{}: {}", program_of(table_.cancel), answer.error);
-    left.push_back(id);
+      return "";
+    const QueryResult queue = ask(left);
+    const bool all_ended =
+        queue.failure.empty() && std::ranges::all_of(queue.jobs, [](const auto& job) {
+          return job.state == JobReport::State::ended;
+        });
+    return all_ended ? "" : said;
   }
-  if (left.empty())
-    return "";
-  const QueryResult queue = ask(left);
-  const bool all_ended =
-      queue.failure.empty() && std::ranges::all_of(queue.jobs, [](const auto& job) {
-        return job.state == JobReport::State::ended;
-      });
-  return all_ended ? "" : said;
-}
 
-namespace {
+  /// There is no accounting.
+  QueryResult query_accounting(const std::vector<std::string>&) override { return {}; }
+
+  /// No more than 1 where the lines of `poll` do not tell tasks apart.
+  int max_array_size() override { return line_.has_group("index") ? options_.most_of_array : 1; }
+
+ private:
+  SystemOptions options_;
+  Regex id_;
+  Regex line_;
+};
 
 using Options = std::span<const std::string_view>;
 
@@ -197,7 +215,7 @@ constexpr SystemKind by_commands(std::string_view name, const char* job_variable
   return {.name = name,
           .capabilities = {.queues_jobs = true, .limits_running = arrays.range != nullptr},
           .make = [](const SystemOptions& options) -> std::unique_ptr<BatchSystem> {
-            return std::make_unique<CommandSystem>(options.commands);
+            return std::make_unique<CommandSystem>(options);
           },
           .arrays = arrays,
           .needs_commands = true,

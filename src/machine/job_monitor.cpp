@@ -140,9 +140,9 @@ std::filesystem::path whole(const std::string& text, const std::filesystem::path
 
 }  // namespace
 
-JobMonitor::JobMonitor(std::unique_ptr<BatchSystem> system, BatchSettings settings,
+JobMonitor::JobMonitor(std::unique_ptr<BatchSystem> system, Polling polling,
                        std::function<Clock::time_point()> now)
-    : system_(std::move(system)), settings_(settings), now_(std::move(now)) {}
+    : system_(std::move(system)), polling_(polling), now_(std::move(now)) {}
 
 void JobMonitor::add(const BatchJob& job) {
   if (!latest_ || latest_->submission != job.submission || latest_->name != job.name ||
@@ -183,7 +183,7 @@ BatchJob JobMonitor::job_of(long long workpackage, const Watched& watched) {
 
 int JobMonitor::max_array_size() {
   const int of_system = system_->max_array_size();
-  return settings_.max_array_size > 0 ? std::min(settings_.max_array_size, of_system) : of_system;
+  return polling_.max_array_size > 0 ? std::min(polling_.max_array_size, of_system) : of_system;
 }
 
 std::map<long long, std::string> JobMonitor::ids() const {
@@ -217,7 +217,7 @@ QueryResult JobMonitor::ask_queue() {
   }
   QueryResult all;
   const std::vector<std::string> each(ids.begin(), ids.end());
-  for (const auto& some : chunks_of(each, settings_.ids_at_once)) {
+  for (const auto& some : chunks_of(each, static_cast<std::size_t>(polling_.jobs_per_question))) {
     QueryResult answer = system_->ask({some.begin(), some.end()});
     all.failure += answer.failure;
     std::ranges::move(answer.jobs, std::back_inserter(all.jobs));
@@ -381,7 +381,7 @@ bool JobMonitor::out_of_patience(Watched& watched) {
   if (!watched.doubtful_since)
     watched.doubtful_since = now;
   const std::chrono::duration<double> waited = now - *watched.doubtful_since;
-  return waited.count() >= settings_.grace_s;
+  return waited.count() >= polling_.sentinel_grace_s;
 }
 
 bool JobMonitor::unsettled() const {
@@ -499,8 +499,8 @@ void JobMonitor::notice_blocked(const BatchJob& job, const JobReport& report, Ne
 void JobMonitor::plan_question() {
   patience_s_ =
       failure_.empty()
-          ? settings_.interval_s
-          : std::min(longest_patience_s, std::max({soon_s, settings_.interval_s, patience_s_ * 2}));
+          ? polling_.interval_s
+          : std::min(longest_patience_s, std::max({soon_s, polling_.interval_s, patience_s_ * 2}));
   static std::minstd_rand random{std::random_device()()};
   const double jitter = std::uniform_real_distribution<double>(1.0, 1.2)(random);
   next_question_ = now_() + std::chrono::duration_cast<Clock::duration>(
@@ -509,9 +509,9 @@ void JobMonitor::plan_question() {
 
 void JobMonitor::plan_update(bool news) {
   pause_s_ = news || unsettled() ? soon_s : std::max(soon_s, pause_s_ * 1.5);
-  pause_s_ = std::min(pause_s_, settings_.interval_s);
+  pause_s_ = std::min(pause_s_, polling_.interval_s);
   const auto pause = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
-      unsettled() ? std::min(pause_s_, settings_.grace_s) : pause_s_));
+      unsettled() ? std::min(pause_s_, polling_.sentinel_grace_s) : pause_s_));
   next_update_ = now_() + pause;
   if (next_question_ > now_())
     next_update_ = std::min(next_update_, next_question_);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -27,6 +28,7 @@
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
 #include <bench/energy/sources/methods.hpp>
+#include <bench/machine/batch_system.hpp>
 #include <bench/machine/machine.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/machine/systems.hpp>
@@ -691,6 +693,18 @@ const Words<Binding::Mode>& binding_words() {
                                  {"mask_cpu", Mode::mask_cpu},
                                  {"map_cpu", Mode::map_cpu}};
   return words;
+}
+
+std::unique_ptr<BatchSystem> batch_system_of(const Platform& platform) {
+  return platform.system().make({.name = platform.scheduler,
+                                 .directives = platform.directives,
+                                 .commands = platform.commands,
+                                 .most_of_array = platform.system().arrays.most});
+}
+
+std::unique_ptr<BatchSystem> batch_system_of_commands(const Platform& platform) {
+  return platform.capabilities().queues_jobs ? batch_system_of(platform)
+                                             : find_system("slurm")->make({});
 }
 
 }  // namespace bench::machine

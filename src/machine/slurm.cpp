@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <filesystem>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -152,130 +153,143 @@ void append(QueryResult& all, QueryResult part) {
   std::ranges::move(part.jobs, std::back_inserter(all.jobs));
 }
 
-}  // namespace
+/// Slurm 20.11 or later. A job is recognised by the UUID in its comment, otherwise by its id
+/// together with its name: after a crash of its controller Slurm uses an id a second time.
+class Slurm : public BatchSystem {
+ public:
+  /// @param clusters where jobs go that name no cluster; empty: the user's own
+  explicit Slurm(std::vector<std::string> clusters) : clusters_(std::move(clusters)) {
+    if (clusters_.empty())
+      clusters_.emplace_back();
+  }
 
-Slurm::Slurm(std::vector<std::string> clusters) : clusters_(std::move(clusters)) {
-  if (clusters_.empty())
-    clusters_.emplace_back();
-}
+  std::string name() const override { return "Slurm"; }
 
-SubmitResult Slurm::submit(const Submission& submission) {
-  // Where the queue is full, sbatch itself tries 15 times, with pauses of 1 s, 2 s, ... 15 s.
-  constexpr double pauses_of_sbatch_s = 120;
-  const ProgramAnswer answer =
-      ask_program({"sbatch", "--parsable", submission.script.string()}, submission.environment,
-                  submission.directory, "sbatch", pauses_of_sbatch_s);
-  SubmitResult verdict;
-  if (answer.ok()) {
-    verdict.id = job_id_in(answer.output);
-    if (!verdict.id.empty())
+  SubmitResult submit(const Submission& submission) override {
+    // Where the queue is full, sbatch itself tries 15 times, with pauses of 1 s, 2 s, ... 15 s.
+    constexpr double pauses_of_sbatch_s = 120;
+    const ProgramAnswer answer =
+        ask_program({"sbatch", "--parsable", submission.script.string()}, submission.environment,
+                    submission.directory, "sbatch", pauses_of_sbatch_s);
+    SubmitResult verdict;
+    if (answer.ok()) {
+      verdict.id = job_id_in(answer.output);
+      if (!verdict.id.empty())
+        return verdict;
+      verdict.kind = SubmitResult::Kind::unavailable;
+      verdict.reason =
+          fmt::format("sbatch printed no job id: {}", one_line(to_valid_utf8(answer.output)));
       return verdict;
-    verdict.kind = SubmitResult::Kind::unavailable;
-    verdict.reason =
-        fmt::format("sbatch printed no job id: {}", one_line(to_valid_utf8(answer.output)));
+    }
+    verdict.kind = kind_of_failure(answer);
+    verdict.reason = said("sbatch", answer);
     return verdict;
   }
-  verdict.kind = kind_of_failure(answer);
-  verdict.reason = said("sbatch", answer);
-  return verdict;
-}
 
-QueryResult Slurm::ask(const std::vector<std::string>& ids) {
-  QueryResult all;
-  for (const auto& [cluster, some] : by_cluster(ids))
-    append(all, read_queue(ask_squeue(some, cluster), cluster));
-  return all;
-}
-
-QueryResult Slurm::ask_for_all() {
-  QueryResult all;
-  for (const std::string& cluster : clusters_)
-    append(all,
-           read_queue(
-               ask_slurm({"squeue", "-a", "--me", "-r", "-t", "all", "-o", squeue_format}, cluster),
-               cluster));
-  return all;
-}
-
-QueryResult Slurm::query_accounting(const std::vector<std::string>& ids) {
-  QueryResult accounting;
-  for (const auto& [cluster, some] : by_cluster(ids)) {
-    if (!has_accounting_)
-      return query_completed(ids);
-    const ProgramAnswer answer = ask_slurm(
-        {"sacct", "-X", "-P", "-n", sacct_delimiter, "-j", job_list(some), "-o", sacct_fields},
-        cluster);
-    has_accounting_ = answer.error.find("accounting storage is disabled") == std::string::npos;
-    if (!has_accounting_)
-      return query_completed(ids);
-    QueryResult part{.jobs = read_records(answer.output, cluster), .failure = ""};
-    if (!answer.ok())
-      part.failure = said("sacct", answer);
-    append(accounting, std::move(part));
+  QueryResult ask(const std::vector<std::string>& ids) override {
+    QueryResult all;
+    for (const auto& [cluster, some] : by_cluster(ids))
+      append(all, read_queue(ask_squeue(some, cluster), cluster));
+    return all;
   }
-  return accounting;
-}
 
-/// The records of the job completion plugin, which have neither comments nor tasks of arrays; where
-/// the site does not keep those either, nothing is known.
-QueryResult Slurm::query_completed(const std::vector<std::string>& ids) {
-  const ProgramAnswer answer = ask_slurm(
-      {"sacct", "-c", "-P", "-n", sacct_delimiter, "-j", job_list(ids), "-o", sacct_fields}, "");
-  return {.jobs = read_records(answer.output, ""), .failure = ""};
-}
-
-std::string Slurm::cancel(const std::vector<std::string>& ids) {
-  // The length of an argument list is limited.
-  constexpr std::size_t at_once = 1000;
-  constexpr std::array<std::string_view, 2> of_ended{"already complet", "Invalid job id"};
-  std::string failure;
-  for (const auto& [cluster, some] : by_cluster(ids)) {
-    const std::vector<std::string> words = words_for_scancel(some);
-    for (const auto& chunk : chunks_of(words, at_once)) {
-      std::vector<std::string> arguments{"scancel"};
-      arguments.insert(arguments.end(), chunk.begin(), chunk.end());
-      const ProgramAnswer answer = ask_slurm(std::move(arguments), cluster);
-      if (failure.empty() && !answer.ok() && !contains_any(answer.error, of_ended))
-        failure = said("scancel", answer);
-    }
-  }
-  return failure;
-}
-
-int Slurm::max_array_size() {
-  if (!max_array_size_) {
-    std::vector<int> sizes;
+  QueryResult ask_for_all() override {
+    QueryResult all;
     for (const std::string& cluster : clusters_)
-      sizes.push_back(max_array_size_of(cluster));
-    max_array_size_ = std::ranges::min(sizes);  // the array may go to any of them
+      append(all,
+             read_queue(ask_slurm({"squeue", "-a", "--me", "-r", "-t", "all", "-o", squeue_format},
+                                  cluster),
+                        cluster));
+    return all;
   }
-  return *max_array_size_;
-}
 
-Partitions Slurm::ask_partitions() {
-  return clusters_.size() > 1 ? Partitions{} : ask_slurm_partitions(clusters_.front());
-}
+  /// Asks sacct for the accounting or, without one, for the records of the job completion plugin.
+  QueryResult query_accounting(const std::vector<std::string>& ids) override {
+    QueryResult accounting;
+    for (const auto& [cluster, some] : by_cluster(ids)) {
+      if (!has_accounting_)
+        return query_completed(ids);
+      const ProgramAnswer answer = ask_slurm(
+          {"sacct", "-X", "-P", "-n", sacct_delimiter, "-j", job_list(some), "-o", sacct_fields},
+          cluster);
+      has_accounting_ = answer.error.find("accounting storage is disabled") == std::string::npos;
+      if (!has_accounting_)
+        return query_completed(ids);
+      QueryResult part{.jobs = read_records(answer.output, cluster), .failure = ""};
+      if (!answer.ok())
+        part.failure = said("sacct", answer);
+      append(accounting, std::move(part));
+    }
+    return accounting;
+  }
 
-std::vector<Association> Slurm::ask_associations() {
-  return ask_slurm_associations(clusters_);
-}
+  std::string cancel(const std::vector<std::string>& ids) override {
+    // The length of an argument list is limited.
+    constexpr std::size_t at_once = 1000;
+    constexpr std::array<std::string_view, 2> of_ended{"already complet", "Invalid job id"};
+    std::string failure;
+    for (const auto& [cluster, some] : by_cluster(ids)) {
+      const std::vector<std::string> words = words_for_scancel(some);
+      for (const auto& chunk : chunks_of(words, at_once)) {
+        std::vector<std::string> arguments{"scancel"};
+        arguments.insert(arguments.end(), chunk.begin(), chunk.end());
+        const ProgramAnswer answer = ask_slurm(std::move(arguments), cluster);
+        if (failure.empty() && !answer.ok() && !contains_any(answer.error, of_ended))
+          failure = said("scancel", answer);
+      }
+    }
+    return failure;
+  }
 
-/// srun names it. Otherwise it is known for a job with a single node.
-std::string Slurm::failed_node(const JobReport& job, const std::filesystem::path& errors) {
-  if (std::string node = node_named_by_srun(errors); !node.empty())
-    return node;
-  const ProgramAnswer answer =
-      ask_slurm({"squeue", "-a", "-h", "-t", "all", "-o", "%N", "-j", without_cluster(job.id)},
-                cluster_of(job.id));
-  const std::string nodes = answer.ok() ? split(answer.output, "\n").front() : "";
-  const std::string node(strip(nodes.empty() ? job.host : nodes));
-  return node.find_first_of("[,(") == std::string::npos ? node : "";
-}
+  /// MaxArraySize of slurm.conf, of several clusters the smallest; asked once.
+  int max_array_size() override {
+    if (!max_array_size_) {
+      std::vector<int> sizes;
+      for (const std::string& cluster : clusters_)
+        sizes.push_back(max_array_size_of(cluster));
+      max_array_size_ = std::ranges::min(sizes);  // the array may go to any of them
+    }
+    return *max_array_size_;
+  }
 
-std::optional<Outcome> Slurm::end_told_in(const std::filesystem::path& file,
-                                          std::string_view job) const {
-  return ended_by_slurmstepd(file, job);
-}
+  Partitions ask_partitions() override {
+    return clusters_.size() > 1 ? Partitions{} : ask_slurm_partitions(clusters_.front());
+  }
+
+  std::vector<Association> ask_associations() override { return ask_slurm_associations(clusters_); }
+
+  /// srun names it. Otherwise it is known for a job with a single node.
+  std::string failed_node(const JobReport& job, const std::filesystem::path& errors) override {
+    if (std::string node = node_named_by_srun(errors); !node.empty())
+      return node;
+    const ProgramAnswer answer =
+        ask_slurm({"squeue", "-a", "-h", "-t", "all", "-o", "%N", "-j", without_cluster(job.id)},
+                  cluster_of(job.id));
+    const std::string nodes = answer.ok() ? split(answer.output, "\n").front() : "";
+    const std::string node(strip(nodes.empty() ? job.host : nodes));
+    return node.find_first_of("[,(") == std::string::npos ? node : "";
+  }
+
+  std::optional<Outcome> end_told_in(const std::filesystem::path& file,
+                                     std::string_view job) const override {
+    return ended_by_slurmstepd(file, job);
+  }
+
+ private:
+  /// The records of the job completion plugin, which have neither comments nor tasks of arrays;
+  /// where the site does not keep those either, nothing is known.
+  QueryResult query_completed(const std::vector<std::string>& ids) {
+    const ProgramAnswer answer = ask_slurm(
+        {"sacct", "-c", "-P", "-n", sacct_delimiter, "-j", job_list(ids), "-o", sacct_fields}, "");
+    return {.jobs = read_records(answer.output, ""), .failure = ""};
+  }
+
+  std::vector<std::string> clusters_;
+  std::optional<int> max_array_size_;
+  bool has_accounting_ = true;
+};
+
+}  // namespace
 
 ProgramAnswer ask_slurm(std::vector<std::string> arguments, const std::string& cluster) {
   if (!cluster.empty())

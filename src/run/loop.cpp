@@ -33,7 +33,7 @@
 #include <bench/machine/job.hpp>
 #include <bench/machine/job_monitor.hpp>
 #include <bench/machine/local.hpp>
-#include <bench/machine/platform_batch_system.hpp>
+#include <bench/machine/platform.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/run/loop.hpp>
 #include <bench/run/observer.hpp>
@@ -136,7 +136,7 @@ class Loop {
         local_(evaluator_),
         allocation_(run),
         admission_(run, store_, local_, allocation_, evaluator_),
-        batch_(machine::batch_system_of(run.platform), machine::batch_settings_of(run.platform)),
+        batch_(machine::batch_system_of(run.platform), run.platform.polling),
         lost_(run, workspace, observer),
         chain_(store_, batch_, observer),
         same_nodes_(run, store_, evaluator_),

@@ -13,7 +13,6 @@
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/machine.hpp>
 #include <bench/machine/platform.hpp>
-#include <bench/machine/platform_batch_system.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/run/preflight.hpp>
 #include <bench/space/job_request.hpp>

@@ -15,7 +15,7 @@
 #include <bench/base/error.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/machine/job.hpp>
-#include <bench/machine/platform_batch_system.hpp>
+#include <bench/machine/platform.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/use.hpp>
 #include <bench/run/preview.hpp>

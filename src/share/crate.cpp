@@ -26,7 +26,6 @@
 #include <bench/base/time.hpp>
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/platform.hpp>
-#include <bench/machine/platform_batch_system.hpp>
 #include <bench/results/table.hpp>
 #include <bench/results/tidy.hpp>
 #include <bench/share/crate.hpp>

@@ -1,4 +1,3 @@
-#include "machine/slurm.hpp"
 #include "support/fake_programs.hpp"
 #include "support/temp_directory.hpp"
 
@@ -9,6 +8,7 @@
 #include <bench/base/outcome.hpp>
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/failed_node.hpp>
+#include <bench/machine/systems.hpp>
 
 namespace bench::machine {
 namespace {
@@ -34,7 +34,7 @@ class SlurmsFailedNodeTest : public testing::Test {
     JobReport report;
     report.id = "7_1";
     report.host = host;
-    return Slurm().failed_node(report, directory_.write("stderr", errors));
+    return find_system("slurm")->make({})->failed_node(report, directory_.write("stderr", errors));
   }
 
   support::TempDirectory directory_;

@@ -105,8 +105,8 @@ class BatchFixture : public testing::Test {
     directory_.write(std::to_string(job.job.workpackage) + "/sentinel", text);
   }
 
-  JobMonitor monitor_with(const BatchSettings& settings) {
-    return {std::make_unique<ScriptedSystem>(script_), settings, [this] { return now_; }};
+  JobMonitor monitor_with(const Polling& polling) {
+    return {std::make_unique<ScriptedSystem>(script_), polling, [this] { return now_; }};
   }
   void pass(std::chrono::milliseconds time) { now_ += time; }
 
@@ -115,9 +115,9 @@ class BatchFixture : public testing::Test {
   JobMonitor::Clock::time_point now_{std::chrono::hours(1)};
   /// Asks with each update, and waits for no sentinel.
   JobMonitor monitor_ =
-      monitor_with({.interval_s = 0, .ids_at_once = 2, .grace_s = 0, .max_array_size = 0});
+      monitor_with({.interval_s = 0, .jobs_per_question = 2, .sentinel_grace_s = 0});
   /// Waits for sentinels as long as it takes.
-  JobMonitor patient_ = monitor_with({.interval_s = 0, .grace_s = 3600});
+  JobMonitor patient_ = monitor_with({.interval_s = 0, .sentinel_grace_s = 3600});
 };
 
 }  // namespace bench::machine

@@ -141,7 +141,7 @@ TEST_F(JobMonitorTest, WaitsForASentinelThatTakesItsTime) {
 }
 
 TEST_F(JobMonitorTest, ForgetsItsDoubtsOnceAJobIsSeenAgain) {
-  JobMonitor queue = monitor_with({.interval_s = 0, .grace_s = 5});
+  JobMonitor queue = monitor_with({.interval_s = 0, .sentinel_grace_s = 5});
   queue.add(job());
   EXPECT_THAT(queue.update().completions, IsEmpty());
   script_->queue.jobs = {report(State::pending)};
@@ -302,7 +302,7 @@ TEST_F(BatchTroubleTest, WithTheBooksLeavesAnAttemptToItsSentinelInTheEnd) {
 /// Between two questions to the batch system only sentinels are looked at.
 class IntervalTest : public BatchFixture {
  protected:
-  JobMonitor rare_ = monitor_with({.interval_s = 3600, .grace_s = 0});
+  JobMonitor rare_ = monitor_with({.interval_s = 3600, .sentinel_grace_s = 0});
 };
 
 TEST_F(IntervalTest, IsBetweenQuestionsWhateverHappens) {
@@ -334,7 +334,7 @@ TEST_F(IntervalTest, IsFollowedByAQuestion) {
 }
 
 TEST_F(IntervalTest, EndsWithinItOnceTheSentinelShows) {
-  JobMonitor rare = monitor_with({.interval_s = 3600, .grace_s = 3600});
+  JobMonitor rare = monitor_with({.interval_s = 3600, .sentinel_grace_s = 3600});
   rare.add(job());
   script_->queue.jobs = {report(State::ended, "TIMEOUT", Outcome::timeout)};
   EXPECT_THAT(rare.update().completions, IsEmpty());
@@ -345,7 +345,7 @@ TEST_F(IntervalTest, EndsWithinItOnceTheSentinelShows) {
 }
 
 TEST_F(IntervalTest, EndsWithASuccessWhateverTheSystemSays) {
-  JobMonitor rare = monitor_with({.interval_s = 3600, .grace_s = 3600});
+  JobMonitor rare = monitor_with({.interval_s = 3600, .sentinel_grace_s = 3600});
   rare.add(job());
   script_->queue.jobs = {report(State::ended, "TIMEOUT", Outcome::timeout)};
   EXPECT_THAT(rare.update().completions, IsEmpty());
@@ -396,7 +396,7 @@ TEST_F(PauseTest, IsShortAfterNews) {
 }
 
 TEST_F(PauseTest, IsAsShortAsTheGraceWhereASentinelIsDue) {
-  JobMonitor queue = monitor_with({.grace_s = 1});
+  JobMonitor queue = monitor_with({.sentinel_grace_s = 1});
   queue.add(job());
   script_->queue.jobs = {};
   expect_pauses(queue, {1});

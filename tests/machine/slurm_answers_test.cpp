@@ -5,6 +5,7 @@
 #include "support/temp_directory.hpp"
 
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -17,6 +18,7 @@
 #include <bench/base/outcome.hpp>
 #include <bench/base/text.hpp>
 #include <bench/machine/batch_system.hpp>
+#include <bench/machine/systems.hpp>
 
 namespace bench::machine {
 namespace {
@@ -30,7 +32,7 @@ using State = JobReport::State;
 class SlurmAnswersTest : public testing::Test {
  protected:
   support::FakePrograms programs_;
-  Slurm slurm_;
+  std::unique_ptr<BatchSystem> slurm_ = find_system("slurm")->make({});
 };
 
 /// A record as squeue is told to print them.
@@ -50,7 +52,7 @@ class SqueueTest : public SlurmAnswersTest {
  protected:
   QueryResult answer_to(const std::string& records) {
     programs_.say("squeue", heading + records);
-    return slurm_.ask({"1"});
+    return slurm_->ask({"1"});
   }
 };
 
@@ -77,7 +79,7 @@ TEST_F(SqueueTest, IsAskedForAllJobsWhereItKnowsOneNoMore) {
       "case \"$*\" in *-j*) echo 'slurm_load_jobs error: Invalid job id specified' >&2; "
       "exit 1;; esac\nprintf %s " +
           shell_quote(heading + job_line("2", "RUNNING")));
-  const QueryResult queue = slurm_.ask({"1", "2"});
+  const QueryResult queue = slurm_->ask({"1", "2"});
   EXPECT_EQ(queue.failure, "");
   ASSERT_EQ(queue.jobs.size(), 1U) << "so the accounting is asked about the other";
   EXPECT_EQ(queue.jobs[0].id, "2");
@@ -149,14 +151,14 @@ TEST_F(SqueueTest, IsAskedForASingleIdAsForAPair) {
 
 TEST_F(SqueueTest, IsAskedForAnArrayOnce) {
   programs_.say("squeue", heading);
-  slurm_.ask({"14_0", "14_1", "15"});
+  slurm_->ask({"14_0", "14_1", "15"});
   EXPECT_THAT(programs_.calls("squeue"), ElementsAre(testing::EndsWith(" -j 14,15")));
 }
 
 TEST_F(SqueueTest, IsAskedForEachClusterByItsName) {
   programs_.say("squeue", "CLUSTER: blue\n" + heading +
                               record({"15", "14", "0", "RUNNING", "None", "n1", "a", "sub"}));
-  const QueryResult queue = slurm_.ask({"12", "14_0;blue"});
+  const QueryResult queue = slurm_->ask({"12", "14_0;blue"});
   EXPECT_THAT(programs_.calls("squeue"),
               ElementsAre(testing::EndsWith(" -j 12,12"),
                           testing::AllOf(StartsWith("-M blue "), testing::EndsWith(" -j 14,14"))));
@@ -167,13 +169,14 @@ TEST_F(SqueueTest, IsAskedForEachClusterByItsName) {
 
 TEST_F(SqueueTest, IsAskedForAllOfThisUser) {
   programs_.say("squeue", heading + job_line("1", "PENDING"));
-  EXPECT_EQ(slurm_.ask_for_all().jobs.size(), 1U);
+  EXPECT_EQ(slurm_->ask_for_all().jobs.size(), 1U);
   EXPECT_THAT(programs_.calls("squeue"), ElementsAre(StartsWith("-a --me -r -t all -o ")));
 }
 
 TEST_F(SqueueTest, IsAskedForAllOfTheClustersThatJobsGoTo) {
   programs_.say("squeue", heading + job_line("1", "PENDING"));
-  const QueryResult queue = Slurm({"blue", "red"}).ask_for_all();
+  const QueryResult queue =
+      find_system("slurm")->make({.directives = "#SBATCH --clusters=blue,red"})->ask_for_all();
   ASSERT_EQ(queue.jobs.size(), 2U);
   EXPECT_EQ(queue.jobs[0].id, "1;blue");
   EXPECT_EQ(queue.jobs[1].id, "1;red");
@@ -195,7 +198,7 @@ class SqueueTroubleTest : public SlurmAnswersTest, public testing::WithParamInte
 TEST_P(SqueueTroubleTest, LeavesNothingKnown) {
   const Trouble& t = GetParam();
   programs_.say("squeue", t.output, t.error, t.exit_code);
-  const QueryResult queue = slurm_.ask({"1", "2"});
+  const QueryResult queue = slurm_->ask({"1", "2"});
   EXPECT_EQ(queue.failure, t.expected);
   EXPECT_THAT(queue.jobs, IsEmpty());
 }
@@ -221,7 +224,7 @@ INSTANTIATE_TEST_SUITE_P(Answers, SqueueTroubleTest,
                          [](const auto& one) { return one.param.name; });
 
 TEST_F(SlurmAnswersTest, IsInTroubleWithoutSqueue) {
-  EXPECT_EQ(slurm_.ask({"1"}).failure, "squeue: cannot start 'squeue': not found on PATH");
+  EXPECT_EQ(slurm_->ask({"1"}).failure, "squeue: cannot start 'squeue': not found on PATH");
 }
 
 class SacctTest : public SlurmAnswersTest {};
@@ -236,7 +239,7 @@ TEST_F(SacctTest, TellsOfEndedJobs) {
                              ended({"15", "CANCELLED by 0", "train", "None assigned", "a|b"}) +
                              ended({"16", "RUNNING", "train", "node1", "sub"}) +
                              ended({"17", "FAILED", "x", "node[1-2]", ""}) + "cut\x1foff\n");
-  const QueryResult accounting = slurm_.query_accounting({"14_3", "15", "16", "17"});
+  const QueryResult accounting = slurm_->query_accounting({"14_3", "15", "16", "17"});
   EXPECT_EQ(accounting.failure, "");
   ASSERT_EQ(accounting.jobs.size(), 3U);
   EXPECT_EQ(accounting.jobs[0].id, "14_3");
@@ -258,7 +261,7 @@ TEST_F(SacctTest, TellsOfEndedJobs) {
 TEST_F(SacctTest, TellsOfEachTaskByItself) {
   programs_.say("sacct", ended({"14_[1-2,5%2]", "CANCELLED by 0", "train", "None", "sub"}) +
                              ended({"15_[1,3...]", "CANCELLED", "train", "None", "sub"}));
-  const QueryResult accounting = slurm_.query_accounting({"14_1", "15_1"});
+  const QueryResult accounting = slurm_->query_accounting({"14_1", "15_1"});
   ASSERT_EQ(accounting.jobs.size(), 4U);
   std::vector<std::string> ids;
   for (const JobReport& job : accounting.jobs)
@@ -270,7 +273,7 @@ TEST_F(SacctTest, TellsOfEachTaskByItself) {
 
 TEST_F(SacctTest, IsAskedForEachClusterByItsName) {
   programs_.say("sacct", ended({"14", "FAILED", "x", "n1", "sub"}));
-  const QueryResult accounting = slurm_.query_accounting({"14;blue"});
+  const QueryResult accounting = slurm_->query_accounting({"14;blue"});
   EXPECT_THAT(programs_.calls("sacct"), ElementsAre(StartsWith("-M blue ")));
   ASSERT_EQ(accounting.jobs.size(), 1U);
   EXPECT_EQ(accounting.jobs[0].id, "14;blue");
@@ -278,13 +281,13 @@ TEST_F(SacctTest, IsAskedForEachClusterByItsName) {
 
 TEST_F(SacctTest, IsInTroubleWhereTheBooksDoNotAnswer) {
   programs_.say("sacct", "", "sacct: error: slurmdbd: Connection refused\n", 1);
-  EXPECT_EQ(slurm_.query_accounting({"1"}).failure, "sacct: error: slurmdbd: Connection refused");
+  EXPECT_EQ(slurm_->query_accounting({"1"}).failure, "sacct: error: slurmdbd: Connection refused");
 }
 
 TEST_F(SacctTest, IsAskedOnceWhereThereAreNoBooks) {
   programs_.say("sacct", "", "Slurm accounting storage is disabled\n", 1);
   for (int k = 0; k < 2; ++k) {
-    const QueryResult accounting = slurm_.query_accounting({"1"});
+    const QueryResult accounting = slurm_->query_accounting({"1"});
     EXPECT_EQ(accounting.failure, "");
     EXPECT_THAT(accounting.jobs, IsEmpty());
   }

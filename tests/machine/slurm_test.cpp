@@ -5,6 +5,7 @@
 #include "support/fake_programs.hpp"
 
 #include <filesystem>
+#include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include <bench/base/process.hpp>
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/slow_answers.hpp>
+#include <bench/machine/systems.hpp>
 
 namespace bench::machine {
 namespace {
@@ -24,19 +26,23 @@ using support::case_name;
 using testing::ElementsAre;
 using Kind = SubmitResult::Kind;
 
+std::unique_ptr<BatchSystem> of_clusters(const std::string& names) {
+  return find_system("slurm")->make({.directives = "#SBATCH --clusters=" + names});
+}
+
 /// Slurm's programs as a test writes them.
 class SlurmTest : public testing::Test {
  protected:
   SubmitResult submit() {
-    return slurm_.submit({.uuid = "sub",
-                          .name = "job",
-                          .script = "/run/job.sh",
-                          .directory = programs_.path(),
-                          .environment = current_environment()});
+    return slurm_->submit({.uuid = "sub",
+                           .name = "job",
+                           .script = "/run/job.sh",
+                           .directory = programs_.path(),
+                           .environment = current_environment()});
   }
 
   support::FakePrograms programs_;
-  Slurm slurm_;
+  std::unique_ptr<BatchSystem> slurm_ = find_system("slurm")->make({});
 };
 
 struct SbatchCase {
@@ -171,7 +177,7 @@ TEST_F(SlurmTest, LetsSbatchTryAgainForLongerThanOthersMayTake) {
   programs_.write("sbatch", "sleep 1; echo 123");
   programs_.write("squeue", "sleep 30");
   EXPECT_EQ(submit().id, "123");
-  EXPECT_NE(slurm_.ask({"1"}).failure, "");
+  EXPECT_NE(slurm_->ask({"1"}).failure, "");
 }
 
 TEST_F(SlurmTest, DoesNotKnowWhatAKilledSbatchHasDone) {
@@ -205,7 +211,7 @@ TEST_F(SlurmTest, DoesNotPassOnWhatWouldChangeTheJob) {
   submit();
   EXPECT_EQ(read_file(seen), ",,,,/etc/slurm.conf,kept\n");
   std::filesystem::remove(seen);
-  slurm_.ask({"1"});
+  slurm_->ask({"1"});
   EXPECT_EQ(read_file(seen), ",,,,/etc/slurm.conf,kept\n");
 }
 
@@ -213,14 +219,14 @@ class ScancelTest : public SlurmTest {};
 
 TEST_F(ScancelTest, IsTheEndOfJobsAndTasks) {
   programs_.say("scancel", "");
-  EXPECT_EQ(slurm_.cancel({"12", "14_3"}), "");
+  EXPECT_EQ(slurm_->cancel({"12", "14_3"}), "");
   EXPECT_THAT(programs_.calls("scancel"), ElementsAre("12 14_3"));
 }
 
 /// The controller takes milliseconds for each word.
 TEST_F(ScancelTest, NamesEachArrayOnce) {
   programs_.say("scancel", "");
-  EXPECT_EQ(slurm_.cancel(
+  EXPECT_EQ(slurm_->cancel(
                 {"14_0", "14_1", "14_10", "14_2", "14_4", "15_7", "16", "17_0;blue", "17_1;blue"}),
             "");
   EXPECT_THAT(programs_.calls("scancel"), ElementsAre("16 14_[0-2,4,10] 15_7", "-M blue 17_[0-1]"));
@@ -228,7 +234,7 @@ TEST_F(ScancelTest, NamesEachArrayOnce) {
 
 TEST_F(ScancelTest, NamesTheClusterOfAJob) {
   programs_.say("scancel", "");
-  EXPECT_EQ(slurm_.cancel({"12", "14_3;blue"}), "");
+  EXPECT_EQ(slurm_->cancel({"12", "14_3;blue"}), "");
   EXPECT_THAT(programs_.calls("scancel"), ElementsAre("12", "-M blue 14_3"));
 }
 
@@ -236,21 +242,21 @@ TEST_F(ScancelTest, IsNotMindedWhereAJobIsGone) {
   for (const char* error : {"scancel: error: Kill job error on job id 1: Invalid job id specified",
                             "scancel: error: Job/step already completing or completed"}) {
     programs_.say("scancel", "", error, 1);
-    EXPECT_EQ(slurm_.cancel({"1"}), "") << error;
+    EXPECT_EQ(slurm_->cancel({"1"}), "") << error;
   }
 }
 
 TEST_F(ScancelTest, SaysWhatFailed) {
   programs_.say("scancel", "", "scancel: error: Access/permission denied\n", 1);
-  EXPECT_EQ(slurm_.cancel({"1"}), "scancel: error: Access/permission denied");
+  EXPECT_EQ(slurm_->cancel({"1"}), "scancel: error: Access/permission denied");
 }
 
 TEST_F(ScancelTest, TakesAThousandJobsAtOnce) {
   programs_.say("scancel", "");
-  EXPECT_EQ(slurm_.cancel(std::vector<std::string>(1001, "1")), "");
+  EXPECT_EQ(slurm_->cancel(std::vector<std::string>(1001, "1")), "");
   ASSERT_EQ(programs_.calls("scancel").size(), 2U);
   EXPECT_EQ(programs_.calls("scancel")[1], "1");
-  EXPECT_EQ(slurm_.cancel({}), "");
+  EXPECT_EQ(slurm_->cancel({}), "");
   EXPECT_EQ(programs_.calls("scancel").size(), 2U);
 }
 
@@ -259,14 +265,14 @@ class ArraySizeTest : public SlurmTest {};
 TEST_F(ArraySizeTest, IsWhatTheConfigurationSays) {
   programs_.say("scontrol",
                 "MaxArrayTasks = 7\nMaxArraySize            = 10001\nMaxJobCount = 10\n");
-  EXPECT_EQ(slurm_.max_array_size(), 10001);
-  EXPECT_EQ(slurm_.max_array_size(), 10001);
+  EXPECT_EQ(slurm_->max_array_size(), 10001);
+  EXPECT_EQ(slurm_->max_array_size(), 10001);
   EXPECT_THAT(programs_.calls("scontrol"), ElementsAre("show config"));
 }
 
 TEST_F(ArraySizeTest, IsOneWhereThereAreNoArrays) {
   programs_.say("scontrol", "MaxArraySize            = 0\n");
-  EXPECT_EQ(slurm_.max_array_size(), 1);
+  EXPECT_EQ(slurm_->max_array_size(), 1);
 }
 
 // Those of the clusters that the jobs go to, whatever the user's own allows.
@@ -274,13 +280,13 @@ TEST_F(ArraySizeTest, IsTheSmallestOfTheClusters) {
   programs_.write("scontrol",
                   "case $2 in one) echo MaxArraySize = 500;; two) echo MaxArraySize = 3;;"
                   " *) echo MaxArraySize = 1;; esac");
-  EXPECT_EQ(Slurm({"one", "two"}).max_array_size(), 3);
-  EXPECT_EQ(Slurm({"one"}).max_array_size(), 500);
+  EXPECT_EQ(of_clusters("one,two")->max_array_size(), 3);
+  EXPECT_EQ(of_clusters("one")->max_array_size(), 500);
 }
 
 TEST_F(ArraySizeTest, IsSlurmsDefaultWhereNothingIsKnown) {
   programs_.say("scontrol", "", "down", 1);
-  EXPECT_EQ(slurm_.max_array_size(), 1001);
+  EXPECT_EQ(slurm_->max_array_size(), 1001);
 }
 
 using testing::ElementsAre;

@@ -52,7 +52,7 @@ TEST(Systems, ThatAreNoneHaveNoJobs) {
 
 TEST(Systems, OfCommandsHaveTheirTable) {
   const auto system = find_system("lsf")->make(
-      {.commands = {.system = "lsf", .id_pattern = "(1)", .line_pattern = "(?<id>1)(?<state>2)"}});
+      {.name = "lsf", .commands = {.id_pattern = "(1)", .line_pattern = "(?<id>1)(?<state>2)"}});
   EXPECT_EQ(system->name(), "lsf");
 }
 

@@ -12,7 +12,6 @@
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/launch.hpp>
 #include <bench/machine/platform.hpp>
-#include <bench/machine/platform_batch_system.hpp>
 #include <bench/space/job_request.hpp>
 #include <bench/space/run.hpp>
 

@@ -80,7 +80,7 @@ class SubmitterTest : public StoreFixture {
     create();
     auto system = std::make_unique<AnsweringSystem>();
     system_ = system.get();
-    queue_.emplace(std::move(system), machine::BatchSettings{});
+    queue_.emplace(std::move(system), machine::Polling{});
     outages_.emplace(observer_);
     journal_.emplace(*store_, *workspace_, *outages_, &interrupted_);
     lost_.emplace(run_, *workspace_, observer_);

@@ -17,16 +17,9 @@
 
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/job.hpp>
+#include <bench/machine/platform.hpp>
 
 namespace bench::machine {
-
-/// How often a batch system is queried.
-struct BatchSettings {
-  double interval_s = 15;          ///< Shortest time between two queries.
-  std::size_t ids_at_once = 5000;  ///< In one query.
-  double grace_s = 5;              ///< How long the sentinel of an ended job may take to appear.
-  int max_array_size = 0;          ///< 0: as the batch system says.
-};
 
 /// How often a job that a batch system lost before it began is submitted again.
 constexpr int most_resubmissions = 3;
@@ -78,7 +71,7 @@ class JobMonitor {
  public:
   using Clock = std::chrono::steady_clock;
 
-  JobMonitor(std::unique_ptr<BatchSystem> system, BatchSettings settings,
+  JobMonitor(std::unique_ptr<BatchSystem> system, Polling polling,
              std::function<Clock::time_point()> now = Clock::now);
 
   BatchSystem& system() { return *system_; }
@@ -167,7 +160,7 @@ class JobMonitor {
   void plan_update(bool news);
 
   std::unique_ptr<BatchSystem> system_;
-  BatchSettings settings_;
+  Polling polling_;
   std::function<Clock::time_point()> now_;
   std::map<long long, Watched> jobs_;     ///< By workpackage.
   std::shared_ptr<const Shared> latest_;  ///< Of the job that was added last.

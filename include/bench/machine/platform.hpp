@@ -2,12 +2,14 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <bench/base/error.hpp>
+#include <bench/machine/batch_system.hpp>
 #include <bench/machine/machine.hpp>
 #include <bench/machine/systems.hpp>
 
@@ -39,24 +41,11 @@ struct Launcher {
   Binding binding;
 };
 
-/// How to speak to a batch system that bench does not know. Commands are run by the shell;
-/// `{{script}}`, `{{id}}` and `{{name}}` are replaced.
-struct Commands {
-  std::string submit;
-  std::string id_pattern;  ///< Regular expression over what submit prints; group 1 is the job's id.
-  std::string poll;        ///< Lists this user's jobs, one line each.
-  /// Regular expression over each line of `poll`: groups `id` and `state`, and `name` if shown.
-  std::string line_pattern;
-  std::string cancel;
-  /// What the batch system's states mean: `pending`, `running`, `done`, `failed`, ...
-  std::map<std::string, std::string> states;
-};
-
 /// How often the batch system is queried.
 struct Polling {
-  double interval_s = 15;        ///< Longest time between two queries while bench waits.
+  double interval_s = 15;        ///< Shortest time between two queries.
   int jobs_per_question = 5000;  ///< Most ids in one query.
-  double sentinel_grace_s = 5;   ///< How long a file may take to appear here.
+  double sentinel_grace_s = 5;   ///< How long the sentinel of an ended job may take to appear.
   int max_array_size = 0;        ///< 0: as the scheduler says.
 };
 
@@ -173,6 +162,14 @@ struct LoadedPlatform {
 
 /// `load_platform` of all that `find_platforms` finds.
 std::vector<LoadedPlatform> load_platforms(const std::filesystem::path& beside = {});
+
+/// The batch system of a platform; one that has no jobs where it names none.
+/// @throws Error for commands that do not fit together
+std::unique_ptr<BatchSystem> batch_system_of(const Platform& platform);
+
+/// The batch system of the jobs that commands of steps submit themselves: the platform's where it
+/// has one, else the one whose words submitted_ids knows.
+std::unique_ptr<BatchSystem> batch_system_of_commands(const Platform& platform);
 
 /// How a platform file names the values of a setting.
 template <class T>

@@ -11,18 +11,6 @@
 
 namespace bench::machine {
 
-/// How to speak to a batch system by commands of the shell; see Commands.
-struct CommandTable {
-  std::string system;  ///< Its name, for messages.
-  std::string submit;  ///< `{{script}}` and `{{name}}` are replaced, quoted for the shell.
-  std::string id_pattern;
-  std::string poll;
-  std::string line_pattern;
-  std::string cancel;  ///< `{{id}}`: one call for each job.
-  std::map<std::string, std::string> states;
-  int most_of_array = 1;  ///< Tasks of an array; 1: the system has none.
-};
-
 /// What a batch system can do, as far as scripts and their submission depend on it.
 struct Capabilities {
   bool queues_jobs = false;  ///< Jobs wait in its own queue; without one they run here.
@@ -66,10 +54,25 @@ struct ArrayKind {
   bool tasks_are_awaitable = true;  ///< A job can wait for one task of an array.
 };
 
+/// How to speak to a batch system that bench does not know. Commands are run by the shell;
+/// `{{script}}`, `{{id}}` and `{{name}}` are replaced, quoted for the shell.
+struct Commands {
+  std::string submit;
+  std::string id_pattern;  ///< Regular expression over what submit prints; group 1 is the job's id.
+  std::string poll;        ///< Lists this user's jobs, one line each.
+  /// Regular expression over each line of `poll`: groups `id` and `state`, and `name` if shown.
+  std::string line_pattern;
+  std::string cancel;  ///< One call for each job.
+  /// What the batch system's states mean: `pending`, `running`, `done`, `failed`, ...
+  std::map<std::string, std::string> states;
+};
+
 /// What a platform says that its batch system needs to know.
 struct SystemOptions {
+  std::string name;        ///< Of a system that is spoken to by commands, for messages.
   std::string directives;  ///< More lines for the head of a job script.
-  CommandTable commands;   ///< Of a system that is spoken to by commands.
+  Commands commands;
+  int most_of_array = 1;  ///< Tasks of an array; 1: the system has none.
 };
 
 /// A batch system as platform files name it. Everybody who needs to know how systems differ asks

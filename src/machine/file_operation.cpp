@@ -26,35 +26,6 @@
 namespace bench::machine {
 namespace {
 
-template <class... Functions>
-struct Overloaded : Functions... {
-  using Functions::operator()...;
-};
-template <class... Functions>
-Overloaded(Functions...) -> Overloaded<Functions...>;  // Clang 14 needs it
-
-}  // namespace
-
-void log_command(const LogCommand& operation, const Environment& environment) {
-  make_directories(operation.file.parent_path());
-  const char* first_line = is_there(operation.file) ? "" : "#!/bin/sh\n";
-  write_all(open_to_write(operation.run, operation.file, O_APPEND),
-            first_line + shell_commands(changes_of(environment)) + operation.command,
-            operation.file);
-}
-
-void perform(const FileOperation& operation, const Environment& environment,
-             evaluate::Evaluator& evaluator) {
-  std::visit(Overloaded{[](const MakeDirectory& one) { make_directory(one); },
-                        [&](const PlaceFiles& one) { place_files(one, environment); },
-                        [&](const SubstituteFile& one) { substitute_file(one, evaluator); },
-                        [](const KeepBaseEnvironment& one) { keep_base(one.directory); },
-                        [&](const LogCommand& one) { log_command(one, environment); }},
-             operation);
-}
-
-namespace {
-
 namespace fs = std::filesystem;
 
 /// If part of a path that only bench creates is missing, the file system is at fault.
@@ -121,9 +92,7 @@ void link(const fs::path& target, const fs::path& name) {
     fail(fmt::format("cannot link {}", name.string()), failure.value());
 }
 
-}  // namespace
-
-void make_directory(const MakeDirectory& operation) {
+void perform_one(const MakeDirectory& operation, const Environment&, evaluate::Evaluator&) {
   if (!operation.set_aside_as.empty())
     set_aside(operation);
   make_empty(operation.directory);
@@ -140,8 +109,6 @@ void make_directory(const MakeDirectory& operation) {
   for (const fs::path& file : operation.outputs)
     rename_output(file);
 }
-
-namespace {
 
 /// Expands `~` and `$NAME`.
 std::string concrete(const std::string& text, const Environment& environment) {
@@ -242,9 +209,7 @@ void link(const PlaceFiles& entry, const fs::path& source, const fs::path& targe
     refuse(entry, source, target, failure);
 }
 
-}  // namespace
-
-void place_files(const PlaceFiles& entry, const Environment& environment) {
+void perform_one(const PlaceFiles& entry, const Environment& environment, evaluate::Evaluator&) {
   const fs::path target_dir = entry.work / concrete(entry.target_dir, environment);
   refuse_link_out(entry.run, target_dir);
   make_directories(target_dir);
@@ -272,8 +237,6 @@ void place_files(const PlaceFiles& entry, const Environment& environment) {
     }
   }
 }
-
-namespace {
 
 /// `text` as a string literal of Python.
 std::string python_literal(std::string_view text) {
@@ -319,9 +282,8 @@ std::string substituted(const std::vector<Replacement>& replacements, std::strin
   return text;
 }
 
-}  // namespace
-
-void substitute_file(const SubstituteFile& operation, evaluate::Evaluator& evaluator) {
+void perform_one(const SubstituteFile& operation, const Environment&,
+                 evaluate::Evaluator& evaluator) {
   const fs::path& in = operation.in;
   const fs::path& out = operation.out;
   std::error_code failure;
@@ -342,6 +304,26 @@ void substitute_file(const SubstituteFile& operation, evaluate::Evaluator& evalu
   if (failure)
     throw Error::of_system(fmt::format("cannot set the mode of {}", out.string()), failure.value(),
                            "", operation.place);
+}
+
+void perform_one(const KeepBaseEnvironment& operation, const Environment&, evaluate::Evaluator&) {
+  keep_base(operation.directory);
+}
+
+void perform_one(const LogCommand& operation, const Environment& environment,
+                 evaluate::Evaluator&) {
+  make_directories(operation.file.parent_path());
+  const char* first_line = is_there(operation.file) ? "" : "#!/bin/sh\n";
+  write_all(open_to_write(operation.run, operation.file, O_APPEND),
+            first_line + shell_commands(changes_of(environment)) + operation.command,
+            operation.file);
+}
+
+}  // namespace
+
+void perform(const FileOperation& operation, const Environment& environment,
+             evaluate::Evaluator& evaluator) {
+  std::visit([&](const auto& one) { perform_one(one, environment, evaluator); }, operation);
 }
 
 }  // namespace bench::machine

@@ -80,10 +80,4 @@ using FileOperation =
 void perform(const FileOperation& operation, const Environment& environment,
              evaluate::Evaluator& evaluator);
 
-// One operation each, as `perform`.
-void make_directory(const MakeDirectory& operation);
-void place_files(const PlaceFiles& operation, const Environment& environment);
-void substitute_file(const SubstituteFile& operation, evaluate::Evaluator& evaluator);
-void log_command(const LogCommand& operation, const Environment& environment);
-
 }  // namespace bench::machine

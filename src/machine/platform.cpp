@@ -42,34 +42,27 @@ using document::Node;
 
 template <class T>
 Key word_key(T& member, const Words<T>& words) {
-  return {.read =
-              [&member, &words](const Stated& stated) {
-                const auto found = words.find(stated.text());
-                if (found == words.end())
-                  refuse_word(stated, keys_of(words));
-                member = found->second;
-              },
-          .enter = {}};
+  return {.read = [&member, &words](const Stated& stated) {
+    const auto found = words.find(stated.text());
+    if (found == words.end())
+      refuse_word(stated, keys_of(words));
+    member = found->second;
+  }};
 }
 
 /// A setting that may come from the environment: `$NAME`, empty where that is not set.
 Key setting_key(std::string& member) {
-  return {.read =
-              [&member](const Stated& stated) {
-                const std::string text = stated.text();
-                member = expand_user_and_environment(text);
-                if (member == text && text.starts_with('$'))
-                  member.clear();
-              },
-          .enter = {}};
+  return {.read = [&member](const Stated& stated) {
+    const std::string text = stated.text();
+    member = expand_user_and_environment(text);
+    if (member == text && text.starts_with('$'))
+      member.clear();
+  }};
 }
 
 /// Directories, relative to the platform's file; one that needs an unset variable is left out.
 Key directories_key(std::vector<std::string>& member) {
-  return {
-      .kind = Key::Kind::list,
-      .read =
-          [&member](const Stated& stated) {
+  return {.kind = Key::Kind::list, .read = [&member](const Stated& stated) {
             namespace fs = std::filesystem;
             member.clear();
             for (const Node* value : stated.values) {
@@ -84,44 +77,37 @@ Key directories_key(std::vector<std::string>& member) {
                                      .lexically_normal()
                                      .string());
             }
-          },
-      .enter = {}};
+          }};
 }
 
 /// Text of several lines, such as a piece of a shell script.
 Key lines_key(std::string& member) {
-  return {.read =
-              [&member](const Stated& stated) {
-                const std::string& text = stated.value().text;
-                member = text.substr(0, text.find_last_not_of(" \n") + 1);
-              },
-          .enter = {}};
+  return {.read = [&member](const Stated& stated) {
+    const std::string& text = stated.value().text;
+    member = text.substr(0, text.find_last_not_of(" \n") + 1);
+  }};
 }
 
 Key length_key(double& member_s) {
-  return {.read =
-              [&member_s](const Stated& stated) {
-                member_s = parse_duration_s(stated.text(), stated.value().text_place);
-              },
-          .enter = {}};
+  return {.read = [&member_s](const Stated& stated) {
+    member_s = parse_duration_s(stated.text(), stated.value().text_place);
+  }};
 }
 
 Key count_key(int& member) {
-  return {.read = [&member](const Stated& stated) { member = count_of(stated); }, .enter = {}};
+  return {.read = [&member](const Stated& stated) { member = count_of(stated); }};
 }
 
 Key group_key(std::function<void(const Node&, const std::string&)> enter) {
-  return {.kind = Key::Kind::group, .read = {}, .enter = std::move(enter)};
+  return {.kind = Key::Kind::group, .enter = std::move(enter)};
 }
 
 Key scheduler_key(Platform& platform) {
-  return {.read =
-              [&platform](const Stated& stated) {
-                if (!find_system(stated.text()))
-                  refuse_word(stated, system_names());
-                platform.scheduler = stated.text();
-              },
-          .enter = {}};
+  return {.read = [&platform](const Stated& stated) {
+    if (!find_system(stated.text()))
+      refuse_word(stated, system_names());
+    platform.scheduler = stated.text();
+  }};
 }
 
 void read_environment(const Node& group, const std::string& path, Platform& platform) {
@@ -223,40 +209,33 @@ Key group_key(Platform& platform,
 
 /// Methods of the meter.
 Key energy_key(std::string& member) {
-  return {.read =
-              [&member](const Stated& stated) {
-                member = stated.text();
-                energy::check_methods(member, stated.value().text_place);
-              },
-          .enter = {}};
+  return {.read = [&member](const Stated& stated) {
+    member = stated.text();
+    energy::check_methods(member, stated.value().text_place);
+  }};
 }
 
 /// The source of everything in a group without its own source.
 using CommonSource = std::string;
 
 Key fact_key(MaybeFact& member, const CommonSource& common) {
-  return {.noted = false,
-          .read =
-              [&member, &common](const Stated& stated) {
-                const std::string& source = stated.source.empty() ? common : stated.source;
-                if (source.empty())
-                  throw Error(Id::missing_key, fmt::format("'{}' needs a source", stated.key),
-                              "write {value: ..., source: ...}, or `source: ...` for the group",
-                              stated.value().text_place);
-                member = Fact{number_of(stated), source, stated.unconfirmed};
-              },
-          .enter = {}};
+  return {.noted = false, .read = [&member, &common](const Stated& stated) {
+            const std::string& source = stated.source.empty() ? common : stated.source;
+            if (source.empty())
+              throw Error(Id::missing_key, fmt::format("'{}' needs a source", stated.key),
+                          "write {value: ..., source: ...}, or `source: ...` for the group",
+                          stated.value().text_place);
+            member = Fact{number_of(stated), source, stated.unconfirmed};
+          }};
 }
 
 /// A text of the machine, by default with the group's source.
 Key fact_key(std::string& member, const CommonSource& common, Machine& machine) {
-  return {.read =
-              [&member, &common, &machine](const Stated& stated) {
-                member = one_line(stated.value().text);
-                if (stated.source.empty() && !common.empty())
-                  machine.sources[stated.key] = common;
-              },
-          .enter = {}};
+  return {.read = [&member, &common, &machine](const Stated& stated) {
+    member = one_line(stated.value().text);
+    if (stated.source.empty() && !common.empty())
+      machine.sources[stated.key] = common;
+  }};
 }
 
 CommonSource common_source(const Node& group) {
@@ -266,12 +245,11 @@ CommonSource common_source(const Node& group) {
 
 /// Read by `common_source`, before the others.
 Key source_key() {
-  return {.noted = false, .read = [](const Stated&) {}, .enter = {}};
+  return {.noted = false, .read = [](const Stated&) {}};
 }
 
 Key machine_key(Machine& machine) {
   return {.kind = Key::Kind::group,
-          .read = {},
           .enter = [&machine](const Node& group, const std::string& path) {
             const CommonSource common = common_source(group);
             const Keys keys{
@@ -294,7 +272,6 @@ Key machine_key(Machine& machine) {
 
 Key accelerator_key(Machine& machine) {
   return {.kind = Key::Kind::group,
-          .read = {},
           .enter = [&machine](const Node& group, const std::string& path) {
             const CommonSource common = common_source(group);
             Accelerator& device = machine.accelerator;
@@ -313,7 +290,7 @@ Key accelerator_key(Machine& machine) {
                 {"peak_bf16_tflops", fact_key(device.peak_bf16_tflops, common)},
                 {"peak_fp32_tflops", fact_key(device.peak_fp32_tflops, common)},
                 {"power_limit_w", fact_key(device.power_limit_w, common)},
-                {"power_scope", {.read = scope, .enter = {}}},
+                {"power_scope", {.read = scope}},
             };
             read_keys(group, path, keys, {machine.sources, machine.unconfirmed});
           }};

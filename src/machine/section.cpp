@@ -157,13 +157,6 @@ int count_of(const Stated& stated) {
   return static_cast<int>(*count);
 }
 
-bool truth_of(const Stated& stated) {
-  const std::string word = to_lower(stated.text());
-  if (word != "true" && word != "false")
-    refuse_word(stated, {"true", "false"});
-  return word == "true";
-}
-
 void refuse_word(const Stated& stated, const std::vector<std::string>& known) {
   throw Error(Id::invalid_value,
               fmt::format("invalid value '{}' for '{}'", stated.text(), stated.key),
@@ -171,22 +164,24 @@ void refuse_word(const Stated& stated, const std::vector<std::string>& known) {
 }
 
 Key text_key(std::string& member) {
-  return {.read = [&member](const Stated& stated) { member = stated.text(); }, .enter = {}};
+  return {.read = [&member](const Stated& stated) { member = stated.text(); }};
 }
 
 Key list_key(std::vector<std::string>& member) {
-  return {.kind = Key::Kind::list,
-          .read =
-              [&member](const Stated& stated) {
-                member.clear();
-                for (const Node* value : stated.values)
-                  member.push_back(one_line(value->text));
-              },
-          .enter = {}};
+  return {.kind = Key::Kind::list, .read = [&member](const Stated& stated) {
+            member.clear();
+            for (const Node* value : stated.values)
+              member.push_back(one_line(value->text));
+          }};
 }
 
 Key truth_key(bool& member) {
-  return {.read = [&member](const Stated& stated) { member = truth_of(stated); }, .enter = {}};
+  return {.read = [&member](const Stated& stated) {
+    const std::string word = to_lower(stated.text());
+    if (word != "true" && word != "false")
+      refuse_word(stated, {"true", "false"});
+    member = word == "true";
+  }};
 }
 
 }  // namespace bench::machine

@@ -26,8 +26,8 @@ struct Key {
   enum class Kind { one, list, group };
   Kind kind = Kind::one;
   bool noted = true;  ///< Its source is kept beside it; a `Fact` holds its own.
-  std::function<void(const Stated&)> read;                                    ///< One or list.
-  std::function<void(const document::Node&, const std::string& path)> enter;  ///< Group.
+  std::function<void(const Stated&)> read = {};                                    ///< One or list.
+  std::function<void(const document::Node&, const std::string& path)> enter = {};  ///< Group.
 };
 using Keys = std::map<std::string, Key>;
 
@@ -55,14 +55,12 @@ void read_names(const document::Node& group, const std::string& path, const Prov
 /// @throws Error with the place if it is not a number, or not an integer
 double number_of(const Stated& stated);
 int count_of(const Stated& stated);
-/// `true` or `false`.
-bool truth_of(const Stated& stated);
 
 /// Throws for a word that is not in `known`.
 [[noreturn]] void refuse_word(const Stated& stated, const std::vector<std::string>& known);
 
 Key text_key(std::string& member);
 Key list_key(std::vector<std::string>& member);
-Key truth_key(bool& member);
+Key truth_key(bool& member);  ///< `true` or `false`.
 
 }  // namespace bench::machine

@@ -114,18 +114,17 @@ std::string fill_line(const std::string& line, const TemplateVariables& variable
 
 }  // namespace
 
-std::string read_job_template(const std::string& name,
-                              const std::vector<std::filesystem::path>& directories,
-                              std::filesystem::path& found) {
+JobTemplates::Template read_job_template(const std::string& name,
+                                         const std::vector<std::filesystem::path>& directories) {
   std::vector<std::filesystem::path> places = directories;
   for (const std::filesystem::path& directory : data_directories())
     places.push_back(directory / "templates");
   std::vector<std::string> looked;
   for (const std::filesystem::path& place : places) {
-    found = place / name;
+    const std::filesystem::path found = place / name;
     std::error_code failure;
     if (std::filesystem::is_regular_file(found, failure))
-      return read_file(found);
+      return {.text = read_file(found), .file = found};
     // Another template of this name must not take the place of one that cannot be looked for.
     const Error error =
         Error::of_system(fmt::format("cannot look for {}", found.string()), failure.value());
@@ -141,11 +140,8 @@ const JobTemplates::Template& JobTemplates::read(
     const std::string& name, const std::vector<std::filesystem::path>& directories) const {
   const auto key = std::make_pair(name, directories);
   auto known = known_.find(key);
-  if (known == known_.end()) {
-    Template read;
-    read.text = read_job_template(name, directories, read.file);
-    known = known_.emplace(key, std::move(read)).first;
-  }
+  if (known == known_.end())
+    known = known_.emplace(key, read_job_template(name, directories)).first;
   return known->second;
 }
 

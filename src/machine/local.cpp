@@ -23,6 +23,7 @@
 #include <bench/base/host.hpp>
 #include <bench/base/outage.hpp>
 #include <bench/base/outcome.hpp>
+#include <bench/base/proc.hpp>
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
@@ -260,7 +261,7 @@ std::optional<Completion> LocalBackend::Run::advance_adopted() {
   // As for any attempt, background processes are not waited for.
   if (auto told = completion_from_sentinel(job_); told && !timed_out_)
     return told;
-  if (any_alive(adopted_)) {
+  if (std::ranges::any_of(adopted_, is_alive)) {
     enforce_timeout();
     return std::nullopt;
   }
@@ -348,7 +349,9 @@ void LocalBackend::Run::detach() {
 }
 
 void LocalBackend::Run::end(Clock::time_point deadline) {
-  const auto runs = [&] { return process_ ? !process_->poll() : any_alive(adopted_); };
+  const auto runs = [&] {
+    return process_ ? !process_->poll() : std::ranges::any_of(adopted_, is_alive);
+  };
   while (runs() && Clock::now() < deadline)
     ::usleep(10'000);
   signal_all(SIGKILL);

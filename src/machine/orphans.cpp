@@ -18,7 +18,10 @@
 #include <bench/machine/systems.hpp>
 
 namespace bench::machine {
+namespace {
 
+/// The processes of this machine and user whose environment has the variable with one of these
+/// values, by value.
 std::map<std::string, std::vector<int>> find_processes(const std::string& variable,
                                                        const std::set<std::string>& values) {
   std::map<std::string, std::vector<int>> found;
@@ -35,32 +38,6 @@ std::map<std::string, std::vector<int>> find_processes(const std::string& variab
   return found;
 }
 
-std::map<std::string, std::vector<int>> find_orphans(const std::set<std::string>& uuids) {
-  return find_processes("BENCH_ATTEMPT", uuids);
-}
-
-bool any_alive(const std::vector<int>& pids) {
-  for (const int pid : pids)
-    if (is_alive(pid))
-      return true;
-  return false;
-}
-
-void end_processes(const std::vector<int>& pids) {
-  using std::chrono::milliseconds;
-  for (const int pid : pids)
-    ::kill(pid, SIGKILL);
-  for (int round = 0; any_alive(pids); ++round) {
-    if (round == 1000)
-      throw Error(Id::program_failed,
-                  fmt::format("cannot end process {} of an earlier attempt", pids.front()),
-                  "end it yourself, then run `bench continue`");
-    std::this_thread::sleep_for(milliseconds(10));
-  }
-}
-
-namespace {
-
 /// A job has the variable of its system; the program that submits it does not.
 bool is_in_job(int process) {
   return std::ranges::any_of(system_kinds(), [&](const SystemKind* kind) {
@@ -69,6 +46,23 @@ bool is_in_job(int process) {
 }
 
 }  // namespace
+
+std::map<std::string, std::vector<int>> find_orphans(const std::set<std::string>& uuids) {
+  return find_processes("BENCH_ATTEMPT", uuids);
+}
+
+void end_processes(const std::vector<int>& pids) {
+  using std::chrono::milliseconds;
+  for (const int pid : pids)
+    ::kill(pid, SIGKILL);
+  for (int round = 0; std::ranges::any_of(pids, is_alive); ++round) {
+    if (round == 1000)
+      throw Error(Id::program_failed,
+                  fmt::format("cannot end process {} of an earlier attempt", pids.front()),
+                  "end it yourself, then run `bench continue`");
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+}
 
 std::map<std::string, std::vector<int>> find_submitters(const std::set<std::string>& submissions) {
   auto found = find_processes("BENCH_SUBMISSION", submissions);

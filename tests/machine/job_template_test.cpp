@@ -99,12 +99,13 @@ TEST(ReadJobTemplate, PrefersAFileBesideTheBenchmark) {
   data.write("templates/b.job", "shipped b");
   home.write("a.job", "own a");
   const support::EnvironmentVariable variable("BENCH_DATA", data.path().string());
-  std::filesystem::path found;
-  EXPECT_EQ(read_job_template("a.job", {home.path()}, found), "own a");
-  EXPECT_EQ(found, home.path() / "a.job");
-  EXPECT_EQ(read_job_template("b.job", {home.path()}, found), "shipped b");
-  EXPECT_EQ(found, data.path() / "templates/b.job");
-  const std::string error = error_of([&] { read_job_template("c.job", {home.path()}, found); });
+  const auto own = read_job_template("a.job", {home.path()});
+  EXPECT_EQ(own.text, "own a");
+  EXPECT_EQ(own.file, home.path() / "a.job");
+  const auto shipped = read_job_template("b.job", {home.path()});
+  EXPECT_EQ(shipped.text, "shipped b");
+  EXPECT_EQ(shipped.file, data.path() / "templates/b.job");
+  const std::string error = error_of([&] { read_job_template("c.job", {home.path()}); });
   EXPECT_THAT(error, testing::StartsWith("error: unknown job template 'c.job'\nhint: looked in " +
                                          home.path().string() + ", "));
   EXPECT_THAT(error, testing::HasSubstr(", " + data.path().string() + "/templates, "));

@@ -10,6 +10,7 @@
 #include <signal.h>
 
 #include <bench/base/outcome.hpp>
+#include <bench/base/proc.hpp>
 #include <bench/base/process.hpp>
 #include <bench/machine/job.hpp>
 #include <bench/machine/orphans.hpp>
@@ -47,9 +48,9 @@ TEST_F(OrphanTest, IsFoundByItsAttempt) {
 }
 
 TEST_F(OrphanTest, IsEnded) {
-  EXPECT_TRUE(any_alive({pid_}));
+  EXPECT_TRUE(is_alive(pid_));
   end_processes({pid_});
-  EXPECT_FALSE(any_alive({pid_}));
+  EXPECT_FALSE(is_alive(pid_));
   EXPECT_THAT(find_orphans({uuid_}), IsEmpty());
 }
 
@@ -69,7 +70,7 @@ TEST_F(OrphanTest, IsNotWaitedForOnceItsAttemptHasEnded) {
   backend_.adopt(bare_job(), {pid_});
   directory_.write("sentinel", "attempt=" + uuid_ + "\nexit_code=0\n");
   EXPECT_TRUE(next().success());
-  EXPECT_TRUE(any_alive({pid_})) << "left in the background, as any command may do";
+  EXPECT_TRUE(is_alive(pid_)) << "left in the background, as any command may do";
 }
 
 TEST_F(OrphanTest, IsEndedAtItsTimeout) {
@@ -79,7 +80,7 @@ TEST_F(OrphanTest, IsEndedAtItsTimeout) {
   const Completion completion = next();
   EXPECT_TRUE(completion.outcome == Outcome::timeout);
   EXPECT_EQ(completion.reason, "timeout after 1 min 40 s");
-  EXPECT_FALSE(any_alive({pid_}));
+  EXPECT_FALSE(is_alive(pid_));
 }
 
 TEST_F(OrphanTest, CountsAsInterruptedWithoutASentinel) {
@@ -94,7 +95,7 @@ TEST_F(OrphanTest, CountsAsInterruptedWithoutASentinel) {
 TEST_F(OrphanTest, IsEndedWithWhatItsBackendAbandons) {
   backend_.adopt(bare_job(), {pid_});
   EXPECT_THAT(backend_.terminate_all(), ElementsAre(7));
-  EXPECT_FALSE(any_alive({pid_}));
+  EXPECT_FALSE(is_alive(pid_));
 }
 
 }  // namespace

@@ -13,13 +13,6 @@ namespace bench::machine {
 /// Values of the variables of a job template, by name.
 using TemplateVariables = std::map<std::string, std::string, std::less<>>;
 
-/// The text of a job template: a file in one of these directories, or in the first `templates` of
-/// `data_directories`.
-/// @throws Error if there is none
-std::string read_job_template(const std::string& name,
-                              const std::vector<std::filesystem::path>& directories,
-                              std::filesystem::path& found);
-
 /// Reads each job template once, however many scripts are made of it.
 class JobTemplates {
  public:
@@ -34,6 +27,12 @@ class JobTemplates {
  private:
   mutable std::map<std::pair<std::string, std::vector<std::filesystem::path>>, Template> known_;
 };
+
+/// A job template: a file in one of these directories, or in the first `templates` of
+/// `data_directories`.
+/// @throws Error if there is none
+JobTemplates::Template read_job_template(const std::string& name,
+                                         const std::vector<std::filesystem::path>& directories);
 
 /// The names of the variables in a job template.
 std::set<std::string> variables_in(const std::string& text);

@@ -7,11 +7,6 @@
 
 namespace bench::machine {
 
-/// The processes of this machine and user whose environment has the variable with one of these
-/// values, by value.
-std::map<std::string, std::vector<int>> find_processes(const std::string& variable,
-                                                       const std::set<std::string>& values);
-
 /// The processes of this machine and user that carry one of these attempts in their environment
 /// (BENCH_ATTEMPT), by attempt: what an earlier bench started and left running when it was killed.
 std::map<std::string, std::vector<int>> find_orphans(const std::set<std::string>& uuids);
@@ -19,9 +14,6 @@ std::map<std::string, std::vector<int>> find_orphans(const std::set<std::string>
 /// Kills the processes and waits until they are gone, 10 s at most.
 /// @throws Error if one does not end
 void end_processes(const std::vector<int>& pids);
-
-/// True if any of the processes still runs.
-bool any_alive(const std::vector<int>& pids);
 
 /// The processes of this machine and user that hand one of these submissions to a batch system
 /// (BENCH_SUBMISSION), by submission: not the jobs themselves, which inherit it.

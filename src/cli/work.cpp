@@ -24,7 +24,7 @@
 #include <bench/cli/output/show.hpp>
 #include <bench/insight/cancel.hpp>
 #include <bench/machine/platform.hpp>
-#include <bench/machine/slow_answers.hpp>
+#include <bench/machine/systems.hpp>
 #include <bench/results/analyses.hpp>
 #include <bench/results/report.hpp>
 #include <bench/run/loop.hpp>

@@ -31,7 +31,6 @@
 #include <bench/insight/doctor_checks.hpp>
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/platform.hpp>
-#include <bench/machine/slow_answers.hpp>
 #include <bench/machine/systems.hpp>
 #include <bench/workspace/file_system.hpp>
 #include <bench/workspace/workspace.hpp>

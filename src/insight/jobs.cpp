@@ -9,9 +9,9 @@
 
 #include <bench/insight/jobs.hpp>
 #include <bench/machine/batch_system.hpp>
-#include <bench/machine/job_id.hpp>
 #include <bench/machine/job_monitor.hpp>
 #include <bench/machine/platform.hpp>
+#include <bench/machine/systems.hpp>
 #include <bench/space/job_script.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/run_directory.hpp>

@@ -15,7 +15,6 @@
 #include <bench/base/error.hpp>
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
-#include <bench/machine/slow_answers.hpp>
 #include <bench/machine/systems.hpp>
 
 namespace bench::machine {

@@ -21,7 +21,6 @@
 #include <bench/base/regex.hpp>
 #include <bench/base/text.hpp>
 #include <bench/machine/batch_system.hpp>
-#include <bench/machine/job_id.hpp>
 #include <bench/machine/systems.hpp>
 
 namespace bench::machine {

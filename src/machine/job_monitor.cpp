@@ -23,11 +23,10 @@
 #include <bench/base/text.hpp>
 #include <bench/base/uuid.hpp>
 #include <bench/machine/batch_system.hpp>
-#include <bench/machine/failed_node.hpp>
 #include <bench/machine/job.hpp>
-#include <bench/machine/job_id.hpp>
 #include <bench/machine/job_monitor.hpp>
 #include <bench/machine/sentinel.hpp>
+#include <bench/machine/systems.hpp>
 
 namespace bench::machine {
 

@@ -26,6 +26,9 @@
 namespace bench::machine {
 namespace {
 
+constexpr std::string_view node_word = "node ";
+constexpr std::string_view failed_word = " failed: ";
+
 /// Removes the last line that is not blank, with all that follows, from the text and returns it.
 std::string_view take_last_line(std::string_view& text) {
   text = strip(text);
@@ -197,6 +200,25 @@ std::string last_line(const std::filesystem::path& file, std::size_t limit) {
   while (length < line.size() && length > 0 && (line[length] & 0xC0) == 0x80)
     --length;  // not into a letter of several bytes
   return to_valid_utf8(line.substr(0, length));
+}
+
+bool may_be_fault_of_node(Outcome outcome) {
+  return outcome == Outcome::node_fail || outcome == Outcome::boot_fail ||
+         outcome == Outcome::launch_failure;
+}
+
+std::string reason_with_node(const std::string& node, const std::string& reason) {
+  return fmt::format("{}{}{}{}", node_word, node, failed_word, reason);
+}
+
+std::string node_in_reason(std::string_view reason) {
+  if (!reason.starts_with(node_word))
+    return "";
+  reason.remove_prefix(node_word.size());
+  const auto end = reason.find(' ');
+  return end != std::string_view::npos && reason.substr(end).starts_with(failed_word)
+             ? std::string(reason.substr(0, end))
+             : "";
 }
 
 }  // namespace bench::machine

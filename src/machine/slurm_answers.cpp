@@ -23,7 +23,7 @@
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/machine/batch_system.hpp>
-#include <bench/machine/job_id.hpp>
+#include <bench/machine/systems.hpp>
 
 namespace bench::machine {
 

@@ -12,8 +12,8 @@
 
 #include <bench/base/chunks.hpp>
 #include <bench/base/uuid.hpp>
-#include <bench/machine/job_id.hpp>
 #include <bench/machine/platform.hpp>
+#include <bench/machine/systems.hpp>
 #include <bench/model/benchmark.hpp>
 
 namespace bench::run {

@@ -31,7 +31,6 @@
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/job.hpp>
-#include <bench/machine/job_id.hpp>
 #include <bench/machine/job_monitor.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/machine/systems.hpp>

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <bench/base/text.hpp>
-#include <bench/machine/failed_node.hpp>
 #include <bench/machine/sentinel.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/space/nodes.hpp>

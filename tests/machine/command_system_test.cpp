@@ -17,7 +17,6 @@
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 #include <bench/machine/batch_system.hpp>
-#include <bench/machine/slow_answers.hpp>
 #include <bench/machine/systems.hpp>
 
 namespace bench::machine {

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bench/base/outcome.hpp>
 #include <bench/machine/job.hpp>
 #include <bench/machine/sentinel.hpp>
 
@@ -137,6 +138,21 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(LastLine, OfNoFileIsEmpty) {
   EXPECT_EQ(last_line("/no/such/file"), "");
+}
+
+TEST(FailedNode, StandsInTheReasonOfItsAttempt) {
+  const std::string reason = reason_with_node("n1", "Slurm job 7: NODE_FAIL");
+  EXPECT_EQ(reason, "node n1 failed: Slurm job 7: NODE_FAIL");
+  EXPECT_EQ(node_in_reason(reason), "n1");
+  for (const char* other : {"", "node n1", "node n1 is down", "exit code 1: node n1 failed: x"})
+    EXPECT_EQ(node_in_reason(other), "") << other;
+}
+
+TEST(FailedNode, IsNotLookedForAfterOtherEnds) {
+  EXPECT_TRUE(may_be_fault_of_node(Outcome::node_fail));
+  EXPECT_TRUE(may_be_fault_of_node(Outcome::boot_fail));
+  EXPECT_FALSE(may_be_fault_of_node(Outcome::failed));
+  EXPECT_FALSE(may_be_fault_of_node(Outcome::preempted));
 }
 
 }  // namespace

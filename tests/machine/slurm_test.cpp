@@ -3,6 +3,7 @@
 #include "support/case_name.hpp"
 #include "support/environment_variable.hpp"
 #include "support/fake_programs.hpp"
+#include "support/temp_directory.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -16,7 +17,6 @@
 #include <bench/base/files.hpp>
 #include <bench/base/process.hpp>
 #include <bench/machine/batch_system.hpp>
-#include <bench/machine/slow_answers.hpp>
 #include <bench/machine/systems.hpp>
 
 namespace bench::machine {
@@ -334,6 +334,36 @@ TEST(Associations, AreNoneWithoutAccounting) {
   EXPECT_THAT(ask_slurm_associations(), IsEmpty());
 }
 
-}  // namespace
+class SlurmsFailedNodeTest : public testing::Test {
+ protected:
+  std::string node(const std::string& errors, const std::string& host = "") {
+    JobReport report;
+    report.id = "7_1";
+    report.host = host;
+    return find_system("slurm")->make({})->failed_node(report, directory_.write("stderr", errors));
+  }
 
+  support::TempDirectory directory_;
+  support::FakePrograms programs_;
+};
+
+TEST_F(SlurmsFailedNodeTest, IsTheOneThatSrunNames) {
+  programs_.say("squeue", "n[1-2]\n");
+  EXPECT_EQ(node("x\nsrun: error: Node failure on n2\nsrun: Job step aborted\n"), "n2");
+  EXPECT_TRUE(programs_.calls("squeue").empty());
+}
+
+TEST_F(SlurmsFailedNodeTest, IsTheOnlyOneOfAJob) {
+  programs_.say("squeue", "n3\n");
+  EXPECT_EQ(node("", "n3"), "n3");
+  EXPECT_EQ(programs_.calls("squeue").front(), "-a -h -t all -o %N -j 7_1");
+}
+
+TEST_F(SlurmsFailedNodeTest, IsUnknownWhereAJobHasSeveral) {
+  programs_.say("squeue", "n[1-2]\n");
+  EXPECT_EQ(node("", "n1"), "");
+  EXPECT_EQ(node("srun: error: Node failure on n[1-2]\n", "n1"), "");
+}
+
+}  // namespace
 }  // namespace bench::machine

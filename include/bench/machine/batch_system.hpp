@@ -69,7 +69,7 @@ struct JobReport {
     blocked,        ///< It waits for something that needs a person.
     ended
   };
-  std::string id;       ///< As users write it: `123`, or `123_4` for a task; see job_id.hpp.
+  std::string id;       ///< As users write it: `123`, or `123_4` for a task; see systems.hpp.
   std::string comment;  ///< Our UUID, unless somebody has changed it; empty where none is kept.
   std::string name;
   std::optional<int> task;  ///< Of an array.

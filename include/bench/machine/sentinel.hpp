@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include <bench/base/outcome.hpp>
 #include <bench/machine/job.hpp>
 
 namespace bench::machine {
@@ -47,5 +49,15 @@ bool collect_attempt(const Job& job, const std::filesystem::path& former);
 /// The last line of a file that is not blank and not the meter's, at most `limit` bytes of it;
 /// empty if there is none. Prefers an error to the hint below it. Reads the end of the file only.
 std::string last_line(const std::filesystem::path& file, std::size_t limit = 200);
+
+/// Whether an end of this kind may be the fault of one node.
+bool may_be_fault_of_node(Outcome outcome);
+
+/// The reason of an attempt that a node's failure has ended: `node n1 failed: ...`. The workspace
+/// keeps it, and retries avoid the node.
+std::string reason_with_node(const std::string& node, const std::string& reason);
+
+/// The node in such a reason; empty for another one.
+std::string node_in_reason(std::string_view reason);
 
 }  // namespace bench::machine

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -130,5 +131,28 @@ extern const SystemKind pjm_kind;
 extern const SystemKind uge_kind;
 extern const SystemKind cobalt_kind;
 extern const SystemKind other_kind;
+
+// A job id as bench keeps it: `123`, `123_4` for a task of an array, and `;name` behind it where
+// the job belongs to a cluster other than the user's own. Where users write it so, an array is
+// `123[]` and its task `123[4]`.
+
+/// The array that a task belongs to (`123;c` of `123_4;c`); any other id as it is.
+std::string array_of(std::string_view id);
+/// One task of an array: `123_4;c` of `123;c`.
+std::string task_of(std::string_view array, int task);
+/// `c` of `123_4;c`; empty for the user's own cluster.
+std::string cluster_of(std::string_view id);
+/// `123_4` of `123_4;c`.
+std::string without_cluster(std::string_view id);
+/// The reverse: `123_4` and `c` become `123_4;c`.
+std::string with_cluster(std::string_view id, std::string_view cluster);
+
+/// Sets the function that is called when a program of a batch system has not answered for 2 s. The
+/// call comes from another thread, while the caller of the program waits.
+void tell_slow_answers(std::function<void(const std::string& program)> tell);
+
+/// How long a program of a batch system may take for an answer, from now on in this process; 60 s
+/// unless this says otherwise.
+void limit_answers(double seconds);
 
 }  // namespace bench::machine

@@ -180,14 +180,18 @@ bool collect_attempt(const Job& job, const std::filesystem::path& former) {
   return true;
 }
 
-std::string last_line(const std::filesystem::path& file, std::size_t limit) {
-  constexpr ::off_t tail_bytes = 4096;
+std::string tail_of(const std::filesystem::path& file, std::size_t bytes) {
   const UniqueFd fd = open_regular_file(file);  // a command may have put a pipe in its place
-  const ::off_t size = fd.valid() ? ::lseek(fd.get(), 0, SEEK_END) : 0;
-  std::string tail(static_cast<std::size_t>(std::clamp<::off_t>(size, 0, tail_bytes)), '\0');
+  const ::off_t size = fd.valid() ? std::max<::off_t>(0, ::lseek(fd.get(), 0, SEEK_END)) : 0;
+  std::string tail(std::min(static_cast<std::size_t>(size), bytes), '\0');
   const auto count =
-      ::pread(fd.get(), tail.data(), tail.size(), std::max<::off_t>(0, size - tail_bytes));
+      ::pread(fd.get(), tail.data(), tail.size(), size - static_cast<::off_t>(tail.size()));
   tail.resize(static_cast<std::size_t>(std::max<ssize_t>(0, count)));
+  return tail;
+}
+
+std::string last_line(const std::filesystem::path& file, std::size_t limit) {
+  const std::string tail = tail_of(file, 4096);
   std::string_view text = tail;
   std::string_view line = take_last_word(text);
   if (line.starts_with("hint: "))

@@ -27,31 +27,17 @@ long long number_in(const std::string& text, const char* pattern) {
   return found ? parse_integer((*found)[1]).value_or(0) : 0;
 }
 
-/// `0-3,7`: 5.
-long long numbers_in(const std::string& ranges) {
-  long long count = 0;
-  for (const std::string& range : split_names(ranges, ",")) {
-    const auto dash = range.find('-');
-    const auto first = parse_integer(range.substr(0, dash));
-    const auto last = dash == std::string::npos ? first : parse_integer(range.substr(dash + 1));
-    if (!first || !last || *last < *first)
-      return 0;
-    count += *last - *first + 1;
-  }
-  return count;
-}
-
 /// How many names a list of nodes has: 4 for `a[1-2,7],login`.
-long long nodes_in(const std::string& list) {
+std::size_t nodes_in(const std::string& list) {
   static const Regex name(R"((?:[^,\[]|\[[^\]]*\])+)");
   static const Regex numbers(R"(\[([^\]]*)\])");
-  long long count = 0;
+  std::size_t count = 0;
   std::size_t at = 0;
   while (const auto found = name.search(list, at)) {
     at = found->end();
-    long long of_name = 1;
+    std::size_t of_name = 1;
     for (const std::string& ranges : numbers.find_all((*found)[0]))
-      of_name *= numbers_in(ranges);
+      of_name *= numbers_in(ranges).size();
     count += of_name;
   }
   return count;
@@ -64,8 +50,9 @@ std::vector<AllocatedNode> nodes_of(const std::string& line) {
   std::size_t at = 0;
   while (const auto found = group.search(line, at)) {
     at = found->end();
-    nodes.insert(nodes.end(), static_cast<std::size_t>(nodes_in((*found)[1])),
-                 {.cpus = static_cast<int>(numbers_in((*found)[2])), .gpus = gpus_in((*found)[3])});
+    nodes.insert(
+        nodes.end(), nodes_in((*found)[1]),
+        {.cpus = static_cast<int>(numbers_in((*found)[2]).size()), .gpus = gpus_in((*found)[3])});
   }
   return nodes;
 }

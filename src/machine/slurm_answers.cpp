@@ -7,8 +7,6 @@
 #include <cctype>
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
-#include <ios>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,6 +21,7 @@
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/machine/batch_system.hpp>
+#include <bench/machine/sentinel.hpp>
 #include <bench/machine/systems.hpp>
 
 namespace bench::machine {
@@ -96,22 +95,25 @@ std::vector<int> tasks_in(std::string_view id) {
   const auto open = id.find("_[");
   if (open == std::string_view::npos || !id.ends_with(']'))
     return {};
-  std::string_view list = id.substr(open + 2, id.size() - open - 3);
-  list = list.substr(0, list.find('%'));
-  std::vector<int> tasks;
-  for (const std::string& part : split_names(list, ",")) {
-    const auto dash = part.find('-');
-    const auto first = parse_integer(part.substr(0, dash));
-    const auto last = dash == std::string::npos ? first : parse_integer(part.substr(dash + 1));
-    if (!first || !last)
-      return {};
-    for (auto task = *first; task <= *last; ++task)
-      tasks.push_back(static_cast<int>(task));
-  }
-  return tasks;
+  const std::string_view list = id.substr(open + 2, id.size() - open - 3);
+  return numbers_in(list.substr(0, list.find('%')));
 }
 
 }  // namespace
+
+std::vector<int> numbers_in(std::string_view ranges) {
+  std::vector<int> numbers;
+  for (const std::string& range : split_names(ranges, ",")) {
+    const auto dash = range.find('-');
+    const auto first = parse_integer(range.substr(0, dash));
+    const auto last = dash == std::string::npos ? first : parse_integer(range.substr(dash + 1));
+    if (!first || !last || *last < *first)
+      return {};
+    for (auto number = *first; number <= *last; ++number)
+      numbers.push_back(static_cast<int>(number));
+  }
+  return numbers;
+}
 
 std::string said(const std::string& program, const ProgramAnswer& answer) {
   const std::string name = program + ": ";
@@ -336,17 +338,8 @@ std::vector<Partition> read_partitions(const std::string& scontrol, const std::s
 
 namespace {
 
-std::string end_of(const std::filesystem::path& file) {
-  constexpr std::streamoff most_bytes = 65536;
-  std::ifstream stream(file, std::ios::binary | std::ios::ate);
-  if (!stream)
-    return "";
-  const auto size = static_cast<std::streamoff>(stream.tellg());
-  std::string text(static_cast<std::size_t>(std::min(size, most_bytes)), '\0');
-  stream.seekg(size - static_cast<std::streamoff>(text.size()));
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  return text;
-}
+/// Of a file, which is as much of it as is read.
+constexpr std::size_t end_bytes = 65536;
 
 /// `8` of `*** JOB 8 ON`, of `*** STEP 8.0 ON`, of `in StepId=8.batch` and of `error: Job 8`.
 std::string_view job_in(std::string_view line) {
@@ -377,7 +370,7 @@ constexpr std::array<std::pair<std::string_view, Outcome>, 9> causes{
 std::optional<Outcome> ended_by_slurmstepd(const std::filesystem::path& file,
                                            std::string_view job) {
   std::optional<Outcome> ended;
-  for (const std::string& line : split(end_of(file), "\n")) {
+  for (const std::string& line : split(tail_of(file, end_bytes), "\n")) {
     if (!line.starts_with("slurmstepd") || job_in(line).empty() ||
         (!job.empty() && job_in(line) != job))
       continue;
@@ -396,7 +389,7 @@ std::string node_named_by_srun(const std::filesystem::path& file) {
   // Source: what srun of Slurm 22.05 writes, as seen.
   constexpr std::string_view words = "srun: error: Node failure on ";
   std::string node;
-  for (const std::string& line : split(end_of(file), "\n"))
+  for (const std::string& line : split(tail_of(file, end_bytes), "\n"))
     if (line.starts_with(words))
       node = strip(line.substr(words.size()));
   const bool is_name = std::ranges::all_of(node, [](unsigned char c) {

@@ -58,6 +58,9 @@ std::optional<Outcome> ended_by_slurmstepd(const std::filesystem::path& file, st
 /// nothing of one. Reads the end of the file only.
 std::string node_named_by_srun(const std::filesystem::path& file);
 
+/// The numbers in `1-3,7`; none where that is not a list of them.
+std::vector<int> numbers_in(std::string_view ranges);
+
 /// The GPUs in a list such as `gpu:a100:4(S:0-3),ipu:4`.
 int gpus_in(const std::string& gres);
 

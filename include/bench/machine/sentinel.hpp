@@ -46,6 +46,9 @@ bool was_restarted(const Job& job);
 /// @throws Error if something cannot be copied
 bool collect_attempt(const Job& job, const std::filesystem::path& former);
 
+/// The last bytes of a file, at most so many; empty if it cannot be read.
+std::string tail_of(const std::filesystem::path& file, std::size_t bytes);
+
 /// The last line of a file that is not blank and not the meter's, at most `limit` bytes of it;
 /// empty if there is none. Prefers an error to the hint below it. Reads the end of the file only.
 std::string last_line(const std::filesystem::path& file, std::size_t limit = 200);

@@ -162,7 +162,8 @@ class Nvml : public PowerSource {
       for (GpuDevice& device : devices_)
         read_device(device);
     slow_reads_ = now_s_() - begin_s > most_time_for_powers_s ? slow_reads_ + 1 : 0;
-    at_once_ = at_once_ || slow_reads_ == slow_reads_of_a_slow_driver;
+    if (slow_reads_ == slow_reads_of_a_slow_driver && devices_.size() > 1)
+      at_once_ = true;
     watch_one();
   }
 

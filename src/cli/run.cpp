@@ -130,13 +130,10 @@ std::string step_text(const StepCost& cost, const std::vector<run::Preview>& pre
 ///        others
 std::string preview_text(const space::Run& run, const std::vector<run::Preview>& previews,
                          bool all) {
-  run::CostEstimate sum(run);
   std::map<std::string, int> at_once;
-  for (const run::Preview& one : previews) {
-    sum.add(one.workpackage.step, one.request);
+  for (const run::Preview& one : previews)
     at_once[one.workpackage.step] = one.at_once;
-  }
-  const std::vector<StepCost> costs = sum.steps();
+  const std::vector<StepCost> costs = run::costs_of(run, previews);
   std::string text = costs_text(costs, at_once) + "\n";
   for (const StepCost& cost : costs)
     text += step_text(cost, previews, all);
@@ -158,20 +155,12 @@ void tell_notices(const std::vector<std::string>& notices) {
     tell(notice.starts_with("warning: ") ? notice : "note: " + notice);
 }
 
-/// Before anything is made.
-void check_budget(const space::Run& run, const std::vector<run::Preview>& previews) {
-  run::CostEstimate sum(run);
-  for (const run::Preview& one : previews)
-    sum.add(one.workpackage.step, one.request);
-  run::check_budget(run, sum.steps());
-}
-
 void show_preview(space::Run& run, bool all, Diagnostics& diagnostics) {
   std::vector<std::string> notices;
   const auto previews = run::preview(run, diagnostics, notices);
   tell_notices(notices);
   print(preview_text(run, previews, all));
-  check_budget(run, previews);
+  run::check_budget(run, run::costs_of(run, previews));
 }
 
 /// Says which options nothing in the benchmark uses.
@@ -204,7 +193,7 @@ int run_benchmark(const RunOptions& options, const space::Input& input,
   }
   std::vector<std::string> notices;
   if (!options.work.budget.empty())
-    check_budget(run, run::preview(run, diagnostics, notices));
+    run::check_budget(run, run::costs_of(run, run::preview(run, diagnostics, notices)));
   run::preflight(run, notices);
   run::NewRun made = run::make_run(run, request, diagnostics, notices);
   tell_notices(notices);

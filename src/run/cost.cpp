@@ -3,16 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/outcome.hpp>
 #include <bench/base/text.hpp>
-#include <bench/machine/launch.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/run/cost.hpp>
+#include <bench/run/preview.hpp>
 #include <bench/space/job_request.hpp>
 #include <bench/space/run.hpp>
 
@@ -31,70 +33,50 @@ std::string node_hours_text(double hours) {
   return fmt::format("{:.{}f}", hours, hours >= 100 ? 0 : 2);
 }
 
-/// Jobs with other settings are other jobs.
-std::string text_of(const space::JobSettings& settings) {
-  std::string text;
-  for (const auto& [name, value] : settings)
-    text += fmt::format(" {}={}", name, value);
-  return text;
-}
-
 }  // namespace
 
-double attempts_factor(const model::Step& step, int retries) {
+double attempts_factor(const model::Step& step) {
   if (!step.retry)
     return 1;
   const bool grows = std::ranges::find(step.retry->on, Outcome::timeout) != step.retry->on.end();
   const double ratio = grows ? step.retry->time_limit_factor : 1;
   double sum = 1;
-  for (int k = retries; k < step.retry->times; ++k)
-    sum += std::pow(ratio, k + 1 - retries);
+  for (int k = 1; k <= step.retry->times; ++k)
+    sum += std::pow(ratio, k);
   return sum;
 }
 
-CostEstimate::CostEstimate(const space::Run& run)
-    : run_(run), here_(!run.platform.capabilities().queues_jobs) {
-  for (const model::Step& step : run.benchmark.steps)
-    costs_.push_back({.step = step.name});
-}
-
-void CostEstimate::add(const std::string& step, const space::JobRequest& request, int retries) {
-  const std::size_t index = run_.benchmark.index_of(step);
-  StepCost& cost = costs_[index];
-  ++cost.workpackages;
-  if (here_ || !run_.benchmark.steps[index].batch)
-    return;
-  const machine::Resources& asked = request.resources;
-  cost.least_nodes = cost.most_nodes == 0 ? asked.nodes : std::min(cost.least_nodes, asked.nodes);
-  cost.most_nodes = std::max(cost.most_nodes, asked.nodes);
-  cost.longest_s = std::max(cost.longest_s, request.time_limit_s);
-  cost.unlimited = cost.unlimited || request.time_limit_s == 0;
-  const std::string key =
-      fmt::format("{} {} {} {} {} {} {}", index, asked.nodes, asked.tasks_per_node,
-                  asked.threads_per_task, asked.gpus_per_node, request.time_limit_s, request.pack) +
-      text_of(request.settings) + request.options;
-  auto& [step_index, share] = shares_[key];
-  step_index = index;
-  share.request = request;
-  ++share.workpackages;
-  share.factor += attempts_factor(run_.benchmark.steps[index], retries);
-}
-
-std::vector<StepCost> CostEstimate::steps() const {
+std::vector<StepCost> costs_of(const space::Run& run, const std::vector<Preview>& previews) {
   constexpr double seconds_per_hour = 3600;
-  std::vector<StepCost> costs = costs_;
-  for (const auto& [key, entry] : shares_) {
-    const auto& [index, share] = entry;
-    const auto pack = static_cast<std::size_t>(share.request.pack);
-    const std::size_t jobs = (share.workpackages + pack - 1) / pack;
-    const double attempts = share.factor / static_cast<double>(share.workpackages);
-    costs[index].jobs += jobs;
-    costs[index].node_hours += static_cast<double>(jobs) * attempts *
-                               share.request.resources.nodes * share.request.time_limit_s /
-                               seconds_per_hour;
+  const std::vector<model::Step>& steps = run.benchmark.steps;
+  const bool queues_jobs = run.platform.capabilities().queues_jobs;
+  std::vector<StepCost> costs;
+  for (const model::Step& step : steps)
+    costs.push_back({.step = step.name});
+  // Workpackages of one step that ask for the same can share jobs.
+  std::map<std::pair<std::size_t, space::JobRequest>, std::size_t> workpackages;
+  for (const Preview& one : previews) {
+    const std::size_t index = run.benchmark.index_of(one.workpackage.step);
+    ++costs[index].workpackages;
+    if (queues_jobs && steps[index].batch)
+      ++workpackages[{index, one.request}];
+  }
+  for (const auto& [key, count] : workpackages) {
+    const auto& [index, request] = key;
+    const int nodes = request.resources.nodes;
+    const auto pack = static_cast<std::size_t>(request.pack);
+    const std::size_t jobs = (count + pack - 1) / pack;
+    StepCost& cost = costs[index];
+    cost.least_nodes = cost.most_nodes == 0 ? nodes : std::min(cost.least_nodes, nodes);
+    cost.most_nodes = std::max(cost.most_nodes, nodes);
+    cost.longest_s = std::max(cost.longest_s, request.time_limit_s);
+    cost.unlimited = cost.unlimited || request.time_limit_s == 0;
+    cost.jobs += jobs;
+    cost.node_hours += static_cast<double>(jobs) * attempts_factor(steps[index]) * nodes *
+                       request.time_limit_s / seconds_per_hour;
   }
   for (std::size_t k = 0; k < costs.size(); ++k)
-    add_decisions(run_.benchmark.steps[k], costs[k]);
+    add_decisions(steps[k], costs[k]);
   return costs;
 }
 

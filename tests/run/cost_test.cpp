@@ -1,6 +1,3 @@
-#include <ostream>
-#include <vector>
-
 #include <gtest/gtest.h>
 
 #include <bench/base/outcome.hpp>
@@ -10,38 +7,15 @@
 namespace bench::run {
 namespace {
 
-struct Case {
-  const char* name;
-  std::vector<Outcome> on;
-  int times;
-  double time_limit_factor;
-  int retries;
-  double expected;
-};
-void PrintTo(const Case& one, std::ostream* out) {
-  *out << one.name;
-}
-class AttemptsFactorTest : public testing::TestWithParam<Case> {};
-
-TEST_P(AttemptsFactorTest, IsTheSumOverAllThatMayCome) {
+TEST(AttemptsFactor, IsTheSumOverAllThatMayCome) {
   model::Step step;
-  step.retry = model::Retry{.on = GetParam().on,
-                            .times = GetParam().times,
-                            .time_limit_factor = GetParam().time_limit_factor,
-                            .place = {}};
-  EXPECT_DOUBLE_EQ(attempts_factor(step, GetParam().retries), GetParam().expected);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Engine, AttemptsFactorTest,
-    testing::Values(Case{"OfEqualLimits", {Outcome::node_fail}, 2, 4, 0, 3},
-                    Case{"OfLongerLimits", {Outcome::timeout}, 2, 2, 0, 1 + 2 + 4},
-                    Case{"AfterTheFirst", {Outcome::timeout}, 2, 2, 1, 1 + 2},
-                    Case{"AfterTheLast", {Outcome::timeout}, 2, 2, 2, 1}),
-    [](const auto& one) { return one.param.name; });
-
-TEST(AttemptsFactor, IsOneWithoutARetry) {
-  EXPECT_DOUBLE_EQ(attempts_factor(model::Step{}, 0), 1);
+  EXPECT_DOUBLE_EQ(attempts_factor(step), 1);
+  step.retry =
+      model::Retry{.on = {Outcome::node_fail}, .times = 2, .time_limit_factor = 4, .place = {}};
+  EXPECT_DOUBLE_EQ(attempts_factor(step), 3);
+  step.retry =
+      model::Retry{.on = {Outcome::timeout}, .times = 2, .time_limit_factor = 2, .place = {}};
+  EXPECT_DOUBLE_EQ(attempts_factor(step), 1 + 2 + 4);
 }
 
 }  // namespace

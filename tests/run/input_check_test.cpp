@@ -73,7 +73,7 @@ class InputCheckTest : public testing::Test {
         if (way.makes_run)
           make_run(planned, request, diagnostics, notices);
         else
-          check_costs(planned, preview(planned, diagnostics, notices));
+          check_budget(planned, costs_of(planned, preview(planned, diagnostics, notices)));
       }
     });
     return replace_all(warnings + error + "\n", here_.path().string() + "/", "");
@@ -81,12 +81,6 @@ class InputCheckTest : public testing::Test {
   std::string said(const std::string& text, const Way& way = as_check) const {
     here_.write("m.yaml", text);
     return said_of("m.yaml", way);
-  }
-  static void check_costs(const space::Run& planned, const std::vector<Preview>& previews) {
-    CostEstimate sum(planned);
-    for (const Preview& one : previews)
-      sum.add(one.workpackage.step, one.request);
-    check_budget(planned, sum.steps());
   }
   bool has_runs() const { return std::filesystem::exists(here_.path() / "runs"); }
 

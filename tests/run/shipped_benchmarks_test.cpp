@@ -79,16 +79,15 @@ class ShippedBenchmarkTest : public testing::TestWithParam<ShippedCase> {
     std::vector<std::string> notices;
     std::string scripts;
     std::map<std::string, int> at_once;
-    CostEstimate sum(run);
-    for (const Preview& one : preview(run, diagnostics, notices)) {
+    const std::vector<Preview> previews = preview(run, diagnostics, notices);
+    for (const Preview& one : previews) {
       for (const auto& [name, value] : one.workpackage.parameters)
         scripts += name + "=" + value + " ";
       scripts += "\n" + one.script;
       at_once[one.workpackage.step] = one.at_once;
-      sum.add(one.workpackage.step, one.request);
     }
     std::string text;
-    for (const StepCost& cost : sum.steps())
+    for (const StepCost& cost : costs_of(run, previews))
       text += fmt::format(
           "{}: {} workpackages, {} jobs, at once {}\n", cost.step, cost.workpackages, cost.jobs,
           at_once[cost.step] == 0 ? "no limit" : fmt::format("{}", at_once[cost.step]));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <string>
 
 #include <bench/machine/platform.hpp>
@@ -14,7 +15,7 @@ struct Resources {
   int gpus_per_node = 0;         ///< 0: none.
   bool kill_on_bad_exit = true;  ///< A task that fails ends the others.
 
-  bool operator==(const Resources&) const = default;
+  auto operator<=>(const Resources&) const = default;
 
   int tasks() const { return nodes * tasks_per_node; }
   /// Resources of several workpackages side by side on the same nodes.

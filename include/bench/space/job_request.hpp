@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,7 +30,7 @@ struct JobRequest {
   JobSettings settings;     ///< What else the job asks for.
   std::string options;      ///< Directives, a line each.
 
-  bool operator==(const JobRequest&) const = default;
+  auto operator<=>(const JobRequest&) const = default;
 };
 
 /// What a workpackage of a batch step asks for. A step with GPUs that says nothing of threads has

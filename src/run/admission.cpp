@@ -1,6 +1,5 @@
 #include "admission.hpp"
 
-#include "partition_limits.hpp"
 #include "state_store.hpp"
 
 #include <algorithm>

@@ -22,6 +22,11 @@ namespace bench::run {
 /// The fact that names the allocation a run was last worked on in; empty: none.
 std::string allocation_of(const space::Run& run);
 
+/// @throws Error with `place` if the allocation that bench runs in is too small for a job of this
+/// size
+void check_allocation(const machine::Allocation& allocation, const space::JobRequest& request,
+                      const Place& place);
+
 /// The nodes of the allocation that bench runs in, and what job steps have of them. Slurm places
 /// the steps; this counts how many find room, so that none waits in srun while its time counts.
 class AllocationSlots {

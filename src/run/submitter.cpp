@@ -1,7 +1,6 @@
 #include "submitter.hpp"
 
 #include "journal.hpp"
-#include "partition_limits.hpp"
 #include "recovery.hpp"
 #include "state_store.hpp"
 #include "submission.hpp"
@@ -35,6 +34,7 @@
 #include <bench/machine/platform.hpp>
 #include <bench/machine/systems.hpp>
 #include <bench/model/benchmark.hpp>
+#include <bench/run/preflight.hpp>
 #include <bench/space/job_request.hpp>
 #include <bench/space/job_script.hpp>
 #include <bench/space/nodes.hpp>

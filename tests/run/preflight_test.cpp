@@ -185,6 +185,34 @@ TEST_F(ClustersTest, HaveNoPartitionsToCompareWithWhereThereAreSeveral) {
             "hint: yours: hai, zam (--account)");
 }
 
+/// A partition that admits every account, on a site whose accounting tells which ones the user has.
+class AssociationTest : public PreflightTest {
+ protected:
+  AssociationTest() { programs_.say("sacctmgr", "here|zam|normal,long\nhere|hai|normal\n"); }
+
+  std::string said_of(const machine::SubmissionDefaults& asked) {
+    run_.platform.asking = asked;
+    return said();
+  }
+};
+
+TEST_F(AssociationTest, RefusesAnAccountOfOthers) {
+  EXPECT_EQ(said_of(asking("dev", "zan")),
+            "error: Slurm does not let you use the account 'zan'\n"
+            "hint: did you mean 'zam'? (--account)");
+}
+
+TEST_F(AssociationTest, AQosBelongsToAnAccount) {
+  EXPECT_EQ(said_of(asking("dev", "zam", "long")), "(no error)");
+  EXPECT_EQ(said_of(asking("dev", "hai", "long")),
+            "error: Slurm does not let you use the QOS 'long'\nhint: yours: normal (--qos)");
+}
+
+TEST_F(AssociationTest, IsNotAskedForWithoutNeed) {
+  said_of(asking("dev"));
+  EXPECT_THAT(programs_.calls("sacctmgr"), IsEmpty());
+}
+
 struct RoomCase {
   std::string name;
   std::string partition;

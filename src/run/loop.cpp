@@ -6,7 +6,6 @@
 #include "repeater.hpp"
 #include "same_nodes.hpp"
 #include "searcher.hpp"
-#include "selection.hpp"
 #include "sequencer.hpp"
 #include "state_store.hpp"
 #include "submission.hpp"
@@ -120,6 +119,21 @@ void announce(const workspace::Event& event, const space::Run& run, const StateS
   }
 }
 
+/// Skips the workpackages of the given steps that are not at a wanted point. All iterations of a
+/// combination share the point of the first one.
+void skip_unselected(const std::map<std::string, std::vector<workspace::Parameters>>& only,
+                     const space::Run& run, StateStore& store) {
+  for (const auto& [name, points] : only)
+    for (const long long id : store.members(*run.benchmark.step(name))) {
+      const Workpackage& workpackage = store.at(id);
+      const workspace::Parameters& own = store.at(workpackage.combination).parameters;
+      const auto is_there = [&](const auto& point) { return workspace::is_at(own, point); };
+      if (workpackage.state == State::ready && workpackage.progress == workspace::Progress{} &&
+          std::ranges::none_of(points, is_there))
+        store.apply(workspace::Skipped{.workpackage = id, .reason = "not selected to be repeated"});
+    }
+}
+
 class Loop {
  public:
   Loop(space::Run& run, workspace::Workspace& workspace, const LoopOptions& options,
@@ -144,8 +158,7 @@ class Loop {
         step_jobs_(run, evaluator_, machine::batch_system_of_commands(run.platform)),
         repeater_(run, workspace, store_, evaluator_),
         searcher_(run, workspace, store_, evaluator_),
-        pruner_(run, workspace, store_),
-        selection_(options.only, store_) {
+        pruner_(run, workspace, store_) {
     store_.listen(
         [this](const workspace::Event& event) { announce(event, run_, store_, observer_); });
   }
@@ -191,7 +204,7 @@ class Loop {
 
   /// Adds, skips and holds back workpackages, as results so far say.
   void decide() {
-    selection_.decide();
+    skip_unselected(options_.only, run_, store_);
     do {
       repeater_.decide();
       searcher_.decide();
@@ -483,7 +496,6 @@ class Loop {
   Repeater repeater_;
   Searcher searcher_;
   Pruner pruner_;
-  Selection selection_;
   std::vector<std::function<void()>> postponed_;   ///< What the machine did not let be concluded.
   std::map<std::string, long long> running_jobs_;  ///< Of each step, when last asked.
   std::size_t unresolved_ = 0;  ///< Workpackages that the machine could not continue.

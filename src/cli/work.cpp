@@ -20,7 +20,6 @@
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/progress.hpp>
-#include <bench/cli/output/progress_line.hpp>
 #include <bench/cli/output/show.hpp>
 #include <bench/insight/cancel.hpp>
 #include <bench/machine/platform.hpp>

@@ -1,28 +1,146 @@
 #include <algorithm>
+#include <array>
 #include <chrono>
-#include <cstdio>
+#include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <bench/base/below.hpp>
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
+#include <bench/base/unique_fd.hpp>
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/progress.hpp>
-#include <bench/cli/output/progress_line.hpp>
 #include <bench/machine/job.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::cli {
 namespace {
+
+/// A longer line is printed in pieces, so that output without lines needs no memory.
+constexpr std::size_t longest_line = 64 * std::size_t{1024};
+
+/// The line as shown; drawing it starts over.
+std::string take_line(long long workpackage, std::string& line) {
+  return fmt::format("[{}] {}\n", workpackage, std::exchange(line, {}));
+}
+
+/// The files that the commands of a job append to, each once.
+std::vector<std::filesystem::path> outputs_of(const machine::Job& job) {
+  if (job.is_batch())
+    return {job.work_directory / "stdout", job.work_directory / "stderr"};
+  std::vector<std::filesystem::path> outputs;
+  for (const machine::Snippet& snippet : job.snippets)
+    for (const auto& file : {snippet.stdout_file, snippet.stderr_file})
+      if (!file.empty() && std::ranges::find(outputs, file) == outputs.end())
+        outputs.push_back(file);
+  return outputs;
+}
+
+/// As much of the front of a text as fits.
+std::string cut_to(std::size_t columns, const std::string& text) {
+  return text.substr(0, bytes_of_front(text, columns));
+}
+
+/// A name whose end tells as much as its beginning.
+std::string shortened(const std::string& name, std::size_t columns) {
+  constexpr std::size_t ends = 3;
+  if (display_width(name) <= columns)
+    return name;
+  if (columns < 2 * ends + 2)
+    return cut_to(columns, name);
+  std::string end = name;
+  while (display_width(end) > ends)
+    end.erase(0, bytes_of_front(end, 1) > 0 ? bytes_of_front(end, 1) : bytes_of_front(end, 2));
+  return cut_to(columns - ends - 2, name) + ".." + end;
+}
+
+/// A part of a line.
+struct Part {
+  std::string text;
+  Colour colour = Colour::none;
+};
+
+Colour colour_of(const workspace::StepCounts& sum) {
+  return sum.failed == 0 && sum.ended() == sum.all() ? Colour::green : Colour::none;
+}
+
+/// The progress of a step: `train: 9 of 60 done, 1 failed, 2 running, 48 ready, about 3 min 20 s
+/// left`. A line wider than `columns` loses its states from `ready` to `running`, then the middle
+/// of the name.
+/// @param left the time, or empty
+std::string progress_line(const std::string& name, const workspace::StepCounts& counts,
+                          const std::string& left, std::size_t columns) {
+  using workspace::State;
+  std::vector<State> named;
+  for (const State state : workspace::all_states)
+    if (state != State::done && counts.of(state) > 0)
+      named.push_back(state);
+  const auto text_of_named = [&] {
+    std::string text = fmt::format(": {} of {} done", counts.done, counts.all());
+    for (const State state : named)
+      text += fmt::format(", {} {}", counts.of(state), name_of(state));
+    return left.empty() ? text : text + fmt::format(", about {} left", left);
+  };
+  std::string text = text_of_named();
+  while (display_width(name) + text.size() > columns && !named.empty() &&
+         named.back() != State::failed && named.back() != State::skipped) {
+    named.pop_back();
+    text = text_of_named();
+  }
+  constexpr std::size_t least = 8;
+  const std::size_t room = columns - std::min(columns, text.size());
+  return cut_to(columns, shortened(name, std::max(room, least)) + text);
+}
+
+/// The progress of all steps: `total: 48 ready, 2 running, elapsed 1 min 05 s, 9 of 60 done, 1
+/// failed, 3 min 20 s left`, without what there is none of. Where that is wider than `columns`,
+/// parts are left out from the left: what has failed and the time left stay longest.
+/// @param elapsed, left times, or empty
+std::string overall_line(const workspace::StepCounts& sum, const std::string& elapsed,
+                         const std::string& left, std::size_t columns) {
+  std::vector<Part> parts;
+  using workspace::State;
+  for (const State state : {State::ready, State::waiting, State::submitted, State::running})
+    if (sum.of(state) > 0)
+      parts.push_back({fmt::format("{} {}", sum.of(state), name_of(state))});
+  if (!elapsed.empty())
+    parts.push_back({"elapsed " + elapsed});
+  parts.push_back({fmt::format("{} of {} done", sum.done, sum.all()), colour_of(sum)});
+  if (sum.failed > 0)
+    parts.push_back({fmt::format("{} failed", sum.failed), Colour::red});
+  if (!left.empty())
+    parts.push_back({left + " left"});
+  const std::string name = "total: ";
+  std::size_t width = 0;
+  std::size_t first = parts.size();
+  while (first > 0) {
+    const std::size_t wider = width + parts[first - 1].text.size() + (width > 0 ? 2 : 0);
+    if (wider > columns)
+      break;
+    width = wider;
+    --first;
+  }
+  if (first == parts.size())
+    return cut_to(columns, parts.back().text);
+  std::string line = first == 0 && name.size() + width <= columns ? name : "";
+  for (std::size_t k = first; k < parts.size(); ++k)
+    line += (k > first ? ", " : "") + coloured(parts[k].text, parts[k].colour, STDERR_FILENO);
+  return line;
+}
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -52,6 +170,57 @@ std::string with_coloured_failures(const std::string& line, const workspace::Ste
 }
 
 }  // namespace
+
+void Follower::start(const machine::Job& job) {
+  std::vector<Output>& followed = running_[job.workpackage];
+  followed.clear();
+  for (const std::filesystem::path& file : outputs_of(job)) {
+    std::error_code absent;
+    const auto size = std::filesystem::file_size(file, absent);
+    followed.push_back({file, absent ? 0 : size, ""});
+  }
+}
+
+void Follower::poll() {
+  for (auto& [workpackage, outputs] : running_)
+    for (Output& output : outputs)
+      print_new(workpackage, output);
+}
+
+void Follower::stop(long long workpackage) {
+  const auto found = running_.find(workpackage);
+  if (found == running_.end())
+    return;
+  for (Output& output : found->second) {
+    print_new(workpackage, output);
+    if (!output.line.empty())
+      print(take_line(workpackage, output.line));
+    if (std::error_code gone; output.read < std::filesystem::file_size(output.file, gone) && !gone)
+      print(fmt::format("[{}] ... and more in {}\n", workpackage, output.file.string()));
+  }
+  running_.erase(found);
+}
+
+void Follower::print_new(long long workpackage, Output& output) {
+  const UniqueFd file = open_regular_file(output.file);
+  std::array<char, longest_line> buffer;
+  while (!console().is_behind()) {
+    const ssize_t count =
+        ::pread(file.get(), buffer.data(), buffer.size(), static_cast<::off_t>(output.read));
+    if (count <= 0)
+      return;
+    const std::string_view text(buffer.data(), static_cast<std::size_t>(count));
+    output.read += text.size();
+    std::string lines;
+    for (const char c : text) {
+      if (c == '\n' || output.line.size() == longest_line)
+        lines += take_line(workpackage, output.line);
+      if (c != '\n')
+        output.line += c;
+    }
+    print(lines);
+  }
+}
 
 Progress::Progress(const model::Benchmark& benchmark, const ProgressOptions& options)
     : benchmark_(benchmark),
@@ -124,7 +293,7 @@ std::string Progress::line_of_all(const std::vector<workspace::StepCounts>& coun
     return seconds >= 1 ? human_duration(seconds) : std::string();
   };
   return overall_line(workspace::sum_of(counts), text_of(elapsed_s), text_of(left.value_or(0)),
-                      columns, STDERR_FILENO);
+                      columns);
 }
 
 void Progress::draw(const std::vector<workspace::StepCounts>& counts) {
@@ -198,6 +367,22 @@ void Progress::notice(const std::string& message) {
 void Progress::warn(const Warning& warning) {
   warned_ = true;
   say(render(Severity::warning, warning.message, warning.hint, warning.place), Level::warning);
+}
+
+std::string run_summary(const workspace::StepCounts& sum, double elapsed_s, const std::string& why,
+                        int fd) {
+  using workspace::State;
+  std::string text =
+      coloured(fmt::format("{} of {} done", sum.done, sum.all()), colour_of(sum), fd);
+  if (sum.failed > 0)
+    text += ", " + coloured(fmt::format("{} failed", sum.failed), Colour::red, fd);
+  if (sum.skipped > 0)
+    text += fmt::format(", {} skipped", sum.skipped);
+  for (const State state : {State::running, State::submitted, State::waiting, State::ready})
+    if (sum.of(state) > 0)
+      text += fmt::format(", {} {}", sum.of(state), name_of(state));
+  text += " in " + human_duration(elapsed_s);
+  return why.empty() ? text : text + "; why: " + with_visible_controls(why);
 }
 
 }  // namespace bench::cli

@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,7 +11,6 @@
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/pace.hpp>
-#include <bench/cli/output/follower.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/machine/job.hpp>
 #include <bench/model/benchmark.hpp>
@@ -23,6 +24,29 @@ struct ProgressOptions {
   bool hide_animation = false;
   bool follow = false;  ///< What the commands print, instead of the lines.
   bool waits = false;   ///< For a batch system, perhaps for days: worth a line in a pipe, too.
+};
+
+/// Prints what commands write while they run, line by line, each with the workpackage in front.
+/// Where nobody reads that, they are not waited for: it is told which file has more.
+class Follower {
+ public:
+  /// From now on follows the files that the job's commands append to, from their present ends.
+  void start(const machine::Job& job);
+  /// Prints what the files have gained.
+  void poll();
+  /// Prints the rest, also a line without an end.
+  void stop(long long workpackage);
+
+ private:
+  struct Output {
+    std::filesystem::path file;
+    std::uintmax_t read = 0;  ///< Bytes.
+    std::string line;         ///< Without its end yet.
+  };
+
+  static void print_new(long long workpackage, Output& output);
+
+  std::map<long long, std::vector<Output>> running_;
 };
 
 /// Shows a run on the terminal: a line for each step and one for all, drawn over again, with the
@@ -71,5 +95,11 @@ class Progress : public run::Observer {
   std::map<std::string, Pace> paces_;        ///< By step.
   std::map<std::string, std::string> told_;  ///< The line of each step.
 };
+
+/// What is said at the end of a run on a terminal: `16 of 18 done, 2 failed in 1 min 05 s; why:
+/// bench why runs/000003 7`.
+/// @param why the command that explains the first failure; empty: there is none
+std::string run_summary(const workspace::StepCounts& sum, double elapsed_s, const std::string& why,
+                        int fd);
 
 }  // namespace bench::cli

@@ -18,7 +18,6 @@
 #include <bench/insight/run_comparison.hpp>
 #include <bench/numbers/change_points.hpp>
 #include <bench/numbers/comparison.hpp>
-#include <bench/numbers/decide.hpp>
 #include <bench/results/table.hpp>
 #include <bench/space/metadata.hpp>
 #include <bench/workspace/run_directory.hpp>

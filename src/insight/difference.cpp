@@ -18,7 +18,7 @@
 #include <bench/insight/difference.hpp>
 #include <bench/insight/match.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/numbers/number.hpp>
+#include <bench/numbers/statistics.hpp>
 #include <bench/results/analyses.hpp>
 #include <bench/results/row_values.hpp>
 #include <bench/space/lineage.hpp>

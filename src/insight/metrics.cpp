@@ -23,7 +23,6 @@
 #include <bench/energy/core/figures.hpp>
 #include <bench/insight/difference.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/numbers/number.hpp>
 #include <bench/numbers/reals.hpp>
 #include <bench/numbers/statistics.hpp>
 #include <bench/results/analyses.hpp>

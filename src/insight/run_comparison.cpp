@@ -21,7 +21,6 @@
 #include <bench/insight/run_comparison.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/numbers/comparison.hpp>
-#include <bench/numbers/decide.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::insight {

@@ -20,21 +20,6 @@ namespace {
 using Times = std::vector<double>;
 using Reals = std::vector<double>;
 
-/// Running mean and variance: Welford, Technometrics 4 (1962) 419.
-class Moments {
- public:
-  void add(double value);
-  std::size_t count() const { return count_; }
-  double mean() const { return mean_; }
-  /// Sample variance (n-1); 0 for one value.
-  double variance() const;
-
- private:
-  std::size_t count_ = 0;
-  double mean_ = 0;
-  double squares_ = 0;
-};
-
 /// The mean of b minus that of a, with its uncertainty.
 struct Difference {
   double shift = 0;
@@ -59,24 +44,6 @@ double one_in_choices(std::size_t n, std::size_t k) {
   return std::exp(log_factorial(k) + log_factorial(n - k) - log_factorial(n));
 }
 
-void Moments::add(double value) {
-  ++count_;
-  const double before = value - mean_;
-  mean_ += before / static_cast<double>(count_);
-  squares_ += before * (value - mean_);
-}
-
-double Moments::variance() const {
-  return count_ < 2 ? 0 : squares_ / static_cast<double>(count_ - 1);
-}
-
-Moments moments_of(std::span<const double> values) {
-  Moments moments;
-  for (const double value : values)
-    moments.add(value);
-  return moments;
-}
-
 bool Difference::is_certain() const {
   return std::fabs(shift) > half_width;
 }
@@ -92,7 +59,7 @@ double student_tails(double degrees_of_freedom, double t) {
 Difference difference_of(std::span<const double> a, std::span<const double> b) {
   const Moments of_a = moments_of(a);
   const Moments of_b = moments_of(b);
-  Difference made{.shift = of_b.mean() - of_a.mean(),
+  Difference made{.shift = of_b.mean - of_a.mean,
                   .half_width = infinity,
                   .fewest = std::min(a.size(), b.size())};
   if (a.size() + b.size() < 3)
@@ -100,9 +67,9 @@ Difference difference_of(std::span<const double> a, std::span<const double> b) {
   const auto n_a = static_cast<double>(a.size());
   const auto n_b = static_cast<double>(b.size());
   const bool is_one_alone = a.size() == 1 || b.size() == 1;
-  const double known = of_a.variance() + of_b.variance();  // the variance of a single value is 0
-  const double error_a = (is_one_alone ? known : of_a.variance()) / n_a;
-  const double error_b = (is_one_alone ? known : of_b.variance()) / n_b;
+  const double known = of_a.variance + of_b.variance;  // the variance of a single value is 0
+  const double error_a = (is_one_alone ? known : of_a.variance) / n_a;
+  const double error_b = (is_one_alone ? known : of_b.variance) / n_b;
   made.deviation = std::sqrt(is_one_alone ? known : known / 2);
   const double error = error_a + error_b;
   if (error == 0) {
@@ -139,8 +106,6 @@ struct Outliers {
   std::vector<bool> in_b;
   std::size_t count = 0;
 };
-
-using Reals = std::vector<double>;
 
 Reals distances(std::span<const double> sample, double from) {
   Reals distances;
@@ -198,6 +163,13 @@ Outliers outliers_of(std::span<const double> a, std::span<const double> b) {
   return made;
 }
 
+Reals values_of(std::span<const Measurement> sample) {
+  Reals values;
+  for (const Measurement& one : sample)
+    values.push_back(one.value);
+  return values;
+}
+
 Times starts_of(const Sample& sample) {
   Times starts;
   for (const Measurement& one : sample)
@@ -231,13 +203,11 @@ struct Products {
   double both = 0;
 
   void add(const Sample& sample, const Times& at) {
-    Moments of_values;
-    for (const Measurement& one : sample)
-      of_values.add(one.value);
-    const double middle_time = moments_of(at).mean();
+    const double middle_time = moments_of(at).mean;
+    const double middle_value = moments_of(values_of(sample)).mean;
     for (std::size_t k = 0; k < sample.size(); ++k) {
       const double time = at[k] - middle_time;
-      const double value = sample[k].value - of_values.mean();
+      const double value = sample[k].value - middle_value;
       times += time * time;
       values += value * value;
       both += time * value;
@@ -275,7 +245,7 @@ bool may_be_drift(const Sample& a, const Sample& b, const Difference& difference
   const double freedom = static_cast<double>(a.size() + b.size() - 3);
   const double slope = products.both / products.times;
   const double rest = std::max(0.0, products.values - slope * products.both) / freedom;
-  const double later = moments_of(times_b).mean() - moments_of(times_a).mean();
+  const double later = moments_of(times_b).mean - moments_of(times_a).mean;
   const double drifted = slope * later;
   const bool goes_along = drifted * difference.shift > 0;
   const double slope_error = std::sqrt(rest / products.times);
@@ -306,13 +276,6 @@ std::size_t not_finite_in(std::span<const Measurement> sample) {
       sample, [](const Measurement& one) { return !std::isfinite(one.value); }));
 }
 
-Reals values_of(std::span<const Measurement> sample) {
-  Reals values;
-  for (const Measurement& one : sample)
-    values.push_back(one.value);
-  return values;
-}
-
 void leave_out(const std::vector<bool>& marks, Sample& sample) {
   Sample kept;
   for (std::size_t k = 0; k < sample.size(); ++k)
@@ -323,12 +286,12 @@ void leave_out(const std::vector<bool>& marks, Sample& sample) {
 
 /// The mean of each run, in order of their numbers.
 Reals run_means(const Sample& sample) {
-  std::map<std::size_t, Moments> runs;
+  std::map<std::size_t, Reals> runs;
   for (const Measurement& one : sample)
-    runs[one.run].add(one.value);
+    runs[one.run].push_back(one.value);
   Reals means;
-  for (const auto& [run, moments] : runs)
-    means.push_back(moments.mean());
+  for (const auto& [run, values] : runs)
+    means.push_back(moments_of(values).mean);
   return means;
 }
 
@@ -356,6 +319,88 @@ double superiority_of(const Reals& a, const Reals& b) {
 
 bool is_all_zero(std::span<const Measurement> sample) {
   return std::ranges::all_of(sample, [](const Measurement& one) { return one.value == 0; });
+}
+
+bool is_testable(const Comparison& one) {
+  return one.absent_reason.empty() && std::isfinite(one.interval.high);
+}
+
+/// Whether each change is significant after Holm's correction.
+std::vector<bool> certain_ones(std::span<const Comparison> comparisons) {
+  std::vector<std::size_t> order;
+  for (std::size_t k = 0; k < comparisons.size(); ++k)
+    if (is_testable(comparisons[k]))
+      order.push_back(k);
+  std::ranges::stable_sort(order, {}, [&](std::size_t k) { return comparisons[k].chance; });
+  std::vector<bool> certain(comparisons.size());
+  for (std::size_t rank = 0; rank < order.size(); ++rank) {
+    const auto left = static_cast<double>(order.size() - rank);
+    if (comparisons[order[rank]].chance * left > 1 - verdict_confidence)
+      break;
+    certain[order[rank]] = true;
+  }
+  return certain;
+}
+
+/// The number of values on each side at which the half width is at most this.
+std::size_t runs_for(double half_width, double spread) {
+  constexpr std::size_t fewest_without_spread = 6;  // one in 924 / 2
+  if (spread == 0)
+    return fewest_without_spread;
+  const auto is_too_wide = [&](std::size_t n) {
+    const auto runs = static_cast<double>(n);
+    return student_quantile(2 * runs - 2, verdict_confidence) * spread * std::sqrt(2 / runs) >
+           half_width;
+  };
+  if (is_too_wide(most_runs))
+    return most_runs + 1;
+  std::size_t below = 1;
+  std::size_t above = most_runs;
+  while (below + 1 < above) {
+    const std::size_t middle = below + (above - below) / 2;
+    (is_too_wide(middle) ? below : above) = middle;
+  }
+  return above;
+}
+
+/// Verdict on a change that is neither certain nor certainly within the margin.
+Verdict undecided(const Comparison& one, double margin) {
+  const bool is_spread_unknown = one.values_a + one.values_b < 3;
+  if (is_spread_unknown)
+    return {.word = Word::too_few_runs};
+  const double size = std::fabs(one.change);
+  // A change close to the margin need not be distinguished from it.
+  const double needed = size >= margin ? size : std::max(margin - size, margin / 2);
+  const bool is_narrow = one.interval.high - one.interval.low <= margin;
+  if (is_narrow && size < margin)
+    return {.word = Word::no_evidence};
+  return {.word = Word::too_few_runs,
+          .runs_needed = std::max(runs_for(needed, one.spread), one.fewest + 1)};
+}
+
+Verdict verdict_of(const Comparison& one, double margin, bool is_certain_among_all) {
+  if (one.values_a == 0 || one.values_b == 0)
+    return {.word = Word::too_few_runs};
+  if (one.not_finite_a + one.not_finite_b > 0)
+    return {.word = Word::not_finite};
+  if (!one.absent_reason.empty())
+    return {.word = Word::no_evidence};
+  const auto [low, high] = one.interval;
+  const double shown = one.shown_change.value_or(one.change);
+  if (-margin < low && high < margin)
+    return std::fabs(shown) < margin
+               ? Verdict{.word = Word::equal}
+               : Verdict{.word = Word::no_evidence, .objection = Objection::shown_values};
+  const bool is_certain = low > 0 || high < 0;
+  if (!is_certain || std::fabs(one.change) < margin)
+    return undecided(one, margin);
+  if (one.may_be_drift)
+    return {.word = Word::no_evidence, .objection = Objection::drift};
+  if (!is_certain_among_all)
+    return {.word = Word::no_evidence, .objection = Objection::many_comparisons};
+  if ((one.change > 0 ? shown : -shown) < margin)
+    return {.word = Word::no_evidence, .objection = Objection::shown_values};
+  return {.word = one.change > 0 ? Word::higher : Word::lower};
 }
 
 }  // namespace
@@ -389,7 +434,7 @@ Comparison compare(std::span<const Measurement> a, std::span<const Measurement> 
   made.counted_a = of_a.size();
   made.counted_b = of_b.size();
   const auto middle_of = [&](const Sample& sample) {
-    const double mean = moments_of(values_of(sample)).mean();
+    const double mean = moments_of(values_of(sample)).mean;
     return logarithmic ? std::exp(mean) : mean;
   };
   made.a = middle_of(of_a);
@@ -419,6 +464,14 @@ Comparison compare(std::span<const Measurement> a, std::span<const Measurement> 
   made.one_after_other = are_one_after_other(of_a, of_b);
   made.may_be_drift = difference.is_certain() && may_be_drift(of_a, of_b, difference);
   return made;
+}
+
+std::vector<Verdict> decide(std::span<const Comparison> comparisons, double margin) {
+  const std::vector<bool> certain = certain_ones(comparisons);
+  std::vector<Verdict> verdicts;
+  for (std::size_t k = 0; k < comparisons.size(); ++k)
+    verdicts.push_back(verdict_of(comparisons[k], margin, certain[k]));
+  return verdicts;
 }
 
 }  // namespace bench::numbers

@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <bench/base/unit.hpp>
 #include <bench/numbers/expression.hpp>
 #include <bench/numbers/metric.hpp>
 
@@ -11,6 +14,37 @@ namespace bench::numbers {
 namespace {
 
 using enum Quantity;
+
+/// Of each quantity, in their order: what it is called, and a typical unit.
+struct QuantityWords {
+  std::string_view text;
+  std::string_view usual_unit = {};
+};
+constexpr std::array<QuantityWords, 13> words_of_quantities{{
+    {"any value"},
+    {"any value"},
+    {"a number"},
+    {"a number"},
+    {"an amount (tokens, images, GB)", "tokens"},
+    {"a time", "s"},
+    {"a rate (an amount over time)", "tokens/s"},
+    {"a rate (tokens/s, images/s)", "tokens/s"},
+    {"an energy", "Wh"},
+    {"a power", "W"},
+    {"an amount over energy (tokens/Wh)", "tokens/Wh"},
+    {"a number of FLOP", "FLOP"},
+    {"a rate in FLOP/s", "TFLOP/s"},
+}};
+static_assert(words_of_quantities.size() == static_cast<std::size_t>(flop_rate) + 1);
+
+bool is_of_one_base(const unit::Unit& unit, std::string_view base) {
+  return unit.is_convertible_to(unit::Unit(base));
+}
+
+/// A unit made only of words that are not physical units.
+bool is_count(const unit::Unit& unit) {
+  return unit.without_words().is_number();
+}
 
 constexpr std::string_view nodes = "number of nodes or devices";
 
@@ -256,6 +290,53 @@ std::vector<Metric> all_metrics() {
 }
 
 }  // namespace
+
+bool fits(Quantity quantity, const unit::Unit& unit) {
+  const unit::Unit physical = unit.without_words();
+  switch (quantity) {
+    case Quantity::number:
+    case Quantity::count:
+      return is_count(unit);
+    case Quantity::amount:
+      return physical.power("s") == 0 && physical.power("J") == 0 && physical.power("VA") == 0;
+    case Quantity::time:
+      return is_of_one_base(unit, "s");
+    case Quantity::rate:
+      return physical.power("s") == -1 && physical.power("J") == 0;
+    case Quantity::item_rate:
+      return is_of_one_base(physical, "1/s");
+    case Quantity::energy:
+      return is_of_one_base(unit, "J");
+    case Quantity::power:
+      return is_of_one_base(unit, "W");
+    case Quantity::efficiency:
+      return physical.power("J") == -1 && physical.power("s") == 0;
+    case Quantity::flop:
+      return is_of_one_base(physical, "FLOP");
+    case Quantity::flop_rate:
+      return is_of_one_base(physical, "FLOP/s");
+    case Quantity::any:
+    case Quantity::ranked:
+      break;
+  }
+  return true;
+}
+
+unit::Unit used_unit(Quantity quantity, const unit::Unit& unit) {
+  if (quantity == Quantity::ranked)
+    return {};
+  const bool drops_words = quantity == Quantity::number || quantity == Quantity::item_rate ||
+                           quantity == Quantity::flop || quantity == Quantity::flop_rate;
+  return drops_words ? unit.without_words() : unit;
+}
+
+std::string_view text_of(Quantity quantity) {
+  return words_of_quantities[static_cast<std::size_t>(quantity)].text;
+}
+
+std::string_view usual_unit(Quantity quantity) {
+  return words_of_quantities[static_cast<std::size_t>(quantity)].usual_unit;
+}
 
 std::span<const Metric> metrics() {
   static const std::vector<Metric> all = all_metrics();

@@ -23,6 +23,19 @@ double median(std::vector<double> values) {
   return values[lower] + (values[upper] - values[lower]) / 2;
 }
 
+Moments moments_of(std::span<const double> values) {
+  double mean = 0;
+  double squares = 0;
+  double count = 0;
+  for (const double value : values) {
+    ++count;
+    const double before = value - mean;
+    mean += before / count;
+    squares += before * (value - mean);
+  }
+  return {.mean = mean, .variance = count < 2 ? 0 : squares / (count - 1)};
+}
+
 double mean_halfwidth(std::span<const double> values) {
   if (values.size() < 2)
     return std::numeric_limits<double>::infinity();

@@ -20,7 +20,6 @@
 #include <bench/base/integer.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
-#include <bench/numbers/number.hpp>
 #include <bench/numbers/reals.hpp>
 #include <bench/numbers/statistics.hpp>
 
@@ -49,23 +48,6 @@ bool is_less(const Value& a, const Value& b) {
 }
 
 using boost::multiprecision::cpp_int;
-
-struct RemainingMoments {
-  double mean = 0;
-  double deviation = 0;  ///< Of the sample, n-1.
-};
-
-RemainingMoments moments_of(const std::vector<double>& values,
-                            const std::vector<std::size_t>& left) {
-  const auto n = static_cast<double>(left.size());
-  RemainingMoments moments;
-  for (const std::size_t k : left)
-    moments.mean += values[k] / n;
-  for (const std::size_t k : left)
-    moments.deviation += (values[k] - moments.mean) * (values[k] - moments.mean) / (n - 1);
-  moments.deviation = std::sqrt(moments.deviation);
-  return moments;
-}
 
 /// The distance from the mean, in deviations, that the farthest of n normal values exceeds with
 /// this probability.
@@ -401,6 +383,25 @@ constexpr std::array<Statistic, 25> all{{
 
 }  // namespace
 
+std::optional<double> number_of(const Value& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  return as_number(text ? to_value(*text, ValueType::real) : value);
+}
+
+std::optional<double> finite_number(const std::optional<Value>& value) {
+  const auto number = value ? number_of(*value) : std::nullopt;
+  return number && std::isfinite(*number) ? number : std::nullopt;
+}
+
+std::optional<Value> numeric_value(const Value& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  if (!text)
+    return value;
+  if (const auto integer = parse_integer(*text))
+    return *integer;
+  return number_of(value);
+}
+
 std::vector<bool> outliers(std::span<const Value> values, double false_alarms) {
   std::vector<double> reals;
   for (const Value& value : values)
@@ -414,10 +415,13 @@ std::vector<bool> outliers(std::span<const Value> values, double false_alarms) {
   std::size_t found = 0;              // how many of these are outliers
   const std::size_t most = std::clamp<std::size_t>(reals.size() / 4, 1, 25);
   while (farthest.size() < most && left.size() > 2) {
-    const RemainingMoments moments = moments_of(reals, left);
+    std::vector<double> remaining;
+    for (const std::size_t k : left)
+      remaining.push_back(reals[k]);
+    const Moments moments = moments_of(remaining);
     const auto distance = [&](std::size_t k) { return std::fabs(reals[k] - moments.mean); };
     const auto at = std::ranges::max_element(left, {}, distance);
-    if (distance(*at) > moments.deviation * critical_distance(left.size(), false_alarms))
+    if (distance(*at) > std::sqrt(moments.variance) * critical_distance(left.size(), false_alarms))
       found = farthest.size() + 1;
     farthest.push_back(*at);
     left.erase(at);

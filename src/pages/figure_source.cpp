@@ -20,7 +20,6 @@
 #include <bench/base/unit.hpp>
 #include <bench/base/value.hpp>
 #include <bench/energy/core/figures.hpp>
-#include <bench/numbers/number.hpp>
 #include <bench/numbers/statistics.hpp>
 #include <bench/results/table.hpp>
 

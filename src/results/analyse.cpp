@@ -27,7 +27,7 @@
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/evaluate/substitute.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/numbers/number.hpp>
+#include <bench/numbers/statistics.hpp>
 #include <bench/results/analyse.hpp>
 #include <bench/results/group.hpp>
 

@@ -20,7 +20,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
-#include <bench/numbers/number.hpp>
+#include <bench/numbers/statistics.hpp>
 #include <bench/results/arrange.hpp>
 #include <bench/results/table.hpp>
 

@@ -21,7 +21,7 @@
 #include <bench/base/text.hpp>
 #include <bench/base/unit.hpp>
 #include <bench/base/value.hpp>
-#include <bench/numbers/number.hpp>
+#include <bench/numbers/statistics.hpp>
 #include <bench/results/comparison.hpp>
 #include <bench/results/reference.hpp>
 #include <bench/results/table.hpp>

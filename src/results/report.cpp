@@ -22,7 +22,6 @@
 #include <bench/base/value.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/calculate.hpp>
-#include <bench/numbers/number.hpp>
 #include <bench/numbers/statistics.hpp>
 #include <bench/results/analyses.hpp>
 #include <bench/results/filters.hpp>

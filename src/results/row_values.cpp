@@ -16,7 +16,6 @@
 #include <bench/energy/core/figures.hpp>
 #include <bench/evaluate/substitute.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/numbers/number.hpp>
 #include <bench/numbers/statistics.hpp>
 #include <bench/results/analyses.hpp>
 #include <bench/results/row_values.hpp>

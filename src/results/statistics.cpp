@@ -10,7 +10,6 @@
 #include <fmt/core.h>
 
 #include <bench/base/value.hpp>
-#include <bench/numbers/number.hpp>
 #include <bench/numbers/statistics.hpp>
 #include <bench/results/group.hpp>
 

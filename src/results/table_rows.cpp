@@ -27,7 +27,7 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/model/calculate.hpp>
 #include <bench/numbers/calculation.hpp>
-#include <bench/numbers/number.hpp>
+#include <bench/numbers/statistics.hpp>
 #include <bench/results/filters.hpp>
 #include <bench/results/table.hpp>
 

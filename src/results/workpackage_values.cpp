@@ -17,7 +17,7 @@
 #include <bench/base/value.hpp>
 #include <bench/evaluate/substitute.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/numbers/number.hpp>
+#include <bench/numbers/statistics.hpp>
 #include <bench/results/analyse.hpp>
 #include <bench/results/group.hpp>
 #include <bench/results/workpackage_values.hpp>

@@ -15,7 +15,7 @@
 
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
-#include <bench/numbers/number.hpp>
+#include <bench/numbers/statistics.hpp>
 #include <bench/results/table.hpp>
 #include <bench/results/tidy.hpp>
 #include <bench/share/export_formats.hpp>

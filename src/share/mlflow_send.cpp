@@ -22,7 +22,7 @@
 #include <bench/base/value.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/insight/run_view.hpp>
-#include <bench/numbers/number.hpp>
+#include <bench/numbers/statistics.hpp>
 #include <bench/results/analyses.hpp>
 #include <bench/results/table.hpp>
 #include <bench/results/tidy.hpp>

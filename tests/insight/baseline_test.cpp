@@ -10,7 +10,7 @@
 #include <bench/insight/conditions.hpp>
 #include <bench/insight/run_comparison.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/numbers/decide.hpp>
+#include <bench/numbers/comparison.hpp>
 #include <bench/space/metadata.hpp>
 
 namespace bench::insight {

@@ -7,7 +7,7 @@
 
 #include <bench/insight/run_comparison.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/numbers/decide.hpp>
+#include <bench/numbers/comparison.hpp>
 
 namespace bench::insight {
 namespace {

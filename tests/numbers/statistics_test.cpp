@@ -1,8 +1,8 @@
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <optional>
-#include <ostream>
 #include <random>
 #include <string>
 #include <vector>
@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include <bench/base/value.hpp>
-#include <bench/numbers/number.hpp>
 #include <bench/numbers/statistics.hpp>
 
 namespace bench::numbers {
@@ -186,30 +185,73 @@ TEST(MedianInterval, HoldsTheMedianOfWhatTheValuesAreDrawnFromIn95PerCent) {
   }
 }
 
-struct Median {
-  std::string name;
-  std::vector<Value> values;
-  std::string expected;
-};
-void PrintTo(const Median& median, std::ostream* out) {
-  *out << median.name;
+TEST(Statistics, HaveTheMedianInTheMiddle) {
+  const struct {
+    const char* name;
+    std::vector<Value> values;
+    std::string median;
+  } cases[] = {{"one", {7LL}, "7.0"},
+               {"odd", {9LL, 1LL, 2LL}, "2.0"},
+               {"even", {9.0, 0.1, 2.0, 0.2}, "1.1"},
+               {"large", {"36893488147419103232", 1LL, 0LL}, "1.0"},
+               {"not a number", {1.0, std::nan(""), 2.0}, "nan"}};
+  for (const auto& [name, values, median] : cases)
+    EXPECT_EQ(to_text(statistic("time_median", values)), median) << name;
 }
 
-class MedianTest : public testing::TestWithParam<Median> {};
-
-TEST_P(MedianTest, IsInTheMiddle) {
-  const std::vector<Value>& values = GetParam().values;
-  const Numbers numbers = numbers_of(values);
-  EXPECT_EQ(to_text(statistic_of("time_median")->compute(values, &numbers)), GetParam().expected);
+TEST(Outliers, AreFound) {
+  const struct {
+    const char* name;
+    std::vector<Value> values;
+    std::vector<bool> expected;
+  } cases[] = {{"one slow", {10.1, 10.0, 17.0, 10.2, 9.9}, {false, false, true, false, false}},
+               {"none", {10LL, 11LL, 9LL, 12LL, 8LL}, std::vector<bool>(5)},
+               // Of eight values two: with Grubbs' test alone each would hide the other.
+               {"two that hide each other",
+                {1.0, 1.1, 0.9, 1.05, 0.95, 1.02, 9.0, 9.1},
+                {false, false, false, false, false, false, true, true}},
+               {"equal", {5LL, 5LL, 5LL, 5LL}, std::vector<bool>(4)},
+               {"of two", {1.0, 100.0}, std::vector<bool>(2)},
+               {"of none", {}, {}},
+               {"nan", {1.0, 1.1, 0.9, 1.0, std::nan("")}, std::vector<bool>(5)}};
+  for (const auto& [name, values, expected] : cases)
+    EXPECT_EQ(outliers(values), expected) << name;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Values, MedianTest,
-    testing::Values(Median{"One", {7LL}, "7.0"}, Median{"Odd", {9LL, 1LL, 2LL}, "2.0"},
-                    Median{"Even", {9.0, 0.1, 2.0, 0.2}, "1.1"},
-                    Median{"Large", {std::string("36893488147419103232"), 1LL, 0LL}, "1.0"},
-                    Median{"NotANumber", {1.0, std::nan(""), 2.0}, "nan"}),
-    [](const auto& one) { return one.param.name; });
+/// Rosner's, as NIST's handbook of statistical methods has it in 1.3.5.17.3: at 5 % there are
+/// three.
+TEST(Outliers, AreThoseOfRosnersExample) {
+  const std::vector<double> sample{
+      -0.25, 0.68, 0.94, 1.15, 1.20, 1.26, 1.26, 1.34, 1.38, 1.43, 1.49, 1.49, 1.55, 1.56,
+      1.58,  1.65, 1.69, 1.70, 1.76, 1.77, 1.81, 1.91, 1.94, 1.96, 1.99, 2.06, 2.09, 2.10,
+      2.14,  2.15, 2.23, 2.24, 2.26, 2.35, 2.37, 2.40, 2.47, 2.54, 2.62, 2.64, 2.90, 2.92,
+      2.92,  2.93, 3.21, 3.26, 3.30, 3.59, 3.68, 4.30, 4.64, 5.34, 5.42, 6.01};
+  const std::vector<Value> values(sample.begin(), sample.end());
+  std::vector<bool> expected(values.size());
+  for (const std::size_t k : {51U, 52U, 53U})
+    expected[k] = true;
+  EXPECT_EQ(outliers(values, 0.05), expected);
+}
+
+TEST(Outliers, AreInOneOfAHundredNormalSamples) {
+  std::mt19937_64 generator(1);
+  for (const int n : {3, 5, 10, 40}) {
+    int with_outliers = 0;
+    for (int sample = 0; sample < 2000; ++sample) {
+      std::vector<Value> values;
+      for (int k = 0; k < n; ++k) {
+        // The sum of twelve: std::normal_distribution differs between libraries.
+        double sum = -6;
+        for (int part = 0; part < 12; ++part)
+          sum += static_cast<double>(generator() >> 11) * 0x1p-53;
+        values.emplace_back(sum);
+      }
+      const std::vector<bool> are = outliers(values);
+      with_outliers += std::find(are.begin(), are.end(), true) != are.end() ? 1 : 0;
+    }
+    EXPECT_LT(with_outliers, 50) << n;
+  }
+}
 
 }  // namespace
 }  // namespace bench::numbers

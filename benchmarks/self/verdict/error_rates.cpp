@@ -1,8 +1,8 @@
 // How often bench's verdict on two series is wrong: draws pairs of series with known noise and a
 // known change between them, and counts the words.
 //
-//   c++ -std=c++20 -O2 -Iinclude benchmarks/self/verdict/error_rates.cpp src/numbers/reals.cpp
-//     src/numbers/{change_points,comparison,decide}.cpp -lfmt
+//   c++ -std=c++20 -O2 -Iinclude benchmarks/self/verdict/error_rates.cpp
+//     src/numbers/{change_points,comparison,reals}.cpp -lfmt
 //   ./a.out NOISE RUNS CV_PERCENT CHANGE_PERCENT [PAIRS [SEED]]
 
 #include <array>
@@ -16,7 +16,6 @@
 #include <vector>
 
 #include <bench/numbers/comparison.hpp>
-#include <bench/numbers/decide.hpp>
 
 namespace {
 

@@ -12,7 +12,6 @@
 #include <bench/insight/difference.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/numbers/comparison.hpp>
-#include <bench/numbers/decide.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::insight {

@@ -20,7 +20,6 @@
 #include <bench/insight/run_comparison.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/numbers/comparison.hpp>
-#include <bench/numbers/decide.hpp>
 #include <bench/results/table.hpp>
 #include <bench/workspace/run_directory.hpp>
 

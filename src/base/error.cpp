@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <filesystem>
@@ -119,15 +120,8 @@ std::string_view name_of(Id id) {
 }
 
 std::string_view name_of(Severity severity) {
-  switch (severity) {
-    case Severity::error:
-      return "error";
-    case Severity::warning:
-      return "warning";
-    case Severity::note:
-      break;
-  }
-  return "note";
+  constexpr std::array<std::string_view, 3> names{"error", "warning", "note"};
+  return names[static_cast<std::size_t>(severity)];
 }
 
 Error Error::of_system(const std::string& message, int error_number, std::string hint,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <optional>
@@ -124,31 +125,16 @@ struct StepCounts {
   bool operator==(const StepCounts&) const = default;
 
   /// The counter of a state.
-  long long of(State state) const { return this->*counter_of(state); }
-  long long& of(State state) { return this->*counter_of(state); }
+  long long of(State state) const { return this->*counters[static_cast<std::size_t>(state)]; }
+  long long& of(State state) { return this->*counters[static_cast<std::size_t>(state)]; }
   long long ended() const { return done + failed + skipped; }
   long long all() const { return ready + running + submitted + waiting + ended(); }
 
  private:
-  static constexpr long long StepCounts::*counter_of(State state) {
-    switch (state) {
-      case State::ready:
-        return &StepCounts::ready;
-      case State::running:
-        return &StepCounts::running;
-      case State::submitted:
-        return &StepCounts::submitted;
-      case State::waiting:
-        return &StepCounts::waiting;
-      case State::done:
-        return &StepCounts::done;
-      case State::failed:
-        return &StepCounts::failed;
-      case State::skipped:
-        break;
-    }
-    return &StepCounts::skipped;
-  }
+  /// In the order of State.
+  static constexpr std::array<long long StepCounts::*, 7> counters{
+      &StepCounts::ready, &StepCounts::running, &StepCounts::submitted, &StepCounts::waiting,
+      &StepCounts::done,  &StepCounts::failed,  &StepCounts::skipped};
 };
 
 /// `9 done, 1 failed, 2 running, 48 ready`: the states that workpackages are in.

@@ -128,19 +128,9 @@ namespace {
 constexpr std::string_view end_of_colour = "\x1b[0m";
 
 std::string_view begin_of(Colour colour) {
-  switch (colour) {
-    case Colour::red:
-      return "\x1b[31m";
-    case Colour::green:
-      return "\x1b[32m";
-    case Colour::yellow:
-      return "\x1b[33m";
-    case Colour::blue:
-      return "\x1b[34m";
-    case Colour::none:
-      break;
-  }
-  return "";
+  constexpr std::array<std::string_view, 5> begins{"", "\x1b[31m", "\x1b[32m", "\x1b[33m",
+                                                   "\x1b[34m"};
+  return begins[static_cast<std::size_t>(colour)];
 }
 
 std::string_view variable(const char* name) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
@@ -322,15 +323,8 @@ std::string closing(const space::Run& run, bool finished, long long first_failed
 namespace {
 
 const char* word_of(Level level) {
-  switch (level) {
-    case Level::info:
-      return "INFO";
-    case Level::warning:
-      return "WARNING";
-    case Level::error:
-      break;
-  }
-  return "ERROR";
+  constexpr std::array<const char*, 3> words{"INFO", "WARNING", "ERROR"};
+  return words[static_cast<std::size_t>(level)];
 }
 
 /// Every line of the text with the time and the level in front.

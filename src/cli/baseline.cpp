@@ -85,7 +85,7 @@ std::string accepted_text(const std::vector<insight::KnownRun>& runs, const std:
   return text_table({"run", "benchmark", "started", "accepted", "fingerprint"}, rows);
 }
 
-int accept_run(const RunDirectory& directory) {
+void accept_run(const RunDirectory& directory) {
   const insight::Acceptance acceptance = insight::accept(directory);
   print(fmt::format("run {}: accepted, fingerprint {}\n", directory.id, acceptance.fingerprint));
   if (acceptance.failed > 0)
@@ -98,13 +98,11 @@ int accept_run(const RunDirectory& directory) {
                     "undecided",
                     directory.id, plural(count, "value"), metric, count == 1 ? "is" : "are",
                     count == 1 ? "its point" : "their points"));
-  return 0;
 }
 
-int revoke_run(const RunDirectory& directory) {
+void revoke_run(const RunDirectory& directory) {
   insight::revoke(directory);
   print(fmt::format("run {}: no longer accepted\n", directory.id));
-  return 0;
 }
 
 struct BaselineCheckOptions {
@@ -323,7 +321,7 @@ std::function<int()> declare_baseline(CLI::App& app) {
       print(accepted_text(known_runs(outpath), short_path(outpath)));
       return 0;
     }
-    return act_on_each(choice->runs(), accepting->parsed() ? accept_run : revoke_run);
+    return for_each_run(choice->runs(), accepting->parsed() ? accept_run : revoke_run);
   };
 }
 

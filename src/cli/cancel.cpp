@@ -80,10 +80,8 @@ std::function<int()> declare_cancel(CLI::App& app) {
                  "only jobs of these workpackages; also cancels workpackages in the same jobs")
       ->type_name("WP");
   return [options] {
-    return act_on_each(options->choice.runs(), [&](const workspace::RunDirectory& run) {
-      cancel_jobs(run, *options);
-      return 0;
-    });
+    return for_each_run(options->choice.runs(),
+                        [&](const workspace::RunDirectory& run) { cancel_jobs(run, *options); });
   };
 }
 

@@ -25,13 +25,12 @@ std::function<int()> declare_comment(CLI::App& app) {
   options->choice.declare(app);
   app.add_flag("-a,--append", options->append, "append to the comment, without a space");
   return [options] {
-    return act_on_each(options->choice.runs(), [&](const workspace::RunDirectory& run) {
+    return for_each_run(options->choice.runs(), [&](const workspace::RunDirectory& run) {
       const workspace::WriterLock lock(run.path);
       auto workspace = workspace::Workspace::open(run.path, workspace::Workspace::Access::write);
       const std::string before = options->append ? workspace.fact("comment") : "";
       workspace.set_fact("comment", before + options->text);
       print(fmt::format("run {}: {}\n", run.id, before + options->text));
-      return 0;
     });
   };
 }

@@ -329,10 +329,8 @@ std::function<int()> declare_info(CLI::App& app) {
                           !options->of_workpackages && !options->csv;
     if (overview)
       return show_overview(options->choice.directory);
-    return act_on_each(options->choice.runs(), [&](const workspace::RunDirectory& run) {
-      show(run, *options);
-      return 0;
-    });
+    return for_each_run(options->choice.runs(),
+                        [&](const workspace::RunDirectory& run) { show(run, *options); });
   };
 }
 

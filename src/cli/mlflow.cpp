@@ -155,11 +155,10 @@ int send_runs(const MlflowOptions& options) {
                 "set --tracking-uri URI or MLFLOW_TRACKING_URI, or write a directory with "
                 "--directory DIR");
   bool any_sent = false;
-  const int worst = act_on_each(
+  const int worst = for_each_run(
       chosen_runs(options.directories, options.ids), [&](const workspace::RunDirectory& run) {
         send_run(evaluate(run, {}, false, Found::in_workpackages), options, uri, store);
         any_sent = true;
-        return 0;
       });
   if (any_sent && !store.empty())
     print(opening_of(store));

@@ -156,12 +156,11 @@ std::function<int()> declare_remove(CLI::App& app) {
     const bool whole = options->workpackages.empty() && !options->failed;
     if (whole && runs.size() > 1 && !options->force)
       check_askable(fmt::format("remove {}", plural(runs.size(), "run")));
-    return act_on_each(runs, [&](const RunDirectory& run) {
+    return for_each_run(runs, [&](const RunDirectory& run) {
       if (whole)
         remove_one_run(run, options->force);
       else
         remove_some_workpackages(run, *options);
-      return 0;
     });
   };
 }

@@ -112,14 +112,13 @@ pages::Page page_of(const ReportOptions& options, int& worst) {
                  comparison ? compared_tables(one, *comparison) : std::vector<results::Table>(),
                  diagnostics);
     if (!is_without)
-      return 0;
+      return;
     const Evaluated& kept = runs.emplace_back(std::move(one));
     without_tables.push_back({kept.run, kept.workspace, kept.analyses,
                               outpaths.of(fs::canonical(directory.path).parent_path())});
-    return 0;
   };
   const std::vector<RunDirectory> chosen = options.runs.in(options.directories, worst);
-  worst = std::max(worst, act_on_each(chosen, add));
+  worst = std::max(worst, for_each_run(chosen, add));
   if (comparison)
     comparison->check_any();
   if (!without_tables.empty())

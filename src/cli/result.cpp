@@ -179,11 +179,10 @@ int show_tidy(const ResultOptions& options) {
     const Evaluated& one = runs.emplace_back(evaluate_logged(run, options, Found::in_workpackages));
     rows.push_back({one.run, one.workspace, one.analyses,
                     options.directories.size() > 1 ? written_outpath_of(run.path) : ""});
-    return 0;
   };
   int worst = 0;
   const std::vector<RunDirectory> chosen = options.runs.in(options.directories, worst);
-  worst = std::max(worst, act_on_each(chosen, add));
+  worst = std::max(worst, for_each_run(chosen, add));
   if (runs.empty())
     return worst;
   if (options.show.descending)
@@ -205,6 +204,25 @@ int show_results(ResultOptions options) {
 }
 
 }  // namespace
+
+std::function<int()> declare_analyse(CLI::App& app) {
+  struct Options {
+    RunChoice choice;
+    Update update;
+  };
+  const auto options = std::make_shared<Options>();
+  options->choice.declare(app);
+  declare_update(app, options->update, update_of_results);
+  return [options] {
+    warn_of_idle(options->update);
+    return for_each_run(options->choice.runs(), [&](const workspace::RunDirectory& directory) {
+      if (!workspace::is_made_by_jube(directory.path))
+        command_log().open(directory.path, "analyse");
+      analyse_directory(directory, options->update);
+      print("analysed " + short_path(std::filesystem::absolute(directory.path)) + "\n");
+    });
+  };
+}
 
 std::function<int()> declare_result(CLI::App& app) {
   const auto options = std::make_shared<ResultOptions>();

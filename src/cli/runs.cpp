@@ -141,10 +141,9 @@ std::vector<RunDirectory> runs_of(const std::string& directory, const ShownRuns&
   const std::vector<std::string>& tags = shown.update.tags;
   if (!tags.empty() && shown.update.file.empty()) {
     std::vector<RunDirectory> tagged;
-    const int code = act_on_each(runs, [&](const RunDirectory& run) {
+    const int code = for_each_run(runs, [&](const RunDirectory& run) {
       if (has_one_of(run, tags))
         tagged.push_back(run);
-      return 0;
     });
     worst = std::max(worst, code);
     runs = std::move(tagged);
@@ -168,6 +167,14 @@ int act_on_each(const std::vector<workspace::RunDirectory>& runs, const RunActio
       break;
   }
   return worst;
+}
+
+int for_each_run(const std::vector<workspace::RunDirectory>& runs,
+                 const std::function<void(const workspace::RunDirectory&)>& act) {
+  return act_on_each(runs, [&](const RunDirectory& run) {
+    act(run);
+    return 0;
+  });
 }
 
 void ShownRuns::declare(CLI::App& app) {

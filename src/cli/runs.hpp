@@ -91,5 +91,8 @@ using RunAction = std::function<int(const workspace::RunDirectory&)>;
 /// the others, but an interruption does.
 /// @returns the worst exit code; that of an error is 1
 int act_on_each(const std::vector<workspace::RunDirectory>& runs, const RunAction& act);
+/// The same for what has no exit code of its own.
+int for_each_run(const std::vector<workspace::RunDirectory>& runs,
+                 const std::function<void(const workspace::RunDirectory&)>& act);
 
 }  // namespace bench::cli

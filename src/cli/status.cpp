@@ -177,12 +177,11 @@ std::function<int()> declare_status(CLI::App& app) {
   app.add_flag("--watch", options->watch,
                "show the steps whenever they change, until all are done");
   return [options] {
-    return act_on_each(options->choice.runs(), [&](const RunDirectory& run) {
+    return for_each_run(options->choice.runs(), [&](const RunDirectory& run) {
       if (options->watch)
         watch(run);
       else
         print_state(run);
-      return 0;
     });
   };
 }

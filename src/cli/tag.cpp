@@ -77,10 +77,7 @@ std::function<int()> declare_tag(CLI::App& app) {
       show_descriptions(
           described_tags(document::read_file(chosen.directory, told_by_check, reading)));
     } else {
-      return act_on_each(chosen.runs(), [&](const workspace::RunDirectory& run) {
-        show_tags_of_run(run);
-        return 0;
-      });
+      return for_each_run(chosen.runs(), show_tags_of_run);
     }
     return 0;
   };

@@ -208,9 +208,8 @@ std::function<int()> declare_why(CLI::App& app) {
       ->capture_default_str();
   return [options] {
     const Question question = question_of(*options);
-    return act_on_each(question.choice.runs(), [&](const workspace::RunDirectory& run) {
+    return for_each_run(question.choice.runs(), [&](const workspace::RunDirectory& run) {
       explain_run(run, question, *options);
-      return 0;
     });
   };
 }

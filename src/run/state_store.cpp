@@ -127,7 +127,7 @@ template <class SomeEvent>
 void StateStore::change(const SomeEvent& event, long long id,
                         const EnvironmentChanges* environment) {
   Workpackage& workpackage = graph_.at(id);
-  workspace::require_legal(workspace::change_of(event), id, workpackage.state);
+  workspace::require_legal(event.change(), id, workpackage.state);
   const std::size_t step = step_index(workpackage);
   --counts_[step].of(workpackage.state);
   queues_.remove(step, workpackage);
@@ -147,7 +147,7 @@ void StateStore::change(const SomeEvent& event, long long id,
 template <class Expansion>
 void StateStore::expand(const Expansion& event) {
   for (const long long parent : event.parents)
-    workspace::require_legal(workspace::change_of(event), parent, graph_.at(parent).state);
+    workspace::require_legal(event.change(), parent, graph_.at(parent).state);
   for (const long long id : event.parents) {
     Workpackage& parent = graph_.at(id);
     const std::size_t step = step_index(parent);

@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -28,17 +27,6 @@ std::optional<Value> read_value(const SQLite::Column& column) {
   if (column.isFloat())
     return column.getDouble();
   return column.isNull() ? std::nullopt : std::optional<Value>(column.getString());
-}
-
-void bind_value(SQLite::Statement& statement, int index, const std::optional<Value>& value) {
-  if (!value)
-    statement.bind(index);
-  else if (const auto* integer = std::get_if<long long>(&*value))
-    statement.bind(index, static_cast<std::int64_t>(*integer));
-  else if (const auto* real = std::get_if<double>(&*value))
-    statement.bind(index, *real);
-  else
-    statement.bind(index, std::get<std::string>(*value));
 }
 
 constexpr const char* select_findings =
@@ -106,8 +94,8 @@ void insert_rows(Statements& statements, std::span<const Row> rows) {
   int parameter = 0;
   for (const auto& [name, finding] : rows) {
     insert.bind(++parameter, name);
-    insert.bind(++parameter, static_cast<std::int64_t>(finding->workpackage));
-    bind_value(insert, ++parameter, finding->value);
+    bind(insert, ++parameter, finding->workpackage);
+    bind(insert, ++parameter, finding->value);
     insert.bind(++parameter, finding->estimated ? 1 : 0);
     insert.bindNoCopy(++parameter, finding->absent_reason);
   }
@@ -127,15 +115,13 @@ void Workspace::begin_findings(const std::string& analyser) {
                             "WHERE analyser = ?)",
                             "DELETE FROM found_name WHERE analyser = ?"}) {
       SQLite::Statement clear(database_->sqlite, sql);
-      clear.bind(1, analyser);
-      clear.exec();
+      run(clear, analyser);
     }
     SQLite::Statement record(database_->sqlite,
                              std::string("INSERT OR REPLACE INTO analysis (analyser, "
                                          "ended_workpackages) VALUES (?, (") +
                                  count_ended + "))");
-    record.bind(1, analyser);
-    record.exec();
+    run(record, analyser);
   });
 }
 

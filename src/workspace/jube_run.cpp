@@ -1,6 +1,4 @@
-#include "jube_run.hpp"
-
-#include "rows.hpp"
+#include "database.hpp"
 #include "schema.hpp"
 
 #include <algorithm>
@@ -37,6 +35,25 @@ namespace {
 namespace fs = std::filesystem;
 using document::Node;
 
+/// A workpackage of JUBE's with what bench keeps in its own tables.
+struct JubeWorkpackage {
+  Workpackage row;
+  EnvironmentChanges environment;
+  std::optional<double> ended_unix_s;
+};
+
+/// A run that JUBE has made, as bench knows its own.
+struct JubeRun {
+  std::map<std::string, std::string> facts;
+  std::vector<JubeWorkpackage> workpackages;             ///< Ascending by id.
+  std::map<std::string, std::vector<Finding>> findings;  ///< By analyser, those of `analyse.xml`.
+  bool analysed_since = false;  ///< Nothing has changed after the analysis.
+};
+
+[[noreturn]] void refuse(const std::string& what, const Node& node) {
+  throw Error(Id::damaged_data, what, "JUBE has not written this", node.place);
+}
+
 /// A file of the run, or an empty text where there is none.
 std::string text_of(const fs::path& run_directory, const char* name) {
   const fs::path file = run_directory / name;
@@ -60,8 +77,7 @@ std::map<std::string, std::string> timestamps_of(const fs::path& run_directory) 
 const Node& benchmark_in(const Node& root) {
   const Node* benchmark = root.first("benchmark");
   if (!benchmark)
-    throw Error(Id::damaged_data, "there is no <benchmark>", "JUBE has not written this",
-                root.place);
+    refuse("there is no <benchmark>", root);
   return *benchmark;
 }
 
@@ -107,9 +123,7 @@ std::map<const Node*, long long> representatives(const std::vector<JubeWorkpacka
     const auto found = std::ranges::lower_bound(
         all, id, {}, [](const JubeWorkpackage& one) { return one.row.id; });
     if (found == all.end() || found->row.id != id)
-      throw Error(Id::damaged_data,
-                  fmt::format("there is no workpackage '{}'", workpackage->get("id")),
-                  "JUBE has not written this", workpackage->place);
+      refuse(fmt::format("there is no workpackage '{}'", workpackage->get("id")), *workpackage);
     ids[workpackage] = id;
     combinations[workpackage] = found->row.combination;
     ++groups[found->row.combination];
@@ -160,28 +174,6 @@ bool is_recent(const fs::path& run_directory, const std::string& last_change) {
   const auto analysed_unix_s = analysis.st_mtim.tv_sec;
   return analysed_unix_s >= noted.st_mtim.tv_sec ||
          static_cast<double>(analysed_unix_s) > *changed + most_between_zones_s;
-}
-
-}  // namespace
-
-JubeRun read_jube_run(const fs::path& run_directory) {
-  // As it is: JUBE has applied the tags and taken in what the input file includes.
-  const Node root = xml_of(run_directory, "configuration.xml");
-  JubeRun run{
-      .facts = facts_of(run_directory, root),
-      .workpackages = jube_workpackages(run_directory, xml_of(run_directory, "workpackages.xml")),
-      .findings = {}};
-  if (fs::exists(run_directory / "analyse.xml")) {
-    take_findings(xml_of(run_directory, "analyse.xml"), benchmark_in(root), run);
-    run.analysed_since = is_recent(run_directory, run.facts["last_change"]);
-  }
-  return run;
-}
-
-namespace {
-
-[[noreturn]] void refuse(const std::string& what, const Node& node) {
-  throw Error(Id::damaged_data, what, "JUBE has not written this", node.place);
 }
 
 long long number_in(std::string_view text, const Node& node) {
@@ -310,8 +302,8 @@ JubeWorkpackage workpackage_of(const Node& node) {
   return workpackage;
 }
 
-}  // namespace
-
+/// The workpackages of a run directory, ascending by id.
+/// @param document of `workpackages.xml`
 std::vector<JubeWorkpackage> jube_workpackages(const fs::path& run_directory,
                                                const Node& document) {
   std::vector<JubeWorkpackage> all;
@@ -346,7 +338,22 @@ std::vector<JubeWorkpackage> jube_workpackages(const fs::path& run_directory,
   return all;
 }
 
-namespace {
+/// Reads `configuration.xml`, `workpackages.xml`, `analyse.xml`, `timestamps` and the files `done`
+/// and `error` of the workpackages. Changes nothing.
+/// @throws Error with the place if one of them is not what JUBE writes
+JubeRun read_jube_run(const fs::path& run_directory) {
+  // As it is: JUBE has applied the tags and taken in what the input file includes.
+  const Node root = xml_of(run_directory, "configuration.xml");
+  JubeRun run{
+      .facts = facts_of(run_directory, root),
+      .workpackages = jube_workpackages(run_directory, xml_of(run_directory, "workpackages.xml")),
+      .findings = {}};
+  if (fs::exists(run_directory / "analyse.xml")) {
+    take_findings(xml_of(run_directory, "analyse.xml"), benchmark_in(root), run);
+    run.analysed_since = is_recent(run_directory, run.facts["last_change"]);
+  }
+  return run;
+}
 
 void insert(Statements& statements, const JubeWorkpackage& workpackage) {
   const Workpackage& row = workpackage.row;

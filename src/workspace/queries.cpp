@@ -1,4 +1,4 @@
-#include "rows.hpp"
+#include "database.hpp"
 
 #include <algorithm>
 #include <array>

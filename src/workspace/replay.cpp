@@ -1,4 +1,4 @@
-#include "rows.hpp"
+#include "database.hpp"
 
 #include <initializer_list>
 #include <optional>
@@ -85,7 +85,7 @@ class Replay {
     if (!workpackage)
       throw Error(Id::unknown_run,
                   fmt::format("cannot {} workpackage {}: it does not exist",
-                              transition_of(change_of(event)).verb, id),
+                              transition_of(event.change()).verb, id),
                   "did another program change the workspace?");
     apply(event, *workpackage);
     update_state(statements_, *workpackage, environment);

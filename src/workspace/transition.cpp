@@ -23,7 +23,7 @@ static_assert(is_in_order(), "transition_of takes a change for an index");
 
 template <class SomeEvent>
 void change_state(const SomeEvent& event, Workpackage& workpackage) {
-  const Transition& transition = transition_of(change_of(event));
+  const Transition& transition = transition_of(event.change());
   require_legal(transition.change, workpackage.id, workpackage.state);
   workpackage.state = transition.to.value_or(workpackage.state);
 }

@@ -218,37 +218,6 @@ SQLite::Database open_to_read(const fs::path& file) {
   }
 }
 
-/// That of SQLiteCpp parses its SQL again each time.
-class Transaction {
- public:
-  Transaction(SQLite::Database& sqlite, Statements& statements)
-      : sqlite_(sqlite), statements_(statements) {
-    execute("BEGIN IMMEDIATE");
-  }
-  Transaction(const Transaction&) = delete;
-  Transaction& operator=(const Transaction&) = delete;
-  ~Transaction() {
-    if (!committed_)
-      sqlite_.tryExec("ROLLBACK");  // fails where a full disk has done it already
-  }
-  void commit() {
-    execute("COMMIT");
-    committed_ = true;
-  }
-
- private:
-  void execute(const char* sql) {
-    SQLite::Statement& statement = statements_.of(sql);
-    statement.tryReset();
-    statement.exec();
-    statement.reset();
-  }
-
-  SQLite::Database& sqlite_;
-  Statements& statements_;
-  bool committed_ = false;
-};
-
 /// Fills a database that nobody knows of yet. None of its pages needs to be put back should this
 /// end halfway, and they are on the disk once the version is, which is written last.
 void write_first(SQLite::Database& sqlite, const std::map<std::string, std::string>& facts,
@@ -258,12 +227,8 @@ void write_first(SQLite::Database& sqlite, const std::map<std::string, std::stri
   SQLite::Transaction transaction(sqlite, SQLite::TransactionBehavior::IMMEDIATE);
   sqlite.exec(schema);
   SQLite::Statement insert(sqlite, "INSERT INTO fact (name, value) VALUES (?, ?)");
-  for (const auto& [name, value] : facts) {
-    insert.bind(1, name);
-    insert.bind(2, value);
-    insert.exec();
-    insert.reset();
-  }
+  for (const auto& [name, value] : facts)
+    run(insert, name, value);
   changes();
   transaction.commit();
   sqlite.exec("PRAGMA synchronous=FULL");
@@ -356,7 +321,7 @@ void Workspace::at_once(const std::function<void()>& action) {
   translated(sqlite, [&] {
     if (sqlite3_get_autocommit(sqlite.getHandle()) == 0)
       return action();
-    Transaction transaction(sqlite, database_->statements);
+    SQLite::Transaction transaction(sqlite, SQLite::TransactionBehavior::IMMEDIATE);
     action();
     transaction.commit();
   });
@@ -385,9 +350,7 @@ void Workspace::set_fact(const std::string& name, const std::string& value) {
     SQLite::Statement insert(database_->sqlite,
                              "INSERT INTO fact (name, value) VALUES (?, ?) "
                              "ON CONFLICT (name) DO UPDATE SET value = excluded.value");
-    insert.bind(1, name);
-    insert.bind(2, value);
-    insert.exec();
+    run(insert, name, value);
   });
 }
 
@@ -431,13 +394,8 @@ void rewrite_column(SQLite::Database& sqlite, const TextColumn& one,
   }
   SQLite::Statement update(sqlite, fmt::format("UPDATE {} SET {} = ?3 WHERE {} = ?1 AND {} = ?2",
                                                one.table, one.column, one.key, one.second_key));
-  for (const Changed& row : changed) {
-    update.reset();
-    update.bind(1, row.key);
-    update.bind(2, row.second_key);
-    update.bind(3, row.text);
-    update.exec();
-  }
+  for (const Changed& row : changed)
+    run(update, row.key, row.second_key, row.text);
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string_view>
 
-#include <bench/base/outcome.hpp>
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
 
@@ -25,25 +24,6 @@ class States {
  private:
   static constexpr unsigned bit(State state) { return 1U << static_cast<unsigned>(state); }
   std::uint8_t bits_ = 0;
-};
-
-/// What may happen to a workpackage. Two events have two outcomes each: one that has ended is done
-/// or failed, one that has advanced is ready or waiting.
-enum class Change {
-  expand,
-  expand_ahead,
-  claim,
-  intend_submission,
-  submit,
-  finish,
-  fail,
-  retry,
-  interrupt,
-  advance,
-  wait,
-  skip,
-  reopen,
-  reset
 };
 
 /// A row of the table: from which states a change is legal, and to which one it leads.
@@ -82,44 +62,6 @@ inline constexpr std::array<Transition, 14> transitions{{
 
 constexpr const Transition& transition_of(Change change) {
   return transitions[static_cast<std::size_t>(change)];
-}
-
-/// Which change an event makes to each of its workpackages.
-constexpr Change change_of(const Expanded&) {
-  return Change::expand;
-}
-constexpr Change change_of(const ExpandedAhead&) {
-  return Change::expand_ahead;
-}
-constexpr Change change_of(const Claimed&) {
-  return Change::claim;
-}
-constexpr Change change_of(const SubmissionIntended&) {
-  return Change::intend_submission;
-}
-constexpr Change change_of(const Submitted&) {
-  return Change::submit;
-}
-constexpr Change change_of(const Ended& ended) {
-  return ended.attempt.outcome == Outcome::done ? Change::finish : Change::fail;
-}
-constexpr Change change_of(const Retried&) {
-  return Change::retry;
-}
-constexpr Change change_of(const Interrupted&) {
-  return Change::interrupt;
-}
-constexpr Change change_of(const Advanced& advanced) {
-  return advanced.to == State::waiting ? Change::wait : Change::advance;
-}
-constexpr Change change_of(const Skipped&) {
-  return Change::skip;
-}
-constexpr Change change_of(const Reopened&) {
-  return Change::reopen;
-}
-constexpr Change change_of(const Reset&) {
-  return Change::reset;
 }
 
 /// @throws Error if the change is illegal in this state

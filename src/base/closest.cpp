@@ -1,6 +1,4 @@
 // Needs no other file of this module: the step programs have it, too.
-#include "closest.hpp"
-
 #include <algorithm>
 #include <cctype>
 #include <cstddef>

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,6 +46,25 @@ void Diagnostics::keep(Warning warning, std::vector<Warning>& kept) {
   if (tell_)
     tell_(warning);
   kept.push_back(std::move(warning));
+}
+
+void Failures::attempt(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    const bool is_known = std::ranges::any_of(errors_, [&](const Error& known) {
+      return known.message() == error.message() && known.place() == error.place();
+    });
+    if (!is_known)
+      errors_.push_back(error);
+  }
+}
+
+void attempt(Failures* failures, const std::function<void()>& action) {
+  if (failures)
+    failures->attempt(action);
+  else
+    action();
 }
 
 }  // namespace bench

@@ -1,4 +1,3 @@
-#include "closest.hpp"
 
 #include <algorithm>
 #include <array>

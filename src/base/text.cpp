@@ -26,6 +26,19 @@ std::string_view without_plus(std::string_view text) {
   return text.starts_with('+') && !text.starts_with("+-") ? text.substr(1) : text;
 }
 
+constexpr char escape = '\\';
+
+bool is_special(char c) {
+  return c == ',' || c == escape;
+}
+
+/// A control character beyond ASCII, or one that changes the direction of what follows it, so that
+/// a terminal shows another order than that of the bytes.
+bool is_wide_control(char32_t code) {
+  return (code >= 0x80 && code < 0xA0) || code == 0x061C || code == 0x200E || code == 0x200F ||
+         (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+}
+
 }  // namespace
 
 std::string_view strip(std::string_view text) {
@@ -77,6 +90,31 @@ std::string join(std::span<const std::string> pieces, std::string_view separator
     text += piece;
   }
   return text;
+}
+
+std::string escaped_item(std::string_view item) {
+  std::string text;
+  for (const char c : item) {
+    if (is_special(c))
+      text += escape;
+    text += c;
+  }
+  return text;
+}
+
+std::vector<std::string> split_escaped(std::string_view list) {
+  std::vector<std::string> items(1);
+  for (std::size_t k = 0; k < list.size(); ++k)
+    if (list[k] == ',')
+      items.emplace_back();
+    else if (list[k] == escape && k + 1 < list.size() && is_special(list[k + 1]))
+      items.back() += list[++k];
+    else
+      items.back() += list[k];
+  for (std::string& item : items)
+    item = strip(item);
+  std::erase(items, "");
+  return items;
 }
 
 std::string replace_all(std::string text, std::string_view from, std::string_view to) {
@@ -167,17 +205,6 @@ std::string utf8_of(char32_t code) {
   utf8::unchecked::append(code, std::back_inserter(text));
   return text;
 }
-
-namespace {
-
-/// A control character beyond ASCII, or one that changes the direction of what follows it, so that
-/// a terminal shows another order than that of the bytes.
-bool is_wide_control(char32_t code) {
-  return (code >= 0x80 && code < 0xA0) || code == 0x061C || code == 0x200E || code == 0x200F ||
-         (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
-}
-
-}  // namespace
 
 std::string with_visible_controls(std::string_view bytes) {
   const std::string valid = to_valid_utf8(bytes);

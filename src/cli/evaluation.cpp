@@ -14,7 +14,6 @@
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
-#include <bench/base/failures.hpp>
 #include <bench/base/outage.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/insight/difference.hpp>

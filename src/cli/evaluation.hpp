@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <bench/base/failures.hpp>
+#include <bench/base/diagnostics.hpp>
 #include <bench/insight/difference.hpp>
 #include <bench/results/analyses.hpp>
 #include <bench/results/report.hpp>

@@ -16,8 +16,8 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
-#include <bench/base/failures.hpp>
 #include <bench/base/text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/show.hpp>

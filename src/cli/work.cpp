@@ -15,7 +15,6 @@
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
-#include <bench/base/failures.hpp>
 #include <bench/base/text.hpp>
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/output.hpp>

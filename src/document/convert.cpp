@@ -14,7 +14,6 @@
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
-#include <bench/base/escaped_list.hpp>
 #include <bench/base/text.hpp>
 #include <bench/document/elements.hpp>
 #include <bench/document/node.hpp>
@@ -283,7 +282,7 @@ class Converter {
                     fmt::format("'{}' in '{}' takes one value", one.key, entry.key), "",
                     place(*one.value));
       warn_of_surprise(*one.value, one.key);
-      pieces.push_back(escaped(one.key + "=" + one.value->text));
+      pieces.push_back(escaped_item(one.key + "=" + one.value->text));
     }
     return {entry.key, join(pieces, ","), place(entry.mark), place(*entry.value)};
   }

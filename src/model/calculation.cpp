@@ -11,7 +11,6 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
-#include <bench/base/escaped_list.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unit.hpp>
 #include <bench/base/value.hpp>

@@ -1,13 +1,14 @@
+#include "support/error_of.hpp"
 #include "support/temp_directory.hpp"
 
 #include <cerrno>
 #include <cstddef>
-#include <ostream>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <bench/base/diagnostics.hpp>
@@ -16,37 +17,28 @@
 namespace bench {
 namespace {
 
-struct CaretCase {
-  std::string name;
-  std::string line;
-  int column;
-  std::string expected;  ///< Below the first line.
-};
-void PrintTo(const CaretCase& c, std::ostream* out) {
-  *out << c.name;
-}
-
-class CaretTest : public testing::TestWithParam<CaretCase> {};
-
-TEST_P(CaretTest, StandsBelowTheColumn) {
+TEST(Render, SetsTheCaretBelowTheColumn) {
   const support::TempDirectory directory;
-  const std::string file = directory.write("in.yaml", "first\n" + GetParam().line).string();
-  EXPECT_EQ(
-      render(Error(Id::invalid_value, "wrong", "", {file, 2, GetParam().column})),
-      file + ":2:" + std::to_string(GetParam().column) + ": error: wrong\n" + GetParam().expected);
+  const struct {
+    const char* name;
+    std::string line;
+    int column;
+    std::string expected;  ///< Below the first line.
+  } cases[] = {{"first", "key: value\nlast\n", 1, "  key: value\n  ^"},
+               {"middle", "key: value\n", 6, "  key: value\n       ^"},
+               {"without newline", "key: value", 6, "  key: value\n       ^"},
+               {"carriage return", "key: value\r\n", 6, "  key: value\n       ^"},
+               {"tabs stay tabs", "\tkey:\tvalue\n", 7, "  \tkey:\tvalue\n  \t    \t^"},
+               {"one column per character", "größe: x\n", 10, "  größe: x\n         ^"},
+               {"behind the line", "key\n", 9, "  key\n     ^"},
+               {"invalid bytes", "a\xff: x\n", 5, "  a\uFFFD: x\n      ^"}};
+  for (const auto& [name, line, column, expected] : cases) {
+    const std::string file = directory.write("in.yaml", "first\n" + line).string();
+    EXPECT_EQ(render(Error(Id::invalid_value, "wrong", "", {file, 2, column})),
+              file + ":2:" + std::to_string(column) + ": error: wrong\n" + expected)
+        << name;
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Lines, CaretTest,
-    testing::Values(CaretCase{"First", "key: value\nlast\n", 1, "  key: value\n  ^"},
-                    CaretCase{"Middle", "key: value\n", 6, "  key: value\n       ^"},
-                    CaretCase{"WithoutNewline", "key: value", 6, "  key: value\n       ^"},
-                    CaretCase{"CarriageReturn", "key: value\r\n", 6, "  key: value\n       ^"},
-                    CaretCase{"TabsStayTabs", "\tkey:\tvalue\n", 7, "  \tkey:\tvalue\n  \t    \t^"},
-                    CaretCase{"OneColumnPerCharacter", "größe: x\n", 10, "  größe: x\n         ^"},
-                    CaretCase{"BehindTheLine", "key\n", 9, "  key\n     ^"},
-                    CaretCase{"InvalidBytes", "a\xff: x\n", 5, "  a\uFFFD: x\n      ^"}),
-    [](const auto& one) { return one.param.name; });
 
 TEST(Render, LeavesTheCaretOutWithoutAColumn) {
   const support::TempDirectory directory;
@@ -117,12 +109,27 @@ TEST(Diagnostics, TellsEachWarningOnceAsItComes) {
 
 TEST(Diagnostics, ThrowsTheFirstWarningWhenStrict) {
   Diagnostics diagnostics(true);
-  try {
-    diagnostics.warn(Id::no_effect, "odd", "hint", {"f", 1, 2});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(render(error), "f:1:2: error: odd\nhint: hint");
-  }
+  EXPECT_EQ(support::error_of([&] {
+              diagnostics.warn(Id::no_effect, "odd", "hint", {"f", 1, 2});
+            }),
+            "f:1:2: error: odd\nhint: hint");
+}
+
+TEST(Failures, KeepEachErrorOnce) {
+  Failures failures;
+  failures.attempt([] {});
+  EXPECT_TRUE(failures.empty());
+  for (const char* message : {"b", "a", "b"})
+    attempt(&failures, [&] { throw Error(Id::invalid_value, message); });
+  failures.attempt([] { throw Error(Id::invalid_value, "b", "", {"file", 1, 1}); });
+  std::vector<std::string> messages;
+  for (const Error& error : failures.errors())
+    messages.push_back(error.message());
+  EXPECT_THAT(messages, testing::ElementsAre("b", "a", "b"));
+}
+
+TEST(Failures, AreThrownWhereNobodyKeepsThem) {
+  EXPECT_THROW(attempt(nullptr, [] { throw Error(Id::invalid_value, "a"); }), Error);
 }
 
 }  // namespace

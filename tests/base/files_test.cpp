@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <iterator>
 #include <optional>
-#include <ostream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -36,38 +35,28 @@ TEST(ReadFile, SaysWhyItCannot) {
   EXPECT_EQ(error_of([] { read_file("/"); }), "error: cannot read /: Is a directory");
 }
 
-struct AbsentCase {
-  std::string name;
-  std::string asked;
-  std::string meant;
-};
-void PrintTo(const AbsentCase& one, std::ostream* out) {
-  *out << one.name;
-}
-class AbsentFileTest : public testing::TestWithParam<AbsentCase> {};
-
-TEST_P(AbsentFileTest, GetsTheOneThatWasMeant) {
+TEST(ReadFile, NamesTheFileThatWasMeant) {
   const TempDirectory directory;
   for (const char* name : {"t.yaml", "train.yaml", "gpt.xml", "log.txt"})
     directory.write(name, "");
   fs::create_directory(directory.path() / "tests.yaml");
   const auto path = [&](const std::string& name) { return (directory.path() / name).string(); };
-  const std::string error =
-      "error: cannot read " + path(GetParam().asked) + ": No such file or directory";
-  const std::string hint = "\nhint: did you mean '" + path(GetParam().meant) + "'?";
-  EXPECT_EQ(error_of([&] { read_file(path(GetParam().asked)); }),
-            GetParam().meant.empty() ? error : error + hint);
+  const struct {
+    const char* name;
+    std::string asked;
+    std::string meant;
+  } cases[] = {
+      {"another extension", "t.yml", "t.yaml"}, {"another format", "gpt.yaml", "gpt.xml"},
+      {"no extension", "train", "train.yaml"},  {"a letter is wrong", "trian.yaml", "train.yaml"},
+      {"another name", "bert.yaml", ""},        {"not an input file", "log.csv", ""},
+      {"a directory", "test.yaml", ""}};
+  for (const auto& [name, asked, meant] : cases) {
+    const std::string hint = meant.empty() ? "" : "\nhint: did you mean '" + path(meant) + "'?";
+    EXPECT_EQ(error_of([&, file = path(asked)] { read_file(file); }),
+              "error: cannot read " + path(asked) + ": No such file or directory" + hint)
+        << name;
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(Files, AbsentFileTest,
-                         testing::Values(AbsentCase{"AnotherExtension", "t.yml", "t.yaml"},
-                                         AbsentCase{"AnotherFormat", "gpt.yaml", "gpt.xml"},
-                                         AbsentCase{"NoExtension", "train", "train.yaml"},
-                                         AbsentCase{"ALetterIsWrong", "trian.yaml", "train.yaml"},
-                                         AbsentCase{"AnotherName", "bert.yaml", ""},
-                                         AbsentCase{"NotAnInputFile", "log.csv", ""},
-                                         AbsentCase{"ADirectory", "test.yaml", ""}),
-                         [](const auto& one) { return one.param.name; });
 
 TEST(ReadFile, RefusesWhatIsNoRegularFile) {
   const TempDirectory directory;
@@ -89,33 +78,26 @@ TEST(ReadFile, RefusesAFileThatIsTooLarge) {
                 ": it has 5 bytes, more than 4\nhint: is it the file that was meant?");
 }
 
-struct EndCase {
-  std::string name;
-  std::string content;
-  std::string expected;
-  bool whole;
-};
-void PrintTo(const EndCase& one, std::ostream* out) {
-  *out << one.name;
-}
-class EndOfFileTest : public testing::TestWithParam<EndCase> {};
-
-TEST_P(EndOfFileTest, IsItsLastTwoLines) {
+TEST(EndOfFile, IsItsLastTwoLines) {
   const TempDirectory directory;
-  const FileEnd end = end_of_file(open_regular_file(directory.write("f", GetParam().content)), 2);
-  EXPECT_EQ(end.text, GetParam().expected);
-  EXPECT_EQ(end.whole, GetParam().whole);
+  const struct {
+    const char* name;
+    std::string content;
+    std::string expected;
+    bool whole;
+  } cases[] = {{"empty", "", "", true},
+               {"one line", "a\n", "a", true},
+               {"exactly", "a\nb\n", "a\nb", true},
+               {"without a newline", "a\nb\nc", "b\nc", false},
+               {"empty lines", "a\n\n\n", "\n", false},
+               {"no text", "\xff\n", "\uFFFD", true},
+               {"huge", std::string(100'000, 'x'), std::string(8192, 'x'), false}};
+  for (const auto& [name, content, expected, whole] : cases) {
+    const FileEnd end = end_of_file(open_regular_file(directory.write("f", content)), 2);
+    EXPECT_EQ(end.text, expected) << name;
+    EXPECT_EQ(end.whole, whole) << name;
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Files, EndOfFileTest,
-    testing::Values(EndCase{"Empty", "", "", true}, EndCase{"OneLine", "a\n", "a", true},
-                    EndCase{"Exactly", "a\nb\n", "a\nb", true},
-                    EndCase{"WithoutANewline", "a\nb\nc", "b\nc", false},
-                    EndCase{"EmptyLines", "a\n\n\n", "\n", false},
-                    EndCase{"NoText", "\xff\n", "\uFFFD", true},
-                    EndCase{"Huge", std::string(100'000, 'x'), std::string(8192, 'x'), false}),
-    [](const auto& one) { return one.param.name; });
 
 TEST(EndOfFile, IsEmptyWhereThereIsNone) {
   EXPECT_EQ(end_of_file(open_regular_file("/no/such"), 2).text, "");
@@ -205,35 +187,31 @@ TEST(FindProgram, TakesAPathAsItIs) {
   EXPECT_EQ(find_program("./not/there"), "./not/there");
 }
 
-struct ExpandCase {
-  std::string text;
-  std::string expected;
-};
-void PrintTo(const ExpandCase& c, std::ostream* out) {
-  *out << c.text;
-}
-
-class ExpandTest : public testing::TestWithParam<ExpandCase> {};
-
-TEST_P(ExpandTest, InsertsWhatTheEnvironmentHas) {
+TEST(Expand, InsertsWhatTheEnvironmentHas) {
   const EnvironmentVariable home("HOME", "/home/me");
   const EnvironmentVariable a("BENCH_TEST_A", "$BENCH_TEST_A/x");
   const EnvironmentVariable unset("BENCH_TEST_UNSET", std::nullopt);
-  EXPECT_EQ(expand_user_and_environment(GetParam().text), GetParam().expected);
+  const struct {
+    const char* text;
+    const char* expected;
+  } cases[] = {{"", ""},
+               {"~", "/home/me"},
+               {"~/runs", "/home/me/runs"},
+               {"~you/runs", "~you/runs"},
+               {"a/~", "a/~"},
+               {"$BENCH_TEST_A", "$BENCH_TEST_A/x"},
+               {"a/${BENCH_TEST_A}b", "a/$BENCH_TEST_A/xb"},
+               {"$BENCH_TEST_A$HOME", "$BENCH_TEST_A/x/home/me"},
+               {"$BENCH_TEST_UNSET/x", "$BENCH_TEST_UNSET/x"},
+               {"${BENCH_TEST_UNSET}", "${BENCH_TEST_UNSET}"},
+               {"${HOME", "${HOME"},
+               {"${}", "${}"},
+               {"cost $", "cost $"},
+               {"$$", "$$"},
+               {"$-x", "$-x"}};
+  for (const auto& [text, expected] : cases)
+    EXPECT_EQ(expand_user_and_environment(text), expected) << text;
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Texts, ExpandTest,
-    testing::Values(ExpandCase{"", ""}, ExpandCase{"~", "/home/me"},
-                    ExpandCase{"~/runs", "/home/me/runs"}, ExpandCase{"~you/runs", "~you/runs"},
-                    ExpandCase{"a/~", "a/~"}, ExpandCase{"$BENCH_TEST_A", "$BENCH_TEST_A/x"},
-                    ExpandCase{"a/${BENCH_TEST_A}b", "a/$BENCH_TEST_A/xb"},
-                    ExpandCase{"$BENCH_TEST_A$HOME", "$BENCH_TEST_A/x/home/me"},
-                    ExpandCase{"$BENCH_TEST_UNSET/x", "$BENCH_TEST_UNSET/x"},
-                    ExpandCase{"${BENCH_TEST_UNSET}", "${BENCH_TEST_UNSET}"},
-                    ExpandCase{"${HOME", "${HOME"}, ExpandCase{"${}", "${}"},
-                    ExpandCase{"cost $", "cost $"}, ExpandCase{"$$", "$$"},
-                    ExpandCase{"$-x", "$-x"}));
 
 TEST(Host, HasANameAndACpu) {
   EXPECT_NE(host_name(), "");

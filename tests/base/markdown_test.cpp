@@ -1,8 +1,3 @@
-#include "support/case_name.hpp"
-
-#include <ostream>
-#include <string>
-
 #include <gtest/gtest.h>
 
 #include <bench/base/markdown.hpp>
@@ -10,39 +5,29 @@
 namespace bench {
 namespace {
 
-struct MarkdownCase {
-  std::string name;
-  std::string text;
-  std::string markdown;
-};
-void PrintTo(const MarkdownCase& one, std::ostream* out) {
-  *out << one.name;
+TEST(MarkdownText, IsShownAsItIs) {
+  const struct {
+    const char* name;
+    const char* text;
+    const char* markdown;
+  } cases[] = {{"words", "batch_size=8, a__b, (x) #1", "batch_size=8, a__b, (x) #1"},
+               {"bold", "__main__", R"(\_\_main\_\_)"},
+               {"emphasis", "_x_ y_ 1_%", R"(\_x\_ y\_ 1\_%)"},
+               {"only underscores", "___", R"(\_\_\_)"},
+               {"letters beyond ASCII", "größe_ä", R"(größe\_ä)"},
+               {"struck out", "~~x~~ ~y~", R"(\~\~x\~\~ \~y\~)"},
+               {"link", "[l](http://x)", R"(\[l](http://x))"},
+               {"image", "![l](http://x)", R"(!\[l](http://x))"},
+               {"link by label", "[l][m]", R"(\[l][m])"},
+               {"brackets", "time[s] [1, 2]", "time[s] [1, 2]"},
+               {"table", "a|b\\c", R"(a\|b\\c)"},
+               {"code", "`x` *y*", R"(\`x\` \*y\*)"},
+               {"HTML", "<b> &lt;", R"(&lt;b> \&lt;)"},
+               {"lines", "a\nb", "a<br>b"},
+               {"nothing", "", ""}};
+  for (const auto& [name, text, markdown] : cases)
+    EXPECT_EQ(markdown_text(text), markdown) << name;
 }
-
-class MarkdownText : public testing::TestWithParam<MarkdownCase> {};
-
-TEST_P(MarkdownText, IsShownAsItIs) {
-  EXPECT_EQ(markdown_text(GetParam().text), GetParam().markdown);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Base, MarkdownText,
-    testing::Values(MarkdownCase{"Words", "batch_size=8, a__b, (x) #1",
-                                 "batch_size=8, a__b, (x) #1"},
-                    MarkdownCase{"Bold", "__main__", R"(\_\_main\_\_)"},
-                    MarkdownCase{"Emphasis", "_x_ y_ 1_%", R"(\_x\_ y\_ 1\_%)"},
-                    MarkdownCase{"OnlyUnderscores", "___", R"(\_\_\_)"},
-                    MarkdownCase{"LettersBeyondAscii", "größe_ä", R"(größe\_ä)"},
-                    MarkdownCase{"StruckOut", "~~x~~ ~y~", R"(\~\~x\~\~ \~y\~)"},
-                    MarkdownCase{"Link", "[l](http://x)", R"(\[l](http://x))"},
-                    MarkdownCase{"Image", "![l](http://x)", R"(!\[l](http://x))"},
-                    MarkdownCase{"LinkByLabel", "[l][m]", R"(\[l][m])"},
-                    MarkdownCase{"Brackets", "time[s] [1, 2]", "time[s] [1, 2]"},
-                    MarkdownCase{"Table", "a|b\\c", R"(a\|b\\c)"},
-                    MarkdownCase{"Code", "`x` *y*", R"(\`x\` \*y\*)"},
-                    MarkdownCase{"Html", "<b> &lt;", R"(&lt;b> \&lt;)"},
-                    MarkdownCase{"Lines", "a\nb", "a<br>b"}, MarkdownCase{"Nothing", "", ""}),
-    support::case_name);
 
 }  // namespace
 }  // namespace bench

@@ -1,7 +1,8 @@
+#include "support/error_of.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bench/base/error.hpp>
 #include <bench/base/regex.hpp>
 
 namespace bench {
@@ -37,12 +38,8 @@ TEST(Regex, FindsAll) {
 }
 
 TEST(Regex, AWrongOneIsAnError) {
-  try {
-    const Regex wrong("(a");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.message(), StartsWith("'(a' is not a regular expression: "));
-  }
+  EXPECT_THAT(support::error_of([] { const Regex wrong("(a"); }),
+              StartsWith("error: '(a' is not a regular expression: "));
 }
 
 }  // namespace

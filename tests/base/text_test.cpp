@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,6 +58,20 @@ TEST(Join, PutsTheSeparatorBetween) {
   EXPECT_EQ(join(Words{}, ","), "");
 }
 
+TEST(EscapedList, SplitsAtCommas) {
+  EXPECT_THAT(split_escaped(" nodes=1, kind = x,,"), testing::ElementsAre("nodes=1", "kind = x"));
+  EXPECT_THAT(split_escaped(R"(v=x\,y,n=1)"), testing::ElementsAre("v=x,y", "n=1"));
+  EXPECT_THAT(split_escaped(R"(dir=C:\a,n=1)"), testing::ElementsAre(R"(dir=C:\a)", "n=1"));
+}
+
+TEST(EscapedList, GivesBackWhatWasEscaped) {
+  const std::vector<std::string> items{"v=x,y", R"(a\,b\)", R"(\\)", "n=1"};
+  std::vector<std::string> list;
+  for (const std::string& item : items)
+    list.push_back(escaped_item(item));
+  EXPECT_EQ(split_escaped(join(list, ",")), items);
+}
+
 TEST(ReplaceAll, DoesNotReplaceWhatItInserted) {
   EXPECT_EQ(replace_all("aaa", "a", "aa"), "aaaaaa");
   EXPECT_EQ(replace_all("a-b", "-", ""), "ab");
@@ -86,29 +99,23 @@ TEST(ParseNumber, TakesTheWholeTextOrNothing) {
     EXPECT_EQ(parse_number(text), std::nullopt) << text;
 }
 
-struct Word {
-  std::string word;
-  std::string hint;
-};
-void PrintTo(const Word& c, std::ostream* out) {
-  *out << c.word;
-}
-
-class DidYouMeanTest : public testing::TestWithParam<Word> {};
-
-TEST_P(DidYouMeanTest, NamesTheClosestWordIfItIsClose) {
+TEST(DidYouMean, NamesTheClosestWordIfItIsClose) {
   const Words known{"separator", "name", "mode", "type", "tag"};
-  EXPECT_EQ(did_you_mean(GetParam().word, known), GetParam().hint);
+  const struct {
+    const char* word;
+    const char* hint;
+  } cases[] = {{"seperator", "did you mean 'separator'?"},
+               {"sparatro", "did you mean 'separator'?"},
+               {"SEPARATOR", "did you mean 'separator'?"},
+               {"nmae", "did you mean 'name'?"},
+               {"modes", "did you mean 'mode'?"},
+               {"t", ""},
+               {"xyz", ""},
+               {"", ""},
+               {"something else", ""}};
+  for (const auto& [word, hint] : cases)
+    EXPECT_EQ(did_you_mean(word, known), hint) << word;
 }
-
-INSTANTIATE_TEST_SUITE_P(Words, DidYouMeanTest,
-                         testing::Values(Word{"seperator", "did you mean 'separator'?"},
-                                         Word{"sparatro", "did you mean 'separator'?"},
-                                         Word{"SEPARATOR", "did you mean 'separator'?"},
-                                         Word{"nmae", "did you mean 'name'?"},
-                                         Word{"modes", "did you mean 'mode'?"}, Word{"t", ""},
-                                         Word{"xyz", ""}, Word{"", ""},
-                                         Word{"something else", ""}));
 
 TEST(DidYouMean, IsEmptyWhereNothingIsKnown) {
   EXPECT_EQ(did_you_mean("a", Words{}), "");
@@ -146,34 +153,34 @@ TEST(ShellQuote, QuotesOnlyWhatNeedsIt) {
   EXPECT_EQ(shell_quote("a\nb"), "'a\nb'");
 }
 
-struct Float {
-  double value;
-  std::string text;
-};
-void PrintTo(const Float& c, std::ostream* out) {
-  *out << c.text;
-}
-
-class PythonFloatTest : public testing::TestWithParam<Float> {};
-
-TEST_P(PythonFloatTest, WritesWhatStrWrites) {
-  EXPECT_EQ(python_float(GetParam().value), GetParam().text);
-}
-
 // Each text is what CPython's str() gives.
-INSTANTIATE_TEST_SUITE_P(
-    Values, PythonFloatTest,
-    testing::Values(Float{0.0, "0.0"}, Float{-0.0, "-0.0"}, Float{2, "2.0"}, Float{0.1, "0.1"},
-                    Float{0.1 + 0.2, "0.30000000000000004"}, Float{2.0 / 3, "0.6666666666666666"},
-                    Float{1e-4, "0.0001"}, Float{1e-5, "1e-05"}, Float{1.5e-7, "1.5e-07"},
-                    Float{1e15, "1000000000000000.0"},
-                    Float{9999999999999998.0, "9999999999999998.0"}, Float{1e16, "1e+16"},
-                    Float{1.2345678901234567e19, "1.2345678901234567e+19"}, Float{1e22, "1e+22"},
-                    Float{-1.5e300, "-1.5e+300"}, Float{5e-324, "5e-324"},
-                    Float{123456789.125, "123456789.125"},
-                    Float{std::numeric_limits<double>::infinity(), "inf"},
-                    Float{-std::numeric_limits<double>::infinity(), "-inf"},
-                    Float{std::numeric_limits<double>::quiet_NaN(), "nan"}));
+TEST(PythonFloat, WritesWhatStrWrites) {
+  const struct {
+    double value;
+    const char* text;
+  } cases[] = {{0.0, "0.0"},
+               {-0.0, "-0.0"},
+               {2, "2.0"},
+               {0.1, "0.1"},
+               {0.1 + 0.2, "0.30000000000000004"},
+               {2.0 / 3, "0.6666666666666666"},
+               {1e-4, "0.0001"},
+               {1e-5, "1e-05"},
+               {1.5e-7, "1.5e-07"},
+               {1e15, "1000000000000000.0"},
+               {9999999999999998.0, "9999999999999998.0"},
+               {1e16, "1e+16"},
+               {1.2345678901234567e19, "1.2345678901234567e+19"},
+               {1e22, "1e+22"},
+               {-1.5e300, "-1.5e+300"},
+               {5e-324, "5e-324"},
+               {123456789.125, "123456789.125"},
+               {std::numeric_limits<double>::infinity(), "inf"},
+               {-std::numeric_limits<double>::infinity(), "-inf"},
+               {std::numeric_limits<double>::quiet_NaN(), "nan"}};
+  for (const auto& [value, text] : cases)
+    EXPECT_EQ(python_float(value), text);
+}
 
 TEST(ToValidUtf8, KeepsWhatIsValid) {
   for (const char* text : {"", "plain", "größe", "€", "日本", "😀", "\xED\x9F\xBF", "\xEF\xBF\xBD"})

@@ -28,6 +28,14 @@ std::vector<std::string> split_values(std::string_view text, std::string_view se
 
 std::string join(std::span<const std::string> pieces, std::string_view separator);
 
+// Lists with commas between their items. In an item, `\,` is a comma and `\\` a backslash.
+
+/// The item as it stands in a list.
+std::string escaped_item(std::string_view item);
+
+/// The items, without blanks around them and without empty ones.
+std::vector<std::string> split_escaped(std::string_view list);
+
 std::string replace_all(std::string text, std::string_view from, std::string_view to);
 
 /// Lower case of the ASCII letters.
@@ -37,8 +45,11 @@ std::string to_lower(std::string_view text);
 std::optional<long long> parse_integer(std::string_view text);
 std::optional<double> parse_number(std::string_view text);
 
-/// `did you mean 'x'?` for the closest of the known words, or empty where none is close (more than
-/// a third of the letters differ; optimal string alignment distance).
+/// The closest of the known words, or nothing where none is close (more than a third of the letters
+/// differ; optimal string alignment distance).
+std::optional<std::string> closest(std::string_view word, std::span<const std::string> known);
+
+/// `did you mean 'x'?` for the closest of the known words, or empty where none is close.
 std::string did_you_mean(std::string_view word, std::span<const std::string> known);
 
 /// A hint for a word that is none of the known ones: `did_you_mean`, else `introduction` and all of

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <unistd.h>
+
 namespace bench {
 
 /// Owns a file descriptor and closes it.
@@ -14,7 +16,10 @@ class UniqueFd {
     std::swap(fd_, other.fd_);
     return *this;
   }
-  ~UniqueFd();
+  ~UniqueFd() {
+    if (fd_ >= 0)
+      ::close(fd_);
+  }
 
   int get() const { return fd_; }
   bool valid() const { return fd_ >= 0; }

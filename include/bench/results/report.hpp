@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <bench/base/diagnostics.hpp>
-#include <bench/base/failures.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/results/analyses.hpp>
 #include <bench/results/database.hpp>

@@ -11,7 +11,6 @@
 
 #include <bench/base/below.hpp>
 #include <bench/base/diagnostics.hpp>
-#include <bench/base/failures.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/cli/output/console.hpp>

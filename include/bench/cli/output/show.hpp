@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <bench/base/failures.hpp>
+#include <bench/base/diagnostics.hpp>
 #include <bench/results/report.hpp>
 #include <bench/results/table.hpp>
 

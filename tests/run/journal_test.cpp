@@ -1,6 +1,5 @@
 #include "run/journal.hpp"
 
-#include "run/quiet_observer.hpp"
 #include "run/store_fixture.hpp"
 #include "support/environment_variable.hpp"
 

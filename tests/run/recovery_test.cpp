@@ -1,6 +1,5 @@
 #include "run/recovery.hpp"
 
-#include "run/quiet_observer.hpp"
 #include "run/store_fixture.hpp"
 #include "support/error_of.hpp"
 

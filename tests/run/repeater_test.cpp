@@ -1,7 +1,6 @@
 #include "run/repeater.hpp"
 
 #include <cmath>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -12,88 +11,68 @@
 namespace bench::run {
 namespace {
 
-struct RepetitionCase {
-  const char* name;
-  std::vector<double> values;
-  int failed;
-  int affordable;
-  bool by_estimate;
-  int more;
-  bool known;
-  const char* reason;
-};
-void PrintTo(const RepetitionCase& one, std::ostream* out) {
-  *out << one.name;
-}
-class RepetitionTest : public testing::TestWithParam<RepetitionCase> {};
-
 /// Until the mean is known to one percent, at most ten times.
-TEST_P(RepetitionTest, DecidesByTheValuesAndTheBounds) {
-  const RepetitionCase& one = GetParam();
+TEST(Repetition, DecidesByTheValuesAndTheBounds) {
   model::Repetition repetition;
   repetition.value = "rate";
   repetition.limit = 0.01;
   repetition.relative = true;
   repetition.most = 10;
-  const RepetitionDecision decision =
-      decide(repetition,
-             {.iterations = static_cast<int>(one.values.size()) + one.failed,
-              .next = static_cast<int>(one.values.size()) + one.failed,
-              .values = one.values,
-              .failed = one.failed,
-              .affordable = one.affordable},
-             one.by_estimate);
-  EXPECT_EQ(decision.more, one.more);
-  EXPECT_EQ(decision.known, one.known);
-  EXPECT_EQ(decision.reason, one.reason);
+  const std::vector<double> three{1000, 1020, 1040};
+  const struct {
+    const char* name;
+    std::vector<double> values;
+    int failed;
+    int affordable;
+    bool by_estimate;
+    RepetitionDecision expected;
+  } cases[] = {{"known", {1000, 1002, 1004}, 0, 99, false, {0, true, ""}},
+               {"equal values", {0, 0, 0}, 0, 99, false, {0, true, ""}},
+               {"one more", three, 0, 99, false, {1, false, ""}},
+               {"at most as many more", three, 0, 99, true, {3, false, ""}},
+               {"as many as expected", {1000, 1010, 1020, 1000, 1020}, 0, 99, true, {3, false, ""}},
+               {"no value", {}, 3, 99, false, {0, false, "no iteration has a value of rate"}},
+               {"most",
+                {1, 2, 1, 2, 1, 2, 1, 2, 1, 2},
+                0,
+                99,
+                false,
+                {0, false, "25 % after 10 iterations, the maximum"}},
+               {"up to the most", {1, 2, 1, 2, 1, 2, 1, 2}, 0, 99, true, {2, false, ""}},
+               {"not finite",
+                {1, std::nan(""), 2},
+                0,
+                99,
+                true,
+                {0, false, "rate is not finite in all iterations"}},
+               {"no budget",
+                three,
+                0,
+                0,
+                false,
+                {0, false, "4.9 % after 3 iterations, and the budget is used up"}},
+               {"within the budget", three, 0, 2, true, {2, false, ""}},
+               {"a flake", three, 1, 99, false, {1, false, ""}},
+               {"half failed",
+                three,
+                3,
+                99,
+                false,
+                {0, false, "4.9 % after 6 iterations, of which 3 failed"}}};
+  for (const auto& [name, values, failed, affordable, by_estimate, expected] : cases) {
+    const int iterations = static_cast<int>(values.size()) + failed;
+    const RepetitionDecision decision = decide(repetition,
+                                               {.iterations = iterations,
+                                                .next = iterations,
+                                                .values = values,
+                                                .failed = failed,
+                                                .affordable = affordable},
+                                               by_estimate);
+    EXPECT_EQ(decision.more, expected.more) << name;
+    EXPECT_EQ(decision.known, expected.known) << name;
+    EXPECT_EQ(decision.reason, expected.reason) << name;
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Scheduler, RepetitionTest,
-    testing::Values(
-        RepetitionCase{"Known", {1000, 1002, 1004}, 0, 99, false, 0, true, ""},
-        RepetitionCase{"EqualValues", {0, 0, 0}, 0, 99, false, 0, true, ""},
-        RepetitionCase{"OneMore", {1000, 1020, 1040}, 0, 99, false, 1, false, ""},
-        RepetitionCase{"AtMostAsManyMore", {1000, 1020, 1040}, 0, 99, true, 3, false, ""},
-        RepetitionCase{
-            "AsManyAsExpected", {1000, 1010, 1020, 1000, 1020}, 0, 99, true, 3, false, ""},
-        RepetitionCase{"NoValue", {}, 3, 99, false, 0, false, "no iteration has a value of rate"},
-        RepetitionCase{"Most",
-                       {1, 2, 1, 2, 1, 2, 1, 2, 1, 2},
-                       0,
-                       99,
-                       false,
-                       0,
-                       false,
-                       "25 % after 10 iterations, the maximum"},
-        RepetitionCase{"UpToTheMost", {1, 2, 1, 2, 1, 2, 1, 2}, 0, 99, true, 2, false, ""},
-        RepetitionCase{"NotFinite",
-                       {1, std::nan(""), 2},
-                       0,
-                       99,
-                       true,
-                       0,
-                       false,
-                       "rate is not finite in all iterations"},
-        RepetitionCase{"NoBudget",
-                       {1000, 1020, 1040},
-                       0,
-                       0,
-                       false,
-                       0,
-                       false,
-                       "4.9 % after 3 iterations, and the budget is used up"},
-        RepetitionCase{"WithinTheBudget", {1000, 1020, 1040}, 0, 2, true, 2, false, ""},
-        RepetitionCase{"AFlake", {1000, 1020, 1040}, 1, 99, false, 1, false, ""},
-        RepetitionCase{"HalfFailed",
-                       {1000, 1020, 1040},
-                       3,
-                       99,
-                       false,
-                       0,
-                       false,
-                       "4.9 % after 6 iterations, of which 3 failed"}),
-    [](const auto& one) { return one.param.name; });
 
 TEST(Repetition, EndsForWhatCannotWinUnlessItIsKnown) {
   model::Repetition repetition;

@@ -115,28 +115,25 @@ TEST_F(AttemptTest, IsKeptWithItsOutcome) {
   workspace_.replay({claim(0, "c")});
   workspace_.replay({Advanced{.workpackage = 0, .to = State::ready, .progress = {}}});
   workspace_.replay({claim(0, "d")});
-  workspace_.replay(
-      {Ended{.workpackage = 0, .attempt = {.outcome = Outcome::failed}, .environment = {}}});
+  workspace_.replay({ended(0, Outcome::failed)});
   EXPECT_THAT(outcomes(), ElementsAre("1 timeout", "2 interrupted", "3 done", "4 failed"));
 }
 
-class OutcomeTest : public WorkspaceFixture, public testing::WithParamInterface<Outcome> {};
-
-TEST_P(OutcomeTest, StandsInTheAttempt) {
-  add(0, State::submitted);
-  workspace_.replay(
-      {Ended{.workpackage = 0, .attempt = {.outcome = GetParam()}, .environment = {}}});
-  EXPECT_EQ(workspace_.attempts().at(0).outcome, bench::name_of(GetParam()));
-  EXPECT_EQ(workspace_.workpackage(0).state,
-            GetParam() == Outcome::done ? State::done : State::failed);
+TEST_F(WorkspaceFixture, KeepsEveryOutcomeInTheAttempt) {
+  long long id = 0;
+  for (const Outcome outcome :
+       {Outcome::done, Outcome::failed, Outcome::timeout, Outcome::node_fail, Outcome::boot_fail,
+        Outcome::preempted, Outcome::out_of_memory, Outcome::cancelled, Outcome::deadline,
+        Outcome::launch_failure, Outcome::lost}) {
+    add(id, State::submitted);
+    workspace_.replay({ended(id, outcome)});
+    EXPECT_EQ(workspace_.attempts().back().outcome, bench::name_of(outcome));
+    EXPECT_EQ(workspace_.workpackage(id).state,
+              outcome == Outcome::done ? State::done : State::failed)
+        << bench::name_of(outcome);
+    ++id;
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(Words, OutcomeTest,
-                         testing::Values(Outcome::done, Outcome::failed, Outcome::timeout,
-                                         Outcome::node_fail, Outcome::boot_fail, Outcome::preempted,
-                                         Outcome::out_of_memory, Outcome::cancelled,
-                                         Outcome::deadline, Outcome::launch_failure, Outcome::lost),
-                         [](const auto& one) { return std::string(bench::name_of(one.param)); });
 
 TEST_F(WorkspaceFixture, TellsWhatABenchThatGoesOnHasToAskAfter) {
   for (const auto& [id, state] :
@@ -144,8 +141,7 @@ TEST_F(WorkspaceFixture, TellsWhatABenchThatGoesOnHasToAskAfter) {
     add(id, state);
   add(4, State::running);
   workspace_.replay({SubmissionIntended{.workpackage = 4, .submission = "s"}});
-  workspace_.replay(
-      {Ended{.workpackage = 4, .attempt = {.outcome = Outcome::done}, .environment = {}}});
+  workspace_.replay({ended(4, Outcome::done)});
   std::vector<long long> asked;
   for (const Attempt& attempt : workspace_.unsettled_attempts())
     asked.push_back(attempt.workpackage);
@@ -156,8 +152,7 @@ TEST_F(WorkspaceFixture, ShowsRetriesInTheViewOfResults) {
   add(0, State::running);
   workspace_.replay({Retried{.workpackage = 0, .attempt = {}}});
   workspace_.replay({claim(0, "second")});
-  workspace_.replay(
-      {Ended{.workpackage = 0, .attempt = {.outcome = Outcome::done}, .environment = {}}});
+  workspace_.replay({ended(0, Outcome::done)});
   replace_findings(workspace_, "a", {{.workpackage = 0, .name = "x", .value = 1LL}});
   const SQLite::Database database((directory_.path() / "workspace.db").string());
   SQLite::Statement select(database, "SELECT retries FROM results");

@@ -165,8 +165,7 @@ TEST_F(WorkspaceFixture, AnAnalysisIsOutOfDateOnceAnotherWorkpackageEnds) {
   replace_findings(workspace_, "a", {});
   EXPECT_TRUE(workspace_.analysed("a"));
   EXPECT_FALSE(workspace_.analysed("b"));
-  workspace_.replay(
-      {Ended{.workpackage = 1, .attempt = {.outcome = Outcome::failed}, .environment = {}}});
+  workspace_.replay({ended(1, Outcome::failed)});
   EXPECT_FALSE(workspace_.analysed("a"));
 }
 
@@ -176,8 +175,7 @@ TEST_F(WorkspaceFixture, AnAnalysisIsOutOfDateOnceAWorkpackageIsMadeAgain) {
   replace_findings(workspace_, "a", {{.workpackage = 0, .name = "x", .value = 1LL}});
   workspace_.replay({Reset{{0}}});
   workspace_.replay({claim(0, "second")});
-  workspace_.replay(
-      {Ended{.workpackage = 0, .attempt = {.outcome = Outcome::done}, .environment = {}}});
+  workspace_.replay({ended(0, Outcome::done)});
   EXPECT_FALSE(workspace_.analysed("a"));
 }
 
@@ -200,8 +198,7 @@ TEST_F(WorkspaceFixture, ShowsAReaderWhatTheWriterHasWritten) {
     const Workspace reader = Workspace::open(directory_.path(), Workspace::Access::read);
     workspace_.replay({claim(0)});
     EXPECT_EQ(reader.workpackage(0).state, State::running);
-    workspace_.replay(
-        {Ended{.workpackage = 0, .attempt = {.outcome = Outcome::done}, .environment = {}}});
+    workspace_.replay({ended(0, Outcome::done)});
     EXPECT_EQ(reader.workpackage(0).state, State::done);
   }
   EXPECT_EQ(Workspace::open(directory_.path(), Workspace::Access::read).fact("benchmark"), "demo");

@@ -4,6 +4,7 @@
 #include "options/cli11.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 #include <functional>
@@ -124,30 +125,19 @@ std::string language_reference() {
 
 /// Not to be taken for requests, escapes or typographic dashes.
 std::string escaped(std::string_view text) {
-  std::string result;
-  bool at_start = true;
-  for (const char letter : text) {
-    if (at_start && (letter == '.' || letter == '\''))
-      result += "\\&";
-    if (letter == '\\')
-      result += "\\e";
-    else if (letter == '-')
-      result += "\\-";
-    else if (letter == '\'')
-      result += "\\(aq";
-    else if (letter == '"')
-      result += "\\(dq";
-    else if (letter == '^')
-      result += "\\(ha";
-    else if (letter == '~')
-      result += "\\(ti";
-    else if (letter == '`')
-      result += "\\(ga";
-    else
-      result += letter;
-    at_start = letter == '\n';
-  }
-  return result;
+  constexpr std::array<std::pair<const char*, const char*>, 9> escapes{{{"\\", "\\e"},
+                                                                        {"\n.", "\n\\&."},
+                                                                        {"\n'", "\n\\&'"},
+                                                                        {"-", "\\-"},
+                                                                        {"'", "\\(aq"},
+                                                                        {"\"", "\\(dq"},
+                                                                        {"^", "\\(ha"},
+                                                                        {"~", "\\(ti"},
+                                                                        {"`", "\\(ga"}}};
+  std::string lines = "\n" + std::string(text);
+  for (const auto& [letters, escape] : escapes)
+    lines = replace_all(std::move(lines), letters, escape);
+  return lines.substr(1);
 }
 
 std::string in_capitals(std::string text) {

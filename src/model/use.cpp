@@ -25,12 +25,19 @@ std::vector<const ParameterSet*> possible_sets(const Benchmark& benchmark, const
   return sets;
 }
 
-std::set<std::string> own_parameter_names(const Benchmark& benchmark, const Step& step) {
-  std::set<std::string> names;
+std::vector<const Parameter*> possible_parameters(const Benchmark& benchmark, const Step& step) {
+  std::vector<const Parameter*> parameters;
   for (const std::string& use : step.use)
     for (const ParameterSet* set : possible_sets(benchmark, use))
       for (const Parameter& parameter : set->parameters)
-        names.insert(parameter.name);
+        parameters.push_back(&parameter);
+  return parameters;
+}
+
+std::set<std::string> own_parameter_names(const Benchmark& benchmark, const Step& step) {
+  std::set<std::string> names;
+  for (const Parameter* parameter : possible_parameters(benchmark, step))
+    names.insert(parameter->name);
   return names;
 }
 

@@ -26,8 +26,6 @@ class BudgetTracker {
   BudgetTracker(const space::Run& run, const workspace::Workspace& workspace, StateStore& store,
                 evaluate::Evaluator& evaluator);
   BudgetTracker(const BudgetTracker&) = delete;
-  BudgetTracker& operator=(const BudgetTracker&) = delete;
-  ~BudgetTracker() = default;
 
   /// Sums up what all jobs took or may take: of ended jobs nodes times what they ran, of others,
   /// and where that is not known, nodes times their time limit.

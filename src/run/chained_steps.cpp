@@ -133,12 +133,11 @@ std::string parameters_chain_blocker(const model::Benchmark& benchmark, const St
   add_ancestors(benchmark, step, sources);
   sources.insert(step.name);
   for (const std::string& source : sources)
-    for (const std::string& use : benchmark.step(source)->use)
-      for (const model::ParameterSet* set : model::possible_sets(benchmark, use))
-        for (const model::Parameter& parameter : set->parameters)
-          if (is_evaluated(benchmark, step, parameter, source == step.name))
-            if (std::string found = parameter_chain_blocker(parameter); !found.empty())
-              return found;
+    for (const model::Parameter* parameter :
+         model::possible_parameters(benchmark, *benchmark.step(source)))
+      if (is_evaluated(benchmark, step, *parameter, source == step.name))
+        if (std::string found = parameter_chain_blocker(*parameter); !found.empty())
+          return found;
   std::vector<std::string> expressions{step.where, step.active};
   for (const model::Command& command : step.commands)
     expressions.push_back(command.active);

@@ -104,9 +104,8 @@ void check_late_values(const model::Benchmark& benchmark) {
   };
   for (const model::Step& step : benchmark.steps)
     if (depends_on_outputs(benchmark, step))
-      for (const std::string& use : step.use)
-        for (const model::ParameterSet* set : model::possible_sets(benchmark, use))
-          std::ranges::for_each(set->parameters, check);
+      for (const model::Parameter* parameter : model::possible_parameters(benchmark, step))
+        check(*parameter);
   if (scripts.empty())
     return;
   const auto outcomes = evaluate::Evaluator().evaluate(requests);
@@ -157,13 +156,10 @@ class SourceCheck {
 
   /// Whether parameters of the step run a script, which may make a file.
   bool runs_scripts(const model::Step& step) const {
-    return std::ranges::any_of(step.use, [&](const std::string& use) {
-      return std::ranges::any_of(model::possible_sets(benchmark_, use), [](const auto* set) {
-        return std::ranges::any_of(set->parameters, [](const model::Parameter& parameter) {
-          return parameter.mode == evaluate::Mode::shell || parameter.mode == evaluate::Mode::perl;
-        });
-      });
-    });
+    const auto is_script = [](const model::Parameter* parameter) {
+      return parameter->mode == evaluate::Mode::shell || parameter->mode == evaluate::Mode::perl;
+    };
+    return std::ranges::any_of(model::possible_parameters(benchmark_, step), is_script);
   }
 
   /// An earlier step or a parameter may make the file, or the step may be inactive, so that not

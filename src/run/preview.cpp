@@ -1,18 +1,16 @@
 #include "concurrency.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <cstddef>
 #include <iterator>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
+#include <bench/base/regex.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/machine/job.hpp>
 #include <bench/machine/platform.hpp>
@@ -117,36 +115,20 @@ constexpr const char* no_uuid = "00000000-0000-0000-0000-000000000000";
 }  // namespace
 
 bool reaches_outside(const model::Parameter& parameter) {
-  static constexpr std::array<std::string_view, 9> words{
-      "os", "open", "subprocess", "exec", "eval", "__import__", "time", "grp", "pwd"};
-  if (parameter.mode == evaluate::Mode::shell || parameter.mode == evaluate::Mode::perl)
-    return true;
-  if (parameter.mode != evaluate::Mode::python)
-    return false;
-  const auto is_of_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
-  const std::string& text = parameter.text;
-  return text.find("jube_wp_") != std::string::npos ||
-         std::ranges::any_of(words, [&](std::string_view word) {
-           for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
-             if ((at == 0 || !is_of_name(text[at - 1])) &&
-                 (at + word.size() == text.size() || !is_of_name(text[at + word.size()])))
-               return true;
-           return false;
-         });
+  static const Regex words(
+      R"(jube_wp_|\b(os|open|subprocess|exec|eval|__import__|time|grp|pwd)\b)");
+  return parameter.mode == evaluate::Mode::shell || parameter.mode == evaluate::Mode::perl ||
+         (parameter.mode == evaluate::Mode::python && words.search(parameter.text));
 }
 
 bool depends_on_outputs(const model::Benchmark& benchmark, const model::Step& step) {
-  return !step.depend.empty() &&
-         (std::ranges::any_of(step.use,
-                              [&](const std::string& use) {
-                                return std::ranges::any_of(
-                                    model::possible_sets(benchmark, use), [](const auto* set) {
-                                      return std::ranges::any_of(set->parameters, reaches_outside);
-                                    });
-                              }) ||
-          std::ranges::any_of(step.depend, [&](const std::string& parent) {
-            return depends_on_outputs(benchmark, *benchmark.step(parent));
-          }));
+  if (step.depend.empty())
+    return false;
+  const auto reads_outputs = [](const auto* parameter) { return reaches_outside(*parameter); };
+  return std::ranges::any_of(model::possible_parameters(benchmark, step), reads_outputs) ||
+         std::ranges::any_of(step.depend, [&](const std::string& parent) {
+           return depends_on_outputs(benchmark, *benchmark.step(parent));
+         });
 }
 
 void check_ahead(const space::Run& run, space::Graph& graph, evaluate::Evaluator& evaluator) {

@@ -31,8 +31,6 @@ class Pruner {
   /// Reads past outcomes from the workspace, then follows the store.
   Pruner(const space::Run& run, const workspace::Workspace& workspace, StateStore& store);
   Pruner(const Pruner&) = delete;
-  Pruner& operator=(const Pruner&) = delete;
-  ~Pruner() = default;
 
   /// Updates which workpackages are skipped and held back.
   /// @returns whether it skipped any

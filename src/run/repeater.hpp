@@ -60,8 +60,6 @@ class Repeater {
   Repeater(const space::Run& run, const workspace::Workspace& workspace, StateStore& store,
            evaluate::Evaluator& evaluator);
   Repeater(const Repeater&) = delete;
-  Repeater& operator=(const Repeater&) = delete;
-  ~Repeater() = default;
 
   /// Adds the next iterations.
   /// @throws Error for an invalid pattern, or for more workpackages than the run may have

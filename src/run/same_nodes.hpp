@@ -24,8 +24,6 @@ class SameNodes {
   /// Reads from the sentinels on which nodes earlier ones began.
   SameNodes(const space::Run& run, StateStore& store, evaluate::Evaluator& evaluator);
   SameNodes(const SameNodes&) = delete;
-  SameNodes& operator=(const SameNodes&) = delete;
-  ~SameNodes() = default;
 
   /// Updates which workpackages are held back.
   /// @returns whether any was let go

@@ -48,8 +48,6 @@ class Searcher {
   Searcher(const space::Run& run, const workspace::Workspace& workspace, StateStore& store,
            evaluate::Evaluator& evaluator);
   Searcher(const Searcher&) = delete;
-  Searcher& operator=(const Searcher&) = delete;
-  ~Searcher() = default;
 
   /// Adds the next values.
   /// @throws Error as `space::Graph::make_variant`

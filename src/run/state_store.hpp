@@ -64,8 +64,6 @@ class StateStore {
   StateStore(const space::Run& run, const workspace::Workspace& workspace,
              evaluate::Evaluator& evaluator);
   StateStore(const StateStore&) = delete;
-  StateStore& operator=(const StateStore&) = delete;
-  ~StateStore() = default;
 
   /// Checks the event against the table of transitions, changes the state and appends the event to
   /// the list for the workspace.

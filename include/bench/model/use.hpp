@@ -19,7 +19,10 @@ bool may_name(const std::string& use, const std::string& set);
 /// The parameter sets that a name in `use` may mean, in the order of the file.
 std::vector<const ParameterSet*> possible_sets(const Benchmark& benchmark, const std::string& use);
 
-/// The parameters of the sets that the step may use.
+/// The parameters of all sets that the step may use, in order.
+std::vector<const Parameter*> possible_parameters(const Benchmark& benchmark, const Step& step);
+
+/// Their names.
 std::set<std::string> own_parameter_names(const Benchmark& benchmark, const Step& step);
 
 /// The parameters that a workpackage of the step may have: those of the step and of its parents.

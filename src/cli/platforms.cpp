@@ -319,14 +319,14 @@ int write_platform(const NewOptions& options) {
   return 0;
 }
 
-struct CheckOptions {
+struct PlatformCheckOptions {
   std::string name;
   std::vector<std::string> partitions;
   double timeout_s = 300;
 };
 
 /// @param beside as in `platform_of_word`
-int check_platform(const CheckOptions& options, const fs::path& beside) {
+int check_platform(const PlatformCheckOptions& options, const fs::path& beside) {
   const Platform machine = platform_of_word(options.name, beside);
   const auto partitions = insight::partitions_of(machine, options.partitions);
   std::vector<std::string> names;
@@ -368,7 +368,7 @@ std::function<int()> declare_new(CLI::App& app) {
 }
 
 std::function<int(const fs::path&)> declare_check_of(CLI::App& app) {
-  const auto options = std::make_shared<CheckOptions>();
+  const auto options = std::make_shared<PlatformCheckOptions>();
   app.add_option("NAME", options->name, "name, tag or file of the platform")->required();
   app.add_option("--partition", options->partitions,
                  "only these partitions; default: all that take jobs")

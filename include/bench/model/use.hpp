@@ -22,7 +22,7 @@ std::vector<const ParameterSet*> possible_sets(const Benchmark& benchmark, const
 /// The parameters of all sets that the step may use, in order.
 std::vector<const Parameter*> possible_parameters(const Benchmark& benchmark, const Step& step);
 
-/// Their names.
+/// The names of these parameters.
 std::set<std::string> own_parameter_names(const Benchmark& benchmark, const Step& step);
 
 /// The parameters that a workpackage of the step may have: those of the step and of its parents.

@@ -119,6 +119,8 @@ Batch BatchLoader::next() {
 
 namespace {
 
+/// A stream of the GPU with two events for each slot. The computation is that on the current
+/// stream.
 class GpuCopyStream : public CopyStream {
  public:
   GpuCopyStream(const torch::Device& device, std::size_t slots)
@@ -151,12 +153,6 @@ class GpuCopyStream : public CopyStream {
   std::vector<c10::Event> released_;
   std::vector<c10::Event> copied_;
 };
-
-/// A stream of the GPU with two events for each slot. The computation is that on the current
-/// stream.
-std::unique_ptr<CopyStream> make_copy_stream(const torch::Device& device, std::size_t slots) {
-  return std::make_unique<GpuCopyStream>(device, slots);
-}
 
 }  // namespace
 
@@ -213,7 +209,7 @@ LoadedBatches::LoadedBatches(SampleMakers makers, const BatchOptions& options)
   for (std::int64_t i = 0; i <= options.valid_batches; ++i)
     slots.push_back(device_batch());
   const std::size_t count = slots.size();
-  ring_.emplace(std::move(slots), make_copy_stream(options.device, count));
+  ring_.emplace(std::move(slots), std::make_unique<GpuCopyStream>(options.device, count));
 }
 
 Batch LoadedBatches::device_batch() const {

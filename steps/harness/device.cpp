@@ -69,16 +69,7 @@ class HostClock : public Clock {
   Mark marks_ = 0;
 };
 
-}  // namespace
-
-std::unique_ptr<Clock> make_clock(const torch::Device& device) {
-  if (device.is_cuda())
-    return make_cuda_clock(device);
-  return std::make_unique<HostClock>();
-}
-
 #ifdef BENCH_STEPS_CUDA
-namespace {
 
 /// The allocator of the GPU's memory, under either name.
 namespace gpu_memory {
@@ -96,6 +87,7 @@ constexpr unsigned timed_event = cudaEventDefault;
 constexpr auto recording_mode = cudaStreamCaptureModeThreadLocal;
 #endif
 
+/// Takes CUDA events on the current stream. An event is used again when its time has been taken.
 class CudaClock : public Clock {
  public:
   explicit CudaClock(const torch::Device& device) : device_(device) { anchor_.record(); }
@@ -194,29 +186,11 @@ class CudaGraphMaker : public GraphMaker {
   bool made_one_ = false;
 };
 
-}  // namespace
-
-bool built_with_cuda() {
-  return true;
-}
-
-std::string cuda_device_name(const torch::Device& device) {
-  return at::cuda::getDeviceProperties(device.index())->name;
-}
-
 std::int64_t cuda_memory_bytes(const torch::Device& device) {
   return static_cast<std::int64_t>(at::cuda::getDeviceProperties(device.index())->totalGlobalMem);
 }
 
-bool cuda_has_tf32(const torch::Device& device) {
-#ifdef BENCH_STEPS_ROCM
-  static_cast<void>(device);
-  return false;
-#else
-  return device.is_cuda() && at::cuda::getDeviceProperties(device.index())->major >= 8;
-#endif
-}
-
+/// Peak of the bytes in tensors on this GPU since the program began, or since the peak was reset.
 std::optional<std::int64_t> cuda_peak_memory_bytes(const torch::Device& device) {
   // The first of the statistics is the sum over the allocator's pools.
   return gpu_memory::getDeviceStats(device.index()).allocated_bytes[0].peak;
@@ -243,26 +217,33 @@ std::function<std::vector<double>()> cuda_numbers_on_host(const torch::Tensor& n
   };
 }
 
+}  // namespace
+
+bool built_with_cuda() {
+  return true;
+}
+
+std::string cuda_device_name(const torch::Device& device) {
+  return at::cuda::getDeviceProperties(device.index())->name;
+}
+
+bool cuda_has_tf32(const torch::Device& device) {
+#ifdef BENCH_STEPS_ROCM
+  static_cast<void>(device);
+  return false;
+#else
+  return device.is_cuda() && at::cuda::getDeviceProperties(device.index())->major >= 8;
+#endif
+}
+
 std::unique_ptr<GraphMaker> make_cuda_graphs(const torch::Device& device) {
   return std::make_unique<CudaGraphMaker>(device);
 }
 
 #else
 
-bool built_with_cuda() {
-  return false;
-}
-
-std::string cuda_device_name(const torch::Device&) {
-  return "GPU";
-}
-
 std::int64_t cuda_memory_bytes(const torch::Device&) {
   return 0;
-}
-
-bool cuda_has_tf32(const torch::Device&) {
-  return false;
 }
 
 std::optional<std::int64_t> cuda_peak_memory_bytes(const torch::Device&) {
@@ -279,11 +260,31 @@ std::function<std::vector<double>()> cuda_numbers_on_host(const torch::Tensor&) 
   throw std::logic_error("numbers of a GPU were asked for in a program built without CUDA");
 }
 
+}  // namespace
+
+bool built_with_cuda() {
+  return false;
+}
+
+std::string cuda_device_name(const torch::Device&) {
+  return "GPU";
+}
+
+bool cuda_has_tf32(const torch::Device&) {
+  return false;
+}
+
 std::unique_ptr<GraphMaker> make_cuda_graphs(const torch::Device&) {
   throw std::logic_error("a GPU's graphs were asked for in a program built without CUDA");
 }
 
 #endif
+
+std::unique_ptr<Clock> make_clock(const torch::Device& device) {
+  if (device.is_cuda())
+    return make_cuda_clock(device);
+  return std::make_unique<HostClock>();
+}
 
 namespace {
 

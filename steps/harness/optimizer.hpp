@@ -50,29 +50,12 @@ using MakeOptimizer = std::function<std::unique_ptr<Optimizer>(OptimizerRows)>;
 /// The arithmetic of torch::optim::SGD without Nesterov and dampening; weight decay is for all
 /// weights, as there. Source: Sutskever et al., On the importance of initialization and momentum in
 /// deep learning (ICML 2013), section 2, in the form of PyTorch's documentation.
-class Sgd : public Optimizer {
- public:
-  struct Options {
-    double momentum = 0.9;
-    double weight_decay = 1e-4;
-  };
-
-  Sgd(OptimizerRows rows, const Options& options);
-
-  void step(double learning_rate, double gradient_scale) override;
-  void save(SavedState& state) const override;
-  void load(const SavedState& state) override;
-
- private:
-  void step_in_one_pass(float learning_rate, float gradient_scale) const;
-  void step_with_kernels(double learning_rate, double gradient_scale);
-
-  OptimizerRows rows_;
-  torch::Tensor velocity_;  // v
-  Options options_;
+struct SgdOptions {
+  double momentum = 0.9;
+  double weight_decay = 1e-4;
 };
 
-MakeOptimizer make_sgd(const Sgd::Options& options);
+MakeOptimizer make_sgd(const SgdOptions& options);
 
 /// AdamW over a row of weights: on the CPU in one pass over memory.
 ///
@@ -90,36 +73,15 @@ MakeOptimizer make_sgd(const Sgd::Options& options);
 /// Source: Loshchilov and Hutter, Decoupled Weight Decay
 /// Regularization (arXiv:1711.05101), algorithm 2, with the learning rate as factor of the decay as
 /// in PyTorch and Megatron-LM.
-class AdamW : public Optimizer {
- public:
-  struct Options {
-    double beta1 = 0.9;
-    double beta2 = 0.999;
-    double epsilon = 1e-8;
-    double weight_decay = 0.1;
-    bool l2 = false;  ///< Adam: the decay is part of the gradient.
-  };
-
-  AdamW(OptimizerRows rows, const Options& options);
-
-  void step(double learning_rate, double gradient_scale) override;
-  /// Both moments and the number of steps.
-  void save(SavedState& state) const override;
-  void load(const SavedState& state) override;
-
- private:
-  struct Factors;
-  void step_in_one_pass(const Factors& factors);
-  void step_with_kernels(const Factors& factors);
-
-  OptimizerRows rows_;
-  torch::Tensor mean_;      // m
-  torch::Tensor variance_;  // v
-  Options options_;
-  std::int64_t steps_ = 0;  // t
+struct AdamWOptions {
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 0.1;
+  bool l2 = false;  ///< Adam: the decay is part of the gradient.
 };
 
-MakeOptimizer make_adamw(const AdamW::Options& options);
+MakeOptimizer make_adamw(const AdamWOptions& options);
 
 /// LAMB over a row of weights: AdamW whose update of each parameter is as long as the parameter
 /// itself, for large batches.
@@ -131,33 +93,13 @@ MakeOptimizer make_adamw(const AdamW::Options& options);
 /// The factor |w| / |u| is 1 where one of the norms is 0, and for parameters of one dimension,
 /// which have no decay. Source: You et al., Large Batch Optimization for Deep Learning: Training
 /// BERT in 76 minutes (arXiv:1904.00962), algorithm 2.
-class Lamb : public Optimizer {
- public:
-  struct Options {
-    double beta1 = 0.9;
-    double beta2 = 0.999;
-    double epsilon = 1e-6;
-    double weight_decay = 0.01;
-  };
-
-  Lamb(OptimizerRows rows, const Options& options);
-
-  void step(double learning_rate, double gradient_scale) override;
-  /// Both moments and the number of steps.
-  void save(SavedState& state) const override;
-  void load(const SavedState& state) override;
-
- private:
-  torch::Tensor update(double gradient_scale);
-  torch::Tensor trust_ratios(const torch::Tensor& update) const;
-
-  OptimizerRows rows_;
-  torch::Tensor mean_;      // m
-  torch::Tensor variance_;  // v
-  Options options_;
-  std::int64_t steps_ = 0;  // t
+struct LambOptions {
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-6;
+  double weight_decay = 0.01;
 };
 
-MakeOptimizer make_lamb(const Lamb::Options& options);
+MakeOptimizer make_lamb(const LambOptions& options);
 
 }  // namespace bench::steps

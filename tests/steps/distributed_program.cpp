@@ -119,12 +119,10 @@ int reduce(const Options& options, Communicator& ranks) {
   return exit_ok;
 }
 
-std::unique_ptr<Optimizer> make_optimizer(const std::string& name, OptimizerRows rows) {
+MakeOptimizer make_optimizer(const std::string& name) {
   if (name == "adamw")
-    return std::make_unique<AdamW>(std::move(rows), AdamW::Options());
-  if (name == "lamb")
-    return std::make_unique<Lamb>(std::move(rows), Lamb::Options());
-  return std::make_unique<Sgd>(std::move(rows), Sgd::Options());
+    return make_adamw({});
+  return name == "lamb" ? make_lamb({}) : make_sgd({});
 }
 
 /// Trains from weights that differ at first, and writes those that it ends with.
@@ -132,11 +130,8 @@ int train(const Options& options, Communicator& ranks) {
   const Batch batch(options, ranks);
   torch::manual_seed(static_cast<std::uint64_t>(ranks.rank()));
   Net net;
-  const auto make = [&](OptimizerRows rows) {
-    return make_optimizer(options.optimizer, std::move(rows));
-  };
   Trainer trainer({.ranks = ranks, .device = torch::kCPU}, *net,
-                  {.optimizer = make,
+                  {.optimizer = make_optimizer(options.optimizer),
                    .learning_rate = [](std::int64_t) { return 0.1; },
                    .global_batch = 16,
                    .micro_batches = options.micro_batches,

@@ -81,10 +81,7 @@ class LoopTest : public testing::Test {
     module_->register_parameter("weight", weight_);
     trainer_ = std::make_unique<Trainer>(
         TrainingContext{.ranks = alone_, .device = torch::kCPU}, *module_,
-        TrainerOptions{.optimizer =
-                           [](OptimizerRows rows) {
-                             return std::make_unique<AdamW>(std::move(rows), AdamW::Options());
-                           },
+        TrainerOptions{.optimizer = make_adamw({}),
                        .learning_rate = [](std::int64_t) { return 0.0; }});
   }
 

@@ -42,22 +42,22 @@ torch::Tensor gradient_for(const torch::Tensor& parameter, int step) {
   return torch::randn(parameter.sizes());
 }
 
-/// Takes some steps with the same gradients, ours scaled, and compares the weights. Sums are
-/// rounded in another order, a few units in the last place per step.
+/// Takes some steps of `matrices_and_vectors` with the same gradients, ours scaled, and compares
+/// the weights. Sums are rounded in another order, a few units in the last place per step.
 /// @param learning_rate that of LibTorch's optimizer, too
-template <typename Optimizer, typename Options>
-void expect_steps_of_libtorch(const std::vector<torch::Tensor>& ours, const Options& options,
+void expect_steps_of_libtorch(const MakeOptimizer& make_optimizer,
                               const std::vector<torch::Tensor>& theirs,
                               torch::optim::Optimizer& reference, double learning_rate) {
   constexpr double scale = 128;
+  const std::vector<torch::Tensor> ours = matrices_and_vectors();
   const FlatParameters flat(ours);
-  Optimizer optimizer(rows_of(flat), options);
+  const std::unique_ptr<Optimizer> optimizer = make_optimizer(rows_of(flat));
   for (int step = 0; step < 4; ++step) {
     for (std::size_t i = 0; i < ours.size(); ++i) {
       torch::Tensor(theirs[i]).mutable_grad() = gradient_for(theirs[i], step);
       flat.gradient_of(ours[i]).copy_(theirs[i].grad() * scale);
     }
-    optimizer.step(learning_rate, 1 / scale);
+    optimizer->step(learning_rate, 1 / scale);
     reference.step();
   }
   for (std::size_t i = 0; i < ours.size(); ++i)
@@ -66,7 +66,7 @@ void expect_steps_of_libtorch(const std::vector<torch::Tensor>& ours, const Opti
 
 /// LibTorch's own, which has one decay for all parameters of a group: matrices decay.
 torch::optim::AdamW adamw_of_libtorch(const std::vector<torch::Tensor>& parameters,
-                                      double learning_rate, const AdamW::Options& options) {
+                                      double learning_rate, const AdamWOptions& options) {
   torch::optim::AdamWOptions with(learning_rate);
   with.betas({options.beta1, options.beta2}).eps(options.epsilon);
   torch::optim::AdamWOptions without = with;
@@ -82,7 +82,7 @@ torch::optim::AdamW adamw_of_libtorch(const std::vector<torch::Tensor>& paramete
 }
 
 TEST(AdamW, EqualsTheOptimizerOfLibTorch) {
-  const std::pair<const char*, AdamW::Options> cases[] = {
+  const std::pair<const char*, AdamWOptions> cases[] = {
       {"defaults", {}},
       {"as EPICURE", {.beta2 = 0.95, .epsilon = 1e-6, .weight_decay = 0.01}},
       {"Adam", {.weight_decay = 0}},
@@ -91,17 +91,17 @@ TEST(AdamW, EqualsTheOptimizerOfLibTorch) {
     SCOPED_TRACE(name);
     const std::vector<torch::Tensor> theirs = matrices_and_vectors();
     torch::optim::AdamW reference = adamw_of_libtorch(theirs, 0.01, options);
-    expect_steps_of_libtorch<AdamW>(matrices_and_vectors(), options, theirs, reference, 0.01);
+    expect_steps_of_libtorch(make_adamw(options), theirs, reference, 0.01);
   }
 }
 
 TEST(AdamW, WithAnL2PenaltyEqualsAdamOfLibTorch) {
-  const AdamW::Options options{.epsilon = 1e-6, .weight_decay = 0.3, .l2 = true};
+  const AdamWOptions options{.epsilon = 1e-6, .weight_decay = 0.3, .l2 = true};
   const std::vector<torch::Tensor> theirs = matrices_and_vectors();
   torch::optim::Adam reference(
       theirs,
       torch::optim::AdamOptions(0.01).eps(options.epsilon).weight_decay(options.weight_decay));
-  expect_steps_of_libtorch<AdamW>(matrices_and_vectors(), options, theirs, reference, 0.01);
+  expect_steps_of_libtorch(make_adamw(options), theirs, reference, 0.01);
 }
 
 /// LAMB of one parameter, step by step as its paper has it.
@@ -111,7 +111,7 @@ struct LambReference {
   torch::Tensor v = torch::zeros_like(w);
   int t = 0;
 
-  void step(const torch::Tensor& g, double learning_rate, const Lamb::Options& options) {
+  void step(const torch::Tensor& g, double learning_rate, const LambOptions& options) {
     ++t;
     m = options.beta1 * m + (1 - options.beta1) * g;
     v = options.beta2 * v + (1 - options.beta2) * g * g;
@@ -127,20 +127,20 @@ struct LambReference {
 };
 
 TEST(Lamb, FollowsItsDefinition) {
-  const Lamb::Options options{.weight_decay = 0.1};
+  const LambOptions options{.weight_decay = 0.1};
   const std::vector<torch::Tensor> parameters = matrices_and_vectors();
   std::vector<LambReference> references;
   for (const torch::Tensor& parameter : matrices_and_vectors())
     references.push_back({parameter.detach().clone()});
   const FlatParameters flat(parameters);
-  Lamb lamb(rows_of(flat), options);
+  const auto lamb = make_lamb(options)(rows_of(flat));
   for (int step = 0; step < 3; ++step) {
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       const torch::Tensor gradient = gradient_for(parameters[i], step);
       flat.gradient_of(parameters[i]).copy_(gradient * 2);
       references[i].step(gradient, 0.01, options);
     }
-    lamb.step(0.01, 0.5);
+    lamb->step(0.01, 0.5);
   }
   for (std::size_t i = 0; i < parameters.size(); ++i)
     EXPECT_TRUE(torch::allclose(parameters[i], references[i].w, 1e-5, 1e-6)) << "parameter " << i;
@@ -149,9 +149,9 @@ TEST(Lamb, FollowsItsDefinition) {
 TEST(Lamb, AParameterOfZerosIsUpdatedWithoutATrustRatio) {
   const std::vector<torch::Tensor> parameters{torch::zeros({4, 4}).requires_grad_()};
   const FlatParameters flat(parameters);
-  Lamb lamb(rows_of(flat), {});
+  const auto lamb = make_lamb({})(rows_of(flat));
   flat.gradients().fill_(1);
-  lamb.step(0.5, 1);
+  lamb->step(0.5, 1);
   EXPECT_TRUE(torch::allclose(parameters[0], torch::full({4, 4}, -0.5), 1e-4));
 }
 
@@ -208,18 +208,12 @@ TEST(FlatParameters, TellsItsOwnFromCopies) {
   EXPECT_THROW(flat.gradient_of(torch::zeros({5, 3})), std::invalid_argument);
 }
 
-MakeOptimizer adamw_without_decay() {
-  return [](OptimizerRows rows) {
-    return std::make_unique<AdamW>(std::move(rows), AdamW::Options{.weight_decay = 0});
-  };
-}
-
 // Each step is far below what bf16 tells apart near 1; their sum is not.
 TEST(ShardedOptimizer, KeepsFullPrecisionBesideHalf) {
   const std::vector<torch::Tensor> parameters = matrices_and_vectors(torch::kBFloat16);
   FlatParameters flat(parameters);
   Communicator alone;
-  ShardedOptimizer optimizer(flat, alone, alone, adamw_without_decay(), true);
+  ShardedOptimizer optimizer(flat, alone, alone, make_adamw({.weight_decay = 0}), true);
   const torch::Tensor before = parameters[2].detach().clone();
   for (int step = 0; step < 200; ++step) {
     flat.gradients().fill_(1);
@@ -236,7 +230,7 @@ TEST(ShardedOptimizer, HasTheNormOfAllGradients) {
   const std::vector<torch::Tensor> parameters = matrices_and_vectors();
   FlatParameters flat(parameters);
   Communicator alone;
-  ShardedOptimizer optimizer(flat, alone, alone, adamw_without_decay(), true);
+  ShardedOptimizer optimizer(flat, alone, alone, make_adamw({.weight_decay = 0}), true);
   double squares = 0;
   for (const torch::Tensor& parameter : parameters) {
     flat.gradient_of(parameter).copy_(gradient_for(parameter, 0));
@@ -268,24 +262,11 @@ TEST(DynamicLossScale, FollowsTheRule) {
   }
 }
 
-/// A matrix, a vector, a convolution weight with its channels together, and one above the size
-/// from which threads share a row.
-std::vector<torch::Tensor> some_parameters() {
-  torch::manual_seed(7);
-  std::vector<torch::Tensor> parameters = {
-      torch::randn({5, 3}), torch::randn({11}),
-      torch::randn({8, 4, 3, 3}).contiguous(torch::MemoryFormat::ChannelsLast),
-      torch::randn({300, 400})};
-  for (torch::Tensor& parameter : parameters)
-    parameter.requires_grad_();
-  return parameters;
-}
-
 TEST(Sgd, EqualsTheOptimizerOfLibTorch) {
   struct Case {
     const char* name;
     double learning_rate;
-    Sgd::Options options;
+    SgdOptions options;
   };
   const Case cases[] = {
       {"defaults", 0.1, {}},
@@ -294,19 +275,19 @@ TEST(Sgd, EqualsTheOptimizerOfLibTorch) {
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
-    const std::vector<torch::Tensor> theirs = some_parameters();
+    const std::vector<torch::Tensor> theirs = matrices_and_vectors();
     torch::optim::SGD reference(theirs, torch::optim::SGDOptions(c.learning_rate)
                                             .momentum(c.options.momentum)
                                             .weight_decay(c.options.weight_decay));
-    expect_steps_of_libtorch<Sgd>(some_parameters(), c.options, theirs, reference, c.learning_rate);
+    expect_steps_of_libtorch(make_sgd(c.options), theirs, reference, c.learning_rate);
   }
 }
 
 TEST(Sgd, RefusesRowsThatDoNotFit) {
-  EXPECT_THROW(
-      Sgd({.weights = torch::ones({2}, torch::kDouble), .gradients = torch::ones({2})}, {}),
-      std::invalid_argument);
-  EXPECT_THROW(Sgd({.weights = torch::ones({2}), .gradients = torch::ones({3})}, {}),
+  const MakeOptimizer make = make_sgd({});
+  EXPECT_THROW(make({.weights = torch::ones({2}, torch::kDouble), .gradients = torch::ones({2})}),
+               std::invalid_argument);
+  EXPECT_THROW(make({.weights = torch::ones({2}), .gradients = torch::ones({3})}),
                std::invalid_argument);
 }
 

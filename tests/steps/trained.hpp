@@ -6,8 +6,6 @@
 #include "harness/trainer.hpp"
 
 #include <functional>
-#include <memory>
-#include <utility>
 
 namespace bench::steps {
 
@@ -18,11 +16,7 @@ inline double trained_loss(const torch::nn::Module& model, int steps, double lea
                            const std::function<torch::Tensor()>& loss) {
   Communicator alone;
   Trainer trainer({.ranks = alone, .device = torch::kCPU}, model,
-                  {.optimizer =
-                       [](OptimizerRows rows) {
-                         return std::make_unique<AdamW>(std::move(rows),
-                                                        AdamW::Options{.weight_decay = 0});
-                       },
+                  {.optimizer = make_adamw({.weight_decay = 0}),
                    .learning_rate = [=](std::int64_t) { return learning_rate; }});
   for (int step = 0; step < steps; ++step) {
     trainer.backward(loss());

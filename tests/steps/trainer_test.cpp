@@ -30,9 +30,7 @@ class TrainerTest : public testing::Test {
   /// Plain gradient descent, with a rate of 1 unless the options say otherwise.
   std::unique_ptr<Trainer> trainer(TrainerOptions options = {},
                                    Precision precision = Precision::fp32) {
-    options.optimizer = [](OptimizerRows rows) {
-      return std::make_unique<Sgd>(std::move(rows), Sgd::Options{.momentum = 0, .weight_decay = 0});
-    };
+    options.optimizer = make_sgd({.momentum = 0, .weight_decay = 0});
     if (!options.learning_rate)
       options.learning_rate = [](std::int64_t) { return 1.0; };
     return std::make_unique<Trainer>(

@@ -6,7 +6,7 @@
 #include "data/staging.hpp"
 #include "data/tfrecord.hpp"
 #include "harness/errors.hpp"
-#include "harness/whole_number.hpp"
+#include "harness/text.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 
 #include "data/files.hpp"
 #include "harness/errors.hpp"
-#include "harness/whole_number.hpp"
+#include "harness/text.hpp"
 
 #include <array>
 #include <cerrno>

@@ -3,7 +3,7 @@
 #include "data/files.hpp"
 #include "data/parallel.hpp"
 #include "harness/errors.hpp"
-#include "harness/hash.hpp"
+#include "harness/text.hpp"
 
 #include <algorithm>
 #include <cerrno>

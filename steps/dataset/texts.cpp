@@ -7,7 +7,7 @@
 #include "harness/errors.hpp"
 #include "harness/log.hpp"
 #include "harness/program.hpp"
-#include "harness/whole_number.hpp"
+#include "harness/text.hpp"
 
 #include <algorithm>
 #include <charconv>

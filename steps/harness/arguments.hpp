@@ -1,8 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -80,5 +85,24 @@ CLI::Validator multiple_of(std::int64_t divisor, std::int64_t most);
 
 /// A seed; CLI11 takes -1 for 18446744073709551615.
 CLI::Validator whole_and_not_negative();
+
+/// The names in a table of models, in its order.
+template <typename Row, std::size_t count>
+std::vector<std::string> names_of(const Row (&rows)[count]) {
+  std::vector<std::string> names;
+  for (const Row& row : rows)
+    names.emplace_back(row.name);
+  return names;
+}
+
+/// @throws std::invalid_argument if the table has no row of that name
+template <typename Row, std::size_t count>
+const Row& row_named(const Row (&rows)[count], const std::string& name) {
+  const auto* row = std::find_if(std::begin(rows), std::end(rows),
+                                 [&](const Row& known) { return known.name == name; });
+  if (row == std::end(rows))
+    throw std::invalid_argument("unknown model '" + name + "'");
+  return *row;
+}
 
 }  // namespace bench::steps

@@ -1,7 +1,6 @@
 #include "harness/communicator.hpp"
 
 #include "harness/errors.hpp"
-#include "harness/network.hpp"
 #include "harness/program.hpp"
 #include "harness/ranks.hpp"
 #include "harness/torch_all.hpp"

@@ -14,7 +14,6 @@
 #include "harness/program.hpp"
 #include "harness/report.hpp"
 #include "harness/session.hpp"
-#include "harness/statistics.hpp"
 #include "harness/timers.hpp"
 
 #include <algorithm>
@@ -240,8 +239,7 @@ void add_inference_option(CLI::App& app, bool& enabled) {
 }
 
 ReportedWork inference_work(Session& session, const Cost& cost, const std::string& unit) {
-  ReportedWork work =
-      reported_work(cost, session.arguments().batch_size * session.ranks().size(), unit);
+  ReportedWork work = reported_work(cost, session.global_batch(), unit);
   work.flops_per_sample = 2 * static_cast<double>(cost.forward_macs_per_sample());
   return work;
 }

@@ -1,10 +1,12 @@
 #pragma once
 
-#include "harness/statistics.hpp"
-
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <fstream>
+#include <ostream>
 #include <source_location>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -30,6 +32,26 @@ std::string json_value(const Value& value) {
   else
     return json_string(fmt::format("{}", value));
 }
+
+/// A file of results that an option names.
+class ResultFile {
+ public:
+  /// Opens it before the run, which may take hours, rather than fail after it.
+  /// @param file empty: none
+  /// @param option that takes its name
+  /// @param rank those behind rank 0 add their number to the name
+  /// @throws UsageError if it cannot be written
+  ResultFile(const std::string& file, const char* option, int rank);
+
+  bool is_wanted() const { return !file_.empty(); }
+  std::ostream& out() { return out_; }
+  /// @throws std::runtime_error if it cannot be written to its end
+  void close();
+
+ private:
+  std::string file_;
+  std::ofstream out_;
+};
 
 /// The file of `--metrics`: one flat JSON object of everything that the program logs as
 /// `name=value`, on every rank, also on those that print nothing. Beside it `rank`, `size` (the
@@ -64,6 +86,28 @@ void log_value(std::string_view name, const Value& value) {
     fmt::print("{}={}\n", name, value);
   keep_metric(name, json_value(value));
 }
+
+/// Summary of samples, in the unit of the samples.
+struct Statistics {
+  std::size_t count = 0;
+  double min = 0;
+  double mean = 0;
+  double median = 0;  ///< Mean of the two middle samples where their number is even.
+  double max = 0;
+  double standard_deviation = 0;  ///< Of the sample (n - 1); 0 where there is one sample.
+};
+
+/// @throws std::invalid_argument if there are no samples
+Statistics statistics(std::span<const double> samples);
+
+/// @throws std::invalid_argument if there are no samples
+double median(std::span<const double> samples);
+
+/// The value that a share of the samples does not exceed, 0.95 for the 95th percentile: between two
+/// samples on a straight line, as in NumPy. Hyndman and Fan, Sample Quantiles in Statistical
+/// Packages (The American Statistician 50, 1996), definition 7.
+/// @throws std::invalid_argument if there are no samples, or the share is not from 0 to 1
+double quantile(std::span<const double> samples, double share);
 
 /// `<name>_min_<unit>=`, `_mean_`, `_median_`, `_max_` and `_std_`, one line each. Logs nothing if
 /// there are no samples: a rank may have had no work.

@@ -13,8 +13,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <ostream>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -58,16 +58,7 @@ std::string trace_event(const profiler::KinetoEvent& event, int rank) {
 }  // namespace
 
 Profiler::Profiler(const std::string& file, const torch::Device& device, int rank)
-    : file_(file), device_(device), rank_(rank) {
-  if (file_.empty())
-    return;
-  if (rank > 0)
-    file_ += fmt::format(".{}", rank);
-  out_.open(file_);
-  if (!out_)
-    throw UsageError(fmt::format("cannot write {}", file_),
-                     "--profile takes a file in a folder that exists and can be written");
-}
+    : file_(file, "--profile", rank), device_(device), rank_(rank) {}
 
 void Profiler::start() {
   std::set<ActivityType> activities{ActivityType::CPU};
@@ -80,16 +71,15 @@ void Profiler::start() {
 
 void Profiler::write() {
   const std::unique_ptr<profiler::ProfilerResult> result = profiler::disableProfiler();
-  out_ << "{\"traceEvents\": [";
+  std::ostream& out = file_.out();
+  out << "{\"traceEvents\": [";
   const char* separator = "\n";
   for (const profiler::KinetoEvent& event : result->events()) {
-    out_ << separator << trace_event(event, rank_);
+    out << separator << trace_event(event, rank_);
     separator = ",\n";
   }
-  out_ << "\n]}\n";
-  out_.close();
-  if (!out_)
-    throw std::runtime_error(fmt::format("cannot write {} to its end", file_));
+  out << "\n]}\n";
+  file_.close();
 }
 
 bool has_line(std::int64_t step, std::int64_t offset) {

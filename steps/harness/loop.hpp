@@ -1,6 +1,7 @@
 #pragma once
 
 #include "harness/arguments.hpp"
+#include "harness/log.hpp"
 #include "harness/replay.hpp"
 #include "harness/timers.hpp"
 #include "harness/torch_all.hpp"
@@ -9,7 +10,6 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -31,15 +31,14 @@ class Profiler {
   /// @throws UsageError if it cannot be written
   Profiler(const std::string& file, const torch::Device& device, int rank);
 
-  bool is_wanted() const { return !file_.empty(); }
+  bool is_wanted() const { return file_.is_wanted(); }
   void start();
   /// Ends the recording.
   /// @throws std::runtime_error if the file cannot be written to its end
   void write();
 
  private:
-  std::string file_;
-  std::ofstream out_;
+  ResultFile file_;
   torch::Device device_;
   int rank_;
 };

@@ -10,7 +10,6 @@
 #include "harness/precision.hpp"
 #include "harness/ranks.hpp"
 #include "harness/session.hpp"
-#include "harness/statistics.hpp"
 #include "harness/trainer.hpp"
 
 #include <cstdint>

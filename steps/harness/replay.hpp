@@ -83,7 +83,10 @@ class Replay {
     if constexpr (!std::is_void_v<Result>)
       return std::any_cast<Result>(part.result);
   }
-  void end_step();
+  void end_step() {
+    ++steps_;
+    next_part_ = 0;
+  }
 
   /// For use after the step: a copy of what the next step overwrites.
   torch::Tensor kept(const torch::Tensor& result) const {
@@ -96,7 +99,13 @@ class Replay {
     std::any result;
   };
 
-  void record(const std::function<void()>& work);
+  void record(const std::function<void()>& work) {
+    Part& part = parts_.emplace_back();
+    part.graph = maker_->make();
+    part.graph->begin();
+    work();
+    part.graph->end();
+  }
 
   GraphMaker* maker_;
   std::vector<Part> parts_;

@@ -6,7 +6,6 @@
 #include "harness/loop.hpp"
 #include "harness/program.hpp"
 #include "harness/session.hpp"
-#include "harness/statistics.hpp"
 #include "harness/timers.hpp"
 
 #include <algorithm>

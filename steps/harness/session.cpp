@@ -92,7 +92,7 @@ void Session::begin() {
   const Ranks& ranks = find_ranks();
   mllog("init_start");
   choose_device();
-  timings_.emplace(arguments_.timings_file, ranks.rank);
+  timings_.emplace(arguments_.timings_file, "--timings", ranks.rank);
   begin_metrics_file(arguments_.metrics_file, ranks.rank, ranks.size);
   guard_.emplace(*device_);
   communicator_.emplace(ranks, *device_,
@@ -141,6 +141,13 @@ TrainingContext Session::context() {
           .device = *device_,
           .precision = arguments_.precision(),
           .seed = arguments_.seed};
+}
+
+void Session::write_timings() {
+  if (!timings_->is_wanted())
+    return;
+  timers_->write_csv(timings_->out());
+  timings_->close();
 }
 
 double Session::seconds() const {

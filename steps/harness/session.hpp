@@ -2,11 +2,13 @@
 
 #include "harness/arguments.hpp"
 #include "harness/communicator.hpp"
+#include "harness/log.hpp"
 #include "harness/ranks.hpp"
 #include "harness/timers.hpp"
 #include "harness/torch_all.hpp"
 #include "harness/trainer.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -80,10 +82,13 @@ class Session {
 
   const torch::Device& device() const { return *device_; }
   Communicator& ranks() { return *communicator_; }
+  /// Samples of a step on all ranks.
+  std::int64_t global_batch() const { return arguments_.batch_size * communicator_->size(); }
   Timers& timers() { return *timers_; }
   TrainingContext context();
-  /// Writes the file of `--timings`.
-  void write_timings() { timings_->write(*timers_); }
+  /// Writes the file of `--timings`, if it is given: every sample as a line `key,index,seconds`.
+  /// @throws std::runtime_error if it cannot be written to its end
+  void write_timings();
   /// Since the start of the program.
   double seconds() const;
   /// Since `start_training`.
@@ -97,7 +102,7 @@ class Session {
   std::optional<Ranks> found_;
   std::optional<torch::Device> device_;
   std::optional<c10::DeviceGuard> guard_;
-  std::optional<TimingsFile> timings_;
+  std::optional<ResultFile> timings_;
   std::optional<Communicator> communicator_;
   std::optional<Timers> timers_;
 };

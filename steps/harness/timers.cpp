@@ -1,7 +1,6 @@
 #include "harness/timers.hpp"
 
 #include "harness/device.hpp"
-#include "harness/errors.hpp"
 #include "harness/log.hpp"
 
 #include <algorithm>
@@ -11,7 +10,6 @@
 #include <cstddef>
 #include <memory>
 #include <ostream>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -221,26 +219,6 @@ void log_times(const Timers& timers) {
       {Region::other, "other"}};
   for (const auto& [region, name] : names)
     log_statistics(name, "s", timers.samples_s(region));
-}
-
-TimingsFile::TimingsFile(const std::string& file, int rank) : file_(file) {
-  if (file_.empty())
-    return;
-  if (rank > 0)
-    file_ += fmt::format(".{}", rank);
-  out_.open(file_);
-  if (!out_)
-    throw UsageError(fmt::format("cannot write {}", file_),
-                     "--timings takes a file in a folder that exists and can be written");
-}
-
-void TimingsFile::write(const Timers& timers) {
-  if (file_.empty())
-    return;
-  timers.write_csv(out_);
-  out_.close();
-  if (!out_)
-    throw std::runtime_error(fmt::format("cannot write {} to its end", file_));
 }
 
 }  // namespace bench::steps

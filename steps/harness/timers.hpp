@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <deque>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <ostream>
@@ -143,22 +142,5 @@ class Timers {
 /// Prints min, mean, median, max and deviation of the regions in seconds, `time_per_step_mean_s=`
 /// and so on: of the steps, and of those parts that they have.
 void log_times(const Timers& timers);
-
-/// The file of `--timings`: every sample as a line `key,index,seconds`.
-class TimingsFile {
- public:
-  /// Opens it before the run, which may take hours, rather than fail after it.
-  /// @param file empty: none
-  /// @param rank those behind rank 0 add their number to the name
-  /// @throws UsageError if it cannot be written
-  explicit TimingsFile(const std::string& file, int rank = 0);
-
-  /// @throws std::runtime_error if it cannot be written to its end
-  void write(const Timers& timers);
-
- private:
-  std::string file_;
-  std::ofstream out_;
-};
 
 }  // namespace bench::steps

@@ -9,9 +9,10 @@
 #include "harness/session.hpp"
 #include "harness/torch_all.hpp"
 #include "harness/trainer.hpp"
-#include "harness/validation.hpp"
 
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace CLI {
@@ -33,6 +34,52 @@ using LossOf = std::function<torch::Tensor(const Batch&)>;
 /// All steps of a training.
 void run_steps(const Session& session, Loop& loop, Trainer& trainer, Batches& batches,
                const LossOf& loss_of);
+
+/// When a model is evaluated during training, and on which data.
+struct ValidationOptions {
+  std::int64_t interval = 0;  ///< Measured steps between evaluations; 0: none.
+  std::int64_t epochs = 0;    ///< The same in epochs.
+  std::int64_t samples =
+      0;  ///< Samples per evaluation; 0: all of the files, or a global batch of synthetic samples.
+  std::string path;  ///< Files of the validation set; empty: synthetic samples.
+};
+
+/// Adds `--eval-interval`, `--eval-epochs`, `--eval-samples` and `--eval-path`.
+/// @param app has the options of `add_data_options`
+void add_validation_options(CLI::App& app, ValidationOptions& options);
+
+/// The validation loss.
+///
+///     Validation validation(session, options, loader, format);
+///     validation.run_during(loop, trainer, *model, loss_of);
+class Validation {
+ public:
+  /// Opens the files and prints their properties. All ranks must call it.
+  /// @param loader of the training, whose threads and location of synthetic samples it shares
+  /// @param session has the length of epochs, from `make_batches`; must outlive this object
+  /// @throws UsageError, DataError as `make_batches`; UsageError if a data set has no validation
+  /// files, these have fewer samples than an evaluation, or there are files and no evaluation
+  Validation(Session& session, ValidationOptions options, const LoaderOptions& loader,
+             const SampleFormat& format);
+
+  /// Makes the loop evaluate the model after each interval, in evaluation mode, and print
+  /// `evaluation_s`, `evaluation_samples` and `evaluation_loss`. Every evaluation uses the same
+  /// samples. All arguments must outlive this object.
+  /// @param loss_of returns the mean loss of a batch, which may be smaller than in the training
+  void run_during(Loop& loop, const Trainer& trainer, torch::nn::Module& model,
+                  std::function<torch::Tensor(const Batch&)> loss_of);
+
+ private:
+  /// @returns false if a rank received a signal to end
+  bool evaluate(const Loop& loop, const Trainer& trainer, torch::nn::Module& model,
+                const std::function<torch::Tensor(const Batch&)>& loss_of) const;
+
+  Session& session_;
+  ValidationOptions options_;
+  LoaderOptions loader_;
+  SampleFormat format_;
+  std::shared_ptr<const FieldSource> source_;  ///< Empty: synthetic samples.
+};
 
 /// What users choose of a training.
 struct SupervisedOptions {

@@ -1,10 +1,16 @@
 #include "harness/ranks.hpp"
 
+#include "harness/communicator.hpp"
+#include "harness/data_parallel.hpp"
 #include "harness/errors.hpp"
+#include "harness/flat_parameters.hpp"
 
+#include <cstdint>
 #include <map>
+#include <vector>
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace bench::steps {
 namespace {
@@ -203,6 +209,31 @@ TEST(Ranks, EachHasAGpuOfItsOwn) {
   EXPECT_EQ(device_of_rank("cuda:1", ranks, 4), "cuda:1");
   EXPECT_EQ(device_of_rank("cpu", ranks, 4), "cpu");
   EXPECT_THROW(device_of_rank("auto", ranks, 2), UsageError);
+}
+
+#ifndef BENCH_STEPS_GLOO
+
+TEST(Communicator, RefusesSeveralRanksWithoutWhatConnectsThem) {
+  EXPECT_THROW(Communicator(Ranks{.size = 2, .local_size = 2}, torch::kCPU), UsageError);
+}
+
+#endif
+
+TEST(Communicator, OneRankAloneNeedsNobody) {
+  Communicator alone;
+  const torch::Tensor three = torch::full({2, 2}, 3.0);
+  alone.all_reduce(three).wait();
+  EXPECT_TRUE(three.equal(torch::full({2, 2}, 3.0)));
+  EXPECT_EQ(alone.all_gather(three).sizes(), (std::vector<std::int64_t>{1, 2, 2}));
+  EXPECT_TRUE(alone.reduce_scatter(three).equal(three));
+  alone.broadcast(three);
+  alone.barrier();
+  EXPECT_EQ(alone.split(0, 0).size(), 1);
+  EXPECT_EQ(Communicator(Ranks{}, torch::kCPU).size(), 1);
+  FlatParameters parameters({torch::ones({3}, torch::requires_grad())});
+  GradientReducer reducer(parameters, alone, {});
+  reducer.wait();
+  EXPECT_EQ(reducer.bucket_count(), 0U);
 }
 
 }  // namespace

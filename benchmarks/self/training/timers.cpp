@@ -7,7 +7,6 @@
 
 #include "harness/device.hpp"
 #include "harness/log.hpp"
-#include "harness/statistics.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -53,7 +52,7 @@ int main(int argc, char** argv) {
   timers.end_epoch();
   const double after_epoch_s = seconds_since(begin);
 
-  steps::log_statistics("timers_per_step", "s", steps::statistics(step_s));
+  steps::log_statistics("timers_per_step", "s", step_s);
   steps::log_value("after_epoch_per_step_s", after_epoch_s / steps_of_epoch);
   steps::log_value("marks_for_meter", energy::region_file() >= 0 ? "written" : "none");
 }

@@ -1,8 +1,7 @@
 #include "gpt/network.hpp"
 
+#include "harness/arguments.hpp"
 #include "transformer/attention.hpp"
-#include "transformer/decoder_sizes.hpp"
-#include "transformer/language_model.hpp"
 #include "transformer/layers.hpp"
 #include "transformer/tensor_parallel.hpp"
 
@@ -46,12 +45,12 @@ const char* positions_name(Positions positions) {
 }
 
 const std::vector<std::string>& architecture_names() {
-  static const std::vector<std::string> names = transformer::names_of(known_sizes);
+  static const std::vector<std::string> names = steps::names_of(known_sizes);
   return names;
 }
 
 Architecture architecture(const std::string& name) {
-  const Size& size = transformer::size_named(known_sizes, name);
+  const Size& size = steps::row_named(known_sizes, name);
   return {.name = name,
           .layers = size.layers,
           .hidden = size.hidden,
@@ -102,19 +101,6 @@ double Counts::flops_per_token_megatron() const {
   return 12 * l * h * h *
          (1 + keys_per_query + real(a_.sequence) / h + mlp_width +
           real(a_.vocabulary) / (2 * l * h));
-}
-
-double Counts::flops_per_token_causal() const {
-  return 6 * real(forward_macs_per_sample()) / real(a_.sequence);
-}
-
-double Counts::flops_per_token_6n() const {
-  return 6 * real(multiplied_parameters());
-}
-
-std::int64_t Counts::forward_macs_per_sample() const {
-  const std::int64_t products = layer_macs_per_token() + a_.vocabulary * a_.hidden;
-  return a_.sequence * (products + a_.layers * a_.sequence * a_.hidden);
 }
 
 namespace {

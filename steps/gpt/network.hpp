@@ -2,8 +2,6 @@
 
 #include "harness/torch_all.hpp"
 #include "transformer/attention.hpp"
-#include "transformer/decoder_sizes.hpp"
-#include "transformer/language_model.hpp"
 #include "transformer/layers.hpp"
 
 #include <cstdint>
@@ -79,14 +77,18 @@ class Counts {
   double flops_per_token_megatron() const;
   /// 6 (12 L h^2 + V h) + 6 L s h: matrix products only, and in attention only those that the
   /// causal mask leaves. The one to compare devices with.
-  double flops_per_token_causal() const;
+  double flops_per_token_causal() const {
+    return 6 * real(forward_macs_per_sample()) / real(a_.sequence);
+  }
   /// 6 N, N the parameters without the positions. Kaplan et al. (arXiv:2001.08361), section 2.1.
-  double flops_per_token_6n() const;
+  double flops_per_token_6n() const { return 6 * real(multiplied_parameters()); }
 
   /// 12 L h^2: multiply-adds of a token in the matrices of all layers.
   std::int64_t layer_macs_per_token() const { return 12 * a_.layers * a_.hidden * a_.hidden; }
   /// Multiply-adds of one forward pass, by the causal formula.
-  std::int64_t forward_macs_per_sample() const;
+  std::int64_t forward_macs_per_sample() const {
+    return a_.sizes().forward_macs(layer_macs_per_token());
+  }
 
  private:
   Architecture a_;

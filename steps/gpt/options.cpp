@@ -26,13 +26,8 @@ namespace {
 /// The sizes as they are written; 0 is that of the named model.
 struct Sizes {
   std::string model = "117M";
-  std::int64_t layers = 0;
-  std::int64_t hidden = 0;
-  std::int64_t heads = 0;
-  std::int64_t sequence = 0;
-  std::int64_t vocabulary = 0;
-  std::string positions;
-  double initial_deviation = 0;
+  Architecture given{.initial_deviation = 0};
+  std::string positions;  ///< Empty: those of the named model.
 };
 
 void add_model_options(CLI::App& app, Sizes& sizes) {
@@ -40,14 +35,15 @@ void add_model_options(CLI::App& app, Sizes& sizes) {
   app.add_option("--model", sizes.model, "Named sizes; the next options change them")
       ->check(CLI::IsMember(architecture_names()));
   app.option_defaults()->always_capture_default(false);
-  app.add_option("--layers", sizes.layers, "")->check(size);
-  app.add_option("--hidden", sizes.hidden, "Width of the model")->check(size);
-  app.add_option("--heads", sizes.heads, "Attention heads, which share the width")->check(size);
-  app.add_option("--seq", sizes.sequence, "Tokens per sequence")->check(size);
-  app.add_option("--vocab-size", sizes.vocabulary, "Vocabulary, with padding")->check(size);
+  Architecture& given = sizes.given;
+  app.add_option("--layers", given.layers, "")->check(size);
+  app.add_option("--hidden", given.hidden, "Width of the model")->check(size);
+  app.add_option("--heads", given.heads, "Attention heads, which share the width")->check(size);
+  app.add_option("--seq", given.sequence, "Tokens per sequence")->check(size);
+  app.add_option("--vocab-size", given.vocabulary, "Vocabulary, with padding")->check(size);
   app.add_option("--positions", sizes.positions, "rotary or learned")
       ->check(CLI::IsMember({"rotary", "learned"}));
-  app.add_option("--init-std", sizes.initial_deviation, "Standard deviation of the initial weights")
+  app.add_option("--init-std", given.initial_deviation, "Standard deviation of the initial weights")
       ->check(steps::positive());
   app.option_defaults()->always_capture_default();
 }
@@ -61,24 +57,19 @@ void add_network_options(CLI::App& app, Options& options) {
       ->check(CLI::IsMember({"erf", "tanh"}));
 }
 
-void replace(std::int64_t& size, std::int64_t given) {
-  if (given > 0)
-    size = given;
-}
-
 Architecture architecture_of(const Sizes& sizes) {
   Architecture result = architecture(sizes.model);
-  replace(result.layers, sizes.layers);
-  replace(result.hidden, sizes.hidden);
-  replace(result.heads, sizes.heads);
-  replace(result.sequence, sizes.sequence);
-  replace(result.vocabulary, sizes.vocabulary);
+  for (std::int64_t Architecture::*size :
+       {&Architecture::layers, &Architecture::hidden, &Architecture::heads, &Architecture::sequence,
+        &Architecture::vocabulary})
+    if (sizes.given.*size > 0)
+      result.*size = sizes.given.*size;
   if (!sizes.positions.empty())
     result.positions = sizes.positions == "learned" ? Positions::learned : Positions::rotary;
   if (result != architecture(sizes.model))
     result.name = "custom";
-  if (sizes.initial_deviation > 0)
-    result.initial_deviation = sizes.initial_deviation;
+  if (sizes.given.initial_deviation > 0)
+    result.initial_deviation = sizes.given.initial_deviation;
   if (result.hidden % result.heads != 0)
     throw steps::UsageError(
         fmt::format("{} heads cannot share a width of {}", result.heads, result.hidden),
@@ -108,20 +99,13 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
   CLI::App& app = session.app();
   Sizes sizes;
   add_model_options(app, sizes);
-  transformer::add_training_options(app, options);
   add_network_options(app, options);
-  transformer::add_plan_options(app, options.plan);
-  transformer::add_inference_options(app, options.inference);
-  app.get_option("--inference")->excludes(app.get_option("--plan"));
+  transformer::add_training_options(app, options);
   if (!session.parse(argc, argv))
     return false;
   options.common = session.arguments();
   options.architecture = architecture_of(sizes);
   transformer::check_training_options(options, options.architecture.sizes());
-  if (options.inference.enabled)
-    transformer::prepare_inference(options.inference, options, options.architecture.sizes());
-  if (!options.plan.enabled)  // which may be for another machine
-    transformer::check_attention(transformer::parse_attention(options.attention));
   return true;
 }
 
@@ -162,15 +146,6 @@ transformer::InferenceCost inference_cost(const Architecture& architecture) {
           .macs_per_token = counts.layer_macs_per_token()};
 }
 
-int infer(steps::Session& session, const Options& options) {
-  log_description(options);
-  return transformer::run_inference(
-      session, options, options.inference, inference_cost(options.architecture),
-      [&](const torch::TensorOptions& tensors, transformer::Grid& grid) {
-        return Gpt(options.architecture, model_options(options, tensors, grid)).ptr();
-      });
-}
-
 namespace {
 
 using steps::log_value;
@@ -202,11 +177,10 @@ void log_description(const Options& options) {
                          .sequence = a.sequence});
   log_flops(options);
   if (options.inference.enabled)
-    transformer::log_inference(options.inference, options, inference_cost(a));
+    transformer::log_inference(options, inference_cost(a));
 }
 
 void log_run(const Options& options) {
-  log_description(options);
   transformer::log_training(options);
   log_value("attention",
             transformer::attention_name(transformer::parse_attention(options.attention)));

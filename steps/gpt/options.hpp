@@ -15,7 +15,6 @@ namespace bench::gpt {
 
 struct Options : transformer::TrainingOptions {
   Architecture architecture;
-  transformer::InferenceOptions inference;
   double attention_dropout = 0.1;
   double hidden_dropout = 0.1;
   std::string gelu = "erf";
@@ -40,14 +39,10 @@ steps::CheckpointSettings checkpoint_settings(const Options& options);
 
 transformer::InferenceCost inference_cost(const Architecture& architecture);
 
-/// Generates tokens with the network, and prints how fast.
-/// @returns the exit code of the program
-int infer(steps::Session& session, const Options& options);
-
 /// Prints what `--describe` promises.
 void log_description(const Options& options);
 
-/// Prints the options that decide the result.
+/// Prints, beside them, the options that decide the result of a training.
 void log_run(const Options& options);
 
 }  // namespace bench::gpt

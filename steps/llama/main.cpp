@@ -5,9 +5,11 @@
 #include "harness/program.hpp"
 #include "harness/ranks.hpp"
 #include "harness/session.hpp"
+#include "harness/torch_all.hpp"
 #include "llama/network.hpp"
 #include "llama/options.hpp"
 #include "transformer/grid.hpp"
+#include "transformer/inference.hpp"
 #include "transformer/plan.hpp"
 #include "transformer/report.hpp"
 #include "transformer/training.hpp"
@@ -56,9 +58,13 @@ int main(int argc, char** argv) {
   const steps::Ranks& ranks = session.find_ranks();
   transformer::set_ranks(options, ranks.size);
   session.begin();
-  if (options.inference.enabled)
-    return infer(session, options);
   log_description(options);
+  if (options.inference.enabled)
+    return transformer::run_inference(
+        session, options, inference_cost(options.architecture),
+        [&](const torch::TensorOptions& tensors, transformer::Grid& grid) {
+          return Llama(options.architecture, model_options(options, tensors, grid)).ptr();
+        });
   transformer::log_training(options);
   transformer::check_memory(planned_model(options), options, session.device(),
                             ranks.local_size.value_or(1));

@@ -1,9 +1,7 @@
 #include "llama/network.hpp"
 
+#include "harness/arguments.hpp"
 #include "transformer/attention.hpp"
-#include "transformer/decoder_sizes.hpp"
-#include "transformer/experts.hpp"
-#include "transformer/language_model.hpp"
 #include "transformer/layers.hpp"
 #include "transformer/tensor_parallel.hpp"
 
@@ -54,12 +52,12 @@ transformer::DecoderSizes Architecture::sizes() const {
 }
 
 const std::vector<std::string>& architecture_names() {
-  static const std::vector<std::string> names = transformer::names_of(known_sizes);
+  static const std::vector<std::string> names = steps::names_of(known_sizes);
   return names;
 }
 
 Architecture architecture(const std::string& name) {
-  const Size& size = transformer::size_named(known_sizes, name);
+  const Size& size = steps::row_named(known_sizes, name);
   return {.name = name,
           .layers = size.layers,
           .hidden = size.hidden,
@@ -100,25 +98,12 @@ std::int64_t Counts::active_parameters() const {
   return parameters_with(active_mlps());
 }
 
-double Counts::flops_per_token_causal() const {
-  return 6 * static_cast<double>(forward_macs_per_sample()) / static_cast<double>(a_.sequence);
-}
-
 std::int64_t Counts::multiplied_parameters() const {
   return active_parameters() - (a_.tied_embedding ? 0 : embedding_parameters());
 }
 
-double Counts::flops_per_token_6n() const {
-  return 6 * static_cast<double>(multiplied_parameters());
-}
-
 std::int64_t Counts::layer_macs_per_token() const {
   return a_.layers * matrices_per_layer(active_mlps());
-}
-
-std::int64_t Counts::forward_macs_per_sample() const {
-  const std::int64_t products = layer_macs_per_token() + a_.vocabulary * a_.hidden;
-  return a_.sequence * (products + a_.layers * a_.sequence * a_.hidden);
 }
 
 namespace {

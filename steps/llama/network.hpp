@@ -2,9 +2,6 @@
 
 #include "harness/torch_all.hpp"
 #include "transformer/attention.hpp"
-#include "transformer/decoder_sizes.hpp"
-#include "transformer/experts.hpp"
-#include "transformer/language_model.hpp"
 #include "transformer/layers.hpp"
 
 #include <cstdint>
@@ -65,15 +62,19 @@ class Counts {
   /// 6 (L (2 h^2 + 2 h k + 3 h f) + V h) + 6 L s h: matrix products only, and in attention only
   /// those that the causal mask leaves. The one to compare devices with. Chowdhery et al., PaLM
   /// (arXiv:2204.02311), appendix B, has 12 L s h, without the mask.
-  double flops_per_token_causal() const;
+  double flops_per_token_causal() const {
+    return 6 * static_cast<double>(forward_macs_per_sample()) / static_cast<double>(a_.sequence);
+  }
   /// 6 N, N the active parameters without a table of tokens that is only looked up. Kaplan et al.
   /// (arXiv:2001.08361), section 2.1.
-  double flops_per_token_6n() const;
+  double flops_per_token_6n() const { return 6 * static_cast<double>(multiplied_parameters()); }
 
   /// L (2 h^2 + 2 h k + 3 h f): multiply-adds of a token in the matrices of all layers.
   std::int64_t layer_macs_per_token() const;
   /// Multiply-adds of one forward pass, by the causal formula.
-  std::int64_t forward_macs_per_sample() const;
+  std::int64_t forward_macs_per_sample() const {
+    return a_.sizes().forward_macs(layer_macs_per_token());
+  }
 
  private:
   /// Of a layer with so many MLPs.

@@ -106,14 +106,11 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
   Sizes sizes;
   options.adamw = {.beta2 = 0.95, .weight_decay = 0.1};  // Touvron et al., section 2.3
   add_model_options(session.app(), sizes);
-  transformer::add_training_options(session.app(), options);
   session.app()
       .add_option("--balance-weight", options.balance_weight,
                   "Weight of the loss that spreads tokens evenly over experts")
       ->check(steps::not_negative());
-  transformer::add_plan_options(session.app(), options.plan);
-  transformer::add_inference_options(session.app(), options.inference);
-  session.app().get_option("--inference")->excludes(session.app().get_option("--plan"));
+  transformer::add_training_options(session.app(), options);
   if (!session.parse(argc, argv))
     return false;
   options.common = session.arguments();
@@ -124,10 +121,6 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
     throw steps::UsageError("--balance-weight has no effect without experts",
                             "add --experts, or remove --balance-weight");
   transformer::check_training_options(options, options.architecture.sizes());
-  if (options.inference.enabled)
-    transformer::prepare_inference(options.inference, options, options.architecture.sizes());
-  if (!options.plan.enabled)  // which may be for another machine
-    transformer::check_attention(transformer::parse_attention(options.attention));
   return true;
 }
 
@@ -178,7 +171,7 @@ void log_description(const Options& options) {
   log_value("flops_per_token_causal", counts.flops_per_token_causal());
   log_value("flops_per_token_6n", counts.flops_per_token_6n());
   if (options.inference.enabled)
-    transformer::log_inference(options.inference, options, inference_cost(a));
+    transformer::log_inference(options, inference_cost(a));
 }
 
 transformer::PlannedModel planned_model(const Options& options) {
@@ -214,15 +207,6 @@ transformer::InferenceCost inference_cost(const Architecture& architecture) {
           .experts = architecture.experts,
           .experts_per_token = architecture.experts_per_token,
           .parameters_per_expert = counts.parameters_per_expert()};
-}
-
-int infer(steps::Session& session, const Options& options) {
-  log_description(options);
-  return transformer::run_inference(
-      session, options, options.inference, inference_cost(options.architecture),
-      [&](const torch::TensorOptions& tensors, transformer::Grid& grid) {
-        return Llama(options.architecture, model_options(options, tensors, grid)).ptr();
-      });
 }
 
 torch::Tensor training_loss(const Llama& model, const Options& options, const torch::Tensor& scores,

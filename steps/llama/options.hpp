@@ -15,7 +15,6 @@ namespace bench::llama {
 struct Options : transformer::TrainingOptions {
   Architecture architecture;
   double balance_weight = 0.01;  ///< Of the loss that spreads tokens over the experts.
-  transformer::InferenceOptions inference;
 };
 
 /// Reads the command line. Returns false if it asked for help, which then is printed.
@@ -44,10 +43,6 @@ void log_description(const Options& options);
 transformer::PlannedModel planned_model(const Options& options);
 
 transformer::InferenceCost inference_cost(const Architecture& architecture);
-
-/// Generates tokens with the network, and prints how fast.
-/// @returns the exit code of the program
-int infer(steps::Session& session, const Options& options);
 
 /// The mean cross-entropy of the next tokens. With experts its gradient also spreads tokens evenly
 /// over them.

@@ -1,7 +1,6 @@
 #include "transformer/attention.hpp"
 
 #include "harness/errors.hpp"
-#include "transformer/decoder_sizes.hpp"
 #include "transformer/layers.hpp"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 #include "transformer/grid.hpp"
 
 #include "harness/communicator.hpp"
-#include "transformer/decoder_sizes.hpp"
+#include "transformer/layers.hpp"
 
 #include <cstdint>
 #include <stdexcept>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "harness/communicator.hpp"
-#include "transformer/decoder_sizes.hpp"
+#include "transformer/layers.hpp"
 #include "transformer/tensor_parallel.hpp"
 
 #include <cstdint>

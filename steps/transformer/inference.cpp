@@ -9,12 +9,11 @@
 #include "harness/session.hpp"
 #include "harness/timers.hpp"
 #include "transformer/attention.hpp"
-#include "transformer/decoder_sizes.hpp"
 #include "transformer/grid.hpp"
-#include "transformer/language_model.hpp"
+#include "transformer/layers.hpp"
 #include "transformer/parallel_training.hpp"
 #include "transformer/tensor_parallel.hpp"
-#include "transformer/token_data.hpp"
+#include "transformer/training.hpp"
 #include "transformer/training_options.hpp"
 
 #include <algorithm>
@@ -28,80 +27,9 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 namespace bench::transformer {
-namespace {
-
-constexpr std::int64_t most_sequences = std::int64_t{1} << 24;  // far above use
-constexpr std::int64_t most_tokens = std::int64_t{1} << 24;
-
-constexpr const char* options_of_training_alone[] = {"--epochs",
-                                                     "--samples-per-epoch",
-                                                     "--profile",
-                                                     "--save-weights",
-                                                     "--mllog",
-                                                     "--global-batch-size",
-                                                     "--micro-batch-size",
-                                                     "--distributed-optimizer",
-                                                     "--recompute",
-                                                     "--eval-interval",
-                                                     "--eval-epochs",
-                                                     "--eval-samples",
-                                                     "--save",
-                                                     "--save-interval",
-                                                     "--load",
-                                                     "--lr",
-                                                     "--min-lr",
-                                                     "--lr-warmup-samples",
-                                                     "--lr-decay-samples",
-                                                     "--adam-beta1",
-                                                     "--adam-beta2",
-                                                     "--adam-eps",
-                                                     "--weight-decay",
-                                                     "--clip-grad",
-                                                     "--initial-loss-scale",
-                                                     "--loss-scale-window",
-                                                     "--hysteresis",
-                                                     "--min-loss-scale",
-                                                     "--log-interval",
-                                                     "--exit-duration-in-mins"};
-
-}  // namespace
-
-void add_inference_options(CLI::App& app, InferenceOptions& options) {
-  CLI::Option* const inference = app.add_flag(
-      "--inference", options.enabled,
-      "Generate tokens instead of training: --steps batches of prompts, after --warmup "
-      "others, then as many times the new tokens of the last batch");
-  app.add_option("--batch-size", options.batch_size,
-                 "Sequences at a time, of each copy of the model")
-      ->check(CLI::Range(std::int64_t{1}, most_sequences))
-      ->needs(inference);
-  app.add_option("--prompt-tokens", options.prompt_tokens, "Tokens of each prompt")
-      ->check(CLI::Range(std::int64_t{1}, most_tokens))
-      ->needs(inference);
-  app.add_option("--new-tokens", options.new_tokens,
-                 "Tokens to generate for each prompt; its own pass gives the first")
-      ->check(CLI::Range(std::int64_t{2}, most_tokens))
-      ->needs(inference);
-  for (const char* name : options_of_training_alone)
-    inference->excludes(app.get_option(name));
-}
-
-void prepare_inference(const InferenceOptions& inference, TrainingOptions& options,
-                       const DecoderSizes& sizes) {
-  if (options.layout.pipeline > 1)
-    throw steps::UsageError("inference does not divide a model into pipeline stages",
-                            "leave out --pipeline-parallel; --tensor-parallel splits the matrices");
-  if (inference.prompt_tokens + inference.new_tokens > sizes.sequence)
-    throw steps::UsageError(
-        fmt::format("a prompt of {} tokens and {} new ones exceed the context of {}",
-                    inference.prompt_tokens, inference.new_tokens, sizes.sequence),
-        "reduce --prompt-tokens or --new-tokens, or increase --seq");
-  options.micro_batch = inference.batch_size;
-}
 
 Generation::Generation(std::shared_ptr<LanguageModel> model, KeyValueCache cache,
                        const TensorRanks& ranks)
@@ -153,10 +81,9 @@ DecoderSizes cached_sizes(DecoderSizes sizes, const Layout& layout) {
 }
 
 /// Of a rank.
-std::int64_t cache_bytes(const InferenceOptions& inference, const TrainingOptions& options,
-                         const DecoderSizes& sizes) {
-  return key_value_cache_bytes(cached_sizes(sizes, options.layout), inference.batch_size,
-                               inference.cached_tokens(), bytes_per_number(options));
+std::int64_t cache_bytes(const TrainingOptions& options, const DecoderSizes& sizes) {
+  return key_value_cache_bytes(cached_sizes(sizes, options.layout), options.inference.batch_size,
+                               options.inference.cached_tokens(), bytes_per_number(options));
 }
 
 /// Runs the batches of one phase after the other. All ranks begin a batch together, and a phase
@@ -207,10 +134,9 @@ DecoderSizes with_sequence(DecoderSizes sizes, std::int64_t tokens) {
 }
 
 /// What prompts need beside weights and cache: the residual stream, and more in attention or MLP.
-double prefill_bytes(const TrainingOptions& options, const InferenceOptions& inference,
-                     const DecoderSizes& sizes) {
-  const auto prompt = static_cast<double>(inference.prompt_tokens);
-  const double tokens = static_cast<double>(inference.batch_size) * prompt;
+double prefill_bytes(const TrainingOptions& options, const DecoderSizes& sizes) {
+  const auto prompt = static_cast<double>(options.inference.prompt_tokens);
+  const double tokens = static_cast<double>(options.inference.batch_size) * prompt;
   const auto bytes = static_cast<double>(bytes_per_number(options));
   double attention = static_cast<double>(sizes.hidden) * bytes;  // queries, of a token
   if (parse_attention(options.attention) == AttentionKind::plain) {
@@ -225,16 +151,15 @@ double prefill_bytes(const TrainingOptions& options, const InferenceOptions& inf
 
 }  // namespace
 
-InferenceMemory inference_memory(const InferenceOptions& inference, const TrainingOptions& options,
-                                 const InferenceCost& cost) {
+InferenceMemory inference_memory(const TrainingOptions& options, const InferenceCost& cost) {
   // As floating point numbers: what is too much may also be too much for 64 bits.
   const auto cache_bytes_of_a_token = static_cast<double>(key_value_cache_bytes(
       cached_sizes(cost.sizes, options.layout), 1, 1, bytes_per_number(options)));
   return {.weights = static_cast<double>(cost.parameters / options.layout.tensor *
                                          bytes_per_number(options)),
-          .cache = cache_bytes_of_a_token * static_cast<double>(inference.batch_size) *
-                   static_cast<double>(inference.cached_tokens()),
-          .prefill = prefill_bytes(options, inference, cost.sizes)};
+          .cache = cache_bytes_of_a_token * static_cast<double>(options.inference.batch_size) *
+                   static_cast<double>(options.inference.cached_tokens()),
+          .prefill = prefill_bytes(options, cost.sizes)};
 }
 
 void check_inference_memory(const InferenceMemory& memory, double device_bytes) {
@@ -270,25 +195,23 @@ double InferenceCost::read_parameters(std::int64_t sequences) const {
   return of_one + (distinct - used) * static_cast<double>(parameters_per_expert);
 }
 
-void log_inference(const InferenceOptions& inference, const TrainingOptions& options,
-                   const InferenceCost& cost) {
+void log_inference(const TrainingOptions& options, const InferenceCost& cost) {
   log_value("mode", "inference");
-  log_value("batch_size", inference.batch_size);
-  log_value("prompt_tokens", inference.prompt_tokens);
-  log_value("new_tokens", inference.new_tokens);
+  log_value("batch_size", options.inference.batch_size);
+  log_value("prompt_tokens", options.inference.prompt_tokens);
+  log_value("new_tokens", options.inference.new_tokens);
   log_value("steps", options.common.steps);
   log_value("warmup", options.common.warmup);
   log_value("tensor_parallel", options.layout.tensor);
   log_value("attention", attention_name(parse_attention(options.attention)));
-  log_value("prefill_flops_per_prompt", 2 * cost.prompt_macs(inference.prompt_tokens));
+  log_value("prefill_flops_per_prompt", 2 * cost.prompt_macs(options.inference.prompt_tokens));
   log_value("weight_bytes", cost.parameters * bytes_per_number(options));
-  log_value("kv_cache_bytes_by_formula", cache_bytes(inference, options, cost.sizes));
+  log_value("kv_cache_bytes_by_formula", cache_bytes(options, cost.sizes));
 }
 
 int run_inference(steps::Session& session, const TrainingOptions& options,
-                  const InferenceOptions& inference, const InferenceCost& cost,
-                  const MakeModel& make_model) {
-  check_inference_memory(inference_memory(inference, options, cost),
+                  const InferenceCost& cost, const MakeModel& make_model) {
+  check_inference_memory(inference_memory(options, cost),
                          static_cast<double>(steps::device_memory_bytes(
                              session.device(), session.find_ranks().local_size.value_or(1))));
   Grid grid(session.ranks(), options.layout);
@@ -296,22 +219,25 @@ int run_inference(steps::Session& session, const TrainingOptions& options,
   const torch::TensorOptions tensors = model_tensors(options, session.device());
   const std::shared_ptr<LanguageModel> model = make_model(tensors, grid);
   session.load_weights(*model);
-  const TokenData data(session, options, with_sequence(cost.sizes, inference.prompt_tokens),
+  const TokenData data(session, options, with_sequence(cost.sizes, options.inference.prompt_tokens),
                        cost.kinds);
   data.log();
   const auto batches = data.training(grid, /*first_sample=*/0);
-  Generation generation(model,
-                        KeyValueCache(cached_sizes(cost.sizes, options.layout),
-                                      inference.batch_size, inference.cached_tokens(), tensors),
-                        grid.tensor());
+  Generation generation(
+      model,
+      KeyValueCache(cached_sizes(cost.sizes, options.layout), options.inference.batch_size,
+                    options.inference.cached_tokens(), tensors),
+      grid.tensor());
   log_value("kv_cache_bytes", generation.cache_bytes());
   InferenceTimes times;
   torch::Tensor prompts;  // (B, prompt tokens)
   const auto take_prompts = [&] {
-    prompts = batches->next()["tokens"].narrow(1, 0, inference.prompt_tokens);
+    prompts = batches->next()["tokens"].narrow(1, 0, options.inference.prompt_tokens);
   };
   const auto prefill = [&] { generation.prefill(prompts); };
-  const auto decode = [&] { generation.decode(inference.new_tokens - 1, times.token_times_s); };
+  const auto decode = [&] {
+    generation.decode(options.inference.new_tokens - 1, times.token_times_s);
+  };
 
   session.start_training();
   Phases phases(session);
@@ -333,7 +259,7 @@ int run_inference(steps::Session& session, const TrainingOptions& options,
   times.decode_s = timers.asides_s("decode");
   for (const double token_s : times.token_times_s)
     timers.keep("inter_token_latency", token_s);
-  report_inference(session, times, options, inference, cost);
+  report_inference(session, times, options, cost);
   return steps::report_outcome(session, phases.is_interrupted());
 }
 
@@ -362,15 +288,14 @@ void log_rate(const std::string& phase, double tokens, double seconds, int ranks
 }
 
 void report_prefill(steps::Session& session, const InferenceTimes& times,
-                    const TrainingOptions& options, const InferenceOptions& inference,
-                    const InferenceCost& cost) {
+                    const TrainingOptions& options, const InferenceCost& cost) {
   const torch::Tensor samples_s = of_all_ranks(session, times.prefill_s);
   const double seconds = seconds_of_slowest(samples_s);
-  const double prompts = real_of(inference.batch_size * std::ssize(times.prefill_s));
-  const double tokens = prompts * real_of(options.layout.data * inference.prompt_tokens);
+  const double prompts = real_of(options.inference.batch_size * std::ssize(times.prefill_s));
+  const double tokens = prompts * real_of(options.layout.data * options.inference.prompt_tokens);
   log_latency("time_to_first_token", samples_s);
   log_rate("prefill", tokens, seconds, session.ranks().size());
-  const double tflops = 2 * cost.prompt_macs(inference.prompt_tokens) * prompts /
+  const double tflops = 2 * cost.prompt_macs(options.inference.prompt_tokens) * prompts /
                         real_of(options.layout.tensor) / seconds / tera;
   log_value("prefill_tflops_per_device", tflops);
   if (const double peak = session.arguments().peak_tflops; peak > 0)
@@ -379,39 +304,37 @@ void report_prefill(steps::Session& session, const InferenceTimes& times,
 
 /// That a device must read in a step of decoding, in the middle of the new tokens: weights, keys
 /// and values.
-double bytes_per_step(const TrainingOptions& options, const InferenceOptions& inference,
-                      const InferenceCost& cost) {
+double bytes_per_step(const TrainingOptions& options, const InferenceCost& cost) {
   const std::int64_t bytes = bytes_per_number(options);
-  const double tokens = real_of(inference.prompt_tokens) + real_of(inference.new_tokens) / 2;
+  const double tokens =
+      real_of(options.inference.prompt_tokens) + real_of(options.inference.new_tokens) / 2;
   const double all =
-      cost.read_parameters(inference.batch_size) * real_of(bytes) +
-      tokens * real_of(key_value_cache_bytes(cost.sizes, inference.batch_size, 1, bytes));
+      cost.read_parameters(options.inference.batch_size) * real_of(bytes) +
+      tokens * real_of(key_value_cache_bytes(cost.sizes, options.inference.batch_size, 1, bytes));
   return all / real_of(options.layout.tensor);
 }
 
 void report_decode(steps::Session& session, const InferenceTimes& times,
-                   const TrainingOptions& options, const InferenceOptions& inference,
-                   const InferenceCost& cost) {
+                   const TrainingOptions& options, const InferenceCost& cost) {
   const double seconds = seconds_of_slowest(of_all_ranks(session, times.decode_s));
   const double steps = real_of(std::ssize(times.token_times_s));
-  const double tokens = steps * real_of(options.layout.data * inference.batch_size);
+  const double tokens = steps * real_of(options.layout.data * options.inference.batch_size);
   log_latency("inter_token_latency", of_all_ranks(session, times.token_times_s));
   log_rate("decode", tokens, seconds, session.ranks().size());
   log_value("decode_gigabytes_per_second_per_device",
-            bytes_per_step(options, inference, cost) * steps / seconds / giga);
+            bytes_per_step(options, cost) * steps / seconds / giga);
 }
 
 }  // namespace
 
 void report_inference(steps::Session& session, const InferenceTimes& times,
-                      const TrainingOptions& options, const InferenceOptions& inference,
-                      const InferenceCost& cost) {
+                      const TrainingOptions& options, const InferenceCost& cost) {
   log_value("measured_prefills", times.prefill_s.size());
   log_value("measured_decodes", times.decode_s.size());
   if (!times.prefill_s.empty())
-    report_prefill(session, times, options, inference, cost);
+    report_prefill(session, times, options, cost);
   if (!times.decode_s.empty())
-    report_decode(session, times, options, inference, cost);
+    report_decode(session, times, options, cost);
   session.write_timings();
   std::fflush(stdout);  // a failure afterwards must not lose them
 }

@@ -3,10 +3,10 @@
 #include "harness/session.hpp"
 #include "harness/torch_all.hpp"
 #include "transformer/attention.hpp"
-#include "transformer/decoder_sizes.hpp"
 #include "transformer/grid.hpp"
-#include "transformer/language_model.hpp"
+#include "transformer/layers.hpp"
 #include "transformer/tensor_parallel.hpp"
+#include "transformer/training.hpp"
 #include "transformer/training_options.hpp"
 
 #include <cstdint>
@@ -15,31 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}
-
 namespace bench::transformer {
-
-/// What a language model generates in place of a training.
-struct InferenceOptions {
-  bool enabled = false;
-  std::int64_t batch_size = 1;  ///< Sequences of each copy of the model at a time.
-  std::int64_t prompt_tokens = 512;
-  std::int64_t new_tokens = 128;  ///< Of each sequence; the prompt's pass gives the first.
-
-  /// Tokens of a sequence whose keys and values are needed: the last one has no successor.
-  std::int64_t cached_tokens() const { return prompt_tokens + new_tokens - 1; }
-};
-
-/// Adds `--inference` and its options. With it, options that only a training has are refused.
-/// Called after `add_training_options`.
-void add_inference_options(CLI::App& app, InferenceOptions& options);
-
-/// Takes the batch over into the options of data and ranks.
-/// @throws steps::UsageError if the model cannot generate that much, or is to have several stages
-void prepare_inference(const InferenceOptions& inference, TrainingOptions& options,
-                       const DecoderSizes& sizes);
 
 /// Generates the most likely tokens (greedy), for a batch of prompts of equal length.
 ///
@@ -102,8 +78,7 @@ struct InferenceCost {
 };
 
 /// Prints what is generated, and the size of the cache by its formula.
-void log_inference(const InferenceOptions& inference, const TrainingOptions& options,
-                   const InferenceCost& cost);
+void log_inference(const TrainingOptions& options, const InferenceCost& cost);
 
 /// Of a parameter, and of a number in the cache.
 std::int64_t bytes_per_number(const TrainingOptions& options);
@@ -115,15 +90,10 @@ struct InferenceMemory {
   double prefill = 0;  ///< What prompts need in a layer, with plain attention all its scores.
 };
 
-InferenceMemory inference_memory(const InferenceOptions& inference, const TrainingOptions& options,
-                                 const InferenceCost& cost);
+InferenceMemory inference_memory(const TrainingOptions& options, const InferenceCost& cost);
 
 /// @throws steps::OutOfMemory if they are more than the device has for the rank
 void check_inference_memory(const InferenceMemory& memory, double device_bytes);
-
-/// Makes a model with its first weights.
-using MakeModel =
-    std::function<std::shared_ptr<LanguageModel>(const torch::TensorOptions& tensors, Grid& grid)>;
 
 /// Generates tokens greedily, and prints how fast. The tensor-parallel ranks of the layout share a
 /// copy of the model and its prompts; each copy has prompts of its own.
@@ -134,8 +104,7 @@ using MakeModel =
 /// @returns the exit code of the program
 /// @throws steps::OutOfMemory as `check_inference_memory`, before anything is allocated
 int run_inference(steps::Session& session, const TrainingOptions& options,
-                  const InferenceOptions& inference, const InferenceCost& cost,
-                  const MakeModel& make_model);
+                  const InferenceCost& cost, const MakeModel& make_model);
 
 /// What was measured, of this rank.
 struct InferenceTimes {
@@ -157,7 +126,6 @@ struct InferenceTimes {
 /// Ranks that share a copy of the model share its tokens and operations. A batch has ended when the
 /// slowest rank has ended it. Lines of a phase without a batch are left out.
 void report_inference(steps::Session& session, const InferenceTimes& times,
-                      const TrainingOptions& options, const InferenceOptions& inference,
-                      const InferenceCost& cost);
+                      const TrainingOptions& options, const InferenceCost& cost);
 
 }  // namespace bench::transformer

@@ -9,10 +9,8 @@
 #include "harness/saved_state.hpp"
 #include "harness/timers.hpp"
 #include "harness/trainer.hpp"
-#include "transformer/decoder_sizes.hpp"
-#include "transformer/experts.hpp"
+#include "transformer/attention.hpp"
 #include "transformer/grid.hpp"
-#include "transformer/language_model.hpp"
 #include "transformer/layers.hpp"
 #include "transformer/training_options.hpp"
 

@@ -6,8 +6,8 @@
 #include "harness/timers.hpp"
 #include "harness/torch_all.hpp"
 #include "harness/trainer.hpp"
+#include "transformer/attention.hpp"
 #include "transformer/grid.hpp"
-#include "transformer/language_model.hpp"
 #include "transformer/training_options.hpp"
 
 #include <cstdint>

@@ -102,16 +102,6 @@ void log_memory(const std::string& name, const Memory& m) {
 
 }  // namespace
 
-void add_plan_options(CLI::App& app, PlanOptions& options) {
-  app.add_flag("--plan", options.enabled,
-               "Print the memory per device and the smallest layout that fits, and exit");
-  app.add_option("--device-memory-gib", options.device_memory_gib,
-                 "For --plan: memory of a device; 0: that of this device")
-      ->check(steps::not_negative());
-  app.add_option("--devices-per-node", options.devices_per_node, "For --plan: devices of a node")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
-}
-
 bool is_half(const TrainingOptions& options) {
   const steps::Precision precision = options.common.precision();
   return precision == steps::Precision::bf16 || precision == steps::Precision::fp16;

@@ -1,17 +1,13 @@
 #pragma once
 
 #include "harness/torch_all.hpp"
-#include "transformer/decoder_sizes.hpp"
 #include "transformer/grid.hpp"
+#include "transformer/layers.hpp"
 #include "transformer/training_options.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
-
-namespace CLI {
-class App;
-}
 
 namespace bench::transformer {
 
@@ -41,9 +37,6 @@ struct Memory {
 
   double total() const { return weights + gradients + optimizer + activations + loss; }
 };
-
-/// Adds `--plan`, `--device-memory-gib` and `--devices-per-node`.
-void add_plan_options(CLI::App& app, PlanOptions& options);
 
 /// Whether weights and activations have two bytes.
 bool is_half(const TrainingOptions& options);

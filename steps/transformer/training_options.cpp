@@ -8,8 +8,9 @@
 #include "harness/loop.hpp"
 #include "harness/optimizer.hpp"
 #include "harness/rate_schedule.hpp"
-#include "transformer/decoder_sizes.hpp"
+#include "transformer/attention.hpp"
 #include "transformer/grid.hpp"
+#include "transformer/layers.hpp"
 
 #include <cstdint>
 #include <fstream>
@@ -108,6 +109,72 @@ void add_log_options(CLI::App& app, TrainingOptions& options) {
       ->excludes("--time-limit");
 }
 
+void add_plan_options(CLI::App& app, PlanOptions& options) {
+  app.add_flag("--plan", options.enabled,
+               "Print the memory per device and the smallest layout that fits, and exit");
+  app.add_option("--device-memory-gib", options.device_memory_gib,
+                 "For --plan: memory of a device; 0: that of this device")
+      ->check(steps::not_negative());
+  app.add_option("--devices-per-node", options.devices_per_node, "For --plan: devices of a node")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
+}
+
+constexpr std::int64_t most_sequences = std::int64_t{1} << 24;  // far above use
+constexpr std::int64_t most_tokens = std::int64_t{1} << 24;
+
+constexpr const char* options_of_training_alone[] = {"--epochs",
+                                                     "--samples-per-epoch",
+                                                     "--profile",
+                                                     "--save-weights",
+                                                     "--mllog",
+                                                     "--global-batch-size",
+                                                     "--micro-batch-size",
+                                                     "--distributed-optimizer",
+                                                     "--recompute",
+                                                     "--eval-interval",
+                                                     "--eval-epochs",
+                                                     "--eval-samples",
+                                                     "--save",
+                                                     "--save-interval",
+                                                     "--load",
+                                                     "--lr",
+                                                     "--min-lr",
+                                                     "--lr-warmup-samples",
+                                                     "--lr-decay-samples",
+                                                     "--adam-beta1",
+                                                     "--adam-beta2",
+                                                     "--adam-eps",
+                                                     "--weight-decay",
+                                                     "--clip-grad",
+                                                     "--initial-loss-scale",
+                                                     "--loss-scale-window",
+                                                     "--hysteresis",
+                                                     "--min-loss-scale",
+                                                     "--log-interval",
+                                                     "--exit-duration-in-mins"};
+
+/// After all options of the training, which it excludes.
+void add_inference_options(CLI::App& app, InferenceOptions& options) {
+  CLI::Option* const inference = app.add_flag(
+      "--inference", options.enabled,
+      "Generate tokens instead of training: --steps batches of prompts, after --warmup "
+      "others, then as many times the new tokens of the last batch");
+  app.add_option("--batch-size", options.batch_size,
+                 "Sequences at a time, of each copy of the model")
+      ->check(CLI::Range(std::int64_t{1}, most_sequences))
+      ->needs(inference);
+  app.add_option("--prompt-tokens", options.prompt_tokens, "Tokens of each prompt")
+      ->check(CLI::Range(std::int64_t{1}, most_tokens))
+      ->needs(inference);
+  app.add_option("--new-tokens", options.new_tokens,
+                 "Tokens to generate for each prompt; its own pass gives the first")
+      ->check(CLI::Range(std::int64_t{2}, most_tokens))
+      ->needs(inference);
+  for (const char* name : options_of_training_alone)
+    inference->excludes(app.get_option(name));
+  inference->excludes(app.get_option("--plan"));
+}
+
 /// Operations are counted in 64 bits.
 void check_countable(const DecoderSizes& sizes) {
   const auto hidden = static_cast<double>(sizes.hidden);
@@ -130,6 +197,19 @@ void check_data(const CorpusOptions& data) {
       throw steps::UsageError(fmt::format("cannot read {}{}", data.path, ending),
                               "--data-path takes what two files have in common: PREFIX of "
                               "PREFIX.idx and PREFIX.bin");
+}
+
+void prepare_inference(TrainingOptions& options, const DecoderSizes& sizes) {
+  const InferenceOptions& inference = options.inference;
+  if (options.layout.pipeline > 1)
+    throw steps::UsageError("inference does not divide a model into pipeline stages",
+                            "leave out --pipeline-parallel; --tensor-parallel splits the matrices");
+  if (inference.prompt_tokens + inference.new_tokens > sizes.sequence)
+    throw steps::UsageError(
+        fmt::format("a prompt of {} tokens and {} new ones exceed the context of {}",
+                    inference.prompt_tokens, inference.new_tokens, sizes.sequence),
+        "reduce --prompt-tokens or --new-tokens, or increase --seq");
+  options.micro_batch = inference.batch_size;
 }
 
 }  // namespace
@@ -158,9 +238,11 @@ void add_training_options(CLI::App& app, TrainingOptions& options) {
   steps::add_checkpoint_options(app, options.checkpoints);
   add_optimizer_options(app, options);
   add_log_options(app, options);
+  add_plan_options(app, options.plan);
+  add_inference_options(app, options.inference);
 }
 
-void check_training_options(const TrainingOptions& options, const DecoderSizes& sizes) {
+void check_training_options(TrainingOptions& options, const DecoderSizes& sizes) {
   if (const std::string error = layout_error(sizes, options.layout); !error.empty())
     throw steps::UsageError(error,
                             "change --tensor-parallel or --pipeline-parallel, or the sizes: "
@@ -179,6 +261,10 @@ void check_training_options(const TrainingOptions& options, const DecoderSizes& 
     throw steps::UsageError("--eval-samples has no effect without evaluations",
                             "add --eval-interval or --eval-epochs");
   check_data(options.data);
+  if (options.inference.enabled)
+    prepare_inference(options, sizes);
+  if (!options.plan.enabled)  // which may be for another machine
+    check_attention(parse_attention(options.attention));
 }
 
 void set_epochs(TrainingOptions& options, std::optional<std::uint64_t> samples_per_epoch) {
@@ -234,7 +320,7 @@ std::string layout_of(const TrainingOptions& options) {
 }
 
 std::string training_of(const TrainingOptions& options) {
-  const steps::AdamW::Options& adamw = options.adamw;
+  const steps::AdamWOptions& adamw = options.adamw;
   return fmt::format(
       "data_path={}\nmicro_batch={}\nlr={}\nmin_lr={}\nlr_warmup_samples={}\n"
       "lr_decay_samples={}\nadam_beta1={}\nadam_beta2={}\nadam_eps={}\nweight_decay={}\n"

@@ -7,8 +7,8 @@
 #include "harness/optimizer.hpp"
 #include "harness/precision.hpp"
 #include "harness/rate_schedule.hpp"
-#include "transformer/decoder_sizes.hpp"
 #include "transformer/grid.hpp"
+#include "transformer/layers.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -41,7 +41,18 @@ struct PlanOptions {
   std::int64_t devices_per_node = 4;  ///< Which a tensor-parallel group does not exceed.
 };
 
-/// How a language model is trained, whichever it is.
+/// What a language model generates in place of a training.
+struct InferenceOptions {
+  bool enabled = false;
+  std::int64_t batch_size = 1;  ///< Sequences of each copy of the model at a time.
+  std::int64_t prompt_tokens = 512;
+  std::int64_t new_tokens = 128;  ///< Of each sequence; the prompt's pass gives the first.
+
+  /// Tokens of a sequence whose keys and values are needed: the last one has no successor.
+  std::int64_t cached_tokens() const { return prompt_tokens + new_tokens - 1; }
+};
+
+/// How a language model is trained, or generates, whichever it is.
 struct TrainingOptions {
   steps::CommonArguments common;
   Layout layout;
@@ -50,6 +61,7 @@ struct TrainingOptions {
   steps::LoaderOptions loader;
   EvaluationOptions evaluation;
   PlanOptions plan;
+  InferenceOptions inference;
   steps::CheckpointOptions checkpoints;
   std::int64_t global_batch = 0;  ///< Samples per iteration.
   std::int64_t micro_batch = 1;   ///< Samples at a time on one device.
@@ -59,7 +71,7 @@ struct TrainingOptions {
   double lowest_learning_rate = 1e-5;
   std::int64_t lr_warmup_samples = 216'320;
   std::int64_t lr_decay_samples = 128'953'125;  ///< Where the rate is lowest.
-  steps::AdamW::Options adamw;
+  steps::AdamWOptions adamw;
   double clip_gradient = 1;  ///< Largest norm of all gradients; 0: any.
   steps::DynamicLossScale::Options loss_scale;
   std::int64_t log_interval = 5;
@@ -74,10 +86,14 @@ struct TrainingOptions {
   int passes() const { return recompute == "full" ? 4 : 3; }
 };
 
+/// Adds all of them, also those of `--plan` and `--inference`. With `--inference`, options that
+/// only a training has are refused.
 void add_training_options(CLI::App& app, TrainingOptions& options);
 
-/// @throws steps::UsageError if options contradict each other, or name files that cannot be read
-void check_training_options(const TrainingOptions& options, const DecoderSizes& sizes);
+/// With `--inference`, takes its batch over into the options of data and ranks.
+/// @throws steps::UsageError if options contradict each other, name files that cannot be read, or
+///         the model cannot generate that much
+void check_training_options(TrainingOptions& options, const DecoderSizes& sizes);
 
 /// Turns epochs into iterations, and prints them, if the options have any.
 /// @param samples_per_epoch of the training part; empty: it has no end

@@ -1,4 +1,5 @@
-// Generation with a cache of keys and values, beside full forward passes without one.
+// Language models, and generation with a cache of keys and values beside full forward passes
+// without one.
 #include "gpt/network.hpp"
 #include "gpt/options.hpp"
 #include "harness/errors.hpp"
@@ -97,6 +98,33 @@ class CachedModelTest : public testing::TestWithParam<SmallModel> {
   torch::NoGradGuard no_gradient_;
   std::shared_ptr<LanguageModel> model_;
 };
+
+/// As many tokens as the models see at once.
+torch::Tensor random_tokens() {
+  torch::manual_seed(5);
+  return torch::randint(vocabulary, {1, 24}, torch::kLong);
+}
+
+// Experts compute other numbers of rows together, so scores may be rounded in another way.
+TEST_P(CachedModelTest, DoesNotLookAhead) {
+  const torch::Tensor tokens = random_tokens();
+  torch::Tensor changed = tokens.clone();
+  changed.narrow(1, 10, 14).add_(1).remainder_(vocabulary);
+  const torch::Tensor difference =
+      (model().forward(tokens) - model().forward(changed)).abs().amax(2)[0];
+  EXPECT_LT(difference.narrow(0, 0, 10).max().item<float>(), 1e-4);
+  EXPECT_GT(difference.narrow(0, 10, 14).min().item<float>(), 1e-4);
+}
+
+// Without positions, attention to the same tokens in another order would give the same sum.
+TEST_P(CachedModelTest, SeesWhereTokensStand) {
+  const torch::Tensor tokens = random_tokens();
+  torch::Tensor swapped = tokens.clone();
+  swapped[0][3] = tokens[0][7];
+  swapped[0][7] = tokens[0][3];
+  const torch::Tensor last = (model().forward(tokens) - model().forward(swapped))[0][23];
+  EXPECT_GT(last.abs().max().item<float>(), 1e-4);
+}
 
 TEST_P(CachedModelTest, HasTheScoresOfFullPasses) {
   for (const std::int64_t sequences : {std::int64_t{1}, batch}) {
@@ -314,16 +342,16 @@ TEST(InferenceCosts, HaveTheMemoryOfTheLargestLayer) {
                                      .sequence = 4096,
                                      .vocabulary = 96},
                            .parameters = 1000};
-  const InferenceOptions inference{.batch_size = 16, .prompt_tokens = 1024, .new_tokens = 2};
   TrainingOptions options;
+  options.inference = {.batch_size = 16, .prompt_tokens = 1024, .new_tokens = 2};
   options.attention = "plain";
   const double tokens = 16 * 1024;
-  const InferenceMemory plain = inference_memory(inference, options, cost);
+  const InferenceMemory plain = inference_memory(options, cost);
   EXPECT_EQ(plain.weights, 4 * 1000);
   EXPECT_EQ(plain.cache, 2.0 * 2 * 16 * 1025 * 32 * 4);
   EXPECT_EQ(plain.prefill, tokens * (2 * 64 * 4 + 8 * 1024 * 8));  // scores and their softmax
   options.attention = "fused";
-  const InferenceMemory fused = inference_memory(inference, options, cost);
+  const InferenceMemory fused = inference_memory(options, cost);
   EXPECT_EQ(fused.prefill, tokens * (64 * 4 + 2 * 256 * 4));
   const double device_bytes = 100'000'000;
   EXPECT_NO_THROW(check_inference_memory(fused, device_bytes));

@@ -3,7 +3,7 @@
 #include "gpt/network.hpp"
 #include "llama/network.hpp"
 #include "steps/reference_fixture.hpp"
-#include "transformer/language_model.hpp"
+#include "transformer/attention.hpp"
 #include "transformer/tensor_parallel.hpp"
 
 #include <cstdint>

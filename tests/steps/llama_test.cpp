@@ -78,38 +78,6 @@ torch::Tensor loss_of(Llama& llama, const torch::Tensor& tokens) {
   return transformer::next_token_loss(scores_of(llama, tokens), tokens);
 }
 
-TEST(LlamaModel, HasAsManyParametersAsAreCounted) {
-  for (const bool tied : {false, true}) {
-    const Llama llama(tiny(tied), ModelOptions{});
-    std::int64_t parameters = 0;
-    for (const torch::Tensor& parameter : llama->parameters())
-      parameters += parameter.numel();
-    EXPECT_EQ(parameters, Counts(tiny(tied)).parameters()) << tied;
-  }
-}
-
-TEST(LlamaModel, DoesNotLookAhead) {
-  Llama llama(tiny(), ModelOptions{});
-  const torch::Tensor tokens = random_tokens(1);
-  torch::Tensor changed = tokens.clone();
-  changed.narrow(1, 10, 14).add_(1).remainder_(96);
-  const torch::Tensor difference =
-      (scores_of(llama, tokens) - scores_of(llama, changed)).abs().amax(2)[0];
-  EXPECT_EQ(difference.narrow(0, 0, 10).max().item<float>(), 0);
-  EXPECT_GT(difference.narrow(0, 10, 14).min().item<float>(), 0);
-}
-
-// Without positions, attention to the same tokens in another order would give the same sum.
-TEST(LlamaModel, DependsOnTheOrderOfTokens) {
-  Llama llama(tiny(), ModelOptions{});
-  const torch::Tensor tokens = random_tokens(1);
-  torch::Tensor swapped = tokens.clone();
-  swapped[0][3] = tokens[0][7];
-  swapped[0][7] = tokens[0][3];
-  const torch::Tensor last = (scores_of(llama, tokens) - scores_of(llama, swapped))[0][23];
-  EXPECT_GT(last.abs().max().item<float>(), 1e-6);
-}
-
 TEST(LlamaModel, LearnsABatchByHeart) {
   for (const bool tied : {false, true}) {
     Llama llama(tiny(tied), ModelOptions{});

@@ -3,7 +3,6 @@
 #include "steps/in_ranks.hpp"
 #include "steps/paused.hpp"
 #include "transformer/attention.hpp"
-#include "transformer/experts.hpp"
 #include "transformer/grid.hpp"
 #include "transformer/layers.hpp"
 #include "transformer/report.hpp"

@@ -17,7 +17,7 @@
 #include "harness/report.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"
-#include "harness/validation.hpp"
+#include "harness/training.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -122,7 +122,7 @@ int train(steps::Session& session, const Options& options, const WganCost& cost)
   const auto both = joined(generator, critic);
   both->to(session.device());
   session.load_weights(*both);
-  const std::int64_t global_batch = session.arguments().batch_size * session.ranks().size();
+  const std::int64_t global_batch = session.global_batch();
   steps::Trainer critic_trainer(
       session.context(), *critic,
       trainer_options([&](std::int64_t) { return options.wgan.critic_learning_rate; },

@@ -6,10 +6,12 @@
 #include "data/fields.hpp"
 #include "data/generated_samples.hpp"
 #include "data/random.hpp"
+#include "harness/errors.hpp"
 #include "harness/loader_options.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -17,13 +19,51 @@
 #include <memory>
 #include <numbers>
 #include <span>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>  // join, since fmt 11
 
 namespace bench::atmorep {
+
+namespace {
+
+bool is_number(const std::string& text) {
+  return !text.empty() &&
+         std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+}  // namespace
+
+std::vector<std::string> parse_fields(const std::string& text) {
+  const std::string hint = fmt::format("--fields takes 1 to {}, or names among {} with commas",
+                                       known_fields.size(), fmt::join(known_fields, ", "));
+  if (is_number(text)) {
+    if (text.size() > 1 || text == "0" || text > std::to_string(known_fields.size()))
+      throw steps::UsageError(
+          fmt::format("{} fields are not among the {} known ones", text, known_fields.size()),
+          hint);
+    return {known_fields.begin(), known_fields.begin() + std::stol(text)};
+  }
+  std::vector<std::string> fields;
+  std::istringstream names(text);
+  for (std::string name; std::getline(names, name, ',');) {
+    std::ranges::transform(name, name.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (std::ranges::find(known_fields, name) == known_fields.end())
+      throw steps::UsageError(fmt::format("unknown field '{}'", name), hint);
+    if (std::ranges::find(fields, name) != fields.end())
+      throw steps::UsageError(fmt::format("field '{}' is given twice", name), hint);
+    fields.push_back(name);
+  }
+  if (fields.empty())
+    throw steps::UsageError("no field is given", hint);
+  return fields;
+}
 
 std::vector<steps::Field> fields(const Sizes& sizes) {
   const Cube window = sizes.window();
@@ -302,6 +342,158 @@ steps::SampleFormat sample_format(const Sizes& sizes, const DatasetOptions& opti
           .open = [sizes, options](const std::vector<std::string>& files, int) {
             return open_dataset(files, sizes, options);
           }};
+}
+
+namespace {
+
+/// Of the noise, in standard deviations of the field.
+constexpr double noise_deviation = 0.1;
+
+/// Draws the masks of one sample, and adds them to those of its batch.
+class SampleMask {
+ public:
+  SampleMask(const Masking& masking, steps::Random random, FieldMask& mask)
+      : masking_(masking), random_(random), mask_(mask) {}
+
+  /// @param first row of the level
+  void add_level(double rate, std::int64_t tokens, std::int64_t first) {
+    const double share = rate * random_.uniform();
+    const auto count = std::clamp<std::int64_t>(
+        static_cast<std::int64_t>(std::ceil(share * static_cast<double>(tokens))), 1, tokens);
+    const std::vector<std::uint32_t> order =
+        steps::permutation(static_cast<std::uint32_t>(tokens), steps::Random(random_.next()));
+    for (std::int64_t i = 0; i < count; ++i)
+      add(first + order[static_cast<std::size_t>(i)]);
+  }
+
+  /// After the last level.
+  /// @param samples of the batch
+  void finish(std::int64_t samples) {
+    const std::size_t rows = mask_.rows.size() - first_;
+    mask_.weights.resize(mask_.rows.size(),
+                         1 / (static_cast<float>(samples) * static_cast<float>(rows)));
+    mask_.noise.push_back({.seed = random_.next(), .rows = noisy_});
+  }
+
+ private:
+  void add(std::int64_t row) {
+    mask_.rows.push_back(row);
+    if (random_.uniform() < masking_.hidden)
+      mask_.hidden.push_back(row);
+    if (random_.uniform() < masking_.noisy) {
+      mask_.noisy.push_back(row);
+      mask_.kept.push_back(static_cast<float>(1 - random_.uniform()));
+      ++noisy_;
+    }
+    if (random_.uniform() < masking_.coarse)
+      mask_.coarse.push_back(row);
+  }
+
+  const Masking& masking_;
+  steps::Random random_;
+  FieldMask& mask_;
+  std::size_t first_ = mask_.rows.size();
+  std::int64_t noisy_ = 0;
+};
+
+/// On a GPU from pinned memory: the host does not wait for what the GPU still computes.
+template <typename Number>
+torch::Tensor on_device(const std::vector<Number>& numbers, const torch::Device& device) {
+  const torch::Tensor here = torch::tensor(numbers);
+  return device.is_cuda() ? here.pin_memory().to(device, /*non_blocking=*/true) : here;
+}
+
+/// N(0, 0.1^2), (rows of all samples, points).
+torch::Tensor noise_of(const std::vector<FieldMask::Noise>& samples, const torch::Tensor& like) {
+  std::vector<torch::Tensor> parts;
+  for (const auto& [seed, rows] : samples) {
+    at::Generator generator = at::globalContext().defaultGenerator(like.device()).clone();
+    generator.set_current_seed(seed);
+    parts.push_back(
+        torch::empty({rows, like.size(1)}, like.options()).normal_(0, noise_deviation, generator));
+  }
+  return torch::cat(parts);
+}
+
+/// At half the resolution in space: each point is interpolated between means of 2 x 2 points.
+torch::Tensor coarsened(const torch::Tensor& rows, const Cube& token) {
+  const torch::Tensor points = rows.view({-1, token.times, token.rows, token.columns});
+  const torch::Tensor means =
+      torch::adaptive_avg_pool2d(points, {(token.rows + 1) / 2, (token.columns + 1) / 2});
+  return torch::upsample_bilinear2d(means, {token.rows, token.columns}, /*align_corners=*/false)
+      .flatten(1);
+}
+
+/// Changes the masked rows of one field in place.
+/// @param tokens (B * N, points)
+void hide(const torch::Tensor& tokens, const FieldMask& mask, const Cube& token) {
+  const torch::Device device = tokens.device();
+  tokens.index_fill_(0, on_device(mask.hidden, device), 0);
+  if (!mask.noisy.empty()) {
+    const torch::Tensor rows = on_device(mask.noisy, device);
+    const torch::Tensor kept = on_device(mask.kept, device).to(tokens.scalar_type()).unsqueeze(1);
+    tokens.index_copy_(0, rows, tokens.index_select(0, rows) * kept + noise_of(mask.noise, tokens));
+  }
+  if (!mask.coarse.empty()) {
+    const torch::Tensor rows = on_device(mask.coarse, device);
+    tokens.index_copy_(0, rows, coarsened(tokens.index_select(0, rows), token));
+  }
+}
+
+}  // namespace
+
+// The count is k for shares in ((k - 1) / tokens, k / tokens].
+double Masking::mean_count(std::size_t field, std::int64_t level_tokens) const {
+  const double most = rate(field) * static_cast<double>(level_tokens);
+  const double whole = std::floor(most);
+  return (whole * (whole + 1) / 2 + (most - whole) * (whole + 1)) / most;
+}
+
+std::vector<FieldMask> draw_masks(const Masking& masking, const Sizes& sizes,
+                                  const SampleRange& samples) {
+  std::vector<FieldMask> masks(sizes.fields.size());
+  for (std::size_t field = 0; field < masks.size(); ++field)
+    for (std::int64_t i = 0; i < samples.count; ++i) {
+      const std::uint64_t of_sample =
+          steps::mixed(samples.seed ^ steps::mixed(static_cast<std::uint64_t>(samples.first + i)));
+      SampleMask mask(masking, steps::Random(of_sample + field), masks[field]);
+      for (std::int64_t level = 0; level < sizes.levels; ++level)
+        mask.add_level(masking.rate(field), sizes.tokens.volume(),
+                       (i * sizes.levels + level) * sizes.tokens.volume());
+      mask.finish(samples.count);
+    }
+  return masks;
+}
+
+MaskedBatch mask(const torch::Tensor& tokens, const std::vector<FieldMask>& masks,
+                 const Cube& token) {
+  MaskedBatch batch{.tokens = tokens.clone()};
+  for (std::size_t field = 0; field < masks.size(); ++field) {
+    const auto of_field = [&](const torch::Tensor& all) {
+      return all[static_cast<std::int64_t>(field)].flatten(0, 1);
+    };
+    batch.rows.push_back(on_device(masks[field].rows, tokens.device()));
+    batch.weights.push_back(on_device(masks[field].weights, tokens.device()));
+    batch.targets.push_back(of_field(tokens).index_select(0, batch.rows.back()));
+    hide(of_field(batch.tokens), masks[field], token);
+  }
+  return batch;
+}
+
+void check_options(const Sizes& sizes, const Masking& masking) {
+  if (sizes.width % sizes.heads != 0)
+    throw steps::UsageError(
+        fmt::format("{} heads do not divide a width of {}", sizes.heads, sizes.width),
+        "make --width a multiple of --heads");
+  if (sizes.width <= token_info_width)
+    throw steps::UsageError(
+        fmt::format("a width of {} has no room for tokens: where and when they are takes {}",
+                    sizes.width, token_info_width),
+        fmt::format("use --width {} or more", 2 * token_info_width));
+  if (masking.rates.size() != 1 && masking.rates.size() != sizes.fields.size())
+    throw steps::UsageError(
+        fmt::format("{} masking rates for {} fields", masking.rates.size(), sizes.fields.size()),
+        "give --masking-rate one number, or one for each field");
 }
 
 }  // namespace bench::atmorep

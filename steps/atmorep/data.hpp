@@ -3,6 +3,7 @@
 #include "data/fields.hpp"
 #include "data/random.hpp"
 #include "harness/loader_options.hpp"
+#include "harness/torch_all.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -59,6 +60,10 @@ struct Sizes {
   }
 };
 
+/// The fields of `--fields`: the first ones of all, or those named.
+/// @throws steps::UsageError if a field is unknown or named twice
+std::vector<std::string> parse_fields(const std::string& text);
+
 /// - `fields` (F, L, T, H, W): a window in time and space, normalised
 /// - `token_info` (N, 8): where and when the tokens are, see `fill_token_info`
 std::vector<steps::Field> fields(const Sizes& sizes);
@@ -109,5 +114,66 @@ std::unique_ptr<steps::FieldSource> open_dataset(const std::vector<std::string>&
 
 /// Synthetic samples, or these.
 steps::SampleFormat sample_format(const Sizes& sizes, const DatasetOptions& options);
+
+/// How tokens are masked, by default as in AtmoRep's configuration.
+struct Masking {
+  /// Largest share of the tokens of a level, for all fields or for each of them.
+  std::vector<double> rates{0.5};
+  // What happens to masked tokens; each is drawn by itself, so that some keep what they are.
+  double hidden = 0.9;   ///< Become 0.
+  double noisy = 0.2;    ///< Are weakened, and get noise.
+  double coarse = 0.05;  ///< Get half the resolution.
+
+  double rate(std::size_t field) const { return rates[rates.size() == 1 ? 0 : field]; }
+  /// Mean number of masked tokens in a level of a field.
+  double mean_count(std::size_t field, std::int64_t level_tokens) const;
+};
+
+/// Consecutive samples of a training, counted over all ranks and steps.
+struct SampleRange {
+  std::uint64_t seed = 1;  ///< Of the training.
+  std::int64_t first = 0;
+  std::int64_t count = 1;
+};
+
+/// The masked tokens of a field in a batch. A token's row is its number in its sample, plus the
+/// tokens of the samples before.
+struct FieldMask {
+  struct Noise {
+    std::uint64_t seed = 0;
+    std::int64_t rows = 0;  ///< The next ones of `noisy`, all of one sample.
+  };
+
+  std::vector<std::int64_t> rows;
+  std::vector<float> weights;  ///< Of each row in the loss. All samples weigh the same; together 1.
+  std::vector<std::int64_t> hidden;
+  std::vector<std::int64_t> noisy;
+  std::vector<float> kept;  ///< Of each noisy row: what its numbers are multiplied by.
+  std::vector<Noise> noise;
+  std::vector<std::int64_t> coarse;
+};
+
+/// Draws which tokens are masked, for each field. The mask of a sample depends on the seed, its
+/// number and the field alone, and so not on ranks, batches and devices.
+///
+/// On each level, the share of masked tokens is uniform between 0 and the rate, at least one token.
+std::vector<FieldMask> draw_masks(const Masking& masking, const Sizes& sizes,
+                                  const SampleRange& samples);
+
+/// A batch as the network sees it, and what it has to find; all on the device of the tokens.
+struct MaskedBatch {
+  torch::Tensor tokens;                ///< (F, B, N, points), with masked ones.
+  std::vector<torch::Tensor> rows;     ///< Of each field: the rows of its M masked tokens, (M).
+  std::vector<torch::Tensor> targets;  ///< Of each field: what these were, (M, points).
+  std::vector<torch::Tensor> weights;  ///< Of each field, (M).
+};
+
+/// @param tokens (F, B, N, points), normalised to mean 0 and deviation 1
+MaskedBatch mask(const torch::Tensor& tokens, const std::vector<FieldMask>& masks,
+                 const Cube& token);
+
+/// @throws steps::UsageError if the heads do not divide the width, it has no room for tokens, or
+///         there are not as many masking rates as fields
+void check_options(const Sizes& sizes, const Masking& masking);
 
 }  // namespace bench::atmorep

@@ -2,9 +2,7 @@
 // reports how fast. See README.md.
 
 #include "atmorep/data.hpp"
-#include "atmorep/masking.hpp"
 #include "atmorep/network.hpp"
-#include "atmorep/options.hpp"
 #include "harness/arguments.hpp"
 #include "harness/batches.hpp"
 #include "harness/cost.hpp"
@@ -14,6 +12,7 @@
 #include "harness/optimizer.hpp"
 #include "harness/precision.hpp"
 #include "harness/program.hpp"
+#include "harness/rate_schedule.hpp"
 #include "harness/report.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"
@@ -21,9 +20,110 @@
 
 #include <cstdint>
 #include <numeric>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>  // join, since fmt 11
 
 namespace bench::atmorep {
 namespace {
+
+struct Options {
+  Sizes sizes;
+  Masking masking;
+  NetworkOptions network;
+  DatasetOptions dataset;
+  steps::LoaderOptions loader;
+  steps::RateSchedule schedule = default_schedule();
+};
+
+void add_cube(CLI::App& app, const std::string& name, Cube& cube, const std::string& description) {
+  app.add_option_function<std::vector<std::int64_t>>(
+         name,
+         [&cube](const std::vector<std::int64_t>& extents) {
+           cube = {.times = extents.at(0), .rows = extents.at(1), .columns = extents.at(2)};
+         },
+         description)
+      ->delimiter(',')
+      ->expected(3)
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 10))
+      ->default_str(fmt::format("{},{},{}", cube.times, cube.rows, cube.columns));
+}
+
+/// Adds `--fields` and the sizes for tests: `--levels`, `--tokens`, `--token-size`, `--width`,
+/// `--heads`, `--layers`, `--ensemble`.
+void add_size_options(CLI::App& app, Sizes& sizes) {
+  const auto between = [](std::int64_t least, std::int64_t most) {
+    return CLI::Range(least, most);
+  };
+  app.add_option_function<std::string>(
+         "--fields", [&sizes](const std::string& text) { sizes.fields = parse_fields(text); },
+         "Coupled fields: a number of them, or names")
+      ->default_str(fmt::format("{}", fmt::join(sizes.fields, ",")));
+  app.add_option("--levels", sizes.levels, "Vertical levels of each field")
+      ->check(between(1, 1 << 10));
+  add_cube(app, "--tokens", sizes.tokens, "Tokens of a level: times,rows,columns");
+  add_cube(app, "--token-size", sizes.token, "Grid points of a token: times,rows,columns");
+  app.add_option("--width", sizes.width, "Width of the network")
+      ->check(steps::multiple_of(2, 1 << 16));
+  app.add_option("--heads", sizes.heads, "Attention heads")->check(steps::multiple_of(2, 1 << 10));
+  app.add_option("--layers", sizes.layers, "Layers of the encoder, and as many of the decoder")
+      ->check(between(1, 1 << 10));
+  app.add_option("--ensemble", sizes.ensemble, "Predictions of each token")
+      ->check(between(2, 1 << 10));
+}
+
+/// Adds `--masking-rate` and `--masking-shares`.
+void add_masking_options(CLI::App& app, Masking& masking) {
+  app.add_option("--masking-rate", masking.rates,
+                 "Largest share of masked tokens: one for all fields, or one for each with commas")
+      ->delimiter(',')
+      ->check(steps::positive() & steps::between(0, 1));
+  app.add_option_function<std::vector<double>>(
+         "--masking-shares",
+         [&masking](const std::vector<double>& shares) {
+           masking.hidden = shares.at(0);
+           masking.noisy = shares.at(1);
+           masking.coarse = shares.at(2);
+         },
+         "Shares of masked tokens that are hidden,noisy,coarse")
+      ->delimiter(',')
+      ->expected(3)
+      ->check(steps::between(0, 1))
+      ->default_str(fmt::format("{},{},{}", masking.hidden, masking.noisy, masking.coarse));
+}
+
+/// Adds `--dropout` and `--recompute`.
+void add_network_options(CLI::App& app, NetworkOptions& options) {
+  app.add_option("--dropout", options.dropout, "Share of numbers set to 0 in training")
+      ->check(steps::from_0_to_below_1());
+  app.add_option_function<std::string>(
+         "--recompute", [&options](const std::string& what) { options.recompute = what == "full"; },
+         "What the backward pass computes again: full (all layers), none")
+      ->check(CLI::IsMember({"full", "none"}))
+      ->default_str(options.recompute ? "full" : "none");
+}
+
+/// Reads the command line. Returns false if it asked for help, which then is printed.
+/// @throws steps::UsageError if it is wrong
+bool read_options(steps::Session& session, int argc, char** argv, Options& options) {
+  session.arguments().batch_size = 4;
+  steps::add_batch_options(session.app(), session.arguments());
+  add_size_options(session.app(), options.sizes);
+  add_masking_options(session.app(), options.masking);
+  add_network_options(session.app(), options.network);
+  steps::add_data_options(session.app(), options.loader);
+  add_dataset_options(session.app(), options.dataset);
+  steps::add_schedule_options(session.app(), options.schedule, "samples");
+  if (!session.parse(argc, argv))
+    return false;
+  steps::check_schedule_options(session.app(), options.schedule);
+  check_options(options.sizes, options.masking);
+  options.network.precision = session.arguments().precision();
+  return true;
+}
 
 double mean_observed(const steps::StepResult& step) {
   return std::accumulate(step.observed.begin(), step.observed.end(), 0.0) /
@@ -46,7 +146,7 @@ void report_training(steps::Session& session, const steps::Loop& loop, const Siz
 int train(steps::Session& session, const Options& options, const steps::Cost& cost) {
   const steps::CommonArguments& arguments = session.arguments();
   AtmoRep model(options.sizes, options.network, session.device());
-  const std::int64_t global_batch = arguments.batch_size * session.ranks().size();
+  const std::int64_t global_batch = session.global_batch();
   session.load_weights(*model);
   steps::Trainer trainer(session.context(), *model,
                          {.optimizer = steps::make_adamw({.weight_decay = 0.05}),

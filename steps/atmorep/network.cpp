@@ -1,9 +1,9 @@
 #include "atmorep/network.hpp"
 
 #include "atmorep/data.hpp"
-#include "atmorep/masking.hpp"
 #include "harness/cost.hpp"
 #include "harness/precision.hpp"
+#include "harness/rate_schedule.hpp"
 #include "transformer/layers.hpp"
 
 #include <cmath>
@@ -404,6 +404,20 @@ steps::Cost cost(const Sizes& sizes, const Masking& masking) {
                                    masking.mean_count(field, sizes.tokens.volume())));
   }
   return total;
+}
+
+steps::RateSchedule default_schedule() {
+  constexpr double epoch_samples = 12 * 4096;
+  constexpr double highest = 1.5e-4;
+  constexpr double lowest = 4e-5;
+  constexpr double warmup_epochs = 2;
+  const double decay_epochs = std::log(highest / lowest) / std::log(1.025);
+  return {.highest = highest,
+          .warmup = warmup_epochs * epoch_samples,
+          .first = 5e-6,
+          .shape = steps::RateSchedule::Shape::exponential,
+          .lowest = lowest,
+          .end = std::round((warmup_epochs + decay_epochs) * epoch_samples)};
 }
 
 namespace {

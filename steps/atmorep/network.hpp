@@ -1,9 +1,9 @@
 #pragma once
 
 #include "atmorep/data.hpp"
-#include "atmorep/masking.hpp"
 #include "harness/cost.hpp"
 #include "harness/precision.hpp"
+#include "harness/rate_schedule.hpp"
 #include "harness/torch_all.hpp"
 #include "transformer/layers.hpp"
 
@@ -192,6 +192,10 @@ TORCH_MODULE(AtmoRep);
 /// Of `AtmoRep`. The heads count for as many tokens as are masked on average; what is recomputed
 /// counts once.
 steps::Cost cost(const Sizes& sizes, const Masking& masking);
+
+/// The learning rate of AtmoRep's single fields, over samples. An epoch has 49,152 of them. The
+/// rate rises for two epochs, then falls by a factor of 1.025 in each, to a lowest one.
+steps::RateSchedule default_schedule();
 
 /// Scalars. Means over the masked tokens of each sample, then over samples and fields.
 struct Loss {

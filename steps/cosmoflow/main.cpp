@@ -20,7 +20,7 @@ namespace {
 
 int train(steps::Session& session, Options& options, const steps::Cost& cost,
           steps::FieldData& data) {
-  const std::int64_t global_batch = session.arguments().batch_size * session.ranks().size();
+  const std::int64_t global_batch = session.global_batch();
   scale_learning_rate(session.app(), options, global_batch);
   steps::mllog_submission(session, {"cosmoflow", global_batch, data.is_synthetic()},
                           options.submission);

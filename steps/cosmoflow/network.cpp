@@ -1,6 +1,5 @@
 #include "cosmoflow/network.hpp"
 
-#include "cosmoflow/data.hpp"
 #include "harness/cost.hpp"
 #include "harness/keras.hpp"
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "cosmoflow/data.hpp"
 #include "harness/cost.hpp"
 #include "harness/torch_all.hpp"
 
@@ -9,6 +8,11 @@
 #include <vector>
 
 namespace bench::cosmoflow {
+
+/// Channels: the same universe at four times, from red shift 3 to 0.
+inline constexpr std::int64_t redshift_count = 4;
+/// Parameters of a universe: Omega_m, sigma_8, n_s and H_0, each scaled to -1 to 1.
+inline constexpr std::int64_t target_count = 4;
 
 /// Of MLPerf HPC's benchmark: the kernels of its convolutions have side 2 in round 0.7, 3 later.
 enum class Version { v0_7, v1 };

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "cosmoflow/network.hpp"
+#include "data/fields.hpp"
+#include "data/random.hpp"
 #include "harness/cost.hpp"
 #include "harness/loader_options.hpp"
 #include "harness/optimizer.hpp"
@@ -9,8 +11,30 @@
 #include "harness/session.hpp"
 
 #include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
 namespace bench::cosmoflow {
+
+/// `x` (N, N, N, 4), particles in each cell, and `y` (4).
+/// @param size N, the side of the cube
+std::vector<steps::Field> fields(std::int64_t size);
+
+/// The samples of MLPerf HPC's files: TFRecord, which may be compressed, with one record each, an
+/// Example of `x`, int16 (N, N, N, 4) as bytes, and `y`, four floats.
+/// @throws as `steps::open_example_fields`
+std::unique_ptr<steps::FieldSource> open_samples(const std::vector<std::string>& files,
+                                                 std::int64_t size, int threads);
+
+/// Fills a sample that can be learnt: parameters uniform in [-1, 1), and independent cells whose
+/// counts are exponentially distributed, rounded down. The mean count of channel c is 2 exp(y_c).
+/// @param random the same numbers give the same sample
+/// @param counts (N, N, N, 4), N even
+/// @param parameters (4)
+void make_synthetic_sample(steps::Random random, std::span<float> counts,
+                           std::span<float> parameters);
 
 /// Defaults are those of MLPerf HPC's reference implementation, github.com/mlcommons/hpc,
 /// cosmoflow/configs/cosmo.yaml.
@@ -25,7 +49,7 @@ struct Options {
                                .shape = steps::RateSchedule::Shape::step,
                                .milestones = {32, 64},
                                .factors = {0.25, 0.5}};
-  steps::Sgd::Options sgd{.momentum = 0.9, .weight_decay = 0};
+  steps::SgdOptions sgd{.momentum = 0.9, .weight_decay = 0};
   steps::QualityOptions quality{.metric = "eval_error", .lower_is_better = true, .target = 0.124};
   steps::SubmissionOptions submission;
 

@@ -20,7 +20,7 @@ namespace {
 int train(steps::Session& session, const Options& options, const steps::Cost& cost,
           steps::FieldData& data) {
   const steps::CommonArguments& arguments = session.arguments();
-  const std::int64_t global_batch = arguments.batch_size * session.ranks().size();
+  const std::int64_t global_batch = session.global_batch();
   steps::mllog_submission(session, {"deepcam", global_batch, data.is_synthetic()},
                           options.submission);
   log_options(options, arguments);

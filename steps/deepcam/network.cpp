@@ -1,6 +1,5 @@
 #include "deepcam/network.hpp"
 
-#include "deepcam/data.hpp"
 #include "harness/cost.hpp"
 
 #include <array>

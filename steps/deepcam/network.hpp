@@ -1,13 +1,31 @@
 #pragma once
 
-#include "deepcam/data.hpp"
 #include "harness/cost.hpp"
 #include "harness/torch_all.hpp"
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 namespace bench::deepcam {
+
+/// Fields of the climate model CAM5, in the order of the data set: TMQ, U850, V850, UBOT, VBOT,
+/// QREFHT, PS, PSL, T200, T500, PRECT, TS, TREFHT, Z1000, Z200, ZBOT.
+inline constexpr std::int64_t channel_count = 16;
+
+/// Classes of a grid point.
+namespace label {
+inline constexpr std::int64_t background = 0;
+inline constexpr std::int64_t tropical_cyclone = 1;
+inline constexpr std::int64_t atmospheric_river = 2;
+inline constexpr std::int64_t count = 3;
+}  // namespace label
+
+/// Smallest and largest value of each channel in the training data.
+struct ValueRange {
+  std::array<float, channel_count> smallest;
+  std::array<float, channel_count> largest;
+};
 
 /// A depthwise convolution with a 3x3 kernel, then a 1x1 convolution of all channels. No bias.
 struct Separable {

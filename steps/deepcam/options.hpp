@@ -1,6 +1,8 @@
 #pragma once
 
-#include "deepcam/data.hpp"
+#include "data/fields.hpp"
+#include "data/random.hpp"
+#include "deepcam/network.hpp"
 #include "harness/cost.hpp"
 #include "harness/loader_options.hpp"
 #include "harness/optimizer.hpp"
@@ -10,10 +12,42 @@
 #include "harness/trainer.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace bench::deepcam {
+
+/// Channels of the fields that show cyclones and rivers.
+namespace channel {
+inline constexpr std::int64_t water_vapour = 0;        ///< TMQ: of the whole column.
+inline constexpr std::int64_t sea_level_pressure = 7;  ///< PSL.
+}  // namespace channel
+
+/// `data` (H, W, 16) and `labels`, int64 (H, W).
+std::vector<steps::Field> fields(std::int64_t height, std::int64_t width);
+
+/// The samples of MLPerf HPC's files, HDF5 with one sample each: `climate/data`, float32
+/// (H, W, 16), and `climate/labels_0`, integers (H, W).
+/// @throws as `steps::open_hdf5_fields`; a label that is no class is a DataError in its file
+std::unique_ptr<steps::FieldSource> open_samples(const std::vector<std::string>& files);
+
+/// Fills a sample that can be learnt: a tropical cyclone, which is a disc of low pressure, and an
+/// atmospheric river, which is a band of much water vapour. They cover about as much as in the
+/// published data. All other values are uniform in [0, 1).
+/// @param random the same numbers give the same sample
+/// @param width W, of images whose height follows from the size of the spans
+/// @param data (H, W, 16)
+/// @param labels (H, W)
+void make_synthetic_sample(steps::Random random, std::int64_t width, std::span<float> data,
+                           std::span<std::int64_t> labels);
+
+/// Reads `climate/minval` and `climate/maxval` (16) of the data set's file `stats.h5`.
+/// @throws UsageError if it cannot be opened, DataError if it has no such variables, or a channel
+///         has no range
+ValueRange read_value_range(const std::string& file);
 
 /// Defaults are those of MLPerf HPC's reference implementation, github.com/mlcommons/hpc,
 /// deepcam/src/deepCam/utils/parser.py, and the schedule of run_scripts/run_training.sh.

@@ -10,11 +10,9 @@
 #include "harness/report.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"
-#include "vision/architecture.hpp"
-#include "vision/data.hpp"
-#include "vision/evaluation.hpp"
 #include "vision/network/layers.hpp"
 #include "vision/network/model.hpp"
+#include "vision/network/tables.hpp"
 #include "vision/options.hpp"
 #include "vision/report.hpp"
 
@@ -67,7 +65,8 @@ int train(steps::Session& session, Options options, const Architecture& architec
     loop.update();
   }
 
-  report_measured(session, loop, options, counts);
+  steps::report_measured(session, loop,
+                         steps::reported_work(counts.cost, options.global_batch(), "images"));
   dataset.log_work(*batches, loop.steps());
   if (options.eval_steps > 0 && options.eval_interval == 0 && loop.ended_well())
     session.timers().aside("evaluation", evaluate_once);

@@ -1,6 +1,6 @@
 #include "ap1/data.hpp"
 #include "ap1/network.hpp"
-#include "steps/refusal.hpp"
+#include "steps/command_line.hpp"
 #include "steps/synthetic_batches.hpp"
 #include "support/message_of.hpp"
 

@@ -2,7 +2,7 @@
 #include "ap2/network.hpp"
 #include "data/files.hpp"
 #include "step_programs/program_runner.hpp"
-#include "steps/refusal.hpp"
+#include "steps/command_line.hpp"
 #include "steps/synthetic_batches.hpp"
 #include "steps_data/sample_numbers.hpp"
 #include "support/message_of.hpp"

@@ -3,7 +3,7 @@
 #include "data/files.hpp"
 #include "data/netcdf.hpp"
 #include "step_programs/program_runner.hpp"
-#include "steps/refusal.hpp"
+#include "steps/command_line.hpp"
 #include "steps/synthetic_batches.hpp"
 #include "steps_data/sample_numbers.hpp"
 #include "support/message_of.hpp"

@@ -4,7 +4,7 @@
 #include "harness/errors.hpp"
 #include "harness/precision.hpp"
 #include "step_programs/program_runner.hpp"
-#include "steps/refusal.hpp"
+#include "steps/command_line.hpp"
 #include "steps/synthetic_batches.hpp"
 #include "steps_data/sample_numbers.hpp"
 #include "support/message_of.hpp"

@@ -1,11 +1,9 @@
-#include "ap6/clustering.hpp"
 #include "ap6/data.hpp"
 #include "ap6/network.hpp"
-#include "ap6/options.hpp"
 #include "data/field_samples.hpp"
 #include "data/files.hpp"
-#include "harness/arguments.hpp"
 #include "harness/errors.hpp"
+#include "harness/rate_schedule.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps/in_ranks.hpp"
 #include "steps/synthetic_batches.hpp"
@@ -228,11 +226,9 @@ TEST_F(Ap6CropsTest, KeepTheNumberOfTheSample) {
 
 // The progress is in epochs, here of 1,000 samples.
 TEST(Ap6Options, HaveTheRatesThatArePublished) {
-  steps::CommonArguments arguments;
-  arguments.samples_per_epoch = 1000;
-  Options options;
-  options.schedule.end = 20;
-  const auto rate = trainer_options(arguments, options, 64).learning_rate;
+  steps::RateSchedule schedule = default_schedule();
+  schedule.end = 20;
+  const auto rate = trainer_options(schedule, 1000, 64).learning_rate;
   EXPECT_DOUBLE_EQ(rate(0), 0.3);
   EXPECT_DOUBLE_EQ(rate(5000), 0.3 + (4.8 - 0.3) / 2);
   EXPECT_DOUBLE_EQ(rate(10000), 4.8);

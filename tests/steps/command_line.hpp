@@ -1,5 +1,7 @@
 #pragma once
 
+#include "harness/errors.hpp"
+
 #include <sstream>
 #include <string>
 #include <vector>
@@ -17,6 +19,17 @@ auto with_arguments(const std::string& arguments, const Work& work) {
   for (std::string& word : words)
     argv.push_back(word.data());
   return work(static_cast<int>(argv.size()), argv.data());
+}
+
+/// The error that `action` throws, with its hint.
+template <typename Action>
+std::string refusal_of(const Action& action) {
+  try {
+    action();
+  } catch (const HintedError& error) {
+    return error.what() + ("\nhint: " + error.hint());
+  }
+  return "nothing refused";
 }
 
 }  // namespace bench::steps

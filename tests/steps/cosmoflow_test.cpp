@@ -1,4 +1,3 @@
-#include "cosmoflow/data.hpp"
 #include "cosmoflow/network.hpp"
 #include "cosmoflow/options.hpp"
 #include "data/example.hpp"

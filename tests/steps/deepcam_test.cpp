@@ -1,5 +1,4 @@
 #include "data/files.hpp"
-#include "deepcam/data.hpp"
 #include "deepcam/network.hpp"
 #include "deepcam/options.hpp"
 #include "harness/log.hpp"

@@ -4,7 +4,6 @@
 #include "harness/arguments.hpp"
 #include "harness/errors.hpp"
 #include "steps/command_line.hpp"
-#include "steps/refusal.hpp"
 #include "vision/options.hpp"
 
 #include <algorithm>

@@ -7,11 +7,10 @@
 #include "ap4/network.hpp"
 #include "ap5/network.hpp"
 #include "ap6/network.hpp"
-#include "atmorep/masking.hpp"
+#include "atmorep/data.hpp"
 #include "atmorep/network.hpp"
 #include "cosmoflow/network.hpp"
 #include "deepcam/network.hpp"
-#include "steps/atmorep_tiny.hpp"
 #include "steps/reference_fixture.hpp"
 #include "steps/synthetic_batches.hpp"
 

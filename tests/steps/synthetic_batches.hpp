@@ -6,6 +6,7 @@
 #include "ap3/data.hpp"
 #include "ap4/data.hpp"
 #include "ap5/data.hpp"
+#include "atmorep/data.hpp"
 #include "data/fields.hpp"
 #include "data/random.hpp"
 #include "harness/batches.hpp"
@@ -14,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -117,3 +119,27 @@ inline Batch synthetic_batch(std::int64_t size, std::uint64_t seed = 1) {
 }
 
 }  // namespace bench::ap3
+
+namespace bench::atmorep {
+
+/// A network that trains in milliseconds.
+inline Sizes tiny(std::vector<std::string> fields = {"t", "u", "v"}) {
+  return {.fields = std::move(fields),
+          .levels = 2,
+          .tokens = {.times = 3, .rows = 2, .columns = 2},
+          .token = {.times = 2, .rows = 4, .columns = 3},
+          .width = 32,
+          .heads = 4,
+          .layers = 2,
+          .ensemble = 3};
+}
+
+inline steps::Batch synthetic_windows(std::int64_t size, const Sizes& sizes,
+                                      std::uint64_t seed = 1) {
+  return steps::generated_batch(fields(sizes), size, seed,
+                                [&](steps::Random random, const steps::FieldMemory& sample) {
+                                  generate_sample(random, sample, sizes);
+                                });
+}
+
+}  // namespace bench::atmorep

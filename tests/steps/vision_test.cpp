@@ -1,17 +1,14 @@
 #include "harness/device.hpp"
 #include "harness/errors.hpp"
+#include "harness/log.hpp"
 #include "harness/optimizer.hpp"
-#include "harness/timers.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps/command_line.hpp"
 #include "steps/in_ranks.hpp"
 #include "steps/paused.hpp"
-#include "steps/refusal.hpp"
 #include "steps_data/image_files.hpp"
-#include "vision/architecture.hpp"
-#include "vision/data.hpp"
-#include "vision/evaluation.hpp"
 #include "vision/network/model.hpp"
+#include "vision/network/tables.hpp"
 #include "vision/options.hpp"
 #include "vision/report.hpp"
 
@@ -46,7 +43,7 @@ std::string refusal_of(const std::string& arguments) {
     steps::check_precision(options.common.precision(), device);
     check_trainable(options, architecture);
     check_cuda_graph(options, device);
-    steps::TimingsFile(options.common.timings_file, 0);
+    steps::ResultFile(options.common.timings_file, "--timings", 0);
   });
 }
 

@@ -1,10 +1,12 @@
 #include "vision/network/tables.hpp"
 
+#include "harness/arguments.hpp"
 #include "vision/network/layers.hpp"
 
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -212,6 +214,51 @@ Path inception3() {
   layers.push_back(wide_block(centred_maximum));
   layers.push_back(GlobalAverage{});
   return layers;
+}
+
+namespace {
+
+struct Entry {
+  const char* name;
+  std::int64_t image_size;
+  Path (*layers_before_classifier)();  ///< Null: of a ResNet with these blocks.
+  ResidualBlock block = {};
+  std::array<std::int64_t, 4> blocks_per_width = {};
+};
+
+constexpr Entry entries[] = {
+    {"alexnet", 227, alexnet},
+    {"inception3", 299, inception3},
+    {"resnet18", 224, nullptr, ResidualBlock::basic, {2, 2, 2, 2}},
+    {"resnet34", 224, nullptr, ResidualBlock::basic, {3, 4, 6, 3}},
+    {"resnet50", 224, nullptr, ResidualBlock::bottleneck, {3, 4, 6, 3}},
+    {"resnet50_v2", 224, nullptr, ResidualBlock::preactivation, {3, 4, 6, 3}},
+    {"resnet101", 224, nullptr, ResidualBlock::bottleneck, {3, 4, 23, 3}},
+    {"resnet152", 224, nullptr, ResidualBlock::bottleneck, {3, 8, 36, 3}},
+    {"vgg16", 224, vgg16},
+};
+
+}  // namespace
+
+const std::vector<std::string>& architecture_names() {
+  static const std::vector<std::string> names = steps::names_of(entries);
+  return names;
+}
+
+Architecture make_architecture(const std::string& name, std::int64_t classes) {
+  const Entry& entry = steps::row_named(entries, name);
+  Architecture result{name, entry.image_size,
+                      entry.layers_before_classifier ? entry.layers_before_classifier()
+                                                     : resnet(entry.block, entry.blocks_per_width)};
+  result.layers.push_back(Linear{classes});
+  return result;
+}
+
+std::int64_t smallest_image_size(const Architecture& architecture) {
+  std::int64_t size = 1;
+  while (output_shape(architecture.layers, architecture.input(size)).pixels() == 0)
+    ++size;
+  return size;
 }
 
 }  // namespace bench::vision

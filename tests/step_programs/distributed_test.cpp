@@ -26,7 +26,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 /// The ranks of one program, which a script starts by hand.
-class Program {
+class Program : public RankGroup {
  public:
   /// @param count that are started, of `size` that there are said to be; the first has number
   ///        `first`
@@ -34,46 +34,20 @@ class Program {
     for (int rank = first; rank < first + count; ++rank) {
       std::vector<std::string> words{DISTRIBUTED_PROGRAM};
       words.insert(words.end(), arguments.begin(), arguments.end());
-      words.insert(words.end(), {"--out", place_.file(name("numbers", rank))});
-      ranks_.emplace_back(words,
-                          std::vector<std::string>{"RANK=" + std::to_string(rank),
-                                                   "WORLD_SIZE=" + std::to_string(size),
-                                                   "LOCAL_RANK=" + std::to_string(rank),
-                                                   "LOCAL_WORLD_SIZE=" + std::to_string(size),
-                                                   "MASTER_PORT=" + std::to_string(port)},
-                          place_.file(name("out", rank)), place_.file(name("err", rank)));
+      words.insert(words.end(), {"--out", file("numbers", rank)});
+      start(rank, words, rank_settings(rank, size, port));
     }
   }
   Program(int size, const std::vector<std::string>& arguments, int port)
       : Program(size, arguments, port, 0, size) {}
 
-  /// Exit codes, in the order of the ranks.
-  std::vector<int> wait() {
-    std::vector<int> codes;
-    for (RankProcess& rank : ranks_)
-      codes.push_back(rank.wait());
-    return codes;
-  }
-
-  /// The exit code of the rank that was started as the k-th.
-  int wait_for(std::size_t k) { return ranks_.at(k).wait(); }
-
-  std::string out(int rank) const { return read_text(place_.file(name("out", rank))); }
-  std::string err(int rank) const { return read_text(place_.file(name("err", rank))); }
-
   /// The gradients or weights that a rank has written.
   std::vector<float> numbers(int rank) const {
-    const std::string bytes = read_text(place_.file(name("numbers", rank)));
+    const std::string bytes = read_text(file("numbers", rank));
     std::vector<float> values(bytes.size() / sizeof(float));
     std::memcpy(values.data(), bytes.data(), bytes.size());
     return values;
   }
-
- private:
-  static std::string name(const char* what, int rank) { return what + std::to_string(rank); }
-
-  Folder place_;
-  std::vector<RankProcess> ranks_;
 };
 
 /// The gradients of one rank that sees the whole batch.
@@ -252,7 +226,7 @@ TEST(Communicator, TellsOfARankThatRanOutOfMemory) {
 TEST(Communicator, GivesUpOnARankThatHangs) {
   const FreePort port;
   Program program(2, {"sleep", "--victim", "1", "--operation-ms", "3000"}, port.number(), 0, 2);
-  EXPECT_EQ(program.wait_for(0), 1);
+  EXPECT_EQ(program.process(0).wait(), 1);
   EXPECT_THAT(program.err(0), HasSubstr("all ranks still run; one of them may hang"));
 }
 

@@ -3,9 +3,7 @@
 #include "step_programs/rank_processes.hpp"
 
 #include <csignal>
-#include <cstddef>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,40 +24,25 @@ const std::string vision =
     "--model resnet18 --image-size 32 --batch-size 2 --threads 1 --device cpu ";
 
 /// A program that trains without end, as one or several ranks.
-class Endless {
+class Endless : public RankGroup {
  public:
   Endless(const std::string& program, const std::string& arguments, int size = 1,
           const std::vector<std::string>& settings = {}) {
-    std::vector<std::string> command{program};
-    std::istringstream words(arguments);
-    for (std::string word; words >> word;)
-      command.push_back(word);
+    std::vector<std::string> words = words_of(arguments);
+    words.insert(words.begin(), program);
     for (int rank = 0; rank < size; ++rank) {
       std::vector<std::string> all = settings;
-      if (size > 1)
-        for (const std::string& setting :
-             {"RANK=" + std::to_string(rank), "LOCAL_RANK=" + std::to_string(rank),
-              "WORLD_SIZE=" + std::to_string(size), "LOCAL_WORLD_SIZE=" + std::to_string(size),
-              std::string("MASTER_ADDR=127.0.0.1"),
-              "MASTER_PORT=" + std::to_string(port_.number())})
-          all.push_back(setting);
-      ranks_.emplace_back(command, all, out(rank), err(rank));
+      if (size > 1) {
+        all = rank_settings(rank, size, port_.number());
+        all.push_back("MASTER_ADDR=127.0.0.1");
+        all.insert(all.end(), settings.begin(), settings.end());
+      }
+      start(rank, words, all);
     }
   }
 
-  std::string out(int rank) const { return folder_.file("out" + std::to_string(rank)); }
-  std::string err(int rank) const { return folder_.file("err" + std::to_string(rank)); }
-  RankProcess& rank(std::size_t number) { return ranks_.at(number); }
-
-  Outcome wait(int rank) {
-    const int code = ranks_.at(static_cast<std::size_t>(rank)).wait();
-    return {code, read_text(out(rank)), read_text(err(rank))};
-  }
-
  private:
-  Folder folder_;
   support::FreePort port_;
-  std::vector<RankProcess> ranks_;
 };
 
 TEST(InterruptedGpt, ReportsSavesAndEndsWithTheSignal) {
@@ -67,9 +50,9 @@ TEST(InterruptedGpt, ReportsSavesAndEndsWithTheSignal) {
   Endless program(GPT_PROGRAM, gpt + "--steps 1000000 --warmup 0 --timings " +
                                    folder.file("t.csv") + " --metrics " + folder.file("m.json") +
                                    " --save " + folder.file("saved"));
-  program.rank(0).wait_for_text(program.out(0), " iteration        2/ 1000000 ");
-  program.rank(0).signal(SIGTERM);
-  const Outcome outcome = program.wait(0);
+  program.process(0).wait_for_text(program.file("out", 0), " iteration        2/ 1000000 ");
+  program.process(0).signal(SIGTERM);
+  const Outcome outcome = program.outcome(0);
   EXPECT_EQ(outcome.exit_code, -SIGTERM) << outcome.err;
   EXPECT_EQ(outcome.value("result"), "interrupted");
   const int iterations = std::stoi(outcome.value("measured_steps"));
@@ -89,9 +72,9 @@ TEST(InterruptedGpt, SavesAlsoWhatTheWarmUpTrained) {
   std::ofstream(marks).close();
   Endless program(GPT_PROGRAM, gpt + "--steps 1 --warmup 1000000 --save " + folder.file("saved"), 1,
                   {"BENCH_ENERGY_REGIONS=" + marks});
-  program.rank(0).wait_for_text(marks, "warmup");
-  program.rank(0).signal(SIGINT);
-  const Outcome outcome = program.wait(0);
+  program.process(0).wait_for_text(marks, "warmup");
+  program.process(0).signal(SIGINT);
+  const Outcome outcome = program.outcome(0);
   EXPECT_EQ(outcome.exit_code, -SIGINT) << outcome.err;
   EXPECT_EQ(outcome.value("result"), "interrupted");
   EXPECT_EQ(outcome.value("tokens_per_second"), "");
@@ -102,9 +85,9 @@ TEST(InterruptedVision, ReportsWhatItHasAndEvaluatesNothing) {
   const Folder folder;
   Endless program(VISION_PROGRAM, vision + "--steps 1000000 --warmup 1 --eval-steps 1 --timings " +
                                       folder.file("t.csv") + " --metrics " + folder.file("m.json"));
-  program.rank(0).wait_for_text(program.out(0), "\n1\timages/sec: ");  // while it runs
-  program.rank(0).signal(SIGTERM);
-  const Outcome outcome = program.wait(0);
+  program.process(0).wait_for_text(program.file("out", 0), "\n1\timages/sec: ");  // while it runs
+  program.process(0).signal(SIGTERM);
+  const Outcome outcome = program.outcome(0);
   EXPECT_EQ(outcome.exit_code, -SIGTERM) << outcome.err;
   EXPECT_EQ(outcome.value("result"), "interrupted");
   const int steps = std::stoi(outcome.value("measured_steps"));
@@ -123,14 +106,14 @@ TEST(InterruptedRanks, EndTogetherWhereOneGetsTheSignal) {
       {VISION_PROGRAM, vision + "--steps 1000000 --warmup 0"}};
   for (const auto& [program_file, arguments] : programs) {
     Endless program(program_file, arguments, 2);
-    program.rank(0).wait_for_text(program.out(0), program_file == programs[0].first
-                                                      ? " iteration        1/"
-                                                      : "\n1\timages/sec: ");
-    program.rank(1).signal(SIGTERM);
-    const Outcome first = program.wait(0);
+    program.process(0).wait_for_text(program.file("out", 0), program_file == programs[0].first
+                                                                 ? " iteration        1/"
+                                                                 : "\n1\timages/sec: ");
+    program.process(1).signal(SIGTERM);
+    const Outcome first = program.outcome(0);
     EXPECT_EQ(first.exit_code, -SIGTERM) << first.err;
     EXPECT_EQ(first.value("result"), "interrupted");
-    EXPECT_EQ(program.wait(1).exit_code, -SIGTERM);
+    EXPECT_EQ(program.outcome(1).exit_code, -SIGTERM);
   }
 }
 
@@ -142,16 +125,16 @@ TEST(InterruptedRanks, EndTogetherInAnInference) {
                   "--layers 2 --hidden 32 --heads 4 --seq 32 --vocab-size 128 --threads 1 --device "
                   "cpu --inference --prompt-tokens 8 --new-tokens 4 --warmup 0 --steps 1000000",
                   2, {"BENCH_ENERGY_REGIONS=" + marks});
-  program.rank(0).wait_for_text(marks, "prefill");
-  program.rank(1).signal(SIGTERM);
-  const Outcome first = program.wait(0);
+  program.process(0).wait_for_text(marks, "prefill");
+  program.process(1).signal(SIGTERM);
+  const Outcome first = program.outcome(0);
   EXPECT_EQ(first.exit_code, -SIGTERM) << first.err;
   EXPECT_EQ(first.value("result"), "interrupted");
   EXPECT_GE(first.number("measured_prefills"), 1);
   EXPECT_GT(first.number("prefill_tokens_per_second"), 0);
   EXPECT_EQ(first.value("measured_decodes"), "0");
   EXPECT_EQ(first.value("decode_tokens_per_second"), "");
-  EXPECT_EQ(program.wait(1).exit_code, -SIGTERM);
+  EXPECT_EQ(program.outcome(1).exit_code, -SIGTERM);
 }
 
 TEST(InterruptedRanks, EndTogetherInAnEvaluation) {
@@ -160,21 +143,21 @@ TEST(InterruptedRanks, EndTogetherInAnEvaluation) {
                       "--steps 2 --warmup 0 --pipeline-parallel 2 --mllog --eval-interval 1 "
                       "--eval-samples 100000000",
                   2);
-  program.rank(0).wait_for_text(program.out(0), "\"key\": \"eval_start\"");
-  program.rank(0).signal(SIGTERM);
-  const Outcome first = program.wait(0);
+  program.process(0).wait_for_text(program.file("out", 0), "\"key\": \"eval_start\"");
+  program.process(0).signal(SIGTERM);
+  const Outcome first = program.outcome(0);
   EXPECT_EQ(first.exit_code, -SIGTERM) << first.err;
   EXPECT_EQ(first.value("result"), "interrupted");
   EXPECT_EQ(first.value("measured_steps"), "1");
   EXPECT_EQ(first.value("evaluation_loss"), "");
-  EXPECT_EQ(program.wait(1).exit_code, -SIGTERM);
+  EXPECT_EQ(program.outcome(1).exit_code, -SIGTERM);
 }
 
 TEST(StoppedRank, EndsTheOthersAfterTheTimeThatAnOptionSets) {
   Endless program(GPT_PROGRAM, gpt + "--steps 1000000 --warmup 0 --rank-timeout 5", 2);
-  program.rank(0).wait_for_text(program.out(0), " iteration        1/");
-  program.rank(1).signal(SIGSTOP);
-  const Outcome outcome = program.wait(0);
+  program.process(0).wait_for_text(program.file("out", 0), " iteration        1/");
+  program.process(1).signal(SIGSTOP);
+  const Outcome outcome = program.outcome(0);
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(outcome.value("result"), "failed");
   EXPECT_THAT(outcome.err, HasSubstr("may hang, or need longer than --rank-timeout"));

@@ -1,5 +1,4 @@
 #include "harness/program.hpp"
-#include "step_programs/ap3_columns.hpp"
 #include "step_programs/linked_programs.hpp"
 #include "step_programs/rank_processes.hpp"
 #include "support/case_name.hpp"
@@ -228,6 +227,11 @@ void PrintTo(const DataCase& c, std::ostream* out) {
 const std::string ap1_fields =
     " --samples 3 --samples-per-file 1 --field predictors:float32:70x40x8:normal"
     " --field target_mean:float32:70x40 --file-field static_predictors:float32:70x40x6";
+/// Samples of ap3.
+constexpr const char* ap3_columns =
+    " --format tfrecord --field sca_inputs:float32:17 --field col_inputs:float32:137x27"
+    " --field hl_inputs:float32:138x2 --field inter_inputs:float32:136x1"
+    " --field pressure_hl:float32:138x1 --field sw:float32:138x2 --field hr_sw:float32:137x1";
 const std::string ap3_fields =
     std::string("--samples 12 --samples-per-file 4 --field lw:float32:138x2") + ap3_columns;
 
@@ -492,9 +496,9 @@ TEST(ApplicationValidation, ComesAfterSoManyEpochs) {
 }
 
 /// Twelve columns of the atmosphere.
-class Ap3ValidationTest : public testing::Test {
+class Ap3ColumnsTest : public testing::Test {
  protected:
-  Ap3ValidationTest() {
+  Ap3ColumnsTest() {
     const Outcome written = run_step(
         DATASET_PROGRAM, std::string("fields --samples 12 --output ") + set_ + ap3_columns);
     EXPECT_EQ(written.exit_code, 0) << written.err;
@@ -505,6 +509,8 @@ class Ap3ValidationTest : public testing::Test {
   std::string arguments_ =
       "--device cpu --threads 1 --warmup 0 --steps 1 --learning-rate 0 --data-path " + set_;
 };
+using Ap3ValidationTest = Ap3ColumnsTest;
+using Ap3InferenceTest = Ap3ColumnsTest;
 
 TEST_F(Ap3ValidationTest, HasTheLossOfATrainingOnTheSameSamples) {
   const Outcome outcome =
@@ -536,6 +542,72 @@ TEST_F(Ap3ValidationTest, NeedsSamples) {
   EXPECT_EQ(more.exit_code, 2);
   EXPECT_THAT(more.err, testing::HasSubstr("has 12 samples, an evaluation has 13"));
 }
+
+// Inference with the networks of the applications.
+
+const std::string small = "--device cpu --threads 1 ";
+
+// With weights of a training, and the loss that the training found for the same samples.
+TEST_F(Ap3InferenceTest, PassesEachSampleOnceThroughTheGivenWeights) {
+  const std::string weights = folder_.file("weights.safetensors");
+  const Outcome trained = run_step(
+      AP3_PROGRAM, small + "--batch-size 12 --warmup 0 --steps 1 --eval-interval 1 --data-path " +
+                       set_ + " --eval-path " + set_ + " --save-weights " + weights);
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  const Outcome inferred =
+      run_step(AP3_PROGRAM, small + "--inference --batch-size 5 --epochs 1 --cache --data-path " +
+                                set_ + " --load-weights " + weights);
+  ASSERT_EQ(inferred.exit_code, 0) << inferred.err;
+  EXPECT_EQ(inferred.value("mode"), "inference");
+  EXPECT_EQ(inferred.value("weights"), weights);
+  EXPECT_EQ(inferred.value("inference_samples"), "12");
+  EXPECT_NEAR(inferred.number("inference_loss") / trained.number("evaluation_loss"), 1, 1e-5);
+  EXPECT_NEAR(inferred.number("columns_per_second"), 12 / inferred.number("inference_s"), 1e-3);
+  EXPECT_NEAR(inferred.number("time_per_sample_s"), inferred.number("inference_s") / 12, 1e-9);
+  const double loading_s = inferred.number("data_loading_s");
+  EXPECT_NEAR(inferred.number("data_loading_percent"),
+              100 * (loading_s + inferred.number("data_wait_s")) /
+                  (loading_s + inferred.number("inference_s")),
+              1e-3);
+  for (const char* time : {"model_loading_s", "data_loading_s", "time_per_batch_p95_s"})
+    EXPECT_GT(inferred.number(time), 0) << time;
+}
+
+#ifdef BENCH_STEPS_GLOO
+TEST_F(Ap3InferenceTest, EndsWellOnRanksWithoutABatch) {
+  const std::string arguments =
+      small + "--inference --batch-size 6 --epochs 1 --warmup 0 --data-path " + set_;
+  const auto ranks = run_ranks(3, AP3_PROGRAM, arguments);
+  for (const Outcome& rank : ranks)
+    EXPECT_EQ(rank.exit_code, 0) << rank.err;
+  EXPECT_EQ(ranks[0].value("inference_samples"), "12");
+}
+
+TEST_F(Ap3InferenceTest, RefusesACacheForMoreRanksThanSamples) {
+  const std::string few = folder_.file("few");
+  ASSERT_EQ(
+      run_step(DATASET_PROGRAM, std::string("fields --samples 2 --output ") + few + ap3_columns)
+          .exit_code,
+      0);
+  for (const Outcome& rank :
+       run_ranks(3, AP3_PROGRAM,
+                 small + "--batch-size 1 --steps 1 --warmup 0 --cache --data-path " + few)) {
+    EXPECT_EQ(rank.exit_code, 2);
+    EXPECT_THAT(rank.err, HasSubstr("has 2 samples; with --cache each of 3 ranks keeps its own"));
+  }
+}
+
+TEST(FieldInference, IsSharedByRanksThatEndTogether) {
+  const auto ranks = run_ranks(2, AP5_PROGRAM,
+                               small +
+                                   "--inference --height 16 --width 16 --batch-size 2 --warmup "
+                                   "0 --steps 1000000 --time-limit 0.001");
+  ASSERT_EQ(ranks[0].exit_code, 0) << ranks[0].err;
+  EXPECT_EQ(ranks[1].exit_code, 0) << ranks[1].err;
+  EXPECT_EQ(ranks[0].value("weights"), "initial");
+  EXPECT_EQ(ranks[0].number("inference_samples"), 4 * ranks[0].number("measured_steps"));
+}
+#endif
 
 // The program of MAELSTROM's application 6.
 

@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstddef>
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -99,6 +101,54 @@ class RankProcess {
   pid_t pid_ = -1;
 };
 
+/// Ranks of one program, with their output in a folder.
+class RankGroup {
+ public:
+  /// @param words, settings as of `RankProcess`
+  void start(int rank, const std::vector<std::string>& words, std::vector<std::string> settings) {
+    ranks_.emplace_back(words, std::move(settings), file("out", rank), file("err", rank));
+  }
+
+  /// That was started as the k-th.
+  RankProcess& process(std::size_t k) { return ranks_.at(k); }
+  std::string file(const std::string& name, int rank) const {
+    return folder_.file(name + std::to_string(rank));
+  }
+  std::string out(int rank) const { return read_text(file("out", rank)); }
+  std::string err(int rank) const { return read_text(file("err", rank)); }
+
+  /// Waits for a rank of a group whose first is rank 0.
+  Outcome outcome(int rank) {
+    const int code = process(static_cast<std::size_t>(rank)).wait();
+    return {code, out(rank), err(rank)};
+  }
+
+  /// Exit codes, in the order in which the ranks were started.
+  std::vector<int> wait() {
+    std::vector<int> codes;
+    for (RankProcess& rank : ranks_)
+      codes.push_back(rank.wait());
+    return codes;
+  }
+
+ private:
+  Folder folder_;
+  std::vector<RankProcess> ranks_;
+};
+
+/// What torchrun tells a rank, but for the address of rank 0: all are on one node.
+inline std::vector<std::string> rank_settings(int rank, int size, int port) {
+  return {"RANK=" + std::to_string(rank), "WORLD_SIZE=" + std::to_string(size),
+          "LOCAL_RANK=" + std::to_string(rank), "LOCAL_WORLD_SIZE=" + std::to_string(size),
+          "MASTER_PORT=" + std::to_string(port)};
+}
+
+/// @param text divided by spaces
+inline std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream words(text);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
 /// Runs a program with several ranks, as torchrun does.
 /// @param arguments divided by spaces
 /// @param of_the_last those of the last rank beside them
@@ -106,35 +156,19 @@ class RankProcess {
 inline std::vector<Outcome> run_ranks(int size, const std::string& program,
                                       const std::string& arguments,
                                       const std::string& of_the_last = "") {
-  const Folder place;
   const support::FreePort port;
-  std::vector<std::string> command{program};
-  const auto add_words = [&](const std::string& text) {
-    std::istringstream words(text);
-    for (std::string word; words >> word;)
-      command.push_back(word);
-  };
-  add_words(arguments);
-  std::vector<RankProcess> ranks;
+  RankGroup ranks;
   for (int rank = 0; rank < size; ++rank) {
-    if (rank == size - 1)
-      add_words(of_the_last);
-    const std::string number = std::to_string(rank);
-    ranks.emplace_back(
-        command,
-        std::vector<std::string>{"RANK=" + number, "WORLD_SIZE=" + std::to_string(size),
-                                 "LOCAL_RANK=" + number, "MASTER_ADDR=127.0.0.1",
-                                 "LOCAL_WORLD_SIZE=" + std::to_string(size),
-                                 "MASTER_PORT=" + std::to_string(port.number())},
-        place.file("out" + number), place.file("err" + number));
+    std::vector<std::string> words =
+        words_of(arguments + (rank == size - 1 ? " " + of_the_last : ""));
+    words.insert(words.begin(), program);
+    std::vector<std::string> settings = rank_settings(rank, size, port.number());
+    settings.push_back("MASTER_ADDR=127.0.0.1");
+    ranks.start(rank, words, settings);
   }
   std::vector<Outcome> outcomes;
-  for (int rank = 0; rank < size; ++rank) {
-    const std::string number = std::to_string(rank);
-    const int code = ranks[static_cast<std::size_t>(rank)].wait();
-    outcomes.push_back(
-        {code, read_text(place.file("out" + number)), read_text(place.file("err" + number))});
-  }
+  for (int rank = 0; rank < size; ++rank)
+    outcomes.push_back(ranks.outcome(rank));
   return outcomes;
 }
 

@@ -16,7 +16,6 @@
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/insight/doctor.hpp>
-#include <bench/insight/doctor_checks.hpp>
 
 namespace bench::cli {
 namespace {

@@ -20,7 +20,7 @@
 #include <bench/base/text.hpp>
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/output.hpp>
-#include <bench/insight/doctor_checks.hpp>
+#include <bench/insight/doctor.hpp>
 #include <bench/insight/survey.hpp>
 #include <bench/insight/trial.hpp>
 #include <bench/machine/batch_system.hpp>

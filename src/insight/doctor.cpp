@@ -14,7 +14,6 @@
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 #include <bench/insight/doctor.hpp>
-#include <bench/insight/doctor_checks.hpp>
 
 namespace bench::insight {
 namespace {

@@ -28,7 +28,7 @@
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
-#include <bench/insight/doctor_checks.hpp>
+#include <bench/insight/doctor.hpp>
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/machine/systems.hpp>

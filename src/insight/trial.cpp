@@ -22,7 +22,7 @@
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
-#include <bench/insight/doctor_checks.hpp>
+#include <bench/insight/doctor.hpp>
 #include <bench/insight/trial.hpp>
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/machine.hpp>

@@ -1,5 +1,3 @@
-#include "figure_charts.hpp"
-
 #include "figure_channels.hpp"
 #include "figure_plan.hpp"
 

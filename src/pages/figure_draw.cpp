@@ -1,11 +1,8 @@
-#include "figure_draw.hpp"
-
-#include "envelope.hpp"
 #include "figure_channels.hpp"
-#include "figure_charts.hpp"
 #include "figure_plan.hpp"
 #include "figure_points.hpp"
 #include "figure_source.hpp"
+#include "meter_files.hpp"
 
 #include <algorithm>
 #include <array>

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <bench/model/benchmark.hpp>
+#include <bench/pages/figure.hpp>
 
 namespace bench::pages {
 
@@ -64,5 +65,14 @@ std::vector<Plan> default_plans(const Source& source);
 /// does not place become facets.
 /// @throws Error with its place if the table has no such column, or there were too many panels
 Plan asked_plan(const Source& source, const model::Figure& asked);
+
+/// Draws a plan.
+Figure draw(const Source& source, const Plan& plan);
+
+/// `text` in lower case with `-` for everything but letters and digits; never empty.
+std::string slug_of(const std::string& text);
+
+/// Appends a number to ids that occur twice.
+void make_ids_unique(std::vector<Figure>& figures);
 
 }  // namespace bench::pages

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include <bench/results/html.hpp>
 #include <bench/results/table.hpp>
 
 namespace bench::pages {

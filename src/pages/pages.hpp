@@ -2,7 +2,6 @@
 
 #include "run_content.hpp"
 #include "run_index.hpp"
-#include "run_reports.hpp"
 
 #include <cstddef>
 #include <filesystem>

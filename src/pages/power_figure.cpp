@@ -1,7 +1,6 @@
 #include "power_figure.hpp"
 
 #include "figure_channels.hpp"
-#include "figure_draw.hpp"
 #include "figure_plan.hpp"
 #include "figure_source.hpp"
 #include "meter_files.hpp"

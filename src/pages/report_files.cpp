@@ -1,5 +1,3 @@
-#include "report_files.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>

@@ -1,4 +1,3 @@
-#include "figure_draw.hpp"
 #include "figure_plan.hpp"
 #include "figure_source.hpp"
 #include "meter_files.hpp"

@@ -1,5 +1,3 @@
-#include "report_json.hpp"
-
 #include "figure_source.hpp"
 
 #include <cmath>

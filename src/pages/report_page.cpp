@@ -11,7 +11,7 @@
 #include <bench/base/gzip.hpp>
 #include <bench/base/text.hpp>
 #include <bench/pages/report_page.hpp>
-#include <bench/results/html.hpp>
+#include <bench/results/table.hpp>
 
 namespace bench::pages {
 namespace {

@@ -4,7 +4,6 @@
 #include "run_content.hpp"
 #include "run_files.hpp"
 #include "run_index.hpp"
-#include "run_reports.hpp"
 
 #include <algorithm>
 #include <array>
@@ -25,7 +24,6 @@
 #include <bench/base/value.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/pages/page.hpp>
-#include <bench/results/html.hpp>
 #include <bench/results/table.hpp>
 #include <bench/results/tidy.hpp>
 #include <bench/workspace/workpackage.hpp>

@@ -1,6 +1,5 @@
 #include "html.hpp"
 #include "pages.hpp"
-#include "report_files.hpp"
 #include "run_index.hpp"
 
 #include <array>
@@ -16,6 +15,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
+#include <bench/pages/report_page.hpp>
 #include <bench/pages/site.hpp>
 
 namespace bench::pages {

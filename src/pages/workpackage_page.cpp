@@ -2,7 +2,6 @@
 #include "meter_files.hpp"
 #include "pages.hpp"
 #include "power_figure.hpp"
-#include "report_json.hpp"
 #include "run_content.hpp"
 #include "run_files.hpp"
 #include "run_index.hpp"
@@ -28,6 +27,7 @@
 #include <bench/insight/run_view.hpp>
 #include <bench/pages/figure.hpp>
 #include <bench/pages/page.hpp>
+#include <bench/pages/report_page.hpp>
 #include <bench/results/table.hpp>
 #include <bench/results/tidy.hpp>
 #include <bench/workspace/workpackage.hpp>

@@ -1,6 +1,5 @@
-#include "needed_names.hpp"
-
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
@@ -20,9 +19,13 @@
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/files.hpp>
+#include <bench/base/value.hpp>
+#include <bench/energy/core/figures.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/evaluate/substitute.hpp>
 #include <bench/model/benchmark.hpp>
+#include <bench/model/calculate.hpp>
+#include <bench/numbers/statistics.hpp>
 #include <bench/results/analyse.hpp>
 #include <bench/results/analyses.hpp>
 #include <bench/results/group.hpp>
@@ -41,6 +44,91 @@ namespace {
 
 namespace fs = std::filesystem;
 using workspace::Workpackage;
+
+/// Whether a name in the expression may be put together from values: `${p$n}`, `$p$n`.
+bool may_build_names(const std::string& expression) {
+  for (std::size_t at = expression.find('$', 1); at != std::string::npos;
+       at = expression.find('$', at + 1)) {
+    const char before = expression[at - 1];
+    if (std::isalnum(static_cast<unsigned char>(before)) || before == '_' || before == '{')
+      return true;
+  }
+  return false;
+}
+
+/// The names of findings that the results of a benchmark look up.
+class NeededNames {
+ public:
+  explicit NeededNames(const model::Benchmark& benchmark) {
+    for (const energy::Figure& figure : energy::remarks())
+      names_.emplace(figure.name);
+    for (const model::Result& result : benchmark.results) {
+      for (const model::Table& table : result.tables) {
+        add_columns(benchmark, result, table.columns);
+        if (!table.cdf.empty())
+          names_.insert(model::ordered_name(table.cdf));
+        names_.insert(table.sort.begin(), table.sort.end());
+        add_filter(table.filter);
+      }
+      for (const model::Syslog& syslog : result.syslogs) {
+        add_columns(benchmark, result, syslog.keys);
+        names_.insert(syslog.sort.begin(), syslog.sort.end());
+        add_filter(syslog.filter);
+      }
+      for (const model::Database& database : result.databases) {
+        add_columns(benchmark, result, database.keys);
+        add_filter(database.filter);
+      }
+    }
+    for (const model::PatternSet& set : benchmark.pattern_sets)
+      for (const model::Pattern& pattern : set.patterns)
+        if (pattern.derived) {
+          for (std::string& name : evaluate::names_in(pattern.text))
+            in_derived_.insert(std::move(name));
+          any_in_derived_ = any_in_derived_ || may_build_names(pattern.text);
+        }
+  }
+
+  /// With the patterns behind statistics: these say why there are none. Nothing where any name may
+  /// be needed.
+  std::optional<std::set<std::string>> names() const {
+    if (any_)
+      return std::nullopt;
+    std::set<std::string> names = names_;
+    for (const std::string& name : names_)
+      names.emplace(numbers::without_suffix(name));
+    return names;
+  }
+
+  /// Whether results or derived patterns look up a name.
+  bool contains(std::string_view name) const {
+    return any_ || any_in_derived_ || names_.contains(std::string(name)) ||
+           in_derived_.contains(name);
+  }
+
+ private:
+  template <class Columns>
+  void add_columns(const model::Benchmark& benchmark, const model::Result& result,
+                   const Columns& columns) {
+    for (const auto& column : columns)
+      if (!column.calculation)
+        names_.insert(column.name);
+      else
+        for (std::string& name : model::names_for(benchmark, result, *column.calculation))
+          names_.insert(std::move(name));
+  }
+
+  void add_filter(const std::string& filter) {
+    for (std::string& name : evaluate::names_in(filter))
+      names_.insert(std::move(name));
+    any_ = any_ || may_build_names(filter);
+  }
+
+  std::set<std::string> names_;
+  bool any_ = false;
+  std::set<std::string, std::less<>> in_derived_;
+  bool any_in_derived_ = false;
+};
 
 /// A table could show only one of them under the name.
 void refuse_names_of_parameters(const AnalysisPatterns& patterns, const Workpackage& workpackage) {
@@ -284,6 +372,20 @@ std::vector<std::string> names_of_analysers(const model::Benchmark& benchmark) {
   return names;
 }
 
+/// For the measured steps that these analysers do not read.
+model::Analyser analyser_of_energy(const model::Benchmark& benchmark,
+                                   const std::vector<model::Analyser>& others) {
+  std::set<std::string> read;
+  for (const model::Analyser& analyser : others)
+    for (const model::Analysis& analysis : analyser.analyses)
+      read.insert(analysis.step);
+  model::Analyser analyser{.name = "energy, each workpackage", .reduce = false};
+  for (const model::Step& step : benchmark.steps)
+    if (step.energy && !read.contains(step.name))
+      analyser.analyses.push_back({.step = step.name});
+  return analyser;
+}
+
 }  // namespace
 
 Analyses analyse_run(const space::Run& run, const workspace::Workspace& workspace,
@@ -323,6 +425,81 @@ bool is_analysed(const space::Run& run, const workspace::Workspace& workspace) {
   return std::ranges::all_of(run.benchmark.analysers, [&](const model::Analyser& analyser) {
     return workspace.analysed(analyser.name);
   });
+}
+
+std::vector<model::Analyser> analysers_of_each(const model::Benchmark& benchmark) {
+  const bool has_iterations = std::ranges::any_of(
+      benchmark.steps, [](const model::Step& step) { return step.most_iterations() > 1; });
+  std::vector<model::Analyser> analysers = benchmark.analysers;
+  for (model::Analyser& analyser : analysers)
+    if (analyser.reduce && has_iterations) {
+      analyser.name = name_of_each(analyser.name);
+      analyser.reduce = false;
+    }
+  if (model::Analyser energy = analyser_of_energy(benchmark, analysers); !energy.analyses.empty())
+    analysers.push_back(std::move(energy));
+  return analysers;
+}
+
+std::vector<model::Analyser> additional_analysers(const model::Benchmark& benchmark) {
+  std::vector<model::Analyser> analysers = analysers_of_each(benchmark);
+  std::erase_if(analysers, [&](const model::Analyser& one) {
+    return benchmark.analyser(one.name) != nullptr;
+  });
+  return analysers;
+}
+
+std::string name_of_each(const std::string& analyser) {
+  return analyser + ", each iteration";
+}
+
+void drop_statistics_of_one_value(FoundValues& findings) {
+  std::set<std::string, std::less<>> single;
+  for (const auto& [name, finding] : findings)
+    if (name.ends_with("_cnt") && finding.present() && finding.value == Value(1LL))
+      single.emplace(numbers::without_suffix(name));
+  std::erase_if(findings, [&](const auto& finding) {
+    const std::string_view base = numbers::without_suffix(finding.first);
+    return base != finding.first && single.contains(base) && findings.contains(base);
+  });
+}
+
+Analyses stored_analyses(const space::Run& run, const workspace::Workspace& workspace) {
+  auto names = NeededNames(run.benchmark).names();
+  Analyses analyses;
+  const auto read = [&](const model::Analyser& analyser) {
+    analyses[analyser.name] =
+        names ? workspace.findings(analyser.name, *names) : workspace.findings(analyser.name);
+  };
+  for (const model::Analyser& analyser : run.benchmark.analysers)
+    read(analyser);
+  if (names)  // an iteration with several values has no spread
+    for (const std::string& name : std::set<std::string>(*names))
+      names->insert(name + "_cnt");
+  for (const model::Analyser& analyser : additional_analysers(run.benchmark))
+    read(analyser);
+  return analyses;
+}
+
+bool is_each_analysed(const space::Run& run, const workspace::Workspace& workspace) {
+  return std::ranges::all_of(
+      analysers_of_each(run.benchmark),
+      [&](const model::Analyser& analyser) { return workspace.analysed(analyser.name); });
+}
+
+Analyses stored_analyses_of_each(const space::Run& run, const workspace::Workspace& workspace) {
+  Analyses analyses;
+  for (const model::Analyser& analyser : analysers_of_each(run.benchmark)) {
+    std::set<std::string> names = workspace.found_names(analyser.name);
+    const std::set<std::string> above_one = workspace.found_names(analyser.name, 1);
+    // Most names have one value at each workpackage, of which ten statistics say nothing.
+    std::erase_if(names, [&, all = names](const std::string& name) {
+      const std::string base(numbers::without_suffix(name));
+      return base != name && all.contains(base) && !above_one.contains(base + "_cnt");
+    });
+    analyses[analyser.name] = workspace.findings(analyser.name, names);
+  }
+  return analyses;
 }
 
 }  // namespace bench::results

@@ -10,7 +10,6 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
-#include <bench/results/html.hpp>
 #include <bench/results/table.hpp>
 
 namespace bench::results {

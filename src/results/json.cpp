@@ -1,4 +1,3 @@
-#include "notes.hpp"
 #include "writer.hpp"
 
 #include <charconv>

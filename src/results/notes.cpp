@@ -1,4 +1,4 @@
-#include "notes.hpp"
+#include "writer.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -67,6 +67,60 @@ FilledFilter fill(const std::string& filter, const RowPlace& row) {
               fmt::format("evaluated expression: {}", filled.text), filter.place);
 }
 
+/// As a value of a baseline: of the rows that have their inputs, the one with the smallest number.
+constexpr std::string_view smallest = "smallest";
+
+/// Of the row itself: what other columns calculate is no input.
+const Cell& own_cell(const RowPlace& row, const std::string& name) {
+  return row.rows->column(name)[row.row];
+}
+
+std::string text_of(const Cell& cell) {
+  return cell.value ? to_text(*cell.value) : "";
+}
+
+/// `1`, `1.0` and `01` are one number.
+bool is_same(const std::string& a, const std::string& b) {
+  const auto number_a = parse_number(a);
+  const auto number_b = parse_number(b);
+  return number_a && number_b ? *number_a == *number_b : a == b;
+}
+
+/// `nodes=1, precision=fp32`
+std::string pairs_text(const std::vector<std::pair<std::string, std::string>>& pairs) {
+  std::vector<std::string> all;
+  for (const auto& [name, value] : pairs)
+    all.push_back(name + "=" + value);
+  return join(all, ", ");
+}
+
+/// The values of these names in a row, `model=gpt, precision=fp32`.
+std::string values_text(const RowPlace& row, const std::vector<std::string>& names) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const std::string& name : names)
+    pairs.emplace_back(name, text_of(own_cell(row, name)));
+  return pairs_text(pairs);
+}
+
+/// Parameters in which rows differ, except these.
+std::vector<std::string> differing(const model::Benchmark& benchmark,
+                                   const std::vector<const RowPlace*>& rows,
+                                   const std::vector<std::string>& except) {
+  std::vector<std::string> names;
+  for (const model::ParameterSet& set : benchmark.parameter_sets)
+    for (const model::Parameter& parameter : set.parameters) {
+      const auto differs = [&](const RowPlace* row) {
+        return text_of(own_cell(*row, parameter.name)) !=
+               text_of(own_cell(*rows.front(), parameter.name));
+      };
+      if (std::ranges::find(except, parameter.name) == except.end() &&
+          std::ranges::find(names, parameter.name) == names.end() &&
+          std::ranges::any_of(rows, differs))
+        names.push_back(parameter.name);
+    }
+  return names;
+}
+
 }  // namespace
 
 const Cell& RowPlace::cell(const std::string& name) const {
@@ -141,64 +195,6 @@ void filter_rows(std::vector<RowPlace>& rows, const OwnedFilter& filter, Filters
   }
   rows = std::move(kept);
 }
-
-namespace {
-
-/// As a value of a baseline: of the rows that have their inputs, the one with the smallest number.
-constexpr std::string_view smallest = "smallest";
-
-/// Of the row itself: what other columns calculate is no input.
-const Cell& own_cell(const RowPlace& row, const std::string& name) {
-  return row.rows->column(name)[row.row];
-}
-
-std::string text_of(const Cell& cell) {
-  return cell.value ? to_text(*cell.value) : "";
-}
-
-/// `1`, `1.0` and `01` are one number.
-bool is_same(const std::string& a, const std::string& b) {
-  const auto number_a = parse_number(a);
-  const auto number_b = parse_number(b);
-  return number_a && number_b ? *number_a == *number_b : a == b;
-}
-
-/// `nodes=1, precision=fp32`
-std::string pairs_text(const std::vector<std::pair<std::string, std::string>>& pairs) {
-  std::vector<std::string> all;
-  for (const auto& [name, value] : pairs)
-    all.push_back(name + "=" + value);
-  return join(all, ", ");
-}
-
-/// The values of these names in a row, `model=gpt, precision=fp32`.
-std::string values_text(const RowPlace& row, const std::vector<std::string>& names) {
-  std::vector<std::pair<std::string, std::string>> pairs;
-  for (const std::string& name : names)
-    pairs.emplace_back(name, text_of(own_cell(row, name)));
-  return pairs_text(pairs);
-}
-
-/// Parameters in which rows differ, except these.
-std::vector<std::string> differing(const model::Benchmark& benchmark,
-                                   const std::vector<const RowPlace*>& rows,
-                                   const std::vector<std::string>& except) {
-  std::vector<std::string> names;
-  for (const model::ParameterSet& set : benchmark.parameter_sets)
-    for (const model::Parameter& parameter : set.parameters) {
-      const auto differs = [&](const RowPlace* row) {
-        return text_of(own_cell(*row, parameter.name)) !=
-               text_of(own_cell(*rows.front(), parameter.name));
-      };
-      if (std::ranges::find(except, parameter.name) == except.end() &&
-          std::ranges::find(names, parameter.name) == names.end() &&
-          std::ranges::any_of(rows, differs))
-        names.push_back(parameter.name);
-    }
-  return names;
-}
-
-}  // namespace
 
 CalculatedColumn::CalculatedColumn(const model::Benchmark& benchmark, const model::Result& result,
                                    const model::Calculation& calculation, const std::string& unit,

@@ -1,4 +1,4 @@
-// The styles of plain text: aligned, csv, markdown, pretty.
+// The styles of plain text: aligned, csv, latex, markdown, pretty.
 #include "grid.hpp"
 #include "writer.hpp"
 
@@ -33,13 +33,6 @@ std::string write_aligned(const Table& table, const std::vector<std::string>& no
   return joined_rows(grid, table.separator) + lines(notes);
 }
 
-}  // namespace
-
-// Programs read the files, too.
-const Writer aligned_writer{{.name = "aligned", .has_notes_in_files = false}, write_aligned};
-
-namespace {
-
 std::string write_csv(const Table& table, const std::vector<std::string>&) {
   Grid grid = oriented_grid(table, "", Iterations::first);
   replace_in_cells(grid, "\n", " ");
@@ -54,21 +47,6 @@ std::string write_csv(const Table& table, const std::vector<std::string>&) {
   }
   return joined_rows(grid, table.separator);
 }
-
-}  // namespace
-
-const Writer csv_writer{
-    {.name = "csv", .ending = ".csv", .is_for_programs = true, .is_for_one_table = true},
-    write_csv};
-
-std::string csv_field(const std::string& text, const std::string& separator) {
-  const bool has_separator = !separator.empty() && text.find(separator) != std::string::npos;
-  if (!has_separator && text.find_first_of("\"\r\n") == std::string::npos)
-    return text;
-  return '"' + replace_all(text, "\"", "\"\"") + '"';
-}
-
-namespace {
 
 std::string write_markdown(const Table& table, const std::vector<std::string>& notes) {
   Grid grid = oriented_grid(table, not_available, Iterations::spread);
@@ -85,20 +63,99 @@ std::string write_markdown(const Table& table, const std::vector<std::string>& n
   return text;
 }
 
-}  // namespace
-
-const Writer markdown_writer{{.name = "markdown", .ending = ".md", .shows_spreads = true},
-                             write_markdown};
-
-namespace {
-
 std::string write_pretty(const Table& table, const std::vector<std::string>& notes) {
   Grid grid = oriented_grid(table, not_available, Iterations::spread);
   drop_final_newlines(grid);
   return fmt::format("{}:\n{}{}", table.name, bordered(grid, !table.transpose, '-'), lines(notes));
 }
 
+/// Characters that mean something to LaTeX, as the characters themselves.
+std::string latex_text(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+      case '%':
+      case '$':
+      case '#':
+      case '_':
+      case '{':
+      case '}':
+        escaped += '\\';
+        escaped += c;
+        break;
+      case '~':
+        escaped += "\\textasciitilde{}";
+        break;
+      case '^':
+        escaped += "\\textasciicircum{}";
+        break;
+      case '\\':
+        escaped += "\\textbackslash{}";
+        break;
+      case '<':
+        escaped += "\\textless{}";
+        break;
+      case '>':
+        escaped += "\\textgreater{}";
+        break;
+      case '|':
+        escaped += "\\textbar{}";
+        break;
+      case '\n':
+        escaped += ' ';
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  // `\\` and the rules take what follows them for their own options.
+  const std::size_t first = escaped.find_first_not_of(' ');
+  if (first != std::string::npos && (escaped[first] == '[' || escaped[first] == '*'))
+    escaped = fmt::format("{{{}}}{}", escaped[first], escaped.substr(first + 1));
+  return escaped;
+}
+
+std::string write_latex(const Table& table, const std::vector<std::string>& notes) {
+  Grid grid = oriented_grid(table, "--", Iterations::spread);
+  drop_final_newlines(grid);
+  std::string columns;
+  for (std::size_t column = 0; column < grid.rows.front().size(); ++column)
+    columns += !table.transpose && is_of_numbers(table, column) ? 'r' : 'l';
+  std::string text =
+      fmt::format("% {}, needs \\usepackage{{booktabs}}\n\\begin{{tabular}}{{{}}}\n\\toprule\n",
+                  replace_all(table.name, "\n", " "), columns);
+  for (auto& row : grid.rows) {
+    for (std::string& cell : row)
+      cell = replace_all(latex_text(cell), "±", "$\\pm$");
+    text += join(row, " & ") + " \\\\\n";
+    if (&row == &grid.rows.front() && !table.transpose)
+      text += "\\midrule\n";
+  }
+  text += "\\bottomrule\n\\end{tabular}\n";
+  for (const std::string& note : notes)
+    text += "% " + replace_all(note, "\n", " ") + "\n";
+  return text;
+}
+
 }  // namespace
+
+// Programs read the files, too.
+const Writer aligned_writer{{.name = "aligned", .has_notes_in_files = false}, write_aligned};
+
+const Writer csv_writer{
+    {.name = "csv", .ending = ".csv", .is_for_programs = true, .is_for_one_table = true},
+    write_csv};
+
+std::string csv_field(const std::string& text, const std::string& separator) {
+  const bool has_separator = !separator.empty() && text.find(separator) != std::string::npos;
+  if (!has_separator && text.find_first_of("\"\r\n") == std::string::npos)
+    return text;
+  return '"' + replace_all(text, "\"", "\"\"") + '"';
+}
+
+const Writer markdown_writer{{.name = "markdown", .ending = ".md", .shows_spreads = true},
+                             write_markdown};
 
 const Writer pretty_writer{{.name = "pretty", .may_be_vertical = true, .shows_spreads = true},
                            write_pretty};
@@ -129,5 +186,7 @@ std::string render_vertical(const Table& table) {
   }
   return text + lines(notes_of(table)) + lines(notes_of_spreads(table));
 }
+
+const Writer latex_writer{{.name = "latex", .ending = ".tex", .shows_spreads = true}, write_latex};
 
 }  // namespace bench::results

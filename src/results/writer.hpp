@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,5 +30,11 @@ std::span<const Writer* const> writers();
 
 /// What stands for a missing value in what people read.
 inline constexpr const char* not_available = "n/a";
+
+/// `done`, `failed`, `skipped`, or `unfinished`.
+std::string status_of(const RowSource& source);
+
+/// Why a missing value is missing.
+std::string absence(const Table& table, std::size_t row, std::size_t column);
 
 }  // namespace bench::results

@@ -1,6 +1,3 @@
-#include "crate_environment.hpp"
-#include "crate_input.hpp"
-#include "crate_metadata.hpp"
 #include "crate_package.hpp"
 
 #include <algorithm>
@@ -313,6 +310,12 @@ void add_all(const space::Run& run, const workspace::Workspace& workspace,
   package.add_as_is("SHA256SUMS", checksums(package));
 }
 
+/// The outpath of the benchmark without its directories, which belong to another machine.
+std::string outpath_of(const space::RunMetadata& metadata) {
+  return (metadata.benchmark.find('/') == std::string::npos ? metadata.benchmark : "rerun") +
+         "_rerun";
+}
+
 }  // namespace
 
 Exported export_run(const space::Run& run, const workspace::Workspace& workspace,
@@ -340,16 +343,6 @@ Exported export_run(const space::Run& run, const workspace::Workspace& workspace
     exported.bytes += file.bytes;
   return exported;
 }
-
-namespace {
-
-/// The outpath of the benchmark without its directories, which belong to another machine.
-std::string outpath_of(const space::RunMetadata& metadata) {
-  return (metadata.benchmark.find('/') == std::string::npos ? metadata.benchmark : "rerun") +
-         "_rerun";
-}
-
-}  // namespace
 
 bool is_export(const fs::path& directory) {
   std::error_code absent;

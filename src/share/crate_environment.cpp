@@ -1,4 +1,4 @@
-#include "crate_environment.hpp"
+#include "crate_package.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,3 @@
-#include "crate_input.hpp"
-
 #include "crate_package.hpp"
 
 #include <algorithm>

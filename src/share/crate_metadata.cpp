@@ -1,7 +1,3 @@
-#include "crate_metadata.hpp"
-
-#include "crate_environment.hpp"
-#include "crate_input.hpp"
 #include "crate_package.hpp"
 
 #include <algorithm>

@@ -9,8 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include <bench/results/tidy.hpp>
 #include <bench/share/crate_archive.hpp>
 #include <bench/share/secrets.hpp>
+#include <bench/space/run.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::crate {
 
@@ -63,5 +66,48 @@ class Package {
   std::vector<LeftOut> left_out_;
   std::set<std::string> paths_;
 };
+
+/// A property of the environment that may affect measurements.
+struct EnvironmentItem {
+  std::string name;
+  std::string value;          ///< Empty if unknown.
+  std::string absent_reason;  ///< Why it is unknown.
+};
+
+/// In the order of the list in docs/reference/export.md.
+std::vector<EnvironmentItem> environment_of(const space::Run& run);
+
+/// As a JSON object of objects with `value` or `absent`.
+std::string environment_json(const std::vector<EnvironmentItem>& items);
+
+/// Paths in an export that are used in several places.
+inline constexpr const char* input_directory = "input";
+inline constexpr const char* resolved_file = "input/resolved.xml";
+inline constexpr const char* run_directory = "run";
+
+/// Path of the original input file in the export; it may have been left out.
+std::string input_path_of(const space::Run& run);
+
+/// Adds the resolved input, which `bench run` runs again.
+void add_resolved_input(const space::Run& run, Package& package);
+
+/// Adds the other files that a run was made from, where `bench run` finds them beside
+/// `resolved_file`: the original input, the sources of file sets, the platform's files and the job
+/// templates.
+void add_input(const space::Run& run, const std::vector<workspace::Workpackage>& workpackages,
+               Package& package);
+
+/// Everything that the metadata of a crate describes.
+struct CrateSource {
+  const space::Run& run;
+  const results::TidyTable& tidy;  ///< Of this run alone.
+  const std::vector<EnvironmentItem>& environment;
+  const std::vector<PackedFile>& files;
+  const std::string& license;  ///< Empty: none was given.
+};
+
+/// `ro-crate-metadata.json`: a Workflow Run RO-Crate 0.6 with the profile Provenance Run Crate.
+/// Source: https://w3id.org/ro/wfrun/provenance/0.6.
+std::string metadata_json(const CrateSource& described);
 
 }  // namespace bench::crate

@@ -12,7 +12,6 @@
 
 #include <bench/base/files.hpp>
 #include <bench/insight/doctor.hpp>
-#include <bench/insight/doctor_checks.hpp>
 
 namespace bench::insight {
 

@@ -2,7 +2,6 @@
 #include "pages/figure_plan.hpp"
 
 #include "pages/csv_source.hpp"
-#include "pages/figure_draw.hpp"
 #include "pages/figure_source.hpp"
 #include "support/case_name.hpp"
 #include "support/message_of.hpp"

@@ -1,5 +1,7 @@
 #include "support/error_of.hpp"
 
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -8,12 +10,14 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/value.hpp>
+#include <bench/document/elements.hpp>
 #include <bench/results/table.hpp>
 
 namespace bench::results {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 Cell cell(Value value, std::string format = "") {
   return {.value = std::move(value), .format = std::move(format)};
@@ -381,5 +385,112 @@ TEST(StyleOfAFile, IsThatOfItsEnding) {
         << unknown;
 }
 
+TEST(Styles, OfInputFilesAreThoseThatHaveAWriter) {
+  const auto words = document::element("table").attribute("style")->words;
+  const auto names = style_names(Styles::text);
+  EXPECT_EQ(std::set<std::string>(words.begin(), words.end()),
+            std::set<std::string>(names.begin(), names.end()));
+}
+
+TEST(Latex, IsATabularWithTheRulesOfBooktabs) {
+  Table table;
+  table.name = "t";
+  table.headings = {{.title = "model_size", .unit = ""}, {.title = "rate", .unit = "1/s"}};
+  table.rows = {{{.value = std::string("a&b 50%")}, {.value = 2.5, .format = ".2f"}},
+                {{.value = std::string("c")}, {.value = std::nullopt, .absent_reason = "no file"}}};
+  EXPECT_EQ(render(table, "latex"), R"(% t, needs \usepackage{booktabs}
+\begin{tabular}{lr}
+\toprule
+model\_size & rate[1/s] \\
+\midrule
+a\&b 50\% & 2.50 \\
+c & -- \\
+\bottomrule
+\end{tabular}
+% n/a in rate: no file
+)");
+}
+
+TEST(Latex, WritesWhatWouldBeCommandsAsText) {
+  Table table;
+  table.headings = {{.title = R"(\a{b}$^~#<>|)"}};
+  EXPECT_EQ(render(table, "latex"), R"(% , needs \usepackage{booktabs}
+\begin{tabular}{r}
+\toprule
+\textbackslash{}a\{b\}\$\textasciicircum{}\textasciitilde{}\#\textless{}\textgreater{}\textbar{} \\
+\midrule
+\bottomrule
+\end{tabular}
+)");
+}
+
+TEST(Latex, ACellIsNoOptionOfTheLineBefore) {
+  Table table;
+  table.headings = {{.title = "[s]"}, {.title = "mesh"}};
+  for (const char* text : {"[16, 32]", "*x*", "a[0]", " [1]"})
+    table.rows.push_back({{.value = std::string(text)}, {.value = std::string("m")}});
+  EXPECT_EQ(render(table, "latex"), R"(% , needs \usepackage{booktabs}
+\begin{tabular}{ll}
+\toprule
+{[}s] & mesh \\
+\midrule
+{[}16, 32] & m \\
+{*}x* & m \\
+a[0] & m \\
+{[}1] & m \\
+\bottomrule
+\end{tabular}
+)");
+}
+
+Table of_models() {
+  Table table;
+  table.name = "t";
+  table.headings = {{.title = "model"}, {.title = "rate", .unit = "1/s"}};
+  table.rows = {{{.value = std::string("a")}, {.value = 2.5, .format = ".2f"}},
+                {{.value = std::string("b")}, {.value = std::nullopt, .absent_reason = "no file"}}};
+  return table;
+}
+
+TEST(Html, IsAPageWithOneTable) {
+  const std::string page = render(of_models(), "html");
+  EXPECT_THAT(page, testing::StartsWith("<!doctype html>\n<html lang=\"en\">\n<head>\n"
+                                        "<meta charset=\"utf-8\">\n<title>t</title>\n<style>\n"));
+  EXPECT_EQ(page.substr(page.find("<table>")), R"(<table>
+<caption>t</caption>
+<thead>
+<tr><th>model</th><th class="n">rate[1/s]</th></tr>
+</thead>
+<tr><td>a</td><td class="n">2.50</td></tr>
+<tr><td>b</td><td class="n">n/a</td></tr>
+</table>
+<p>n/a in rate: no file</p>
+</body>
+</html>
+)");
+}
+
+TEST(Html, HasNothingOfAnybodysThatABrowserObeys) {
+  Table table = of_models();
+  const std::string evil = "<script>alert(\"&'\")</script>\x1b\xff";
+  table.name = evil;
+  table.headings[0].title = evil;
+  table.rows[0][0].value = evil;
+  table.rows[1][1].absent_reason = evil;
+  const std::string page = render(table, "html");
+  EXPECT_THAT(page, Not(HasSubstr("<script")));
+  EXPECT_THAT(page, HasSubstr("<td>&lt;script&gt;alert(&quot;&amp;&#39;&quot;)&lt;/script&gt;^["
+                              "\xef\xbf\xbd</td>"));
+}
+
+TEST(Html, HasHeadingsBesideTheRowsOfATransposedTable) {
+  Table table = of_models();
+  table.transpose = true;
+  EXPECT_THAT(render(table, "html"),
+              HasSubstr("<tr><th>model</th><td>a</td><td>b</td></tr>\n"
+                        "<tr><th>rate[1/s]</th><td>2.50</td><td>n/a</td></tr>\n"));
+}
+
 }  // namespace
+
 }  // namespace bench::results

@@ -1,7 +1,4 @@
-#include "share/crate_metadata.hpp"
-
 #include "sample_run.hpp"
-#include "share/crate_environment.hpp"
 #include "share/crate_package.hpp"
 #include "support/golden.hpp"
 

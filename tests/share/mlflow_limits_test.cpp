@@ -1,6 +1,8 @@
 #include "share/mlflow_limits.hpp"
 
+#include "share/mlflow_rest_calls.hpp"
 #include "support/case_name.hpp"
+#include "support/deep_json.hpp"
 
 #include <cmath>
 #include <cstddef>
@@ -147,5 +149,12 @@ TEST(MissingTest, AChangedValueGetsALaterTimeThanTheOneItReplaces) {
   EXPECT_EQ(lacking.metrics[1].timestamp_ms, 50);
 }
 
+TEST(AnswerTest, OfAnyDepthCanBeCopiedAndWritten) {
+  const Json answer = parsed(R"({"message": )" + support::deep_json() + "}");
+  const Json copy = answer;  // NOLINT(performance-unnecessary-copy-initialization)
+  EXPECT_LT(text_in(copy, "message").size(), 1000U);
+}
+
 }  // namespace
+
 }  // namespace bench::mlflow

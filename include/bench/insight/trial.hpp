@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <bench/insight/doctor_checks.hpp>
+#include <bench/insight/doctor.hpp>
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/platform.hpp>
 

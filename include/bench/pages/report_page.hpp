@@ -23,6 +23,14 @@ struct Library {
 /// then beside the program. @throws Error if one is missing; for Vega, the hint says how to get it
 Library load_library();
 
+/// A file that pages are made of, from the first that has it of the user's and the site's
+/// directories (`report/` beside `platforms/`) and the one beside the program.
+/// @throws Error if there is none; for Vega, the hint says how to get it
+std::filesystem::path path_of(const std::string& name);
+
+/// The script of a page, behind those that draw figures and tables.
+std::string script_with(const char* page_script);
+
 /// Draws the figures of a report into files `<id>.svg`, and `<id>.png` if rsvg-convert is
 /// installed.
 /// @param content from `content_of`
@@ -57,6 +65,10 @@ struct Page {
 
 /// The part that a page shows first, runs and figures, as JSON. Equal pages give equal bytes.
 std::string content_of(const Page& page);
+
+/// Figures alone, as in `content_of`, and notes below them.
+std::string figures_of(const std::vector<Figure>& figures,
+                       const std::vector<std::string>& notes = {});
 
 /// The tables as JSON, which may be large. Numbers have 9 significant digits. @param licenses of
 /// the drawing libraries; shown at the end

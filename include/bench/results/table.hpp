@@ -180,4 +180,12 @@ const Style& style_of(const std::string& name);
 /// @throws Error with the known endings for another one
 std::string style_of_file(const std::string& file);
 
+/// Text of anybody's as HTML, also between quotes: a browser executes nothing of it. Control
+/// characters are shown.
+std::string html_text(std::string_view text);
+
+/// The element `table`: what the style html puts on a page. Numbers have the class `n`.
+/// @throws Error if a value does not fit its format
+std::string html_table(const Table& table);
+
 }  // namespace bench::results

@@ -34,10 +34,6 @@ std::string report_text(const JobReport& report) {
   return text;
 }
 
-}  // namespace
-
-namespace {
-
 /// Why the batch system of a run cannot be asked; empty: it can.
 std::string why_not_asked(const space::Run& run) {
   const std::string name = space::platform_source(run);

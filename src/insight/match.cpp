@@ -50,29 +50,6 @@ std::string some_of(const std::set<std::string>& values) {
   return text;
 }
 
-}  // namespace
-
-workspace::Parameters chosen(const Workpackage& workpackage,
-                             const std::vector<std::string>& names) {
-  workspace::Parameters parameters;
-  for (const std::string& name : names)
-    if (const std::string* value = value_of(workpackage.parameters, name))
-      parameters.emplace_back(name, *value);
-  return parameters;
-}
-
-std::string key_text(const Workpackage& workpackage, const std::vector<std::string>& names) {
-  std::string key;
-  for (const std::string& name : names) {
-    const std::string* value = value_of(workpackage.parameters, name);
-    key += value ? *value : "\x1e";
-    key += '\x1f';
-  }
-  return key;
-}
-
-namespace {
-
 std::size_t distinct_keys(const Members& members, const std::vector<std::string>& names) {
   std::unordered_set<std::string> keys;
   for (const Workpackage* member : members)
@@ -94,40 +71,6 @@ std::unordered_map<std::string, Members> by_key(const Members& members,
     std::ranges::stable_sort(group, {}, &Workpackage::iteration);
   return groups;
 }
-
-}  // namespace
-
-PointKey point_key(const std::string& step, const Members& a, const Members& b) {
-  const std::vector<std::string> of_a = parameter_names(a);
-  const std::vector<std::string> of_b = parameter_names(b);
-  if (a.empty() || b.empty())
-    return {a.empty() ? of_b : of_a, {}};
-  PointKey key;
-  const auto leave_out = [&](const std::string& name) {
-    key.left_out.push_back({step, name, some_of(values_in(a, name)), some_of(values_in(b, name))});
-  };
-  std::vector<std::string> foreign;
-  for (const std::string& name : of_a)
-    (std::ranges::find(of_b, name) == of_b.end() ? foreign : key.names).push_back(name);
-  for (const std::string& name : of_b)
-    if (std::ranges::find(of_a, name) == of_a.end())
-      foreign.push_back(name);
-  std::ranges::for_each(foreign, leave_out);
-  for (const std::string& name : std::vector<std::string>(key.names)) {
-    if (!are_disjoint(values_in(a, name), values_in(b, name)))
-      continue;
-    std::vector<std::string> without = key.names;
-    std::erase(without, name);
-    if (distinct_keys(a, without) < distinct_keys(a, key.names) ||
-        distinct_keys(b, without) < distinct_keys(b, key.names))
-      continue;
-    key.names = std::move(without);
-    leave_out(name);
-  }
-  return key;
-}
-
-namespace {
 
 class Matcher {
  public:
@@ -174,6 +117,55 @@ class Matcher {
 };
 
 }  // namespace
+
+workspace::Parameters chosen(const Workpackage& workpackage,
+                             const std::vector<std::string>& names) {
+  workspace::Parameters parameters;
+  for (const std::string& name : names)
+    if (const std::string* value = value_of(workpackage.parameters, name))
+      parameters.emplace_back(name, *value);
+  return parameters;
+}
+
+std::string key_text(const Workpackage& workpackage, const std::vector<std::string>& names) {
+  std::string key;
+  for (const std::string& name : names) {
+    const std::string* value = value_of(workpackage.parameters, name);
+    key += value ? *value : "\x1e";
+    key += '\x1f';
+  }
+  return key;
+}
+
+PointKey point_key(const std::string& step, const Members& a, const Members& b) {
+  const std::vector<std::string> of_a = parameter_names(a);
+  const std::vector<std::string> of_b = parameter_names(b);
+  if (a.empty() || b.empty())
+    return {a.empty() ? of_b : of_a, {}};
+  PointKey key;
+  const auto leave_out = [&](const std::string& name) {
+    key.left_out.push_back({step, name, some_of(values_in(a, name)), some_of(values_in(b, name))});
+  };
+  std::vector<std::string> foreign;
+  for (const std::string& name : of_a)
+    (std::ranges::find(of_b, name) == of_b.end() ? foreign : key.names).push_back(name);
+  for (const std::string& name : of_b)
+    if (std::ranges::find(of_a, name) == of_a.end())
+      foreign.push_back(name);
+  std::ranges::for_each(foreign, leave_out);
+  for (const std::string& name : std::vector<std::string>(key.names)) {
+    if (!are_disjoint(values_in(a, name), values_in(b, name)))
+      continue;
+    std::vector<std::string> without = key.names;
+    std::erase(without, name);
+    if (distinct_keys(a, without) < distinct_keys(a, key.names) ||
+        distinct_keys(b, without) < distinct_keys(b, key.names))
+      continue;
+    key.names = std::move(without);
+    leave_out(name);
+  }
+  return key;
+}
 
 Matching match(const std::string& step, const Members& a, const Members& b) {
   return Matcher(step, a, b).match();

@@ -211,24 +211,6 @@ void take_amd(Survey& found) {
     take_accelerator(names.front(), names.size(), "rocm-smi", found);
 }
 
-}  // namespace
-
-Survey survey(const std::string& partition, bool node_only) {
-  Survey found;
-  found.host = host_name();
-  if (!node_only && !find_program("sbatch").empty())
-    take_slurm(partition, found);
-  else if (!partition.empty())
-    throw Error(Id::missing_program, "no Slurm on this node: sbatch is not on PATH",
-                "omit --partition to describe only this node");
-  take_processor(found);
-  take_nvidia(found);
-  take_amd(found);
-  return found;
-}
-
-namespace {
-
 std::string quoted(const std::string& text) {
   return '"' + replace_all(replace_all(one_line(text), "\\", "\\\\"), "\"", "\\\"") + '"';
 }
@@ -276,6 +258,20 @@ Fact modules_of(const Survey& found) {
 }
 
 }  // namespace
+
+Survey survey(const std::string& partition, bool node_only) {
+  Survey found;
+  found.host = host_name();
+  if (!node_only && !find_program("sbatch").empty())
+    take_slurm(partition, found);
+  else if (!partition.empty())
+    throw Error(Id::missing_program, "no Slurm on this node: sbatch is not on PATH",
+                "omit --partition to describe only this node");
+  take_processor(found);
+  take_nvidia(found);
+  take_amd(found);
+  return found;
+}
 
 std::string platform_file(const std::string& name, const Survey& found) {
   const bool alone = !found.has_slurm;

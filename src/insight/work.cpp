@@ -140,6 +140,37 @@ double least_bytes_per_parameter(const std::string& precision) {
   return precision == "fp16" || precision == "bf16" ? 4 : 8;
 }
 
+Estimate time_by_peak(const Work& work, const machine::Platform& platform, double efficiency) {
+  if (!work.flops)
+    return {std::nullopt, work.absent_reason};
+  const space::Variables facts = space::platform_variables(platform);
+  const std::string precision = work.precision == "tf32" ? "fp32" : work.precision;
+  const auto known = facts.find(fmt::format("jube_platform_device_{}_tflops", precision));
+  const auto peak = known == facts.end() ? std::nullopt : parse_number(known->second);
+  if (!peak || !(*peak > 0))
+    return {std::nullopt, fmt::format("never measured, and platform {} has no confirmed {} peak",
+                                      platform.name, precision)};
+  return {*work.flops / (work.devices * *peak * 1e12 * efficiency),
+          fmt::format("assumed: {:g} % of the {} peak of {} TFLOP/s, without start-up",
+                      100 * efficiency, precision, known->second)};
+}
+
+Estimate energy_by_limit(const Work& work, const machine::Platform& platform, double time_s) {
+  const machine::Machine& machine = platform.machine;
+  const machine::MaybeFact& limit = machine.accelerator.power_limit_w;
+  if (!limit || limit->unconfirmed || !machine.modules_per_node || !machine.devices_per_node)
+    return {
+        std::nullopt,
+        fmt::format("never measured, and platform {} has no confirmed power limit", platform.name)};
+  const std::string& scope = machine.accelerator.power_scope;
+  const double share =
+      scope == "device" ? 1 : machine.modules_per_node->value / machine.devices_per_node->value;
+  return {time_s * work.devices * limit->value * share / 3600,
+          fmt::format("assumed: {:g} W per {}, its limit", limit->value,
+                      scope.empty() ? "accelerator" : scope),
+          true};
+}
+
 }  // namespace
 
 std::vector<std::string> program_call(const std::vector<std::string>& commands,
@@ -197,41 +228,6 @@ Work Describer::describe(const std::vector<std::string>& commands, int tasks) {
         *parameters * least_bytes_per_parameter(work.precision) / parts_of_model(words) / 1e9;
   return work;
 }
-
-namespace {
-
-Estimate time_by_peak(const Work& work, const machine::Platform& platform, double efficiency) {
-  if (!work.flops)
-    return {std::nullopt, work.absent_reason};
-  const space::Variables facts = space::platform_variables(platform);
-  const std::string precision = work.precision == "tf32" ? "fp32" : work.precision;
-  const auto known = facts.find(fmt::format("jube_platform_device_{}_tflops", precision));
-  const auto peak = known == facts.end() ? std::nullopt : parse_number(known->second);
-  if (!peak || !(*peak > 0))
-    return {std::nullopt, fmt::format("never measured, and platform {} has no confirmed {} peak",
-                                      platform.name, precision)};
-  return {*work.flops / (work.devices * *peak * 1e12 * efficiency),
-          fmt::format("assumed: {:g} % of the {} peak of {} TFLOP/s, without start-up",
-                      100 * efficiency, precision, known->second)};
-}
-
-Estimate energy_by_limit(const Work& work, const machine::Platform& platform, double time_s) {
-  const machine::Machine& machine = platform.machine;
-  const machine::MaybeFact& limit = machine.accelerator.power_limit_w;
-  if (!limit || limit->unconfirmed || !machine.modules_per_node || !machine.devices_per_node)
-    return {
-        std::nullopt,
-        fmt::format("never measured, and platform {} has no confirmed power limit", platform.name)};
-  const std::string& scope = machine.accelerator.power_scope;
-  const double share =
-      scope == "device" ? 1 : machine.modules_per_node->value / machine.devices_per_node->value;
-  return {time_s * work.devices * limit->value * share / 3600,
-          fmt::format("assumed: {:g} W per {}, its limit", limit->value,
-                      scope.empty() ? "accelerator" : scope),
-          true};
-}
-
-}  // namespace
 
 Prediction predict_by_peak(const Work& work, const machine::Platform& platform, double efficiency) {
   Prediction prediction;

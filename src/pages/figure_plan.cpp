@@ -303,30 +303,6 @@ class Chooser {
   std::vector<Plan> plans_;
 };
 
-}  // namespace
-
-std::vector<std::size_t> Plan::keys() const {
-  std::vector<std::size_t> keys{x};
-  if (row)
-    keys.push_back(*row);
-  keys.insert(keys.end(), color.begin(), color.end());
-  keys.insert(keys.end(), facet.begin(), facet.end());
-  return keys;
-}
-
-std::vector<std::size_t> hidden_parameters(const Source& source, const Plan& plan) {
-  std::vector<std::size_t> placed = plan.keys();
-  std::ranges::copy_if(plan.y, std::back_inserter(placed),
-                       [&](std::size_t y) { return source.columns[y].is_parameter; });
-  return free_parameters(source, placed);
-}
-
-std::vector<Plan> default_plans(const Source& source) {
-  return Chooser(source).chosen();
-}
-
-namespace {
-
 std::size_t column_of(const Source& source, const std::string& name, const Place& place) {
   if (const auto found = source.find(name))
     return *found;
@@ -366,6 +342,26 @@ void place_hidden(const Source& source, const Place& place, Plan& plan) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> Plan::keys() const {
+  std::vector<std::size_t> keys{x};
+  if (row)
+    keys.push_back(*row);
+  keys.insert(keys.end(), color.begin(), color.end());
+  keys.insert(keys.end(), facet.begin(), facet.end());
+  return keys;
+}
+
+std::vector<std::size_t> hidden_parameters(const Source& source, const Plan& plan) {
+  std::vector<std::size_t> placed = plan.keys();
+  std::ranges::copy_if(plan.y, std::back_inserter(placed),
+                       [&](std::size_t y) { return source.columns[y].is_parameter; });
+  return free_parameters(source, placed);
+}
+
+std::vector<Plan> default_plans(const Source& source) {
+  return Chooser(source).chosen();
+}
 
 Plan asked_plan(const Source& source, const model::Figure& asked) {
   Plan plan{.x = column_of(source, asked.x, asked.place),

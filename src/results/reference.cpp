@@ -107,6 +107,35 @@ Heading heading_of(const std::string& name) {
   return {.title = name, .unit = "", .place = {}, .name = name};
 }
 
+/// The CSV files of a directory by their names; none where there is no such directory.
+std::map<std::string, fs::path> files_in(const fs::path& directory) {
+  std::map<std::string, fs::path> files;
+  std::error_code absent;
+  for (const auto& entry : fs::directory_iterator(directory, absent))
+    if (entry.path().extension() == ".csv")
+      files.emplace(entry.path().stem().string(), entry.path());
+  return files;
+}
+
+/// Of several files of one name the user's own comes first.
+std::map<std::string, fs::path> known_files() {
+  std::map<std::string, fs::path> files;
+  for (const fs::path& directory : machine::data_directories())
+    files.merge(files_in(directory / "references"));
+  return files;
+}
+
+std::vector<Reference> read_all(const fs::path& directory) {
+  std::vector<Reference> all;
+  for (const auto& [name, file] : files_in(directory))
+    all.push_back(read_reference(file));
+  if (all.empty())
+    throw Error(Id::missing_file,
+                fmt::format("{} has no file of published numbers", directory.string()),
+                "its files must end in .csv");
+  return all;
+}
+
 }  // namespace
 
 std::span<const std::string_view> field_names() {
@@ -166,41 +195,6 @@ Table list_of(std::span<const Reference> references) {
                           {.value = static_cast<long long>(reference.entries.size())}});
   return table;
 }
-
-namespace {
-
-namespace fs = std::filesystem;
-
-/// The CSV files of a directory by their names; none where there is no such directory.
-std::map<std::string, fs::path> files_in(const fs::path& directory) {
-  std::map<std::string, fs::path> files;
-  std::error_code absent;
-  for (const auto& entry : fs::directory_iterator(directory, absent))
-    if (entry.path().extension() == ".csv")
-      files.emplace(entry.path().stem().string(), entry.path());
-  return files;
-}
-
-/// Of several files of one name the user's own comes first.
-std::map<std::string, fs::path> known_files() {
-  std::map<std::string, fs::path> files;
-  for (const fs::path& directory : machine::data_directories())
-    files.merge(files_in(directory / "references"));
-  return files;
-}
-
-std::vector<Reference> read_all(const fs::path& directory) {
-  std::vector<Reference> all;
-  for (const auto& [name, file] : files_in(directory))
-    all.push_back(read_reference(file));
-  if (all.empty())
-    throw Error(Id::missing_file,
-                fmt::format("{} has no file of published numbers", directory.string()),
-                "its files must end in .csv");
-  return all;
-}
-
-}  // namespace
 
 std::vector<std::string> reference_names() {
   return keys_of(known_files());

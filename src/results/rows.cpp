@@ -28,18 +28,35 @@
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::results {
+namespace {
 
 using workspace::Finding;
 using workspace::State;
 using workspace::Workpackage;
-
-namespace {
 
 /// What an analyser that makes one row of several iterations found at each; null: not known.
 const std::vector<Finding>* findings_of_each(const model::Analyser& analyser,
                                              const Analyses& analyses) {
   const auto each = analyses.find(name_of_each(analyser.name));
   return analyser.reduce && each != analyses.end() ? &each->second : nullptr;
+}
+
+std::string status_word(const std::vector<State>& states) {
+  if (std::ranges::find(states, State::failed) != states.end())
+    return "ERROR";
+  if (std::ranges::find(states, State::skipped) != states.end())
+    return "SKIPPED";
+  const bool done = std::ranges::all_of(states, [](State state) { return state == State::done; });
+  return done ? "DONE" : "RUNNING";
+}
+
+/// `000003` and a benchmark that is called `1e3` stay texts.
+Value variable_value(std::string_view name, const std::string& text) {
+  constexpr std::array<std::string_view, 6> numbers{"_id",    "_iteration", "_iterations",
+                                                    "_cycle", "_cycles",    "_attempts"};
+  const bool number = std::any_of(numbers.begin(), numbers.end(),
+                                  [&](std::string_view end) { return name.ends_with(end); });
+  return to_value(text, number ? ValueType::integer : ValueType::string);
 }
 
 }  // namespace
@@ -307,28 +324,6 @@ std::string Rows::why_unknown(std::size_t row, const std::string& name) const {
     return fmt::format("no file of step {} is searched", step);
   return fmt::format("step {} has no such value", step);
 }
-
-namespace {
-
-std::string status_word(const std::vector<State>& states) {
-  if (std::ranges::find(states, State::failed) != states.end())
-    return "ERROR";
-  if (std::ranges::find(states, State::skipped) != states.end())
-    return "SKIPPED";
-  const bool done = std::ranges::all_of(states, [](State state) { return state == State::done; });
-  return done ? "DONE" : "RUNNING";
-}
-
-/// `000003` and a benchmark that is called `1e3` stay texts.
-Value variable_value(std::string_view name, const std::string& text) {
-  constexpr std::array<std::string_view, 6> numbers{"_id",    "_iteration", "_iterations",
-                                                    "_cycle", "_cycles",    "_attempts"};
-  const bool number = std::any_of(numbers.begin(), numbers.end(),
-                                  [&](std::string_view end) { return name.ends_with(end); });
-  return to_value(text, number ? ValueType::integer : ValueType::string);
-}
-
-}  // namespace
 
 space::Variables Rows::variables(std::size_t position) const {
   const Workpackage& workpackage = family_.at(position);

@@ -36,31 +36,6 @@ namespace {
 
 using Patterns = std::vector<const model::Pattern*>;
 
-/// The regular expressions of patterns, each compiled once however many groups use it.
-class RegexCache {
- public:
-  /// @param diagnostics told, once per pattern, of a name that nothing has; may be null
-  explicit RegexCache(Diagnostics* diagnostics) : diagnostics_(diagnostics) {}
-
-  /// Of `pattern` with the predefined patterns, the group's parameters and the texts of the
-  /// `others` substituted. The reference holds until `next_group`.
-  /// @throws Error with the pattern's place if it does not compile
-  const Regex& regex(const model::Pattern& pattern, const Patterns& others, const Group& group);
-
-  /// Forgets what was compiled for the parameters of earlier groups, once that is much.
-  void next_group();
-
- private:
-  std::string expression(const model::Pattern& pattern, const Patterns& others, const Group& group);
-
-  using Substituted = std::pair<const model::Pattern*, std::string>;
-
-  Diagnostics* diagnostics_;
-  std::map<const model::Pattern*, Regex> fixed_;  ///< Of patterns without names to look up.
-  std::map<Substituted, Regex> substituted_;
-  std::set<const model::Pattern*> told_;  ///< Those of which an unknown name was told.
-};
-
 constexpr std::size_t most_kept = 1000;  // Some 10 kB each.
 
 bool has_names_to_look_up(const std::string& text) {
@@ -114,39 +89,57 @@ class Expression {
   std::vector<std::string> unknown_;
 };
 
-std::string RegexCache::expression(const model::Pattern& pattern, const Patterns& others,
-                                   const Group& group) {
-  Expression expression(others, group);
-  std::string text = expression.text_of(pattern);
-  if (!expression.unknown().empty() && diagnostics_ && told_.insert(&pattern).second)
-    diagnostics_->warn(
-        Id::unknown_name,
-        fmt::format("pattern '{}' contains '${}', which is neither a parameter nor a pattern",
-                    pattern.name, expression.unknown().front()),
-        "it stays as written; write `$$` for a dollar sign", pattern.place);
-  return text;
-}
+/// The regular expressions of patterns, each compiled once however many groups use it.
+class RegexCache {
+ public:
+  /// @param diagnostics told, once per pattern, of a name that nothing has; may be null
+  explicit RegexCache(Diagnostics* diagnostics) : diagnostics_(diagnostics) {}
 
-const Regex& RegexCache::regex(const model::Pattern& pattern, const Patterns& others,
-                               const Group& group) {
-  if (const auto known = fixed_.find(&pattern); known != fixed_.end())
+  /// Of `pattern` with the predefined patterns, the group's parameters and the texts of the
+  /// `others` substituted. The reference holds until `next_group`.
+  /// @throws Error with the pattern's place if it does not compile
+  const Regex& regex(const model::Pattern& pattern, const Patterns& others, const Group& group) {
+    if (const auto known = fixed_.find(&pattern); known != fixed_.end())
+      return known->second;
+    std::string text = expression(pattern, others, group);
+    if (!has_names_to_look_up(pattern.text))
+      return fixed_.emplace(&pattern, Regex(pattern, text)).first->second;
+    Substituted key{&pattern, std::move(text)};
+    auto known = substituted_.find(key);
+    if (known == substituted_.end()) {
+      Regex compiled(pattern, key.second);
+      known = substituted_.emplace(std::move(key), std::move(compiled)).first;
+    }
     return known->second;
-  std::string text = expression(pattern, others, group);
-  if (!has_names_to_look_up(pattern.text))
-    return fixed_.emplace(&pattern, Regex(pattern, text)).first->second;
-  Substituted key{&pattern, std::move(text)};
-  auto known = substituted_.find(key);
-  if (known == substituted_.end()) {
-    Regex compiled(pattern, key.second);
-    known = substituted_.emplace(std::move(key), std::move(compiled)).first;
   }
-  return known->second;
-}
 
-void RegexCache::next_group() {
-  if (substituted_.size() > most_kept)
-    substituted_.clear();
-}
+  /// Forgets what was compiled for the parameters of earlier groups, once that is much.
+  void next_group() {
+    if (substituted_.size() > most_kept)
+      substituted_.clear();
+  }
+
+ private:
+  std::string expression(const model::Pattern& pattern, const Patterns& others,
+                         const Group& group) {
+    Expression expression(others, group);
+    std::string text = expression.text_of(pattern);
+    if (!expression.unknown().empty() && diagnostics_ && told_.insert(&pattern).second)
+      diagnostics_->warn(
+          Id::unknown_name,
+          fmt::format("pattern '{}' contains '${}', which is neither a parameter nor a pattern",
+                      pattern.name, expression.unknown().front()),
+          "it stays as written; write `$$` for a dollar sign", pattern.place);
+    return text;
+  }
+
+  using Substituted = std::pair<const model::Pattern*, std::string>;
+
+  Diagnostics* diagnostics_;
+  std::map<const model::Pattern*, Regex> fixed_;  ///< Of patterns without names to look up.
+  std::map<Substituted, Regex> substituted_;
+  std::set<const model::Pattern*> told_;  ///< Those of which an unknown name was told.
+};
 
 /// What one pattern found in the files of one group.
 struct Matches {

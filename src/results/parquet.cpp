@@ -29,31 +29,6 @@
 namespace bench::results {
 namespace {
 
-/// A struct in Thrift's compact protocol, as far as the metadata of Parquet need it. Fields are
-/// added in the order of their ids. Source: Apache Thrift, doc/specs/thrift-compact-protocol.md.
-class ThriftStruct {
- public:
-  ThriftStruct& add_i32(int id, std::int32_t value);
-  ThriftStruct& add_i64(int id, std::int64_t value);
-  ThriftStruct& add_text(int id, const std::string& text);
-  ThriftStruct& add_struct(int id, const ThriftStruct& value);
-  ThriftStruct& add_i32_list(int id, const std::vector<std::int32_t>& values);
-  ThriftStruct& add_text_list(int id, const std::vector<std::string>& texts);
-  ThriftStruct& add_struct_list(int id, const std::vector<ThriftStruct>& values);
-
-  /// With its end.
-  std::string bytes() const;
-
- private:
-  enum class Type : std::uint8_t { i32 = 5, i64 = 6, text = 8, list = 9, structure = 12 };
-
-  void begin_field(int id, Type type);
-  void begin_list(int id, Type of, std::size_t size);
-
-  std::string fields_;
-  int last_id_ = 0;
-};
-
 /// Small numbers of either sign become small numbers without one.
 std::uint64_t zigzag(std::int64_t value) {
   return (static_cast<std::uint64_t>(value) << 1U) ^ static_cast<std::uint64_t>(value >> 63);
@@ -72,68 +47,78 @@ void append_counted(std::string& bytes, const std::string& text) {
   bytes += text;
 }
 
-/// @param id at most 15 above the one before it, as all of Parquet's are
-void ThriftStruct::begin_field(int id, Type type) {
-  fields_ += static_cast<char>((id - last_id_) * 16 + static_cast<int>(type));
-  last_id_ = id;
-}
-
-void ThriftStruct::begin_list(int id, Type of, std::size_t size) {
-  begin_field(id, Type::list);
-  fields_ +=
-      static_cast<char>((size < 15 ? static_cast<int>(size) : 15) * 16 + static_cast<int>(of));
-  if (size >= 15)
-    append_varint(fields_, size);
-}
-
-ThriftStruct& ThriftStruct::add_i32(int id, std::int32_t value) {
-  begin_field(id, Type::i32);
-  append_varint(fields_, zigzag(value));
-  return *this;
-}
-
-ThriftStruct& ThriftStruct::add_i64(int id, std::int64_t value) {
-  begin_field(id, Type::i64);
-  append_varint(fields_, zigzag(value));
-  return *this;
-}
-
-ThriftStruct& ThriftStruct::add_text(int id, const std::string& text) {
-  begin_field(id, Type::text);
-  append_counted(fields_, text);
-  return *this;
-}
-
-ThriftStruct& ThriftStruct::add_struct(int id, const ThriftStruct& value) {
-  begin_field(id, Type::structure);
-  fields_ += value.bytes();
-  return *this;
-}
-
-ThriftStruct& ThriftStruct::add_i32_list(int id, const std::vector<std::int32_t>& values) {
-  begin_list(id, Type::i32, values.size());
-  for (const std::int32_t value : values)
+/// A struct in Thrift's compact protocol, as far as the metadata of Parquet need it. Fields are
+/// added in the order of their ids. Source: Apache Thrift, doc/specs/thrift-compact-protocol.md.
+class ThriftStruct {
+ public:
+  ThriftStruct& add_i32(int id, std::int32_t value) {
+    begin_field(id, Type::i32);
     append_varint(fields_, zigzag(value));
-  return *this;
-}
+    return *this;
+  }
 
-ThriftStruct& ThriftStruct::add_text_list(int id, const std::vector<std::string>& texts) {
-  begin_list(id, Type::text, texts.size());
-  for (const std::string& text : texts)
+  ThriftStruct& add_i64(int id, std::int64_t value) {
+    begin_field(id, Type::i64);
+    append_varint(fields_, zigzag(value));
+    return *this;
+  }
+
+  ThriftStruct& add_text(int id, const std::string& text) {
+    begin_field(id, Type::text);
     append_counted(fields_, text);
-  return *this;
-}
+    return *this;
+  }
 
-ThriftStruct& ThriftStruct::add_struct_list(int id, const std::vector<ThriftStruct>& values) {
-  begin_list(id, Type::structure, values.size());
-  for (const ThriftStruct& value : values)
+  ThriftStruct& add_struct(int id, const ThriftStruct& value) {
+    begin_field(id, Type::structure);
     fields_ += value.bytes();
-  return *this;
-}
+    return *this;
+  }
 
-std::string ThriftStruct::bytes() const {
-  return fields_ + '\0';
-}
+  ThriftStruct& add_i32_list(int id, const std::vector<std::int32_t>& values) {
+    begin_list(id, Type::i32, values.size());
+    for (const std::int32_t value : values)
+      append_varint(fields_, zigzag(value));
+    return *this;
+  }
+
+  ThriftStruct& add_text_list(int id, const std::vector<std::string>& texts) {
+    begin_list(id, Type::text, texts.size());
+    for (const std::string& text : texts)
+      append_counted(fields_, text);
+    return *this;
+  }
+
+  ThriftStruct& add_struct_list(int id, const std::vector<ThriftStruct>& values) {
+    begin_list(id, Type::structure, values.size());
+    for (const ThriftStruct& value : values)
+      fields_ += value.bytes();
+    return *this;
+  }
+
+  /// With its end.
+  std::string bytes() const { return fields_ + '\0'; }
+
+ private:
+  enum class Type : std::uint8_t { i32 = 5, i64 = 6, text = 8, list = 9, structure = 12 };
+
+  /// @param id at most 15 above the one before it, as all of Parquet's are
+  void begin_field(int id, Type type) {
+    fields_ += static_cast<char>((id - last_id_) * 16 + static_cast<int>(type));
+    last_id_ = id;
+  }
+
+  void begin_list(int id, Type of, std::size_t size) {
+    begin_field(id, Type::list);
+    fields_ +=
+        static_cast<char>((size < 15 ? static_cast<int>(size) : 15) * 16 + static_cast<int>(of));
+    if (size >= 15)
+      append_varint(fields_, size);
+  }
+
+  std::string fields_;
+  int last_id_ = 0;
+};
 
 constexpr std::size_t rows_in_a_group = 100000;
 

@@ -50,77 +50,6 @@ struct WantedColumn {
   const model::Calculation* calculation = nullptr;
 };
 
-/// Fills the tables of one `result` element, whatever they become: shown, sent or stored.
-class TableBuilder {
- public:
-  /// What is passed must outlive this object.
-  TableBuilder(const space::Run& run, const model::Result& result, const space::Lineage& family,
-               const Analyses& analyses, Filters& filters, Diagnostics& diagnostics);
-
-  /// @param owner of the columns, for messages: `table 'r'`
-  /// @param sort names of columns; empty: the order of the workpackages
-  /// @param filter an expression over the columns; empty: all rows
-  /// @param place of the element, for errors in its filter
-  /// @param cdf a pattern whose distribution function takes the place of the rows; empty: none
-  /// @throws Error for a filter, a unit or a baseline that does not fit
-  Table fill(const std::string& name, const std::string& owner,
-             const std::vector<WantedColumn>& columns, const std::vector<std::string>& sort,
-             const std::string& filter, const Place& place, const std::string& cdf = "");
-
-  /// Evaluates a filter at every row, so that `filters` knows the outcomes.
-  void evaluate_filter(const std::string& filter, const std::vector<WantedColumn>& columns);
-
-  const std::filesystem::path& run_directory() const { return run_.directory.path; }
-
-  /// Where its files of results go.
-  std::filesystem::path directory() const;
-
- private:
-  /// The rows of a table, with what its columns calculate for them.
-  struct TableRows {
-    std::vector<RowPlace> places;
-    std::vector<std::unique_ptr<CalculatedColumn>> columns;  ///< As the columns; else null.
-    std::unique_ptr<CalculatedColumns> by_name = std::make_unique<CalculatedColumns>();
-  };
-
-  /// How the cells of a column are filled.
-  struct Filler {
-    std::string unit;
-    ValueType type = ValueType::string;
-    double factor = 1;                             ///< To the unit, from that of the values.
-    const CalculatedColumn* calculated = nullptr;  ///< Null: the values of the column's name.
-  };
-
-  Filler filler_of(const WantedColumn& column, const CalculatedColumn* calculated) const;
-
-  void warn_if_double(const std::string& owner, const WantedColumn& column,
-                      const std::vector<Heading>& before);
-
-  std::vector<SortName> sort_keys(const std::vector<std::string>& names) const;
-
-  /// The names whose values make a row worth showing: those of the columns, or what these are
-  /// calculated from.
-  std::vector<std::string> shown_names(const std::vector<WantedColumn>& columns) const;
-
-  /// One without any value is nothing to see, unless that is what its failure looks like.
-  std::vector<RowPlace> places_with_values(const std::vector<std::string>& names,
-                                           std::vector<std::string>& notes) const;
-
-  TableRows rows_of(const std::vector<WantedColumn>& columns,
-                    std::vector<std::string>& notes) const;
-
-  std::vector<RowPlace> all_rows() const;
-
-  static std::vector<Cell> cells_of(const RowPlace& row, const std::vector<WantedColumn>& columns,
-                                    const std::vector<Filler>& fillers);
-
-  const space::Run& run_;
-  const model::Result& result_;
-  Filters& filters_;
-  Diagnostics& diagnostics_;
-  std::vector<std::unique_ptr<Rows>> analysers_;
-};
-
 constexpr const char* share_format = ".6g";
 
 /// The headings behind those of a table that shows a pattern's distribution function.
@@ -206,184 +135,220 @@ std::vector<WantedColumn> wanted(const std::vector<model::Key>& keys) {
   return all;
 }
 
-TableBuilder::TableBuilder(const space::Run& run, const model::Result& result,
-                           const space::Lineage& family, const Analyses& analyses, Filters& filters,
-                           Diagnostics& diagnostics)
-    : run_(run), result_(result), filters_(filters), diagnostics_(diagnostics) {
-  for (const std::string& name : result.use)
-    analysers_.push_back(std::make_unique<Rows>(run, family, name, analyses));
-}
-
-Table TableBuilder::fill(const std::string& name, const std::string& owner,
-                         const std::vector<WantedColumn>& columns,
-                         const std::vector<std::string>& sort, const std::string& filter,
-                         const Place& place, const std::string& cdf) {
-  Table table;
-  table.name = name;
-  TableRows rows = rows_of(columns, table.notes);
-  std::vector<Filler> fillers;
-  for (std::size_t k = 0; k < columns.size(); ++k) {
-    const WantedColumn& column = columns[k];
-    warn_if_double(owner, column, table.headings);
-    fillers.push_back(filler_of(column, rows.columns[k].get()));
-    table.headings.push_back({.title = column.title,
-                              .unit = fillers.back().unit,
-                              .minimum_width = column.minimum_width,
-                              .place = column.place,
-                              .name = column.name,
-                              .compare = column.compare});
+/// Fills the tables of one `result` element, whatever they become: shown, sent or stored.
+class TableBuilder {
+ public:
+  /// What is passed must outlive this object.
+  TableBuilder(const space::Run& run, const model::Result& result, const space::Lineage& family,
+               const Analyses& analyses, Filters& filters, Diagnostics& diagnostics)
+      : run_(run), result_(result), filters_(filters), diagnostics_(diagnostics) {
+    for (const std::string& name : result.use)
+      analysers_.push_back(std::make_unique<Rows>(run, family, name, analyses));
   }
-  filter_rows(rows.places, {filter, owner, place}, filters_, diagnostics_);
-  sort_rows(rows.places, sort_keys(sort));
-  table.rows.reserve(rows.places.size());
-  table.sources.reserve(rows.places.size());
-  if (!cdf.empty())
-    add_distribution_headings(cdf, model::meaning_of(run_.benchmark, result_, cdf).unit, table);
-  const std::vector<std::string> names = shown_names(columns);
-  std::size_t number = 0;
-  for (const RowPlace& row : rows.places) {
-    std::vector<Cell> cells = cells_of(row, columns, fillers);
-    RowSource source = row.rows->source(row.row);
-    std::ranges::move(row.rows->remarks(row.row, names), std::back_inserter(source.remarks));
-    if (!cdf.empty()) {
-      source.row = number++;
-      add_distribution(cells, source, row.cell(model::ordered_name(cdf)), table);
-      continue;
+
+  /// @param owner of the columns, for messages: `table 'r'`
+  /// @param sort names of columns; empty: the order of the workpackages
+  /// @param filter an expression over the columns; empty: all rows
+  /// @param place of the element, for errors in its filter
+  /// @param cdf a pattern whose distribution function takes the place of the rows; empty: none
+  /// @throws Error for a filter, a unit or a baseline that does not fit
+  Table fill(const std::string& name, const std::string& owner,
+             const std::vector<WantedColumn>& columns, const std::vector<std::string>& sort,
+             const std::string& filter, const Place& place, const std::string& cdf = "") {
+    Table table;
+    table.name = name;
+    TableRows rows = rows_of(columns, table.notes);
+    std::vector<Filler> fillers;
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      const WantedColumn& column = columns[k];
+      warn_if_double(owner, column, table.headings);
+      fillers.push_back(filler_of(column, rows.columns[k].get()));
+      table.headings.push_back({.title = column.title,
+                                .unit = fillers.back().unit,
+                                .minimum_width = column.minimum_width,
+                                .place = column.place,
+                                .name = column.name,
+                                .compare = column.compare});
     }
-    table.rows.push_back(std::move(cells));
-    table.sources.push_back(std::move(source));
-  }
-  drop_spreads_beside_statistics(columns, table);
-  return table;
-}
-
-void TableBuilder::evaluate_filter(const std::string& filter,
-                                   const std::vector<WantedColumn>& columns) {
-  std::vector<std::string> told_by_the_report;
-  filters_.outcomes(filled_filters(rows_of(columns, told_by_the_report).places, filter));
-}
-
-fs::path TableBuilder::directory() const {
-  if (result_.result_dir.empty())
-    return run_.directory.path / "result";
-  return fs::path(run_.metadata.home) / expand_user_and_environment(result_.result_dir) /
-         workspace::padded(run_.directory.id);
-}
-
-TableBuilder::Filler TableBuilder::filler_of(const WantedColumn& column,
-                                             const CalculatedColumn* calculated) const {
-  if (calculated)
-    return {.unit = calculated->unit(), .type = ValueType::real, .calculated = calculated};
-  const model::ColumnMeaning meaning = model::meaning_of(run_.benchmark, result_, column.name);
-  if (column.unit.empty())
-    return {.unit = meaning.unit, .type = meaning.type};
-  return {.unit = column.unit,
-          .type = meaning.type,
-          .factor = model::factor_to(column.unit, column.unit_place, column.name, meaning)};
-}
-
-void TableBuilder::warn_if_double(const std::string& owner, const WantedColumn& column,
-                                  const std::vector<Heading>& before) {
-  const bool known = std::any_of(before.begin(), before.end(),
-                                 [&](const auto& other) { return other.name == column.name; });
-  if (known && !column.calculation && column.unit.empty())
-    diagnostics_.warn(Id::duplicate_name,
-                      fmt::format("{} has several columns '{}'", owner, column.name),
-                      "all of them show the same values", column.place);
-}
-
-std::vector<SortName> TableBuilder::sort_keys(const std::vector<std::string>& names) const {
-  std::vector<SortName> keys;
-  for (const std::string& name : names)
-    keys.push_back({name, model::meaning_of(run_.benchmark, result_, name).type});
-  return keys;
-}
-
-std::vector<std::string> TableBuilder::shown_names(const std::vector<WantedColumn>& columns) const {
-  std::vector<std::string> names;
-  for (const WantedColumn& column : columns)
-    if (column.calculation)
-      std::ranges::move(model::names_for(run_.benchmark, result_, *column.calculation),
-                        std::back_inserter(names));
-    else
-      names.push_back(column.name);
-  return names;
-}
-
-std::vector<RowPlace> TableBuilder::places_with_values(const std::vector<std::string>& names,
-                                                       std::vector<std::string>& notes) const {
-  std::vector<RowPlace> rows;
-  std::size_t left_out = 0;
-  std::string reason;
-  for (const RowPlace& row : all_rows()) {
-    const auto is_shown = [&](const std::string& name) {
-      const Cell& cell = row.cell(name);
-      return cell.value || !(cell.absent_reason.empty() || row.rows->is_pattern(name));
-    };
-    if (std::ranges::any_of(names, is_shown) || !row.rows->source(row.row).not_done.empty()) {
-      rows.push_back(row);
-      continue;
-    }
-    for (const std::string& name : names)
-      if (const Cell& cell = row.cell(name); !cell.absent_reason.empty()) {
-        left_out += 1;
-        if (reason.empty())
-          reason = fmt::format("{}: {}", name, cell.absent_reason);
-        break;
+    filter_rows(rows.places, {filter, owner, place}, filters_, diagnostics_);
+    sort_rows(rows.places, sort_keys(sort));
+    table.rows.reserve(rows.places.size());
+    table.sources.reserve(rows.places.size());
+    if (!cdf.empty())
+      add_distribution_headings(cdf, model::meaning_of(run_.benchmark, result_, cdf).unit, table);
+    const std::vector<std::string> names = shown_names(columns);
+    std::size_t number = 0;
+    for (const RowPlace& row : rows.places) {
+      std::vector<Cell> cells = cells_of(row, columns, fillers);
+      RowSource source = row.rows->source(row.row);
+      std::ranges::move(row.rows->remarks(row.row, names), std::back_inserter(source.remarks));
+      if (!cdf.empty()) {
+        source.row = number++;
+        add_distribution(cells, source, row.cell(model::ordered_name(cdf)), table);
+        continue;
       }
+      table.rows.push_back(std::move(cells));
+      table.sources.push_back(std::move(source));
+    }
+    drop_spreads_beside_statistics(columns, table);
+    return table;
   }
-  if (left_out > 0)
-    notes.push_back(fmt::format("{} row{} without any value omitted ({})", left_out,
-                                left_out == 1 ? "" : "s", reason));
-  return rows;
-}
 
-TableBuilder::TableRows TableBuilder::rows_of(const std::vector<WantedColumn>& columns,
-                                              std::vector<std::string>& notes) const {
-  TableRows rows{.places = places_with_values(shown_names(columns), notes), .columns = {}};
-  for (const WantedColumn& column : columns) {
-    auto& calculated = rows.columns.emplace_back();
-    if (!column.calculation)
-      continue;
-    calculated = std::make_unique<CalculatedColumn>(run_.benchmark, result_, *column.calculation,
-                                                    column.unit, column.unit_place, rows.places);
-    for (const std::string& name : {column.name, column.title})
-      rows.by_name->emplace(name, calculated.get());
+  /// Evaluates a filter at every row, so that `filters` knows the outcomes.
+  void evaluate_filter(const std::string& filter, const std::vector<WantedColumn>& columns) {
+    std::vector<std::string> told_by_the_report;
+    filters_.outcomes(filled_filters(rows_of(columns, told_by_the_report).places, filter));
   }
-  for (std::size_t k = 0; k < rows.places.size(); ++k) {
-    rows.places[k].position = k;
-    rows.places[k].calculated = rows.by_name.get();
-  }
-  return rows;
-}
 
-std::vector<RowPlace> TableBuilder::all_rows() const {
-  std::vector<RowPlace> rows;
-  for (const auto& analyser : analysers_)
-    for (std::size_t k = 0; k < analyser->size(); ++k)
-      rows.push_back({analyser.get(), k});
-  return rows;
-}
+  const std::filesystem::path& run_directory() const { return run_.directory.path; }
 
-std::vector<Cell> TableBuilder::cells_of(const RowPlace& row,
-                                         const std::vector<WantedColumn>& columns,
-                                         const std::vector<Filler>& fillers) {
-  std::vector<Cell> cells;
-  cells.reserve(columns.size());
-  for (std::size_t k = 0; k < columns.size(); ++k) {
-    const Filler& filler = fillers[k];
-    Cell& cell = cells.emplace_back(filler.calculated ? filler.calculated->shown(row)
-                                                      : row.rows->column(columns[k].name)[row.row]);
-    if (filler.factor != 1)
-      convert(cell, filler.factor);
-    cell.format = columns[k].format;
-    cell.is_calculated = filler.calculated || filler.factor != 1;
-    cell.is_wide_integer = is_wide_integer(cell, filler.type);
-    if (!cell.value && cell.absent_reason.empty() && !filler.calculated)
-      cell.absent_reason = row.rows->why_unknown(row.row, columns[k].name);
+  /// Where its files of results go.
+  std::filesystem::path directory() const {
+    if (result_.result_dir.empty())
+      return run_.directory.path / "result";
+    return fs::path(run_.metadata.home) / expand_user_and_environment(result_.result_dir) /
+           workspace::padded(run_.directory.id);
   }
-  return cells;
-}
+
+ private:
+  /// The rows of a table, with what its columns calculate for them.
+  struct TableRows {
+    std::vector<RowPlace> places;
+    std::vector<std::unique_ptr<CalculatedColumn>> columns;  ///< As the columns; else null.
+    std::unique_ptr<CalculatedColumns> by_name = std::make_unique<CalculatedColumns>();
+  };
+
+  /// How the cells of a column are filled.
+  struct Filler {
+    std::string unit;
+    ValueType type = ValueType::string;
+    double factor = 1;                             ///< To the unit, from that of the values.
+    const CalculatedColumn* calculated = nullptr;  ///< Null: the values of the column's name.
+  };
+
+  Filler filler_of(const WantedColumn& column, const CalculatedColumn* calculated) const {
+    if (calculated)
+      return {.unit = calculated->unit(), .type = ValueType::real, .calculated = calculated};
+    const model::ColumnMeaning meaning = model::meaning_of(run_.benchmark, result_, column.name);
+    if (column.unit.empty())
+      return {.unit = meaning.unit, .type = meaning.type};
+    return {.unit = column.unit,
+            .type = meaning.type,
+            .factor = model::factor_to(column.unit, column.unit_place, column.name, meaning)};
+  }
+
+  void warn_if_double(const std::string& owner, const WantedColumn& column,
+                      const std::vector<Heading>& before) {
+    const bool known = std::any_of(before.begin(), before.end(),
+                                   [&](const auto& other) { return other.name == column.name; });
+    if (known && !column.calculation && column.unit.empty())
+      diagnostics_.warn(Id::duplicate_name,
+                        fmt::format("{} has several columns '{}'", owner, column.name),
+                        "all of them show the same values", column.place);
+  }
+
+  std::vector<SortName> sort_keys(const std::vector<std::string>& names) const {
+    std::vector<SortName> keys;
+    for (const std::string& name : names)
+      keys.push_back({name, model::meaning_of(run_.benchmark, result_, name).type});
+    return keys;
+  }
+
+  /// The names whose values make a row worth showing: those of the columns, or what these are
+  /// calculated from.
+  std::vector<std::string> shown_names(const std::vector<WantedColumn>& columns) const {
+    std::vector<std::string> names;
+    for (const WantedColumn& column : columns)
+      if (column.calculation)
+        std::ranges::move(model::names_for(run_.benchmark, result_, *column.calculation),
+                          std::back_inserter(names));
+      else
+        names.push_back(column.name);
+    return names;
+  }
+
+  /// One without any value is nothing to see, unless that is what its failure looks like.
+  std::vector<RowPlace> places_with_values(const std::vector<std::string>& names,
+                                           std::vector<std::string>& notes) const {
+    std::vector<RowPlace> rows;
+    std::size_t left_out = 0;
+    std::string reason;
+    for (const RowPlace& row : all_rows()) {
+      const auto is_shown = [&](const std::string& name) {
+        const Cell& cell = row.cell(name);
+        return cell.value || !(cell.absent_reason.empty() || row.rows->is_pattern(name));
+      };
+      if (std::ranges::any_of(names, is_shown) || !row.rows->source(row.row).not_done.empty()) {
+        rows.push_back(row);
+        continue;
+      }
+      for (const std::string& name : names)
+        if (const Cell& cell = row.cell(name); !cell.absent_reason.empty()) {
+          left_out += 1;
+          if (reason.empty())
+            reason = fmt::format("{}: {}", name, cell.absent_reason);
+          break;
+        }
+    }
+    if (left_out > 0)
+      notes.push_back(fmt::format("{} row{} without any value omitted ({})", left_out,
+                                  left_out == 1 ? "" : "s", reason));
+    return rows;
+  }
+
+  TableRows rows_of(const std::vector<WantedColumn>& columns,
+                    std::vector<std::string>& notes) const {
+    TableRows rows{.places = places_with_values(shown_names(columns), notes), .columns = {}};
+    for (const WantedColumn& column : columns) {
+      auto& calculated = rows.columns.emplace_back();
+      if (!column.calculation)
+        continue;
+      calculated = std::make_unique<CalculatedColumn>(run_.benchmark, result_, *column.calculation,
+                                                      column.unit, column.unit_place, rows.places);
+      for (const std::string& name : {column.name, column.title})
+        rows.by_name->emplace(name, calculated.get());
+    }
+    for (std::size_t k = 0; k < rows.places.size(); ++k) {
+      rows.places[k].position = k;
+      rows.places[k].calculated = rows.by_name.get();
+    }
+    return rows;
+  }
+
+  std::vector<RowPlace> all_rows() const {
+    std::vector<RowPlace> rows;
+    for (const auto& analyser : analysers_)
+      for (std::size_t k = 0; k < analyser->size(); ++k)
+        rows.push_back({analyser.get(), k});
+    return rows;
+  }
+
+  static std::vector<Cell> cells_of(const RowPlace& row, const std::vector<WantedColumn>& columns,
+                                    const std::vector<Filler>& fillers) {
+    std::vector<Cell> cells;
+    cells.reserve(columns.size());
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      const Filler& filler = fillers[k];
+      Cell& cell =
+          cells.emplace_back(filler.calculated ? filler.calculated->shown(row)
+                                               : row.rows->column(columns[k].name)[row.row]);
+      if (filler.factor != 1)
+        convert(cell, filler.factor);
+      cell.format = columns[k].format;
+      cell.is_calculated = filler.calculated || filler.factor != 1;
+      cell.is_wide_integer = is_wide_integer(cell, filler.type);
+      if (!cell.value && cell.absent_reason.empty() && !filler.calculated)
+        cell.absent_reason = row.rows->why_unknown(row.row, columns[k].name);
+    }
+    return cells;
+  }
+
+  const space::Run& run_;
+  const model::Result& result_;
+  Filters& filters_;
+  Diagnostics& diagnostics_;
+  std::vector<std::unique_ptr<Rows>> analysers_;
+};
 
 FilledTable fill(TableBuilder& filling, const model::Table& table) {
   FilledTable filled{.table = filling.fill(table.name, fmt::format("table '{}'", table.name),

@@ -169,19 +169,61 @@ std::set<std::string> repeated_names(const std::vector<Series>& all) {
   return names;
 }
 
+bool is_fixed(TidyColumn kind) {
+  return kind == TidyColumn::origin || kind == TidyColumn::end;
+}
+
+/// `name`, or `name_2` and so on where that is taken.
+std::string unique(const std::string& name, std::set<std::string>& taken) {
+  std::string free = name;
+  for (int n = 2; !taken.insert(free).second; ++n)
+    free = fmt::format("{}_{}", name, n);
+  return free;
+}
+
 /// The columns of a tidy table while they are found out. A column is the same in all runs that have
 /// its kind, name, unit and rank.
 class TidyColumns {
  public:
   /// The number of a column, which is added if there is none.
   std::size_t add(TidyColumn kind, const std::string& name, const std::string& unit = "",
-                  std::size_t rank = 0);
+                  std::size_t rank = 0) {
+    const auto [known, is_new] = numbers_.try_emplace({kind, name, unit, rank}, columns_.size());
+    if (is_new)
+      columns_.emplace_back(kind, Heading{.title = name, .unit = unit, .name = name});
+    return known->second;
+  }
 
   /// Makes every name unique: those that `TidyColumn::origin` and `end` have stay, and of the
   /// others the first.
-  TidyTable empty_table() const;
+  TidyTable empty_table() const {
+    TidyTable made;
+    made.table.headings.resize(columns_.size());
+    made.columns.resize(columns_.size());
+    const std::vector<std::size_t> place = places();
+    for (std::size_t k = 0; k < columns_.size(); ++k)
+      std::tie(made.columns[place[k]], made.table.headings[place[k]]) = columns_[k];
+    std::set<std::string> taken;
+    for (const bool fixed : {true, false})
+      for (std::size_t k = 0; k < made.columns.size(); ++k)
+        if (is_fixed(made.columns[k]) == fixed) {
+          Heading& heading = made.table.headings[k];
+          heading.name = heading.title = unique(heading.name, taken);
+        }
+    return made;
+  }
+
   /// Of each column by its number, where it is in the table: by kind, then as they were added.
-  std::vector<std::size_t> places() const;
+  std::vector<std::size_t> places() const {
+    std::vector<std::size_t> order;
+    for (std::size_t k = 0; k < columns_.size(); ++k)
+      order.push_back(k);
+    std::ranges::stable_sort(order, {}, [&](std::size_t k) { return columns_[k].first; });
+    std::vector<std::size_t> places(order.size());
+    for (std::size_t place = 0; place < order.size(); ++place)
+      places[order[place]] = place;
+    return places;
+  }
 
  private:
   std::map<std::tuple<TidyColumn, std::string, std::string, std::size_t>, std::size_t> numbers_;
@@ -200,83 +242,30 @@ class TidyParameters {
   };
 
   /// The parameter of a workpackage that is `position`th among its parameters.
-  const Known& at(const workspace::Workpackage& workpackage, std::size_t position);
+  const Known& at(const workspace::Workpackage& workpackage, std::size_t position) {
+    std::vector<Known>& step = steps_[workpackage.step];
+    const std::string& name = workpackage.parameters[position].first;
+    if (position < step.size() && step[position].name == name)
+      return step[position];
+    const auto found = std::ranges::find(step, name, &Known::name);
+    if (found != step.end())
+      return *found;
+    return step.emplace_back(known(workpackage.step, name));
+  }
 
  private:
-  Known known(const std::string& step, const std::string& name);
+  Known known(const std::string& step, const std::string& name) {
+    const auto* definition = space::definition_of(run_.benchmark, *run_.benchmark.step(step), name);
+    return {.name = name,
+            .column = columns_.add(TidyColumn::parameter, name, definition ? definition->unit : ""),
+            .type = definition ? definition->type : ValueType::string};
+  }
 
   const space::Run& run_;
   TidyColumns& columns_;
   /// By step, in the order that its workpackages mostly have them in.
   std::map<std::string, std::vector<Known>> steps_;
 };
-
-bool is_fixed(TidyColumn kind) {
-  return kind == TidyColumn::origin || kind == TidyColumn::end;
-}
-
-/// `name`, or `name_2` and so on where that is taken.
-std::string unique(const std::string& name, std::set<std::string>& taken) {
-  std::string free = name;
-  for (int n = 2; !taken.insert(free).second; ++n)
-    free = fmt::format("{}_{}", name, n);
-  return free;
-}
-
-std::size_t TidyColumns::add(TidyColumn kind, const std::string& name, const std::string& unit,
-                             std::size_t rank) {
-  const auto [known, is_new] = numbers_.try_emplace({kind, name, unit, rank}, columns_.size());
-  if (is_new)
-    columns_.emplace_back(kind, Heading{.title = name, .unit = unit, .name = name});
-  return known->second;
-}
-
-std::vector<std::size_t> TidyColumns::places() const {
-  std::vector<std::size_t> order;
-  for (std::size_t k = 0; k < columns_.size(); ++k)
-    order.push_back(k);
-  std::ranges::stable_sort(order, {}, [&](std::size_t k) { return columns_[k].first; });
-  std::vector<std::size_t> places(order.size());
-  for (std::size_t place = 0; place < order.size(); ++place)
-    places[order[place]] = place;
-  return places;
-}
-
-TidyTable TidyColumns::empty_table() const {
-  TidyTable made;
-  made.table.headings.resize(columns_.size());
-  made.columns.resize(columns_.size());
-  const std::vector<std::size_t> place = places();
-  for (std::size_t k = 0; k < columns_.size(); ++k)
-    std::tie(made.columns[place[k]], made.table.headings[place[k]]) = columns_[k];
-  std::set<std::string> taken;
-  for (const bool fixed : {true, false})
-    for (std::size_t k = 0; k < made.columns.size(); ++k)
-      if (is_fixed(made.columns[k]) == fixed) {
-        Heading& heading = made.table.headings[k];
-        heading.name = heading.title = unique(heading.name, taken);
-      }
-  return made;
-}
-
-const TidyParameters::Known& TidyParameters::at(const workspace::Workpackage& workpackage,
-                                                std::size_t position) {
-  std::vector<Known>& step = steps_[workpackage.step];
-  const std::string& name = workpackage.parameters[position].first;
-  if (position < step.size() && step[position].name == name)
-    return step[position];
-  const auto found = std::ranges::find(step, name, &Known::name);
-  if (found != step.end())
-    return *found;
-  return step.emplace_back(known(workpackage.step, name));
-}
-
-TidyParameters::Known TidyParameters::known(const std::string& step, const std::string& name) {
-  const auto* definition = space::definition_of(run_.benchmark, *run_.benchmark.step(step), name);
-  return {.name = name,
-          .column = columns_.add(TidyColumn::parameter, name, definition ? definition->unit : ""),
-          .type = definition ? definition->type : ValueType::string};
-}
 
 /// Whether a text and the number that it is read as say the same: `8`, `0.5`, `1e-3`, but neither
 /// `1.10`, which may be a version, nor `007`.

@@ -61,39 +61,6 @@ struct Content {
   std::vector<Artifact> artifacts;
 };
 
-/// Maps a run of bench to MLflow runs: one for itself, and one for each finished workpackage.
-class RunContent {
- public:
-  /// All references must outlive this object.
-  RunContent(const space::Run& run, const workspace::Workspace& workspace,
-             const results::Analyses& analyses, bool own);
-
-  const space::Run& run() const { return run_; }
-  /// Knows the secrets of the run.
-  const crate::Scrubber& scrubber() const { return scrubber_; }
-  Content parent() const;
-  std::size_t ended() const { return ended_.size(); }
-  std::size_t open() const { return table_.table.rows.size() - ended_.size(); }
-  /// @param number below `ended`
-  Content child(std::size_t number) const;
-
- private:
-  void add_found(std::size_t row, const workspace::Workpackage& workpackage, long long time_ms,
-                 Batch& batch) const;
-  std::vector<Artifact> artifacts_of(const workspace::Workpackage& workpackage) const;
-
-  const space::Run& run_;
-  bool own_;
-  results::TidyTable table_;
-  insight::RunView view_;
-  mutable evaluate::Evaluator evaluator_;
-  space::Graph graph_;
-  results::WorkpackageValues values_;
-  std::vector<std::size_t> ended_;  ///< Indices of workpackages and rows.
-  std::optional<double> last_change_unix_s_;
-  crate::Scrubber scrubber_;
-};
-
 constexpr double ms_per_s = 1000;
 
 long long ms_of(double unix_s) {
@@ -148,161 +115,187 @@ std::vector<Artifact> tables_of(const space::Run& run) {
   return artifacts;
 }
 
-RunContent::RunContent(const space::Run& run, const workspace::Workspace& workspace,
-                       const results::Analyses& analyses, bool own)
-    : run_(run),
-      own_(own),
-      table_(results::tidy(std::vector<results::TidyRun>{{run, workspace, analyses}})),
-      view_(run, workspace, std::move(table_.workpackages), std::move(table_.attempts)),
-      evaluator_(space::evaluator_of(run)),
-      graph_(run, view_.all(), evaluator_),
-      values_(run, graph_, evaluator_),
-      last_change_unix_s_(workspace.last_change_unix_s()),
-      scrubber_(crate::scrubber_of(workspace)) {
-  for (std::size_t k = 0; k < view_.all().size(); ++k)
-    if (view_.all()[k].has_ended())
-      ended_.push_back(k);
-}
-
-Content RunContent::parent() const {
-  const space::RunMetadata& metadata = run_.metadata;
-  Content content;
-  content.run.name = fmt::format("{} {}", metadata.benchmark, workspace::padded(run_.directory.id));
-  content.run.start_ms = ms_of(metadata.started_unix_s.value_or(0));
-  content.run.tags = {
-      {run_tag, metadata.uuid}, {workpackage_tag, "all"}, {"mlflow.runName", content.run.name}};
-  KeyedTexts tags(content.batch.tags, longest_tag);
-  tags.add("mlflow.source.name", metadata.input_file);
-  tags.add("mlflow.note.content", metadata.comment);
-  if (const auto git = metadata.provenance.find("git_revision"); git != metadata.provenance.end())
-    tags.add("mlflow.source.git.commit", git->second);
-  std::map<State, long long> counts;
-  for (const Workpackage& workpackage : view_.all())
-    ++counts[workpackage.has_ended() ? workpackage.state : State::ready];
-  for (const auto& [state, count] : counts)
-    tags.add(fmt::format("bench.workpackages_{}", state == State::ready ? "open" : name_of(state)),
-             std::to_string(count));
-  tags.add("bench.benchmark", metadata.benchmark);
-  tags.add("bench.run", workspace::padded(run_.directory.id));
-  tags.add("bench.directory", run_.directory.path.string());
-  tags.add("bench.platform", metadata.platform);
-  tags.add("bench.tags", metadata.tags);
-  tags.add("bench.version", metadata.bench_version);
-  tags.add("bench.input_sha256", metadata.input_sha256.value_or(""));
-  for (const auto& [name, value] : metadata.provenance)
-    if (name != "git_difference" &&
-        name != "libraries")  // too long for a tag; `bench export` includes it
-      tags.add("bench." + name, value);
-  if (open() == 0) {
-    content.status = counts.contains(State::failed) ? Status::failed : Status::finished;
-    content.end_ms = last_change_unix_s_ ? ms_of(*last_change_unix_s_) : content.run.start_ms;
+/// Maps a run of bench to MLflow runs: one for itself, and one for each finished workpackage.
+class RunContent {
+ public:
+  /// All references must outlive this object.
+  RunContent(const space::Run& run, const workspace::Workspace& workspace,
+             const results::Analyses& analyses, bool own)
+      : run_(run),
+        own_(own),
+        table_(results::tidy(std::vector<results::TidyRun>{{run, workspace, analyses}})),
+        view_(run, workspace, std::move(table_.workpackages), std::move(table_.attempts)),
+        evaluator_(space::evaluator_of(run)),
+        graph_(run, view_.all(), evaluator_),
+        values_(run, graph_, evaluator_),
+        last_change_unix_s_(workspace.last_change_unix_s()),
+        scrubber_(crate::scrubber_of(workspace)) {
+    for (std::size_t k = 0; k < view_.all().size(); ++k)
+      if (view_.all()[k].has_ended())
+        ended_.push_back(k);
   }
-  content.artifacts.push_back({.name = "input.json", .file = {}, .text = metadata.document});
-  if (own_)
-    for (Artifact& table : tables_of(run_))
-      content.artifacts.push_back(std::move(table));
-  return content;
-}
 
-Content RunContent::child(std::size_t number) const {
-  const std::size_t row = ended_.at(number);
-  const Workpackage& workpackage = view_.all()[row];
-  const workspace::Attempt* attempt = view_.attempt(workpackage.id);
-  Content content;
-  content.run.name = fmt::format("{}_{}", workspace::padded(workpackage.id), workpackage.step);
-  const double run_start_s = run_.metadata.started_unix_s.value_or(0);
-  const double start_s =
-      attempt ? attempt->started_unix_s.value_or(attempt->claimed_unix_s) : run_start_s;
-  const double end_s =
-      attempt ? std::max(start_s, attempt->ended_unix_s.value_or(start_s)) : start_s;
-  content.run.start_ms = ms_of(start_s);
-  content.end_ms = ms_of(end_s);
-  content.status = status_of(workpackage.state);
-  content.run.tags = {{run_tag, run_.metadata.uuid},
-                      {workpackage_tag, std::to_string(workpackage.id)},
-                      {attempt_tag, attempt ? attempt->uuid : "none"},
-                      {"mlflow.runName", content.run.name}};
-  KeyedTexts params(content.batch.params, longest_param);
-  for (const auto& [name, value] : workpackage.parameters)
-    params.add(name, value);
-  KeyedTexts tags(content.batch.tags, longest_tag);
-  tags.add("mlflow.source.name", run_.metadata.input_file);
-  tags.add("bench.benchmark", run_.metadata.benchmark);
-  tags.add("bench.platform", run_.metadata.platform);
-  tags.add("bench.step", workpackage.step);
-  tags.add("bench.iteration", std::to_string(workpackage.iteration));
-  tags.add("bench.state", std::string(name_of(workpackage.state)));
-  tags.add("bench.reason", workpackage.reason);
-  if (attempt) {
-    tags.add("bench.host", attempt->host);
-    tags.add("bench.job_id", attempt->job_id);
-    tags.add("bench.outcome", attempt->outcome);
-    if (attempt->exit_code)
-      tags.add("bench.exit_code", std::to_string(*attempt->exit_code));
-  }
-  add_found(row, workpackage, ms_of(end_s), content.batch);
-  if (own_)
-    content.artifacts = artifacts_of(workpackage);
-  return content;
-}
-
-void RunContent::add_found(std::size_t row, const Workpackage& workpackage, long long time_ms,
-                           Batch& batch) const {
-  const auto series = own_ && !workpackage.was_never_made() && workpackage.state != State::skipped
-                          ? values_.series(workpackage)
-                          : decltype(values_.series(workpackage)){};
-  Pairs texts;
-  KeyedTexts tags(texts, longest_tag);
-  UniqueKeys keys;
-  for (std::size_t k = 0; k < table_.columns.size(); ++k) {
-    const results::Heading& heading = table_.table.headings[k];
-    const results::Cell& cell = table_.table.rows[row][k];
-    const bool is_time = heading.title == "run_time" && table_.columns[k] == TidyColumn::end;
-    if (table_.columns[k] != TidyColumn::finding && table_.columns[k] != TidyColumn::meter &&
-        !is_time)
-      continue;
-    if (!cell.absent_reason.empty())
-      tags.add(absent_tag + heading.title, cell.absent_reason);
-    if (!cell.value)
-      continue;
-    const auto number = numbers::number_of(*cell.value);
-    if (!number) {
-      tags.add(heading.title, to_text(*cell.value));
-      continue;
+  const space::Run& run() const { return run_; }
+  /// Knows the secrets of the run.
+  const crate::Scrubber& scrubber() const { return scrubber_; }
+  Content parent() const {
+    const space::RunMetadata& metadata = run_.metadata;
+    Content content;
+    content.run.name =
+        fmt::format("{} {}", metadata.benchmark, workspace::padded(run_.directory.id));
+    content.run.start_ms = ms_of(metadata.started_unix_s.value_or(0));
+    content.run.tags = {
+        {run_tag, metadata.uuid}, {workpackage_tag, "all"}, {"mlflow.runName", content.run.name}};
+    KeyedTexts tags(content.batch.tags, longest_tag);
+    tags.add("mlflow.source.name", metadata.input_file);
+    tags.add("mlflow.note.content", metadata.comment);
+    if (const auto git = metadata.provenance.find("git_revision"); git != metadata.provenance.end())
+      tags.add("mlflow.source.git.commit", git->second);
+    std::map<State, long long> counts;
+    for (const Workpackage& workpackage : view_.all())
+      ++counts[workpackage.has_ended() ? workpackage.state : State::ready];
+    for (const auto& [state, count] : counts)
+      tags.add(
+          fmt::format("bench.workpackages_{}", state == State::ready ? "open" : name_of(state)),
+          std::to_string(count));
+    tags.add("bench.benchmark", metadata.benchmark);
+    tags.add("bench.run", workspace::padded(run_.directory.id));
+    tags.add("bench.directory", run_.directory.path.string());
+    tags.add("bench.platform", metadata.platform);
+    tags.add("bench.tags", metadata.tags);
+    tags.add("bench.version", metadata.bench_version);
+    tags.add("bench.input_sha256", metadata.input_sha256.value_or(""));
+    for (const auto& [name, value] : metadata.provenance)
+      if (name != "git_difference" &&
+          name != "libraries")  // too long for a tag; `bench export` includes it
+        tags.add("bench." + name, value);
+    if (open() == 0) {
+      content.status = counts.contains(State::failed) ? Status::failed : Status::finished;
+      content.end_ms = last_change_unix_s_ ? ms_of(*last_change_unix_s_) : content.run.start_ms;
     }
-    tags.add("bench.unit." + heading.title, heading.unit);
-    if (cell.estimated)
-      tags.add("bench.estimated." + heading.title, "true");
-    const std::string key = keys.key_of(heading.title);
-    const auto found = series.find(heading.title);
-    if (found == series.end())
-      batch.metrics.push_back({key, *number, time_ms, workpackage.iteration});
-    else
-      for (std::size_t step = 0; step < found->second.size(); ++step)
-        batch.metrics.push_back({key, found->second[step], time_ms, static_cast<long long>(step)});
+    content.artifacts.push_back({.name = "input.json", .file = {}, .text = metadata.document});
+    if (own_)
+      for (Artifact& table : tables_of(run_))
+        content.artifacts.push_back(std::move(table));
+    return content;
   }
-  batch.tags.insert(batch.tags.end(), texts.begin(), texts.end());
-}
 
-std::vector<Artifact> RunContent::artifacts_of(const Workpackage& workpackage) const {
-  if (workpackage.was_never_made() || workpackage.state == State::skipped)
-    return {};
-  const fs::path directory = run_.directory.path / workpackage.directory;
-  std::set<fs::path> files;
-  for (const bool standard_error : {false, true})
-    for (const fs::path& file : view_.output_files(workpackage, standard_error))
-      files.insert(file);
-  for (const char* name : {"job.sh", "work/energy.txt"})
-    if (space::open_output(run_, directory / name).valid())
-      files.insert((directory / name).lexically_normal());
-  std::vector<Artifact> artifacts;
-  for (const fs::path& file : files) {
-    const std::string name = file.lexically_relative(directory.lexically_normal()).string();
-    artifacts.push_back(
-        {.name = name.starts_with("..") ? file.filename().string() : name, .file = file});
+  std::size_t ended() const { return ended_.size(); }
+  std::size_t open() const { return table_.table.rows.size() - ended_.size(); }
+  /// @param number below `ended`
+  Content child(std::size_t number) const {
+    const std::size_t row = ended_.at(number);
+    const Workpackage& workpackage = view_.all()[row];
+    const workspace::Attempt* attempt = view_.attempt(workpackage.id);
+    Content content;
+    content.run.name = fmt::format("{}_{}", workspace::padded(workpackage.id), workpackage.step);
+    const double run_start_s = run_.metadata.started_unix_s.value_or(0);
+    const double start_s =
+        attempt ? attempt->started_unix_s.value_or(attempt->claimed_unix_s) : run_start_s;
+    const double end_s =
+        attempt ? std::max(start_s, attempt->ended_unix_s.value_or(start_s)) : start_s;
+    content.run.start_ms = ms_of(start_s);
+    content.end_ms = ms_of(end_s);
+    content.status = status_of(workpackage.state);
+    content.run.tags = {{run_tag, run_.metadata.uuid},
+                        {workpackage_tag, std::to_string(workpackage.id)},
+                        {attempt_tag, attempt ? attempt->uuid : "none"},
+                        {"mlflow.runName", content.run.name}};
+    KeyedTexts params(content.batch.params, longest_param);
+    for (const auto& [name, value] : workpackage.parameters)
+      params.add(name, value);
+    KeyedTexts tags(content.batch.tags, longest_tag);
+    tags.add("mlflow.source.name", run_.metadata.input_file);
+    tags.add("bench.benchmark", run_.metadata.benchmark);
+    tags.add("bench.platform", run_.metadata.platform);
+    tags.add("bench.step", workpackage.step);
+    tags.add("bench.iteration", std::to_string(workpackage.iteration));
+    tags.add("bench.state", std::string(name_of(workpackage.state)));
+    tags.add("bench.reason", workpackage.reason);
+    if (attempt) {
+      tags.add("bench.host", attempt->host);
+      tags.add("bench.job_id", attempt->job_id);
+      tags.add("bench.outcome", attempt->outcome);
+      if (attempt->exit_code)
+        tags.add("bench.exit_code", std::to_string(*attempt->exit_code));
+    }
+    add_found(row, workpackage, ms_of(end_s), content.batch);
+    if (own_)
+      content.artifacts = artifacts_of(workpackage);
+    return content;
   }
-  return artifacts;
-}
+
+ private:
+  void add_found(std::size_t row, const workspace::Workpackage& workpackage, long long time_ms,
+                 Batch& batch) const {
+    const auto series = own_ && !workpackage.was_never_made() && workpackage.state != State::skipped
+                            ? values_.series(workpackage)
+                            : decltype(values_.series(workpackage)){};
+    Pairs texts;
+    KeyedTexts tags(texts, longest_tag);
+    UniqueKeys keys;
+    for (std::size_t k = 0; k < table_.columns.size(); ++k) {
+      const results::Heading& heading = table_.table.headings[k];
+      const results::Cell& cell = table_.table.rows[row][k];
+      const bool is_time = heading.title == "run_time" && table_.columns[k] == TidyColumn::end;
+      if (table_.columns[k] != TidyColumn::finding && table_.columns[k] != TidyColumn::meter &&
+          !is_time)
+        continue;
+      if (!cell.absent_reason.empty())
+        tags.add(absent_tag + heading.title, cell.absent_reason);
+      if (!cell.value)
+        continue;
+      const auto number = numbers::number_of(*cell.value);
+      if (!number) {
+        tags.add(heading.title, to_text(*cell.value));
+        continue;
+      }
+      tags.add("bench.unit." + heading.title, heading.unit);
+      if (cell.estimated)
+        tags.add("bench.estimated." + heading.title, "true");
+      const std::string key = keys.key_of(heading.title);
+      const auto found = series.find(heading.title);
+      if (found == series.end())
+        batch.metrics.push_back({key, *number, time_ms, workpackage.iteration});
+      else
+        for (std::size_t step = 0; step < found->second.size(); ++step)
+          batch.metrics.push_back(
+              {key, found->second[step], time_ms, static_cast<long long>(step)});
+    }
+    batch.tags.insert(batch.tags.end(), texts.begin(), texts.end());
+  }
+
+  std::vector<Artifact> artifacts_of(const workspace::Workpackage& workpackage) const {
+    if (workpackage.was_never_made() || workpackage.state == State::skipped)
+      return {};
+    const fs::path directory = run_.directory.path / workpackage.directory;
+    std::set<fs::path> files;
+    for (const bool standard_error : {false, true})
+      for (const fs::path& file : view_.output_files(workpackage, standard_error))
+        files.insert(file);
+    for (const char* name : {"job.sh", "work/energy.txt"})
+      if (space::open_output(run_, directory / name).valid())
+        files.insert((directory / name).lexically_normal());
+    std::vector<Artifact> artifacts;
+    for (const fs::path& file : files) {
+      const std::string name = file.lexically_relative(directory.lexically_normal()).string();
+      artifacts.push_back(
+          {.name = name.starts_with("..") ? file.filename().string() : name, .file = file});
+    }
+    return artifacts;
+  }
+
+  const space::Run& run_;
+  bool own_;
+  results::TidyTable table_;
+  insight::RunView view_;
+  mutable evaluate::Evaluator evaluator_;
+  space::Graph graph_;
+  results::WorkpackageValues values_;
+  std::vector<std::size_t> ended_;  ///< Indices of workpackages and rows.
+  std::optional<double> last_change_unix_s_;
+  crate::Scrubber scrubber_;
+};
 
 /// The bytes of an artifact; nothing if it is unreadable or larger than 16 MiB.
 std::optional<std::string> read_artifact(const space::Run& run, const Artifact& artifact) {

@@ -32,25 +32,13 @@ namespace {
 using workspace::Finding;
 using workspace::Workpackage;
 
-void add_shown(const model::Benchmark& benchmark, std::set<std::string>& names) {
-  for (const model::Result& result : benchmark.results) {
-    for (const model::Table& table : result.tables)
-      for (const model::Column& column : table.columns)
-        names.insert(column.name);
-    for (const model::Database& database : result.databases)
-      for (const model::Key& key : database.keys)
-        names.insert(key.name);
-    for (const model::Syslog& syslog : result.syslogs)
-      for (const model::Key& key : syslog.keys)
-        names.insert(key.name);
-  }
-}
-
 /// What is compared: columns of results, and patterns that none of them is made of.
 std::set<std::string> metric_names(const space::Run& a, const space::Run& b) {
   std::set<std::string> shown;
   for (const space::Run* run : {&a, &b})
-    add_shown(run->benchmark, shown);
+    for (const model::Result& result : run->benchmark.results)
+      for (const model::Column* column : model::columns_of(result))
+        shown.insert(column->name);
   std::set<std::string> names = shown;
   for (const space::Run* run : {&a, &b})
     for (const model::PatternSet& set : run->benchmark.pattern_sets)

@@ -51,19 +51,10 @@ bool is_of_their_size(const numbers::Statistic& statistic) {
 /// The names of columns and keys that are looked up, in order.
 std::vector<std::string> shown_names(const model::Benchmark& benchmark) {
   std::vector<std::string> names;
-  const auto add = [&](const auto& columns) {
-    for (const auto& column : columns)
-      if (!column.calculation)
-        names.push_back(column.name);
-  };
-  for (const model::Result& result : benchmark.results) {
-    for (const model::Table& table : result.tables)
-      add(table.columns);
-    for (const model::Database& database : result.databases)
-      add(database.keys);
-    for (const model::Syslog& syslog : result.syslogs)
-      add(syslog.keys);
-  }
+  for (const model::Result& result : benchmark.results)
+    for (const model::Column* column : model::columns_of(result))
+      if (!column->calculation)
+        names.push_back(column->name);
   return names;
 }
 

@@ -66,6 +66,21 @@ std::set<std::string> Analyser::pattern_sets() const {
   return sets;
 }
 
+std::vector<const Column*> columns_of(const Result& result) {
+  std::vector<const Column*> all;
+  const auto add = [&](const std::vector<Column>& columns) {
+    for (const Column& column : columns)
+      all.push_back(&column);
+  };
+  for (const Table& table : result.tables)
+    add(table.columns);
+  for (const Database& database : result.databases)
+    add(database.keys);
+  for (const Syslog& syslog : result.syslogs)
+    add(syslog.keys);
+  return all;
+}
+
 namespace {
 
 struct Predefined {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,42 +27,41 @@ std::string name_of(const Calculation& calculation, const std::string& title) {
   return title.empty() ? calculation.formula : title;
 }
 
-Key build_key(const Node& node) {
-  Key key;
-  key.name = strip(node.text);
-  key.title = node.get("title");
-  key.format = attribute(node, "format");
-  key.primary = node.flag("primekey");
-  key.place = node.text_place;
-  key.unit = attribute(node, "unit");
-  key.unit_place = place_of(node, "unit");
-  key.calculation = build_calculation(node);
-  if (key.calculation)
-    key.name = name_of(*key.calculation, key.title);
-  if (key.name.empty())
-    throw Error(Id::missing_key, "this key is empty", "write the name of a parameter or pattern",
-                node.place);
-  return key;
+/// What a column and a key have in common.
+Column build_values(const Node& node, std::optional<std::string> title) {
+  Column column;
+  column.name = strip(node.text);
+  column.title = std::move(title);
+  column.format = attribute(node, "format");
+  column.place = node.text_place;
+  column.unit = attribute(node, "unit");
+  column.unit_place = place_of(node, "unit");
+  column.calculation = build_calculation(node);
+  if (column.calculation)
+    column.name = name_of(*column.calculation, column.title.value_or(""));
+  if (column.name.empty())
+    throw Error(Id::missing_key, fmt::format("this {} is empty", node.name),
+                "write the name of a parameter or pattern", node.place);
+  return column;
 }
 
-std::vector<Key> build_keys(const Node& node) {
-  std::vector<Key> keys;
-  for (const Node* key : node.all("key"))
-    keys.push_back(build_key(*key));
+std::vector<Column> build_keys(const Node& node) {
+  std::vector<Column> keys;
+  for (const Node* key : node.all("key")) {
+    const std::string title = key->get("title");
+    keys.push_back(build_values(*key, title.empty() ? std::nullopt : std::optional(title)));
+    keys.back().primary = key->flag("primekey");
+  }
   return keys;
 }
 
-const std::string& column_of(const Key& key) {
-  return key.title.empty() ? key.name : key.title;
-}
-
 /// The old way to say which keys are primary: a list of their columns.
-void mark_primary(const Node& node, std::vector<Key>& keys) {
+void mark_primary(const Node& node, std::vector<Column>& keys) {
   for (const std::string& wanted : split_names(attribute(node, "primekeys"))) {
     std::vector<std::string> known;
     bool found = false;
-    for (Key& key : keys) {
-      known.push_back(column_of(key));
+    for (Column& key : keys) {
+      known.push_back(key.title.value_or(key.name));
       if (known.back() == wanted)
         key.primary = found = true;
     }
@@ -225,24 +225,12 @@ std::string published_name(const Node& node) {
 }
 
 Column build_column(const Node& node) {
-  Column column;
-  column.name = strip(node.text);
-  if (const document::Attribute* title = node.find("title"))
-    column.title = title->value;
-  column.format = attribute(node, "format");
+  const document::Attribute* title = node.find("title");
+  Column column = build_values(node, title ? std::optional(title->value) : std::nullopt);
   if (node.find("colw"))
     column.minimum_width = whole_number(node, "colw", 0);
-  column.place = node.text_place;
   column.compare = published_name(node);
   column.better = better_of(node);
-  column.unit = attribute(node, "unit");
-  column.unit_place = place_of(node, "unit");
-  column.calculation = build_calculation(node);
-  if (column.calculation)
-    column.name = name_of(*column.calculation, column.title.value_or(""));
-  if (column.name.empty())
-    throw Error(Id::missing_key, "this column is empty", "write the name of a parameter or pattern",
-                node.place);
   return column;
 }
 

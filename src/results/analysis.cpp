@@ -63,22 +63,24 @@ class NeededNames {
     for (const energy::Figure& figure : energy::remarks())
       names_.emplace(figure.name);
     for (const model::Result& result : benchmark.results) {
+      for (const model::Column* column : model::columns_of(result))
+        if (!column->calculation)
+          names_.insert(column->name);
+        else
+          for (std::string& name : model::names_for(benchmark, result, *column->calculation))
+            names_.insert(std::move(name));
       for (const model::Table& table : result.tables) {
-        add_columns(benchmark, result, table.columns);
         if (!table.cdf.empty())
           names_.insert(model::ordered_name(table.cdf));
         names_.insert(table.sort.begin(), table.sort.end());
         add_filter(table.filter);
       }
       for (const model::Syslog& syslog : result.syslogs) {
-        add_columns(benchmark, result, syslog.keys);
         names_.insert(syslog.sort.begin(), syslog.sort.end());
         add_filter(syslog.filter);
       }
-      for (const model::Database& database : result.databases) {
-        add_columns(benchmark, result, database.keys);
+      for (const model::Database& database : result.databases)
         add_filter(database.filter);
-      }
     }
     for (const model::PatternSet& set : benchmark.pattern_sets)
       for (const model::Pattern& pattern : set.patterns)
@@ -107,17 +109,6 @@ class NeededNames {
   }
 
  private:
-  template <class Columns>
-  void add_columns(const model::Benchmark& benchmark, const model::Result& result,
-                   const Columns& columns) {
-    for (const auto& column : columns)
-      if (!column.calculation)
-        names_.insert(column.name);
-      else
-        for (std::string& name : model::names_for(benchmark, result, *column.calculation))
-          names_.insert(std::move(name));
-  }
-
   void add_filter(const std::string& filter) {
     for (std::string& name : evaluate::names_in(filter))
       names_.insert(std::move(name));

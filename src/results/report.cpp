@@ -37,19 +37,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One column of any kind of result.
-struct WantedColumn {
-  std::string name;
-  std::string title;
-  std::string format;
-  int minimum_width = 0;
-  Place place;
-  std::string compare = {};
-  std::string unit = {};
-  Place unit_place = {};
-  const model::Calculation* calculation = nullptr;
-};
-
 constexpr const char* share_format = ".6g";
 
 /// The headings behind those of a table that shows a pattern's distribution function.
@@ -80,14 +67,10 @@ void add_distribution(const std::vector<Cell>& cells, const RowSource& source, c
            .format = share_format});
 }
 
-const model::Calculation* calculation_in(const auto& column) {
-  return column.calculation ? &*column.calculation : nullptr;
-}
-
 /// Beside a statistic of it that is asked for, the median stands alone.
-void drop_spreads_beside_statistics(const std::vector<WantedColumn>& columns, Table& table) {
+void drop_spreads_beside_statistics(const std::vector<model::Column>& columns, Table& table) {
   std::set<std::string, std::less<>> with_statistics;
-  for (const WantedColumn& column : columns)
+  for (const model::Column& column : columns)
     if (const auto base = numbers::without_suffix(column.name); base != column.name)
       with_statistics.emplace(base);
   for (std::size_t k = 0; k < columns.size(); ++k)
@@ -113,28 +96,6 @@ void convert(Cell& cell, double factor) {
     cell = {.absent_reason = fmt::format("'{}' is not a number", to_text(*cell.value))};
 }
 
-std::vector<WantedColumn> wanted(const std::vector<model::Column>& columns) {
-  std::vector<WantedColumn> all;
-  for (const model::Column& column : columns)
-    all.push_back({column.name, column.title.value_or(column.name), column.format,
-                   column.minimum_width, column.place, column.compare, column.unit,
-                   column.unit_place, calculation_in(column)});
-  return all;
-}
-
-std::vector<WantedColumn> wanted(const std::vector<model::Key>& keys) {
-  std::vector<WantedColumn> all;
-  for (const model::Key& key : keys)
-    all.push_back({.name = key.name,
-                   .title = key.title.empty() ? key.name : key.title,
-                   .format = key.format,
-                   .place = key.place,
-                   .unit = key.unit,
-                   .unit_place = key.unit_place,
-                   .calculation = calculation_in(key)});
-  return all;
-}
-
 /// Fills the tables of one `result` element, whatever they become: shown, sent or stored.
 class TableBuilder {
  public:
@@ -153,17 +114,17 @@ class TableBuilder {
   /// @param cdf a pattern whose distribution function takes the place of the rows; empty: none
   /// @throws Error for a filter, a unit or a baseline that does not fit
   Table fill(const std::string& name, const std::string& owner,
-             const std::vector<WantedColumn>& columns, const std::vector<std::string>& sort,
+             const std::vector<model::Column>& columns, const std::vector<std::string>& sort,
              const std::string& filter, const Place& place, const std::string& cdf = "") {
     Table table;
     table.name = name;
     TableRows rows = rows_of(columns, table.notes);
     std::vector<Filler> fillers;
     for (std::size_t k = 0; k < columns.size(); ++k) {
-      const WantedColumn& column = columns[k];
+      const model::Column& column = columns[k];
       warn_if_double(owner, column, table.headings);
       fillers.push_back(filler_of(column, rows.columns[k].get()));
-      table.headings.push_back({.title = column.title,
+      table.headings.push_back({.title = column.title.value_or(column.name),
                                 .unit = fillers.back().unit,
                                 .minimum_width = column.minimum_width,
                                 .place = column.place,
@@ -195,7 +156,7 @@ class TableBuilder {
   }
 
   /// Evaluates a filter at every row, so that `filters` knows the outcomes.
-  void evaluate_filter(const std::string& filter, const std::vector<WantedColumn>& columns) {
+  void evaluate_filter(const std::string& filter, const std::vector<model::Column>& columns) {
     std::vector<std::string> told_by_the_report;
     filters_.outcomes(filled_filters(rows_of(columns, told_by_the_report).places, filter));
   }
@@ -226,7 +187,7 @@ class TableBuilder {
     const CalculatedColumn* calculated = nullptr;  ///< Null: the values of the column's name.
   };
 
-  Filler filler_of(const WantedColumn& column, const CalculatedColumn* calculated) const {
+  Filler filler_of(const model::Column& column, const CalculatedColumn* calculated) const {
     if (calculated)
       return {.unit = calculated->unit(), .type = ValueType::real, .calculated = calculated};
     const model::ColumnMeaning meaning = model::meaning_of(run_.benchmark, result_, column.name);
@@ -237,7 +198,7 @@ class TableBuilder {
             .factor = model::factor_to(column.unit, column.unit_place, column.name, meaning)};
   }
 
-  void warn_if_double(const std::string& owner, const WantedColumn& column,
+  void warn_if_double(const std::string& owner, const model::Column& column,
                       const std::vector<Heading>& before) {
     const bool known = std::any_of(before.begin(), before.end(),
                                    [&](const auto& other) { return other.name == column.name; });
@@ -256,9 +217,9 @@ class TableBuilder {
 
   /// The names whose values make a row worth showing: those of the columns, or what these are
   /// calculated from.
-  std::vector<std::string> shown_names(const std::vector<WantedColumn>& columns) const {
+  std::vector<std::string> shown_names(const std::vector<model::Column>& columns) const {
     std::vector<std::string> names;
-    for (const WantedColumn& column : columns)
+    for (const model::Column& column : columns)
       if (column.calculation)
         std::ranges::move(model::names_for(run_.benchmark, result_, *column.calculation),
                           std::back_inserter(names));
@@ -296,16 +257,16 @@ class TableBuilder {
     return rows;
   }
 
-  TableRows rows_of(const std::vector<WantedColumn>& columns,
+  TableRows rows_of(const std::vector<model::Column>& columns,
                     std::vector<std::string>& notes) const {
     TableRows rows{.places = places_with_values(shown_names(columns), notes), .columns = {}};
-    for (const WantedColumn& column : columns) {
+    for (const model::Column& column : columns) {
       auto& calculated = rows.columns.emplace_back();
       if (!column.calculation)
         continue;
       calculated = std::make_unique<CalculatedColumn>(run_.benchmark, result_, *column.calculation,
                                                       column.unit, column.unit_place, rows.places);
-      for (const std::string& name : {column.name, column.title})
+      for (const std::string& name : {column.name, column.title.value_or(column.name)})
         rows.by_name->emplace(name, calculated.get());
     }
     for (std::size_t k = 0; k < rows.places.size(); ++k) {
@@ -323,7 +284,7 @@ class TableBuilder {
     return rows;
   }
 
-  static std::vector<Cell> cells_of(const RowPlace& row, const std::vector<WantedColumn>& columns,
+  static std::vector<Cell> cells_of(const RowPlace& row, const std::vector<model::Column>& columns,
                                     const std::vector<Filler>& fillers) {
     std::vector<Cell> cells;
     cells.reserve(columns.size());
@@ -351,20 +312,20 @@ class TableBuilder {
 };
 
 FilledTable fill(TableBuilder& filling, const model::Table& table) {
-  FilledTable filled{.table = filling.fill(table.name, fmt::format("table '{}'", table.name),
-                                           wanted(table.columns), table.sort, table.filter,
-                                           table.place, table.cdf),
-                     .style = table.style,
-                     .result_directory = filling.directory(),
-                     .run_directory = filling.run_directory()};
+  FilledTable filled{
+      .table = filling.fill(table.name, fmt::format("table '{}'", table.name), table.columns,
+                            table.sort, table.filter, table.place, table.cdf),
+      .style = table.style,
+      .result_directory = filling.directory(),
+      .run_directory = filling.run_directory()};
   filled.table.separator = table.separator;
   filled.table.transpose = table.transpose;
   return filled;
 }
 
 FilledSyslog fill(TableBuilder& filling, const model::Syslog& syslog) {
-  return {.rows = filling.fill(syslog.name, fmt::format("syslog '{}'", syslog.name),
-                               wanted(syslog.keys), syslog.sort, syslog.filter, syslog.place),
+  return {.rows = filling.fill(syslog.name, fmt::format("syslog '{}'", syslog.name), syslog.keys,
+                               syslog.sort, syslog.filter, syslog.place),
           .target = {.name = syslog.name,
                      .address = expand_user_and_environment(syslog.address),
                      .host = syslog.host,
@@ -376,7 +337,7 @@ FilledSyslog fill(TableBuilder& filling, const model::Syslog& syslog) {
 FilledDatabase fill(const space::Run& run, TableBuilder& filling, const model::Database& database) {
   FilledDatabase filled{
       .rows = filling.fill(database.name, fmt::format("database '{}'", database.name),
-                           wanted(database.keys), {}, database.filter, database.place),
+                           database.keys, {}, database.filter, database.place),
       .target = {.file = filling.directory() / (database.name + ".dat"),
                  .run = run.metadata.uuid,
                  .primary_key = {},
@@ -394,7 +355,7 @@ FilledDatabase fill(const space::Run& run, TableBuilder& filling, const model::D
 /// A filter, and the columns whose values it may use.
 struct FilteredColumns {
   std::string filter;
-  std::vector<WantedColumn> columns;
+  std::vector<model::Column> columns;
 };
 
 /// Those whose filter is not empty.
@@ -403,7 +364,7 @@ std::vector<FilteredColumns> filters_of(const model::Result& result) {
   const auto add = [&](const auto& all, auto columns) {
     for (const auto& one : all)
       if (!one.filter.empty())
-        filters.push_back({one.filter, wanted(one.*columns)});
+        filters.push_back({one.filter, one.*columns});
   };
   add(result.tables, &model::Table::columns);
   add(result.syslogs, &model::Syslog::keys);

@@ -42,19 +42,10 @@ void check_patterns(const model::Benchmark& benchmark) {
 }
 
 void check_formats(const model::Benchmark& benchmark) {
-  for (const model::Result& result : benchmark.results) {
-    const auto check = [&](const auto& columns) {
-      for (const auto& column : columns)
-        results::check_format(column.format, model::meaning_of(benchmark, result, column.name).type,
-                              column.place);
-    };
-    for (const model::Table& table : result.tables)
-      check(table.columns);
-    for (const model::Syslog& syslog : result.syslogs)
-      check(syslog.keys);
-    for (const model::Database& database : result.databases)
-      check(database.keys);
-  }
+  for (const model::Result& result : benchmark.results)
+    for (const model::Column* column : model::columns_of(result))
+      results::check_format(column->format, model::meaning_of(benchmark, result, column->name).type,
+                            column->place);
 }
 
 /// Warns about filters that Python cannot read, whatever the values are: a number and a word stand

@@ -2,7 +2,9 @@
 #include "support/error_of.hpp"
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -317,8 +319,9 @@ TEST_F(ReportTest, WorksWhereAParentWasRemoved) {
             "O3,O3,1,1,big,,4,1,go\nO3,O3,2,2,big,,5,1,go\n");
 }
 
-model::Key key(const std::string& name, const std::string& title = "", bool primary = false) {
-  return {.name = name, .title = title, .primary = primary};
+model::Column key(const std::string& name, std::optional<std::string> title = {},
+                  bool primary = false) {
+  return {.name = name, .title = std::move(title), .primary = primary};
 }
 
 TEST_F(ReportTest, FillsSyslogMessages) {

@@ -327,6 +327,7 @@ struct Column {
   std::string unit = {};  ///< That values are converted to; empty: their own.
   Place unit_place = {};
   std::optional<Calculation> calculation = {};  ///< None: the values of `name`.
+  bool primary = false;                         ///< Of a database: part of its primary key.
 };
 
 struct Table {
@@ -342,18 +343,6 @@ struct Table {
   Place cdf_place = {};
 };
 
-/// A column of a syslog or database result.
-struct Key {
-  std::string name;  ///< Of a parameter or pattern; of the metric or formula.
-  std::string title;
-  std::string format;
-  bool primary = false;  ///< Of a database: part of its primary key.
-  Place place;
-  std::string unit = {};  ///< As of a column.
-  Place unit_place = {};
-  std::optional<Calculation> calculation = {};
-};
-
 /// One message per row to a syslog server: either the path of its socket, or host and port.
 struct Syslog {
   std::string name;
@@ -363,7 +352,7 @@ struct Syslog {
   std::string format;  ///< As Python's logging takes it; empty: JUBE's default.
   std::vector<std::string> sort;
   std::string filter;
-  std::vector<Key> keys;
+  std::vector<Column> keys;
   Place place;
 };
 
@@ -372,7 +361,7 @@ struct Database {
   std::string name;  ///< Of the table.
   std::string file;  ///< Relative to the current directory; empty: `<name>.dat` among the results.
   std::string filter;
-  std::vector<Key> keys;
+  std::vector<Column> keys;
   Place place;
 };
 
@@ -403,6 +392,9 @@ struct Result {
   std::string result_dir;  ///< Empty: `result` in the run directory.
   Place place;
 };
+
+/// Those of its tables, databases and syslogs, in order.
+std::vector<const Column*> columns_of(const Result& result);
 
 struct Benchmark {
   std::string name;

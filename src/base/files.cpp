@@ -226,6 +226,11 @@ void make_directories(const std::filesystem::path& directory) {
                            failure.value());
 }
 
+DirectoryRemoval::~DirectoryRemoval() {
+  std::error_code failed;
+  std::filesystem::remove_all(path_, failed);
+}
+
 void check_files_can_be_made(const std::filesystem::path& directory) {
   for (std::filesystem::path nearest = directory;; nearest = nearest.parent_path()) {
     const auto itself = (nearest.empty() ? "." : nearest) / ".";  // of a file it is none

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -153,6 +154,29 @@ bool contains_any(std::string_view text, std::span<const std::string_view> phras
   return std::ranges::any_of(phrases, [&](std::string_view phrase) {
     return text.find(phrase) != std::string_view::npos;
   });
+}
+
+std::string plural(std::size_t count, std::string_view word) {
+  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+}
+
+std::string unique_name(const std::string& wanted, std::set<std::string>& taken, char separator) {
+  std::string name = wanted;
+  for (int n = 2; !taken.insert(name).second; ++n)
+    name = fmt::format("{}{}{}", wanted, separator, n);
+  return name;
+}
+
+std::string percent_encoded(std::string_view text, std::string_view kept) {
+  constexpr std::string_view unreserved =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+  std::string encoded;
+  for (const char c : text)
+    if (unreserved.find(c) != std::string_view::npos || kept.find(c) != std::string_view::npos)
+      encoded += c;
+    else
+      encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  return encoded;
 }
 
 std::string shell_quote(std::string_view text) {

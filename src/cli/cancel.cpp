@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/insight/cancel.hpp>
 #include <bench/space/run.hpp>

@@ -16,6 +16,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
 #include <bench/cli/output/comparison_text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/insight/run_comparison.hpp>

@@ -14,6 +14,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/diagnostics.hpp>
+#include <bench/base/text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/run/chained_steps.hpp>

@@ -13,6 +13,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/insight/history.hpp>
 #include <bench/insight/run_comparison.hpp>

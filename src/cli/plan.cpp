@@ -20,6 +20,7 @@
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/host.hpp>
+#include <bench/base/text.hpp>
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/insight/past_runs.hpp>

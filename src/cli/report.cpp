@@ -22,6 +22,7 @@
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/pages/report_gather.hpp>

@@ -104,30 +104,18 @@ std::string name_of(const System& system) {
   return unknown ? system.directory.string() : path.string();
 }
 
-/// A temporary directory beside the runs, deleted with this object.
-class Scratch {
- public:
-  explicit Scratch(const System& system)
-      : path_(system.directory / fmt::format(".bench-doctor-{}", ::getpid())) {
-    std::error_code failed;
-    fs::create_directory(path_, failed);
-    if (failed)
-      throw Error(
-          Id::system_error,
-          fmt::format("cannot create a directory in {}: {}", name_of(system), failed.message()),
-          use_elsewhere);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() {
-    std::error_code failed;
-    fs::remove_all(path_, failed);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
+/// A temporary directory beside the runs.
+DirectoryRemoval make_scratch(const System& system) {
+  const fs::path path = system.directory / fmt::format(".bench-doctor-{}", ::getpid());
+  std::error_code failed;
+  fs::create_directory(path, failed);
+  if (failed)
+    throw Error(
+        Id::system_error,
+        fmt::format("cannot create a directory in {}: {}", name_of(system), failed.message()),
+        use_elsewhere);
+  return DirectoryRemoval(path);
+}
 
 /// Magic numbers of statfs(2) and, of those that Linux does not have, of their projects.
 std::string name_of_file_system(const fs::path& directory) {
@@ -197,7 +185,7 @@ CheckResults check_space(const System& system) {
 }
 
 CheckResults check_locks(const System& system) {
-  const Scratch scratch(system);
+  const DirectoryRemoval scratch = make_scratch(system);
   const workspace::WriterLock lock(scratch.path());
   if (workspace::WriterLock::take_if_free(scratch.path()))
     return {
@@ -209,7 +197,7 @@ CheckResults check_locks(const System& system) {
 }
 
 CheckResults check_database(const System& system) {
-  const Scratch scratch(system);
+  const DirectoryRemoval scratch = make_scratch(system);
   const std::string written = "doctor";
   workspace::Workspace::create(scratch.path(), {{"benchmark", written}});
   const auto reader =
@@ -228,7 +216,7 @@ CheckResults check_small_files(const System& system) {
   constexpr int wanted = 100;
   constexpr double most_s = 5;
   constexpr double slow_s = 1;
-  const Scratch scratch(system);
+  const DirectoryRemoval scratch = make_scratch(system);
   const std::string content(1024, 'x');
   const auto begin = Clock::now();
   const auto passed_s = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };

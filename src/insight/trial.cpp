@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -143,24 +142,13 @@ class Trial {
   std::optional<CheckResult> late_;
 };
 
-/// A temporary directory visible to the jobs, deleted with this object.
-class Home {
- public:
-  explicit Home(const fs::path& directory)
-      : path_(fs::absolute(directory) / fmt::format(".bench-platforms-check-{}", ::getpid())) {
-    make_directories(path_);
-  }
-  Home(const Home&) = delete;
-  Home& operator=(const Home&) = delete;
-  ~Home() {
-    std::error_code failed;
-    fs::remove_all(path_, failed);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
+/// A temporary directory visible to the jobs.
+DirectoryRemoval make_home(const fs::path& directory) {
+  const fs::path path =
+      fs::absolute(directory) / fmt::format(".bench-platforms-check-{}", ::getpid());
+  make_directories(path);
+  return DirectoryRemoval(path);
+}
 
 /// @returns whether all have ended
 bool wait_for(std::vector<Trial>& trials, double seconds, const std::atomic<bool>* interrupted) {
@@ -206,7 +194,7 @@ std::vector<machine::Partition> partitions_of(const Platform& machine,
 std::vector<CheckResult> try_partitions(const Platform& machine,
                                         const std::vector<machine::Partition>& partitions,
                                         const TrialSettings& settings) {
-  const Home home(settings.directory);
+  const DirectoryRemoval home = make_home(settings.directory);
   std::vector<Trial> trials;
   for (const machine::Partition& partition : partitions)
     trials.emplace_back(partition, machine, home.path(), settings);

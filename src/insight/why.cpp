@@ -76,10 +76,6 @@ std::string same_nodes_text(const space::Run& run, const RunView& view,
                : "";
 }
 
-std::string plural_text(long long count, const char* word) {
-  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
-}
-
 /// What can be done about an end of this kind.
 std::string advice_on(Outcome outcome) {
   switch (outcome) {
@@ -227,14 +223,14 @@ class Explainer {
   }
 
   std::string turn_text() const {
-    long long under_way = 0;
-    long long in_all = 0;
+    std::size_t under_way = 0;
+    std::size_t in_all = 0;
     for (const Workpackage& other : view_.all())
       if (!other.has_ended() && other.state != State::ready) {
         ++in_all;
         under_way += other.step == workpackage_.step ? 1 : 0;
       }
-    std::string text = fmt::format("{} running, {} of step {}", plural_text(in_all, "workpackage"),
+    std::string text = fmt::format("{} running, {} of step {}", plural(in_all, "workpackage"),
                                    under_way, step_.name);
     if (!step_.max_async.empty())
       text += fmt::format(", which has `max_async: {}`", step_.max_async);

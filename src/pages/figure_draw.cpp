@@ -490,12 +490,8 @@ std::string slug_of(const std::string& text) {
 
 void make_ids_unique(std::vector<Figure>& figures) {
   std::set<std::string> known;
-  for (Figure& figure : figures) {
-    std::string id = figure.id;
-    for (int n = 2; !known.insert(id).second; ++n)
-      id = fmt::format("{}-{}", figure.id, n);
-    figure.id = id;
-  }
+  for (Figure& figure : figures)
+    figure.id = unique_name(figure.id, known, '-');
 }
 
 }  // namespace bench::pages

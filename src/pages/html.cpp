@@ -1,7 +1,6 @@
 #include "html.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -15,24 +14,6 @@
 #include <bench/results/table.hpp>
 
 namespace bench::pages {
-namespace {
-
-/// Source: RFC 3986, 2.3.
-bool is_unreserved(unsigned char c) {
-  return std::isalnum(c) != 0 ||
-         std::string_view("-._~").find(static_cast<char>(c)) != std::string_view::npos;
-}
-
-std::string percent_encoded(std::string_view text) {
-  std::string encoded;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    encoded += is_unreserved(byte) ? std::string(1, c) : fmt::format("%{:02X}", byte);
-  }
-  return encoded;
-}
-
-}  // namespace
 
 std::string address(std::string_view page, const Parameters& parameters) {
   std::string text(page);

@@ -12,7 +12,6 @@
 #include <variant>
 #include <vector>
 
-#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include <bench/base/text.hpp>
@@ -51,20 +50,6 @@ ordered_json value_json(const Cell& cell) {
   return std::visit(Writer{}, *cell.value);
 }
 
-/// Hands out member names, each once: an object would keep only the last of several.
-class FreeNames {
- public:
-  std::string take(const std::string& wanted) {
-    std::string name = wanted;
-    for (int n = 2; !taken_.insert(name).second; ++n)
-      name = fmt::format("{}_{}", wanted, n);
-    return name;
-  }
-
- private:
-  std::set<std::string> taken_;
-};
-
 /// The members of a column in the objects of its rows.
 struct ColumnMembers {
   std::string value;
@@ -80,19 +65,20 @@ struct Members {
 };
 
 /// The values of all columns come first: where a column has the name of what is said about another,
-/// it keeps it, whatever their order.
+/// it keeps it, whatever their order. Each name once: an object would keep only the last of
+/// several.
 Members members_of(const Table& table) {
-  FreeNames names;
+  std::set<std::string> taken;
   Members members;
   for (const Heading& heading : table.headings)
-    members.columns.push_back({.value = names.take(to_valid_utf8(heading.title))});
-  members.status = names.take("status");
+    members.columns.push_back({.value = unique_name(to_valid_utf8(heading.title), taken)});
+  members.status = unique_name("status", taken);
   for (ColumnMembers& column : members.columns) {
-    column.unit = names.take(column.value + "_unit");
-    column.absent = names.take(column.value + "_absent");
-    column.estimated = names.take(column.value + "_estimated");
+    column.unit = unique_name(column.value + "_unit", taken);
+    column.absent = unique_name(column.value + "_absent", taken);
+    column.estimated = unique_name(column.value + "_estimated", taken);
   }
-  members.status_reason = names.take(members.status + "_reason");
+  members.status_reason = unique_name(members.status + "_reason", taken);
   return members;
 }
 

@@ -62,9 +62,8 @@ struct NoteGroup {
 };
 
 std::string line_of(const std::string& what, const NoteGroup& group) {
-  return fmt::format("{}: {} row{}, {}: {}", what, group.rows.size(),
-                     group.rows.size() == 1 ? "" : "s", workpackages_text(group.workpackages),
-                     group.reason);
+  return fmt::format("{}: {}, {}: {}", what, plural(group.rows.size(), "row"),
+                     workpackages_text(group.workpackages), group.reason);
 }
 
 /// Groups in the order of their first rows, each reason once.

@@ -161,14 +161,6 @@ ParquetType type_for(const Table& table, std::size_t column) {
   return any_real ? ParquetType::real : ParquetType::int64;
 }
 
-/// `name`, or `name_2` and so on where that is taken.
-std::string unique_name(const std::string& name, std::set<std::string>& taken) {
-  std::string unique = name;
-  for (int n = 2; !taken.insert(unique).second; ++n)
-    unique = fmt::format("{}_{}", name, n);
-  return unique;
-}
-
 /// A column for each of the table, and one that says which of its values are estimates, if any are.
 /// Names depend on the headings alone, not on which columns have estimates.
 std::vector<ParquetColumn> columns_of(const Table& table) {

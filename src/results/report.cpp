@@ -252,8 +252,8 @@ class TableBuilder {
         }
     }
     if (left_out > 0)
-      notes.push_back(fmt::format("{} row{} without any value omitted ({})", left_out,
-                                  left_out == 1 ? "" : "s", reason));
+      notes.push_back(
+          fmt::format("{} without any value omitted ({})", plural(left_out, "row"), reason));
     return rows;
   }
 

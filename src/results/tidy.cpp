@@ -15,8 +15,6 @@
 #include <variant>
 #include <vector>
 
-#include <fmt/core.h>
-
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/base/value.hpp>
@@ -173,14 +171,6 @@ bool is_fixed(TidyColumn kind) {
   return kind == TidyColumn::origin || kind == TidyColumn::end;
 }
 
-/// `name`, or `name_2` and so on where that is taken.
-std::string unique(const std::string& name, std::set<std::string>& taken) {
-  std::string free = name;
-  for (int n = 2; !taken.insert(free).second; ++n)
-    free = fmt::format("{}_{}", name, n);
-  return free;
-}
-
 /// The columns of a tidy table while they are found out. A column is the same in all runs that have
 /// its kind, name, unit and rank.
 class TidyColumns {
@@ -208,7 +198,7 @@ class TidyColumns {
       for (std::size_t k = 0; k < made.columns.size(); ++k)
         if (is_fixed(made.columns[k]) == fixed) {
           Heading& heading = made.table.headings[k];
-          heading.name = heading.title = unique(heading.name, taken);
+          heading.name = heading.title = unique_name(heading.name, taken);
         }
     return made;
   }

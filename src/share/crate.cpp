@@ -185,23 +185,12 @@ std::string scheduler_json(const space::Run& run, const std::vector<Attempt>& at
 }
 
 /// A temporary directory that only this user can read, since its files contain secrets.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() : path_((fs::temp_directory_path() / "bench-export.XXXXXX").string()) {
-    if (!::mkdtemp(path_.data()))
-      throw Error::of_system(fmt::format("cannot create {}", path_), errno);
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  fs::path path() const { return path_; }
-
- private:
-  std::string path_;
-};
+DirectoryRemoval make_temporary() {
+  std::string path = (fs::temp_directory_path() / "bench-export.XXXXXX").string();
+  if (!::mkdtemp(path.data()))
+    throw Error::of_system(fmt::format("cannot create {}", path), errno);
+  return DirectoryRemoval(path);
+}
 
 /// Whether a file is the lock, the database or one of SQLite's auxiliary files.
 bool is_of_database(const fs::path& file) {
@@ -218,7 +207,7 @@ bool leads_out(const fs::path& link, const fs::path& directory) {
 /// followed; those that lead out of the run are listed as left out.
 void add_run(const space::Run& run, const workspace::Workspace& workspace, Package& package) {
   const fs::path& directory = run.directory.path;
-  const TemporaryDirectory temporary;
+  const DirectoryRemoval temporary = make_temporary();
   const fs::path copy = temporary.path() / "workspace.db";
   workspace.copy_to(copy, [&](const std::string& text, const std::string& place) {
     return package.scrubber().scrub(text, "run/workspace.db " + place);

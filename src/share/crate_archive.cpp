@@ -70,17 +70,11 @@ class Utf8Locale {
 class Directory : public Archive {
  public:
   explicit Directory(fs::path output) : output_(std::move(output)), draft_(draft_of(output_)) {
-    make_directories(draft_);
-  }
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
-  ~Directory() override {
-    std::error_code ignored;
-    fs::remove_all(draft_, ignored);
+    make_directories(draft_.path());
   }
 
   void add(const fs::path& path, std::string_view content) override {
-    const fs::path file = draft_ / path;
+    const fs::path file = draft_.path() / path;
     if (made_.insert(file.parent_path()).second)
       make_directories(file.parent_path());
     // The directory is private, so the name is not taken.
@@ -90,11 +84,11 @@ class Directory : public Archive {
       throw Error::of_system(fmt::format("cannot write {}", file.string()), errno);
     write_all(fd, content, file);
   }
-  void finish() override { put_in_place(draft_, output_); }
+  void finish() override { put_in_place(draft_.path(), output_); }
 
  private:
   fs::path output_;
-  fs::path draft_;
+  DirectoryRemoval draft_;
   std::set<fs::path> made_;
 };
 

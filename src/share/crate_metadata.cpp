@@ -49,17 +49,9 @@ constexpr std::array profiles{
     Profile{"https://w3id.org/ro/wfrun/provenance/0.6", "Provenance Run Crate", "0.6"},
     Profile{"https://w3id.org/workflowhub/workflow-ro-crate/1.1", "Workflow RO-Crate", "1.1"}};
 
-/// `text` as a part of the path of a URI (RFC 3986, 2.1): slashes stay.
+/// `text` as a part of the path of a URI: slashes stay.
 std::string uri_path(std::string_view text) {
-  constexpr std::string_view unreserved =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
-  std::string encoded;
-  for (const char c : text)
-    if (unreserved.find(c) != std::string_view::npos)
-      encoded += c;
-    else
-      encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  return encoded;
+  return percent_encoded(text, "/");
 }
 
 /// `#step/NAME`

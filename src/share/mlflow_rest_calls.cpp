@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -102,14 +101,7 @@ const Json& list_in(const Json& object, const char* member) {
 }
 
 std::string encoded(const std::string& text) {
-  std::string code;
-  for (const char c : text)
-    if (std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.' ||
-        c == '~' || c == '/')
-      code += c;
-    else
-      code += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  return code;
+  return percent_encoded(text, "/");
 }
 
 RestCalls::RestCalls(const ServerSettings& settings, Notify notify)

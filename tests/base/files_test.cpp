@@ -155,6 +155,18 @@ TEST(MakeDirectories, SaysWhyItCannot) {
             "error: cannot create directory " + below.string() + ": Not a directory");
 }
 
+TEST(DirectoryRemoval, LeavesNothingOfTheDirectory) {
+  const TempDirectory directory;
+  directory.write("d/e/f", "text");
+  directory.write("other", "text");
+  {
+    const DirectoryRemoval removal(directory.path() / "d");
+    EXPECT_TRUE(fs::exists(removal.path() / "e/f"));
+  }
+  EXPECT_FALSE(fs::exists(directory.path() / "d"));
+  EXPECT_TRUE(fs::exists(directory.path() / "other"));
+}
+
 TEST(CheckFilesCanBeMade, TakesADirectoryThatIsThereOrCanBe) {
   const TempDirectory directory;
   check_files_can_be_made(directory.path());

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -180,6 +181,25 @@ TEST(PythonFloat, WritesWhatStrWrites) {
                {std::numeric_limits<double>::quiet_NaN(), "nan"}};
   for (const auto& [value, text] : cases)
     EXPECT_EQ(python_float(value), text);
+}
+
+TEST(Plural, HasAnSUnlessThereIsOne) {
+  EXPECT_EQ(plural(0, "run"), "0 runs");
+  EXPECT_EQ(plural(1, "run"), "1 run");
+  EXPECT_EQ(plural(2, "run"), "2 runs");
+}
+
+TEST(UniqueName, CountsWhereItIsTaken) {
+  std::set<std::string> taken{"a_2"};
+  EXPECT_EQ(unique_name("a", taken), "a");
+  EXPECT_EQ(unique_name("a", taken), "a_3");
+  EXPECT_EQ(unique_name("a", taken, '-'), "a-2");
+}
+
+TEST(PercentEncoded, KeepsWhatMeansNothingInAUri) {
+  EXPECT_EQ(percent_encoded("aZ0-._~"), "aZ0-._~");
+  EXPECT_EQ(percent_encoded("a b/%\u00e9"), "a%20b%2F%25%C3%A9");
+  EXPECT_EQ(percent_encoded("a b/c", "/"), "a%20b/c");
 }
 
 TEST(ToValidUtf8, KeepsWhatIsValid) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <bench/base/unique_fd.hpp>
@@ -63,6 +64,19 @@ void append_to_file(const std::filesystem::path& file, std::string_view content)
 /// Creates the directory with its parents; an existing one is fine.
 /// @throws Error if it cannot be created
 void make_directories(const std::filesystem::path& directory);
+
+/// Removes a directory, with everything in it, at the end of its own life.
+class DirectoryRemoval {
+ public:
+  explicit DirectoryRemoval(std::filesystem::path path) : path_(std::move(path)) {}
+  DirectoryRemoval(const DirectoryRemoval&) = delete;
+  DirectoryRemoval& operator=(const DirectoryRemoval&) = delete;
+  ~DirectoryRemoval();
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
 
 /// Whether files may be made in the directory, or it may be made itself with its parents. Changes
 /// nothing, so a full disk does not show.

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,6 +60,17 @@ std::string suggestion(std::string_view word, std::span<const std::string> known
 
 /// Whether one of the phrases is in the text.
 bool contains_any(std::string_view text, std::span<const std::string_view> phrases);
+
+/// `1 word`, `2 words`.
+std::string plural(std::size_t count, std::string_view word);
+
+/// `wanted`, or `wanted_2` and so on where that is taken; taken from now on.
+std::string unique_name(const std::string& wanted, std::set<std::string>& taken,
+                        char separator = '_');
+
+/// `text` as a part of a URI: `%20` for a blank (RFC 3986, 2.1).
+/// @param kept characters that stay besides letters, digits and `-._~`: `/` in a path
+std::string percent_encoded(std::string_view text, std::string_view kept = "");
 
 /// `text` as one word of a POSIX shell; left as it is where nothing in it needs quotes.
 std::string shell_quote(std::string_view text);

@@ -174,10 +174,6 @@ void tell_again(const std::vector<Warning>& mistakes) {
     first.tell_next(mistake);
 }
 
-std::string plural(std::size_t count, const std::string& word) {
-  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
-}
-
 std::string heading(const space::Run& run) {
   std::string text =
       fmt::format("{}\n# benchmark: {}\n# id: {}\n", rule, run.benchmark.name, run.directory.id);

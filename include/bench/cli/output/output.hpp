@@ -52,9 +52,6 @@ Diagnostics telling_diagnostics(bool strict = false, bool refuses_mistakes = fal
 /// The mistakes that did not stop a run, once more below its tables.
 void tell_again(const std::vector<Warning>& mistakes);
 
-/// `1 word`, `2 words`.
-std::string plural(std::size_t count, const std::string& word);
-
 /// The box that a run begins with.
 std::string heading(const space::Run& run);
 /// @throws Error if the benchmark of the run has no such step

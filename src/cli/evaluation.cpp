@@ -45,7 +45,7 @@ void analyse_and_store(const RunDirectory& directory, const Update& update) {
   Diagnostics diagnostics = telling_diagnostics();
   workspace.at_once([&] {
     if (!update.file.empty())
-      results::store_evaluation(run, workspace);
+      workspace.set_fact("document", run.metadata.document);
     results::analyse_and_store(run, workspace, diagnostics);
   });
 }

@@ -242,9 +242,7 @@ class Reader {
 /// A price or an emission, whatever it is of: `EUR/h`, `gCO2e/kWh`.
 bool is_cost(std::string_view unit) {
   constexpr std::array<std::string_view, 6> words{"EUR", "USD", "CHF", "GBP", "$", "CO2"};
-  const std::string_view numerator = unit.substr(0, unit.find('/'));
-  return std::ranges::any_of(
-      words, [&](std::string_view word) { return numerator.find(word) != numerator.npos; });
+  return contains_any(unit.substr(0, unit.find('/')), words);
 }
 
 /// Costs, times and energies are better if lower, also per step or token (`ms/step`, `J/token`).

@@ -31,6 +31,7 @@ namespace bench::insight {
 namespace {
 
 using results::Cell;
+using results::text_cell;
 
 constexpr double seconds_per_hour = 3600;
 
@@ -154,23 +155,22 @@ std::optional<double> median_or_nothing(const std::vector<double>& values) {
   return values.empty() ? std::nullopt : std::optional(numbers::median(values));
 }
 
-/// @param pairs predicted value, if any, and measured value
-PlanError error_of(const std::vector<std::pair<std::optional<double>, double>>& pairs) {
-  PlanError error{.points = pairs.size()};
+PlanError error_of(const std::vector<CheckedPoint>& points,
+                   std::optional<double> CheckedPoint::*measured, Estimate Prediction::*planned) {
+  PlanError error;
   std::vector<double> errors;
-  for (const auto& [planned, measured] : pairs)
-    if (planned)
-      errors.push_back(std::abs(*planned / measured - 1));
+  for (const CheckedPoint& point : points)
+    if (point.*measured) {
+      ++error.points;
+      if (const std::optional<double>& value = (point.planned.*planned).value)
+        errors.push_back(std::abs(*value / *(point.*measured) - 1));
+    }
   error.planned = errors.size();
   if (!errors.empty()) {
     error.median = numbers::median(errors);
     error.largest = std::ranges::max(errors);
   }
   return error;
-}
-
-Cell text_cell(const std::string& text) {
-  return text.empty() ? Cell{.value = ""} : Cell{.value = text};
 }
 
 Cell number_cell(const std::optional<double>& number, const std::string& reason = "") {
@@ -263,9 +263,7 @@ bool has_programs(const std::vector<PlannedPoint>& points) {
 const std::vector<PlanColumn>& plan_columns() {
   static const std::vector<PlanColumn> columns{
       {{.title = "workpackages"},
-       [](const PlannedPoint& point) {
-         return Cell{.value = static_cast<long long>(point.workpackages)};
-       }},
+       [](const PlannedPoint& point) { return results::count_cell(point.workpackages); }},
       {{.title = "work", .unit = "TFLOP"},
        [](const PlannedPoint& point) {
          const auto flops = point.work.flops;
@@ -466,19 +464,11 @@ std::vector<CheckedPoint> check_points(const std::vector<Observation>& run,
 }
 
 PlanError error_of_time(const std::vector<CheckedPoint>& points) {
-  std::vector<std::pair<std::optional<double>, double>> pairs;
-  for (const CheckedPoint& point : points)
-    if (point.time_s)
-      pairs.emplace_back(point.planned.time_s.value, *point.time_s);
-  return error_of(pairs);
+  return error_of(points, &CheckedPoint::time_s, &Prediction::time_s);
 }
 
 PlanError error_of_energy(const std::vector<CheckedPoint>& points) {
-  std::vector<std::pair<std::optional<double>, double>> pairs;
-  for (const CheckedPoint& point : points)
-    if (point.energy_wh)
-      pairs.emplace_back(point.planned.energy_wh.value, *point.energy_wh);
-  return error_of(pairs);
+  return error_of(points, &CheckedPoint::energy_wh, &Prediction::energy_wh);
 }
 
 results::Table table_of(const std::vector<PlannedPoint>& points, bool all_columns) {

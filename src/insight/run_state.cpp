@@ -1,3 +1,5 @@
+#include <array>
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -33,17 +35,8 @@ bool waits_for_file(const workspace::RunDirectory& directory) {
 }  // namespace
 
 std::string_view name_of(RunState state) {
-  switch (state) {
-    case RunState::running:
-      return "running";
-    case RunState::stopped:
-      return "stopped";
-    case RunState::finished:
-      return "finished";
-    case RunState::failed:
-      break;
-  }
-  return "failed";
+  constexpr std::array<std::string_view, 4> words{"running", "stopped", "finished", "failed"};
+  return words[static_cast<std::size_t>(state)];
 }
 
 RunState run_state(const workspace::RunDirectory& run,

@@ -402,8 +402,7 @@ class Explainer {
     for (const fs::path& file : view_.output_files(workpackage_, /*standard_error=*/true)) {
       constexpr std::size_t lines = 20;
       const std::string said = end_of_file(space::open_output(run_, file), lines).text;
-      if (std::ranges::any_of(
-              signs, [&](std::string_view sign) { return said.find(sign) != std::string::npos; }))
+      if (contains_any(said, signs))
         return "commands have no terminal, so that nothing can be asked: put the answer into the "
                "command, a file or a variable";
     }

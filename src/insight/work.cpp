@@ -82,16 +82,6 @@ bool is_step_program(const std::string& word) {
 }
 
 /// The value of `--name value` or `--name=value`.
-std::optional<double> option(const std::vector<std::string>& words, const std::string& name) {
-  std::optional<double> value;
-  for (std::size_t k = 0; k < words.size(); ++k)
-    if (words[k] == name && k + 1 < words.size())
-      value = parse_number(words[k + 1]);
-    else if (words[k].starts_with(name + "="))
-      value = parse_number(words[k].substr(name.size() + 1));
-  return value;
-}
-
 std::string text_option(const std::vector<std::string>& words, const std::string& name,
                         const std::string& otherwise) {
   std::string value = otherwise;
@@ -101,6 +91,10 @@ std::string text_option(const std::vector<std::string>& words, const std::string
     else if (words[k].starts_with(name + "="))
       value = words[k].substr(name.size() + 1);
   return value;
+}
+
+std::optional<double> option(const std::vector<std::string>& words, const std::string& name) {
+  return parse_number(text_option(words, name, ""));
 }
 
 /// Samples that the command trains with on all ranks, warm-up included; nothing if it relies on the

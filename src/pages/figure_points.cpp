@@ -7,10 +7,7 @@
 #include <cstddef>
 #include <iterator>
 #include <map>
-#include <optional>
 #include <string>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -21,23 +18,6 @@
 
 namespace bench::pages {
 namespace {
-
-/// The index of each text of a column among its levels; missing ones come last.
-class Places {
- public:
-  explicit Places(const Column& column) : column_(column) {
-    for (std::string& level : column.levels())
-      places_.emplace(std::move(level), places_.size());
-  }
-  std::size_t of(std::size_t row) const {
-    const auto found = places_.find(column_.text(row));
-    return found == places_.end() ? places_.size() : found->second;
-  }
-
- private:
-  const Column& column_;
-  std::unordered_map<std::string, std::size_t> places_;
-};
 
 /// @param is_repetition whether the rows have the same parameters, so that there is an interval
 Shown shown(const Column& column, const std::vector<std::size_t>& rows, bool is_repetition) {

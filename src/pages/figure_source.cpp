@@ -178,19 +178,8 @@ bool is_a_lesser_statistic(const Source& source, const Column& column) {
 }  // namespace
 
 std::string name_of(RowState state) {
-  switch (state) {
-    case RowState::done:
-      return "done";
-    case RowState::out_of_memory:
-      return "out of memory";
-    case RowState::failed:
-      return "failed";
-    case RowState::skipped:
-      return "skipped";
-    case RowState::unfinished:
-      break;
-  }
-  return "unfinished";
+  constexpr std::array words{"done", "out of memory", "failed", "skipped", "unfinished"};
+  return words[static_cast<std::size_t>(state)];
 }
 
 std::string Column::label() const {
@@ -338,19 +327,14 @@ std::string combined_text(const Source& source, std::span<const std::size_t> col
 
 std::vector<std::string> combined_levels(const Source& source,
                                          std::span<const std::size_t> columns) {
-  std::vector<std::map<std::string, std::size_t>> places;
-  for (const std::size_t column : columns) {
-    auto& place = places.emplace_back();
-    for (const std::string& level : source.columns[column].levels())
-      place.emplace(level, place.size());
-  }
+  std::vector<Places> places;
+  for (const std::size_t column : columns)
+    places.emplace_back(source.columns[column]);
   std::map<std::vector<std::size_t>, std::string> ordered;
   for (std::size_t row = 0; row < source.rows(); ++row) {
     std::vector<std::size_t> key;
-    for (std::size_t k = 0; k < columns.size(); ++k) {
-      const auto found = places[k].find(source.columns[columns[k]].text(row));
-      key.push_back(found == places[k].end() ? places[k].size() : found->second);
-    }
+    for (const Places& place : places)
+      key.push_back(place.of(row));
     if (!ordered.contains(key))
       ordered.emplace(key, combined_text(source, columns, row));
   }

@@ -5,6 +5,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <bench/base/value.hpp>
@@ -84,6 +86,23 @@ std::vector<std::size_t> measured_values(const Source& source);
 
 /// Those of them that vary.
 std::vector<std::size_t> shown_values(const Source& source);
+
+/// The index of each text of a column among its levels; missing ones come last.
+class Places {
+ public:
+  explicit Places(const Column& column) : column_(column) {
+    for (std::string& level : column.levels())
+      places_.emplace(std::move(level), places_.size());
+  }
+  std::size_t of(std::size_t row) const {
+    const auto found = places_.find(column_.text(row));
+    return found == places_.end() ? places_.size() : found->second;
+  }
+
+ private:
+  const Column& column_;
+  std::unordered_map<std::string, std::size_t> places_;
+};
 
 /// `precision=fp16, model=small` of a row; for one column, only its text.
 std::string combined_text(const Source& source, std::span<const std::size_t> columns,

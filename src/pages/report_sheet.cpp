@@ -103,11 +103,9 @@ RunSheet sheet_of(const space::Run& run, const workspace::Workspace& workspace) 
 
 void add_failures(const std::string& run, const workspace::Workspace& workspace,
                   results::Table& failures) {
-  if (failures.headings.empty()) {
-    failures.name = "failures";
-    for (const char* title : {"run", "workpackage", "step", "state", "parameters", "reason"})
-      failures.headings.push_back({.title = title, .unit = "", .place = {}, .name = title});
-  }
+  if (failures.headings.empty())
+    failures = results::table_with("failures",
+                                   {"run", "workpackage", "step", "state", "parameters", "reason"});
   for (const Workpackage& one : workspace.workpackages()) {
     if (one.state != workspace::State::failed && one.state != workspace::State::skipped)
       continue;

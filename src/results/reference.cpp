@@ -103,10 +103,6 @@ std::string kinds(const Reference& reference, Field field) {
   return join(all, ", ");
 }
 
-Heading heading_of(const std::string& name) {
-  return {.title = name, .unit = "", .place = {}, .name = name};
-}
-
 /// The CSV files of a directory by their names; none where there is no such directory.
 std::map<std::string, fs::path> files_in(const fs::path& directory) {
   std::map<std::string, fs::path> files;
@@ -137,10 +133,6 @@ std::vector<Reference> read_all(const fs::path& directory) {
 }
 
 }  // namespace
-
-std::span<const std::string_view> field_names() {
-  return all_field_names;
-}
 
 std::string_view name_of(Field field) {
   return all_field_names[static_cast<std::size_t>(field)];
@@ -173,7 +165,7 @@ Table table_of(std::span<const Reference> references) {
   Table table;
   table.name = "references";
   for (const std::string_view name : all_field_names)
-    table.headings.push_back(heading_of(std::string(name)));
+    table.headings.push_back({.title = std::string(name), .name = std::string(name)});
   for (const Reference& reference : references)
     for (const Entry& entry : reference.entries) {
       auto& row = table.rows.emplace_back();
@@ -184,10 +176,7 @@ Table table_of(std::span<const Reference> references) {
 }
 
 Table list_of(std::span<const Reference> references) {
-  Table table;
-  table.name = "references";
-  for (const char* name : {"name", "source", "workload", "rows"})
-    table.headings.push_back(heading_of(name));
+  Table table = table_with("references", {"name", "source", "workload", "rows"});
   for (const Reference& reference : references)
     table.rows.push_back({{.value = reference.name},
                           {.value = kinds(reference, Field::source)},

@@ -65,20 +65,11 @@ Value variable_value(std::string_view name, const std::string& text) {
 struct Rows::ParameterOfStep {
   std::string name;  ///< Empty: the step gives the name no meaning.
   ValueType type = ValueType::string;
-  std::size_t position = 0;  ///< Where it stood last; mostly the same in all workpackages.
 
-  Cell cell(const Workpackage& workpackage) {
-    const auto& parameters = workpackage.parameters;
-    if (name.empty())
-      return {};
-    if (position >= parameters.size() || parameters[position].first != name) {
-      const auto found = std::find_if(parameters.begin(), parameters.end(),
-                                      [&](const auto& known) { return known.first == name; });
-      if (found == parameters.end())
-        return {};
-      position = static_cast<std::size_t>(found - parameters.begin());
-    }
-    return {.value = to_value(parameters[position].second, type)};
+  Cell cell(const Workpackage& workpackage) const {
+    const std::string* value =
+        name.empty() ? nullptr : workspace::value_of(workpackage.parameters, name);
+    return value ? Cell{.value = to_value(*value, type)} : Cell{};
   }
 };
 
@@ -112,28 +103,6 @@ class Rows::NameInSteps {
 
   std::map<std::string, ParameterOfStep> plain_;
   std::map<std::string, ParameterOfStep> suffixed_;
-};
-
-/// What was found under one name, once per workpackage; these are mostly asked for in order.
-class Rows::FoundOfName {
- public:
-  /// @param all ascending by workpackage; null: nothing
-  explicit FoundOfName(const std::vector<const Finding*>* all) : all_(all) {}
-
-  const Finding* at(long long workpackage) {
-    if (!all_)
-      return nullptr;
-    if (next_ == all_->size() || (*all_)[next_]->workpackage != workpackage)
-      next_ = static_cast<std::size_t>(
-          std::ranges::lower_bound(*all_, workpackage, {}, &Finding::workpackage) - all_->begin());
-    if (next_ == all_->size() || (*all_)[next_]->workpackage != workpackage)
-      return nullptr;
-    return (*all_)[next_++];
-  }
-
- private:
-  const std::vector<const Finding*>* all_;
-  std::size_t next_ = 0;  ///< The position behind the last.
 };
 
 Rows::Rows(const space::Run& run, const space::Lineage& family, const std::string& analyser,
@@ -189,18 +158,15 @@ const std::vector<Cell>& Rows::column(const std::string& name) {
     return cells;
   cells.reserve(heads_.size());
   NameInSteps meaning(run_.benchmark, name);
-  const auto of_name = findings_.find(name);
-  FoundOfName found(of_name == findings_.end() ? nullptr : &of_name->second);
   for (std::size_t row = 0; row < heads_.size(); ++row)
-    cells.push_back(cell(row, name, found, meaning));
+    cells.push_back(cell(row, name, meaning));
   return cells;
 }
 
-Cell Rows::cell(std::size_t row, const std::string& name, FoundOfName& found,
-                NameInSteps& meaning) const {
+Cell Rows::cell(std::size_t row, const std::string& name, NameInSteps& meaning) const {
   const Workpackage& head = family_.at(heads_[row].front());
   for (const std::size_t position : heads_[row])
-    if (const Finding* one = found.at(family_.at(standing_for(position)).id))
+    if (const Finding* one = finding_at(name, position))
       if (one->value || !(is_pattern(name) || lacks_match(*one, position)))
         return values_.cell(*one, standing_for(position));
   if (Cell of_head = meaning.of_head(head); of_head.value)

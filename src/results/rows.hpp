@@ -53,7 +53,6 @@ class Rows {
  private:
   struct ParameterOfStep;
   class NameInSteps;
-  class FoundOfName;
 
   void find_heads();
   RowSource source_of(std::size_t row) const;
@@ -62,8 +61,7 @@ class Rows {
   }
   /// The workpackages that are one in a row.
   std::vector<std::size_t> iterations_of(std::size_t position) const;
-  Cell cell(std::size_t row, const std::string& name, FoundOfName& found,
-            NameInSteps& meaning) const;
+  Cell cell(std::size_t row, const std::string& name, NameInSteps& meaning) const;
   /// Why the pattern behind a name, which may be one of its statistics, has no match in a row.
   std::string no_match(std::size_t row, const std::string& name) const;
   /// What was found under this name at a workpackage; null: nothing.

@@ -226,35 +226,26 @@ class TidyParameters {
   TidyParameters(const space::Run& run, TidyColumns& columns) : run_(run), columns_(columns) {}
 
   struct Known {
-    std::string name;
     std::size_t column = 0;
     ValueType type = ValueType::string;
   };
 
-  /// The parameter of a workpackage that is `position`th among its parameters.
-  const Known& at(const workspace::Workpackage& workpackage, std::size_t position) {
-    std::vector<Known>& step = steps_[workpackage.step];
-    const std::string& name = workpackage.parameters[position].first;
-    if (position < step.size() && step[position].name == name)
-      return step[position];
-    const auto found = std::ranges::find(step, name, &Known::name);
-    if (found != step.end())
-      return *found;
-    return step.emplace_back(known(workpackage.step, name));
+  const Known& at(const std::string& step, const std::string& name) {
+    const auto found = known_.find({step, name});
+    if (found != known_.end())
+      return found->second;
+    const auto* definition = space::definition_of(run_.benchmark, *run_.benchmark.step(step), name);
+    return known_
+        .try_emplace({step, name}, Known{.column = columns_.add(TidyColumn::parameter, name,
+                                                                definition ? definition->unit : ""),
+                                         .type = definition ? definition->type : ValueType::string})
+        .first->second;
   }
 
  private:
-  Known known(const std::string& step, const std::string& name) {
-    const auto* definition = space::definition_of(run_.benchmark, *run_.benchmark.step(step), name);
-    return {.name = name,
-            .column = columns_.add(TidyColumn::parameter, name, definition ? definition->unit : ""),
-            .type = definition ? definition->type : ValueType::string};
-  }
-
   const space::Run& run_;
   TidyColumns& columns_;
-  /// By step, in the order that its workpackages mostly have them in.
-  std::map<std::string, std::vector<Known>> steps_;
+  std::map<std::pair<std::string, std::string>, Known> known_;  ///< By step and name.
 };
 
 /// Whether a text and the number that it is read as say the same: `8`, `0.5`, `1e-3`, but neither
@@ -397,10 +388,10 @@ class TidyBuilder {
   void add_parameters(RunData& data) {
     for (std::size_t position = 0; position < data.workpackages.size(); ++position) {
       const Workpackage& workpackage = data.in_last_cycle(position);
-      for (std::size_t k = 0; k < workpackage.parameters.size(); ++k) {
-        const auto& known = data.parameters.at(workpackage, k);
+      for (const auto& [name, text] : workpackage.parameters) {
+        const auto& known = data.parameters.at(workpackage.step, name);
         if (known.type == ValueType::string && !of_texts_.contains(known.column) &&
-            !says_a_number(workpackage.parameters[k].second))
+            !says_a_number(text))
           of_texts_.insert(known.column);
       }
     }
@@ -427,10 +418,10 @@ class TidyBuilder {
   void fill_parameters(RunData& data, RunRows& rows) const {
     for (std::size_t position = 0; position < data.workpackages.size(); ++position) {
       const Workpackage& workpackage = data.in_last_cycle(position);
-      for (std::size_t k = 0; k < workpackage.parameters.size(); ++k) {
-        const auto& known = data.parameters.at(workpackage, k);
+      for (const auto& [name, text] : workpackage.parameters) {
+        const auto& known = data.parameters.at(workpackage.step, name);
         Cell& cell = rows.cell(position, known.column);
-        cell.value = parameter_value(workpackage.parameters[k].second, known);
+        cell.value = parameter_value(text, known);
         cell.is_wide_integer = is_wide_integer(cell, known.type);
       }
     }

@@ -3,7 +3,6 @@
 #include <iterator>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <fmt/core.h>
 
@@ -73,10 +72,6 @@ space::Run with_updated_evaluation(const space::Run& run, space::Request request
   updated.metadata.document = document::to_json(document);
   updated.benchmark = model::build(document, diagnostics, false).at(0);
   return updated;
-}
-
-void store_evaluation(const space::Run& run, workspace::Workspace& workspace) {
-  workspace.set_fact("document", run.metadata.document);
 }
 
 }  // namespace bench::results

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include <bench/base/below.hpp>
+#include <bench/base/chunks.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/markdown.hpp>
@@ -103,10 +104,10 @@ struct Answer {
 
 void ask(machine::BatchSystem& system, const std::vector<std::string>& ids, std::size_t at_once,
          Answer& answer) {
-  for (std::size_t begin = 0; begin < ids.size() && answer.failure.empty(); begin += at_once) {
-    const std::vector<std::string> some(
-        ids.begin() + static_cast<std::ptrdiff_t>(begin),
-        ids.begin() + static_cast<std::ptrdiff_t>(std::min(begin + at_once, ids.size())));
+  for (const auto& chunk : chunks_of(ids, at_once)) {
+    if (!answer.failure.empty())
+      return;
+    const std::vector<std::string> some(chunk.begin(), chunk.end());
     // Accounting records how a job ended; the queue may list jobs that accounting lacks.
     for (const bool accounting : {false, true}) {
       machine::QueryResult result = accounting ? system.query_accounting(some) : system.ask(some);

@@ -1,6 +1,7 @@
 #include "mlflow_limits.hpp"
 #include "mlflow_rest_calls.hpp"
 
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -97,17 +98,8 @@ Json batch_json(const StoredRun& run, const Batch& batch) {
 }
 
 const char* word_of(Status status) {
-  switch (status) {
-    case Status::running:
-      return "RUNNING";
-    case Status::finished:
-      return "FINISHED";
-    case Status::failed:
-      return "FAILED";
-    case Status::killed:
-      break;
-  }
-  return "KILLED";
+  constexpr std::array words{"RUNNING", "FINISHED", "FAILED", "KILLED"};
+  return words[static_cast<std::size_t>(status)];
 }
 
 /// Follows the pages of a list. A server that returns a token twice would never end, nor would one

@@ -89,11 +89,6 @@ constexpr const char* named =
 constexpr std::array<std::string_view, 7> secret_words{"token", "secret", "pass",      "pwd",
                                                        "key",   "auth",   "credential"};
 
-bool holds_any(std::string_view text, const auto& words) {
-  return std::ranges::any_of(
-      words, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
-}
-
 /// A number, maybe with its unit.
 bool is_measurement(std::string_view value) {
   static const Regex number(
@@ -301,7 +296,7 @@ std::string scrub_names(const std::string& text, const std::string& place,
     std::string line = text.substr(begin, end - begin);
     begin = end;
     ++number;
-    if (holds_any(to_lower(line), secret_words)) {
+    if (contains_any(to_lower(line), secret_words)) {
       Replacing replacing(std::move(line), place, scrubbed, number);
       scrub_names_of_line(replacing);
       line = replacing.text();
@@ -368,10 +363,10 @@ Scrubber::Scrubber(const std::set<std::string>& known) {
 
 std::string Scrubber::scrub(const std::string& text, const std::string& place) {
   const std::string lower = to_lower(text);
-  const bool has_name = holds_any(lower, secret_words);
+  const bool has_name = contains_any(lower, secret_words);
   const bool has_known = holds_known(text, known_);
   if (!has_name && !has_known && std::ranges::none_of(rules(), [&](const Rule& rule) {
-        return holds_any(lower, rule.triggers);
+        return contains_any(lower, rule.triggers);
       }))
     return text;
   Replacing replacing(text, place, scrubbed_);
@@ -380,7 +375,7 @@ std::string Scrubber::scrub(const std::string& text, const std::string& place) {
          at = find_known(replacing.text(), value, at))
       replacing.replace(at, value.size(), "known value");
   for (const Rule& rule : rules())
-    if (holds_any(lower, rule.triggers))
+    if (contains_any(lower, rule.triggers))
       scrub_by_rule(rule, replacing);
   return has_name ? scrub_names(replacing.text(), place, scrubbed_) : replacing.text();
 }
@@ -389,7 +384,7 @@ bool Scrubber::is_in(std::string_view bytes) const {
   const std::string lower = to_lower(bytes);
   return holds_known(bytes, known_) || std::ranges::any_of(rules(), [&](const Rule& rule) {
            return rule.name != std::string_view("password in URL") &&
-                  holds_any(lower, rule.triggers) && rule.expression.search(bytes);
+                  contains_any(lower, rule.triggers) && rule.expression.search(bytes);
          });
 }
 

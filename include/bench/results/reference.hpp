@@ -35,8 +35,7 @@ enum class Field {
 };
 constexpr std::size_t field_count = static_cast<std::size_t>(Field::note) + 1;
 
-/// Their names in a file, in order.
-std::span<const std::string_view> field_names();
+/// Its name in a file.
 std::string_view name_of(Field field);
 
 /// One published number.

@@ -89,7 +89,7 @@ inline Table table_with(std::string name, std::initializer_list<const char*> tit
   Table table;
   table.name = std::move(name);
   for (const char* title : titles)
-    table.headings.push_back({.title = title});
+    table.headings.push_back({.title = title, .name = title});
   return table;
 }
 

@@ -3,7 +3,6 @@
 #include <bench/base/diagnostics.hpp>
 #include <bench/space/input.hpp>
 #include <bench/space/run.hpp>
-#include <bench/workspace/workspace.hpp>
 
 namespace bench::results {
 
@@ -13,8 +12,5 @@ namespace bench::results {
 /// @throws Error if the file has no such benchmark, or does not fit the run's steps
 space::Run with_updated_evaluation(const space::Run& run, space::Request request,
                                    Diagnostics& diagnostics);
-
-/// Keeps the evaluation of an updated run. The caller holds the writer lock.
-void store_evaluation(const space::Run& run, workspace::Workspace& workspace);
 
 }  // namespace bench::results

@@ -1,5 +1,6 @@
 #include "results/report_fixture.hpp"
 #include "space/run_fixture.hpp"
+#include "support/case_name.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -171,7 +172,7 @@ INSTANTIATE_TEST_SUITE_P(
         Values{"NotANumberOnce", nan, 1.0, 0.5, {"t of 0 and 0: nan / 1.0"}},
         Values{"InfinityTwice", infinity, infinity, 0, {}},
         Values{"FromInfinity", infinity, 3.0, 0, {"t of 0 and 0: inf / 3.0, difference -inf"}}),
-    [](const auto& one) { return one.param.name; });
+    support::case_name);
 
 TEST_F(DifferenceTest, TheLargestComesFirstAndScatterLast) {
   a_.end(results::one_step("column: [n, t, t_std]"));

@@ -1,4 +1,5 @@
 #include "run/store_fixture.hpp"
+#include "support/case_name.hpp"
 #include "support/error_of.hpp"
 
 #include <ostream>
@@ -134,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Point{"Several", {{"n", "2"}}, "s: 2 3\n"},
                     Point{"ByAnotherTextOfTheNumber", {{"n", "2.0"}, {"m", "b"}}, "s: 3\n"},
                     Point{"DroppedByWhere", {{"n", "4"}}, "s: values `where`\n"}),
-    [](const auto& one) { return one.param.name; });
+    support::case_name);
 
 }  // namespace
 }  // namespace bench::insight

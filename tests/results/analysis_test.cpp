@@ -21,10 +21,6 @@ namespace {
 
 class AnalysisTest : public ReportFixture {
  protected:
-  void write(const std::string& file, const std::string& text) {
-    directory_.write("000003/" + file, text);
-  }
-
   /// The table after an analysis.
   std::string analysed() {
     analyses_ = analyse_run(run_, *workspace_, diagnostics_);

@@ -1,3 +1,4 @@
+#include "support/case_name.hpp"
 #include "support/error_of.hpp"
 
 #include <cmath>
@@ -70,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(Conditions, WhereTest,
                                          WhereCase{"Arithmetic", "size * time = 20", "8\n"},
                                          WhereCase{"Constant", "1", "8\n16\n32\n9\n"},
                                          WhereCase{"Comment", "size = 8 -- only this", "8\n"}),
-                         [](const auto& one) { return one.param.name; });
+                         support::case_name);
 
 /// As a pattern without a type finds them.
 TEST(ChooseRows, ComparesTextsAsNumbersWhereAllAre) {

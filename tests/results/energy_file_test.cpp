@@ -1,4 +1,5 @@
 #include "results/work_directory.hpp"
+#include "support/case_name.hpp"
 
 #include <ostream>
 #include <string>
@@ -218,7 +219,7 @@ INSTANTIATE_TEST_SUITE_P(
                     RegionCase{"ARegionThatNobodyMarked", "100 / $energy_region_epohc_wh",
                                "energy_wh=0.5\nenergy_region_epoch_wh=0.25\n",
                                "absent: evaluation failed: SyntaxError: invalid syntax"}),
-    [](const auto& instance) { return instance.param.name; });
+    support::case_name);
 
 TEST_F(EnergyFileTest, APatternThatIsNamedAsARegionIsNoneOfTheMeters) {
   measured("energy_absent=no power source\n");

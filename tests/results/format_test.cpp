@@ -1,8 +1,11 @@
+#include "support/case_name.hpp"
+#include "support/error_of.hpp"
+
 #include <limits>
 #include <ostream>
 #include <string>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/value.hpp>
@@ -29,8 +32,6 @@ TEST_P(FormatTest, IsThatOfPython) {
   EXPECT_EQ(format_value(GetParam().value, GetParam().format), GetParam().expected);
 }
 
-const auto case_name = [](const auto& info) { return info.param.name; };
-
 INSTANTIATE_TEST_SUITE_P(
     Integer, FormatTest,
     testing::Values(
@@ -51,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"LocaleNumber", 12345LL, "n", "12345"}, Case{"AsReal", 3LL, ".1f", "3.0"},
         Case{"Percent", 2LL, "%", "200.000000%"},
         Case{"NonAsciiFill", 1234LL, "é>10d", "éééééé1234"}),
-    case_name);
+    support::case_name);
 
 INSTANTIATE_TEST_SUITE_P(
     Real, FormatTest,
@@ -75,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"NanZeroPadded", nan, "05.1f", "00nan"},
         Case{"NanIsNotGrouped", nan, "07,.1f", "0000nan"}, Case{"InfUpper", inf, "F", "INF"},
         Case{"MinusInfPercent", -inf, "%", "-inf%"}),
-    case_name);
+    support::case_name);
 
 INSTANTIATE_TEST_SUITE_P(Text, FormatTest,
                          testing::Values(Case{"None", "x,y", "", "x,y"},
@@ -86,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(Text, FormatTest,
                                          Case{"WidthCountsCharacters", "äö", "4", "äö  "},
                                          Case{"ZeroFill", "abc", "05", "abc00"},
                                          Case{"FillMayBeAnAlignment", "a", "<>3", "<<a"}),
-                         case_name);
+                         support::case_name);
 
 INSTANTIATE_TEST_SUITE_P(Converts, FormatTest,
                          testing::Values(Case{"RealToInteger", 3.7, "d", "3"},
@@ -97,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(Converts, FormatTest,
                                          Case{"TextToPercent", "0.5", ".0%", "50%"},
                                          Case{"HugeRealToInteger", 1e20, ",d",
                                               "100,000,000,000,000,000,000"}),
-                         case_name);
+                         support::case_name);
 
 struct WrongCase {
   std::string name;
@@ -112,13 +113,9 @@ class WrongFormatTest : public testing::TestWithParam<WrongCase> {};
 
 TEST_P(WrongFormatTest, IsAnErrorWithItsPlace) {
   const Place place{"a.yaml", 3, 5};
-  try {
-    format_value(GetParam().value, GetParam().format, place);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.message(), GetParam().message);
-    EXPECT_EQ(error.place(), place);
-  }
+  const std::string text =
+      support::error_of([&] { format_value(GetParam().value, GetParam().format, place); });
+  EXPECT_THAT(text + "\n", testing::StartsWith("a.yaml:3:5: error: " + GetParam().message + "\n"));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -142,15 +139,11 @@ INSTANTIATE_TEST_SUITE_P(
         WrongCase{"NoPrecision", 1.0, ".f", "format '.f' has no digits after the point"},
         WrongCase{"TwoTypes", 1.0, ".2ff", "format '.2ff' is invalid at 'f'"},
         WrongCase{"Huge", 1.0, "99999f", "format '99999f' has a number above 10000"}),
-    case_name);
+    support::case_name);
 
 TEST(FormatHint, ShowsTheRightFormToThoseWhoWriteC) {
-  try {
-    format_value(1.0, "%.2f");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.hint(), "write it without '%', ':' and braces, for example '.2f'");
-  }
+  EXPECT_THAT(support::error_of([] { format_value(1.0, "%.2f"); }),
+              testing::EndsWith("\nhint: write it without '%', ':' and braces, for example '.2f'"));
 }
 
 }  // namespace

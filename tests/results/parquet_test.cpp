@@ -1,3 +1,5 @@
+#include "support/case_name.hpp"
+
 #include <cstddef>
 #include <ostream>
 #include <string>
@@ -74,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(
         TypeCase{"IntegersAndReals", {{.value = Value(1LL)}, {.value = Value(1.5)}}, float64},
         TypeCase{"NumbersAndTexts", {{.value = Value(1LL)}, {.value = Value("x")}}, text},
         TypeCase{"NoValue", {{}, {}}, text}, TypeCase{"NoRow", {}, text}),
-    [](const auto& test) { return test.param.name; });
+    support::case_name);
 
 TEST(Parquet, NamesAColumnWithItsUnitAndOnce) {
   Table table{.name = "t",

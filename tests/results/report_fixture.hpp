@@ -42,6 +42,11 @@ class ReportFixture : public space::RunFixture {
     }
   }
 
+  /// Below the directory of the run.
+  void write(const std::string& file, const std::string& text) {
+    directory_.write("000003/" + file, text);
+  }
+
   void find(long long id, const std::string& name, const Value& value,
             const std::string& analyser = "a") {
     analyses_[analyser].push_back({.workpackage = id, .name = name, .value = value});

@@ -251,14 +251,6 @@ TEST_F(ReportTest, SortsByTheOtherNamesWhereOneIsUnknown) {
   EXPECT_EQ(table(), "n[nodes],t[s]\n2,1.0\n10,2.0\n1,3.0\n");
 }
 
-TEST_F(ReportTest, SortsNanBehindNumbers) {
-  end(one_step("sort: t, column: [n, t]"));
-  find(0, "t", std::stod("nan"));
-  find(1, "t", 5.0);
-  find(2, "t", 4.0);
-  EXPECT_EQ(table(), "n[nodes],t[s]\n10,4.0\n2,5.0\n1,nan\n");
-}
-
 TEST_F(ReportTest, WarnsOfAColumnThatStandsTwice) {
   end(one_step("column: [n, {title: again, _: n}]"));
   EXPECT_EQ(table(), "n[nodes],again[nodes]\n1,1\n2,2\n10,10\n");

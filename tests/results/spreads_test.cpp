@@ -1,4 +1,5 @@
 #include "results/report_fixture.hpp"
+#include "support/case_name.hpp"
 
 #include <cstddef>
 #include <map>
@@ -42,7 +43,7 @@ class SpreadsTest : public ReportFixture {
             columns + "}}\n",
         others, "exit code 1");
     for (std::size_t id = 0; id < texts.size(); ++id)
-      directory_.write("000003/00000" + std::to_string(id) + "_go/work/out", texts[id]);
+      write("00000" + std::to_string(id) + "_go/work/out", texts[id]);
     Diagnostics diagnostics;
     analyse_and_store(run_, *workspace_, diagnostics);
     analyses_ = stored_analyses(run_, *workspace_);
@@ -211,7 +212,7 @@ INSTANTIATE_TEST_SUITE_P(
                     SpreadCase{"Format", 41.2345, 40.9, 41.5, ".3f", "41.234 ± 0.334"},
                     SpreadCase{"FormatWithWidth", 41.2345, 40.9, 41.5, ">9.1f", "41.2 ± 0.3"},
                     SpreadCase{"FormatOfIntegers", 41.5, 41, 42, "d", "41.5 ± 0.5"}),
-    [](const auto& one) { return one.param.name; });
+    support::case_name);
 
 }  // namespace
 

@@ -1,4 +1,5 @@
 #include "results/work_directory.hpp"
+#include "support/case_name.hpp"
 
 #include <map>
 #include <ostream>
@@ -166,7 +167,7 @@ INSTANTIATE_TEST_SUITE_P(
                         {"p_avg", "nan"},
                         {"p_std", "nan"}}},
         StatisticsCase{"NothingMatched", real, "", {{"p", "absent: no match in out0"}}}),
-    [](const auto& suite) { return suite.param.name; });
+    support::case_name);
 
 class FindingsTest : public WorkDirectory {};
 

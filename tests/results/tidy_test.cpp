@@ -28,10 +28,6 @@ using workspace::State;
 
 class TidyTest : public ReportFixture {
  protected:
-  void write(const std::string& file, const std::string& text) {
-    directory_.write("000003/" + file, text);
-  }
-
   /// The table of the run, analysed, kept and read again.
   TidyTable analysed() {
     Diagnostics diagnostics;

@@ -1,4 +1,5 @@
 #include "share/mlperf_lines.hpp"
+#include "support/case_name.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -213,8 +214,6 @@ TEST_P(MlperfRuleTest, IsNamedWithItsLine) {
   EXPECT_THAT(violations(lines), testing::ElementsAreArray(GetParam().expected));
 }
 
-const auto name_of_case = [](const auto& instance) { return instance.param.name; };
-
 /// The official checker accepts all of these.
 INSTANTIATE_TEST_SUITE_P(
     Accepted, MlperfRuleTest,
@@ -276,7 +275,7 @@ INSTANTIATE_TEST_SUITE_P(
                       with_value("train_samples", "64"), without("number_of_nodes"),
                       without("opt_eps"), without("seed"), with_value("opt_name", R"("lion")")}),
                  {}}),
-    name_of_case);
+    support::case_name);
 
 INSTANTIATE_TEST_SUITE_P(
     Keys, MlperfRuleTest,
@@ -360,7 +359,7 @@ INSTANTIATE_TEST_SUITE_P(
             openfold(),
             with_value("train_sequence_crop_size", "384"),
             {"21 train_sequence_crop_size: train_sequence_crop_size is 384; allowed: == 256"}}),
-    name_of_case);
+    support::case_name);
 
 INSTANTIATE_TEST_SUITE_P(
     Run, MlperfRuleTest,
@@ -419,7 +418,7 @@ INSTANTIATE_TEST_SUITE_P(
                        30 * 60 * 1000 - 17;
                  },
                  {"20 init_time: the initialization takes 1800 s, not less than 30 min"}}),
-    name_of_case);
+    support::case_name);
 
 TEST(MlperfRules, FindNothingInAnEmptyLog) {
   EXPECT_EQ(violations_of(parse_log("step 1/10 | loss 2\n")).size(), 19U);

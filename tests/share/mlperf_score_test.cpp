@@ -1,4 +1,5 @@
 #include "share/mlperf_lines.hpp"
+#include "support/error_of.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +10,6 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 
-#include <bench/base/error.hpp>
 #include <bench/share/mlperf.hpp>
 
 namespace bench::mlperf {
@@ -132,12 +132,9 @@ TEST(MlperfTraining, CountsTheEpochsOfBlocks) {
 
 TEST(MlperfTraining, NeedsAnEnd) {
   const Log log = parse_log(text_of_lines({{"run_start", "null"}}), "a.log");
-  try {
-    training_of(log);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.message(), "a.log: run_stop is missing");
-  }
+  EXPECT_EQ(support::error_of([&] { training_of(log); }),
+            "error: a.log: run_stop is missing\n"
+            "hint: `bench mlperf check` says what else the log lacks");
 }
 
 TEST(MlperfScore, IsTheMeanWithoutTheFastestAndTheSlowest) {

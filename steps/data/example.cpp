@@ -5,7 +5,6 @@
 #include "data/files.hpp"
 #include "data/number_type.hpp"
 #include "data/tfrecord.hpp"
-#include "data/zlib.hpp"
 #include "harness/errors.hpp"
 
 #include <bit>

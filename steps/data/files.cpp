@@ -3,6 +3,7 @@
 #include "harness/errors.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cerrno>
 #include <cstddef>
@@ -28,6 +29,13 @@
 #include <unistd.h>
 
 namespace bench::steps {
+
+void refuse_without(const std::string& library, const std::string& package,
+                    const std::string& what) {
+  throw UsageError(
+      fmt::format("{}{}this program was built without {}", what, what.empty() ? "" : ": ", library),
+      fmt::format("install it (Debian: {}) and build again", package));
+}
 
 OutputFile::OutputFile(const std::string& path)
     : path_(path), out_(path, std::ios::binary | std::ios::trunc) {
@@ -169,6 +177,71 @@ void drop_cached_pages(std::span<const std::string> files) {
           "give files that you can read");
     ::posix_fadvise(opened.get(), 0, 0, POSIX_FADV_DONTNEED);
   }
+}
+
+namespace {
+
+using CrcTables = std::array<std::array<std::uint32_t, 256>, 8>;
+
+/// Row 0 is what a byte does to the checksum, row k what it does if k more bytes follow.
+constexpr CrcTables make_crc_tables() {
+  constexpr std::uint32_t polynomial = 0x82f63b78;  // reflected
+  CrcTables tables{};
+  for (std::uint32_t byte = 0; byte < 256; ++byte) {
+    std::uint32_t crc = byte;
+    for (int bit = 0; bit < 8; ++bit)
+      crc = (crc >> 1) ^ ((crc & 1) != 0 ? polynomial : 0);
+    tables[0][byte] = crc;
+  }
+  for (std::size_t row = 1; row < tables.size(); ++row)
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+      const std::uint32_t before = tables[row - 1][byte];
+      tables[row][byte] = (before >> 8) ^ tables[0][before & 0xff];
+    }
+  return tables;
+}
+
+constexpr CrcTables crc_tables = make_crc_tables();
+
+#ifdef __x86_64__
+__attribute__((target("sse4.2"))) std::uint32_t crc32c_by_instruction(std::string_view bytes,
+                                                                      std::uint32_t before) {
+  std::uint64_t crc = ~before;
+  for (; bytes.size() >= 8; bytes.remove_prefix(8))
+    crc = __builtin_ia32_crc32di(crc, number_at<std::uint64_t>(bytes, 0));
+  auto narrow = static_cast<std::uint32_t>(crc);
+  for (const char byte : bytes)
+    narrow = __builtin_ia32_crc32qi(narrow, static_cast<unsigned char>(byte));
+  return ~narrow;
+}
+#endif
+
+auto fastest_crc32c() {
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("sse4.2"))
+    return crc32c_by_instruction;
+#endif
+  return crc32c_by_tables;
+}
+
+}  // namespace
+
+std::uint32_t crc32c(std::string_view bytes, std::uint32_t before) {
+  static const auto function = fastest_crc32c();
+  return function(bytes, before);
+}
+
+std::uint32_t crc32c_by_tables(std::string_view bytes, std::uint32_t before) {
+  std::uint32_t crc = ~before;
+  for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
+    const std::uint64_t word = number_at<std::uint64_t>(bytes, 0) ^ crc;
+    crc = 0;
+    for (std::size_t byte = 0; byte < 8; ++byte)
+      crc ^= crc_tables[7 - byte][(word >> (8 * byte)) & 0xff];
+  }
+  for (const char byte : bytes)
+    crc = (crc >> 8) ^ crc_tables[0][(crc ^ static_cast<unsigned char>(byte)) & 0xff];
+  return ~crc;
 }
 
 }  // namespace bench::steps

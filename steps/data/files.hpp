@@ -36,6 +36,13 @@ class DataError : public HintedError {
       : HintedError(fmt::format("{}: {}", record, message), hint) {}
 };
 
+/// Refuses what needs a library that was missing when this program was built.
+/// @param package of Debian
+/// @param what cannot be done, for the message; empty: it needs no word
+/// @throws UsageError
+[[noreturn]] void refuse_without(const std::string& library, const std::string& package,
+                                 const std::string& what = "");
+
 /// The descriptor of a file or folder, closed with this object.
 class OpenPath {
  public:
@@ -138,6 +145,16 @@ Number number_at(std::string_view bytes, std::uint64_t offset) {
 /// @throws UsageError if it cannot be read, or there is no such file
 std::vector<std::string> find_data_files(const std::string& path,
                                          std::span<const std::string_view> endings);
+
+/// CRC-32C: polynomial 0x1EDC6F41, bits reflected, begins with all ones and is inverted at the end.
+/// Source: RFC 3720, section 12.1 and appendix B.4. By the instruction of SSE 4.2 where the CPU has
+/// it, else by tables.
+/// @param before what came in front of the bytes: its checksum
+std::uint32_t crc32c(std::string_view bytes, std::uint32_t before = 0);
+
+/// The same by tables, on every CPU. Eight bytes at a time: Kounavis and Berry, A Systematic
+/// Approach to Building High Performance Software-based CRC Generators (ISCC 2005).
+std::uint32_t crc32c_by_tables(std::string_view bytes, std::uint32_t before = 0);
 
 /// Asks the kernel to drop what this node keeps of files in memory, so that they are read from
 /// their storage again (posix_fadvise, POSIX_FADV_DONTNEED). Pages that are in use, or not written

@@ -387,22 +387,14 @@ std::unique_ptr<FieldWriter> make_hdf5_writer(const std::string& path,
 }
 
 #else
-namespace {
-
-[[noreturn]] void refuse_hdf5() {
-  throw UsageError("this program was built without HDF5",
-                   "install the HDF5 library (Debian: libhdf5-dev) and build again");
-}
-
-}  // namespace
 
 std::unique_ptr<FieldSource> open_hdf5_fields(std::vector<std::string>, ArrayLayout) {
-  refuse_hdf5();
+  refuse_without("HDF5", "libhdf5-dev");
 }
 
 std::unique_ptr<FieldWriter> make_hdf5_writer(const std::string&, const std::vector<Field>&,
                                               const FieldFile&) {
-  refuse_hdf5();
+  refuse_without("HDF5", "libhdf5-dev");
 }
 
 #endif

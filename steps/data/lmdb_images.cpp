@@ -262,44 +262,35 @@ void LmdbImageWriter::finish() {
 }
 
 #else
-namespace {
-
-[[noreturn]] void refuse_lmdb() {
-  throw UsageError("this program was built without LMDB",
-                   "install liblmdb (Debian: liblmdb-dev) and build again");
-}
-
-}  // namespace
-
 struct LmdbImages::Environment {};
 struct LmdbImages::Reader::Transaction {};
 struct LmdbImageWriter::Writing {};
 
 LmdbImages::LmdbImages(const std::string&) {
-  refuse_lmdb();
+  refuse_without("LMDB", "liblmdb-dev");
 }
 LmdbImages::~LmdbImages() = default;
 std::uint64_t LmdbImages::size() const {
-  refuse_lmdb();
+  refuse_without("LMDB", "liblmdb-dev");
 }
 
 LmdbImages::Reader::Reader(const LmdbImages&) {
-  refuse_lmdb();
+  refuse_without("LMDB", "liblmdb-dev");
 }
 LmdbImages::Reader::~Reader() = default;
 LmdbImage LmdbImages::Reader::at(std::uint64_t) {
-  refuse_lmdb();
+  refuse_without("LMDB", "liblmdb-dev");
 }
 
 LmdbImageWriter::LmdbImageWriter(const std::string&, std::size_t) {
-  refuse_lmdb();
+  refuse_without("LMDB", "liblmdb-dev");
 }
 LmdbImageWriter::~LmdbImageWriter() = default;
 void LmdbImageWriter::add(std::uint16_t, std::string_view) {
-  refuse_lmdb();
+  refuse_without("LMDB", "liblmdb-dev");
 }
 void LmdbImageWriter::finish() {
-  refuse_lmdb();
+  refuse_without("LMDB", "liblmdb-dev");
 }
 
 #endif

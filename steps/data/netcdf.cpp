@@ -523,22 +523,14 @@ std::unique_ptr<FieldWriter> make_netcdf_writer(const std::string& path,
 }
 
 #else
-namespace {
-
-[[noreturn]] void refuse_netcdf() {
-  throw UsageError("this program was built without netCDF",
-                   "install the netCDF library (Debian: libnetcdf-dev) and build again");
-}
-
-}  // namespace
 
 std::unique_ptr<FieldSource> open_netcdf_fields(std::vector<std::string>, ArrayLayout) {
-  refuse_netcdf();
+  refuse_without("netCDF", "libnetcdf-dev");
 }
 
 std::unique_ptr<FieldWriter> make_netcdf_writer(const std::string&, const std::vector<Field>&,
                                                 const FieldFile&) {
-  refuse_netcdf();
+  refuse_without("netCDF", "libnetcdf-dev");
 }
 
 #endif

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "data/files.hpp"
-#include "data/zlib.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +11,25 @@
 #include <vector>
 
 namespace bench::steps {
+
+/// Formats of a compressed file, both with deflate's data: gzip (RFC 1952) and zlib (RFC 1950).
+enum class Compression { none, gzip, zlib };
+
+/// Unpacks a gzip file, which may have several members, or a zlib stream.
+///
+/// Memory grows with the unpacked data, whatever length the file claims. Deflate packs at most 1032
+/// bytes into one (zlib.net/zlib_tech.html).
+///
+/// @param path for messages
+/// @throws DataError if the data are damaged or end too early
+/// @throws UsageError if this build has no zlib
+std::vector<char> unpack(std::string_view compressed, const std::string& path);
+
+/// What a TFRecord file keeps instead of a checksum, because a checksum of data that holds its own
+/// is always the same.
+constexpr std::uint32_t masked_crc(std::uint32_t crc) {
+  return ((crc >> 15) | (crc << 17)) + 0xa282ead8U;
+}
 
 /// The records of a TFRecord file, which has no header. Each is, little endian:
 ///
@@ -65,6 +83,7 @@ class TfRecordWriter {
   /// @throws UsageError if the file cannot be opened, or compressed by this build
   explicit TfRecordWriter(const std::string& path, Compression compression = Compression::none,
                           int level = 6);
+  ~TfRecordWriter();
 
   void add(std::string_view payload);
 
@@ -72,11 +91,13 @@ class TfRecordWriter {
   void finish();
 
  private:
+  class Deflater;
+
   void write_checked(std::string_view bytes);
   void write(std::string_view bytes);
 
   OutputFile out_;
-  std::optional<Deflater> deflater_;
+  std::unique_ptr<Deflater> deflater_;  ///< Empty if the file is not compressed.
 };
 
 /// The records of several TFRecord files, numbered file after file.

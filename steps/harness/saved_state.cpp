@@ -1,6 +1,6 @@
 #include "harness/saved_state.hpp"
 
-#include "checksum/crc32c.hpp"
+#include "data/files.hpp"
 #include "harness/errors.hpp"
 #include "harness/flat_parameters.hpp"
 #include "harness/program.hpp"

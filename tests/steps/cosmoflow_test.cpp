@@ -3,7 +3,6 @@
 #include "data/example.hpp"
 #include "data/files.hpp"
 #include "data/tfrecord.hpp"
-#include "data/zlib.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps/command_line.hpp"
 #include "steps_data/sample_numbers.hpp"

@@ -5,6 +5,8 @@
 #include "support/message_of.hpp"
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -94,6 +96,40 @@ TEST(PageCache, NamesAFileThatCannotBeOpened) {
   EXPECT_EQ(support::message_of<UsageError>(
                 [] { drop_cached_pages(std::vector<std::string>{"no/such/file"}); }),
             "cannot read no/such/file: No such file or directory");
+}
+
+struct ChecksumCase {
+  std::string name;
+  std::string bytes;
+  std::uint32_t crc;
+};
+TEST(Crc32c, MatchesThePublishedOne) {
+  // RFC 3720, appendix B.4, but for the nine digits, which every catalogue of checksums has.
+  const ChecksumCase cases[] = {{"Digits", "123456789", 0xe3069283},
+                                {"Zeros", std::string(32, '\0'), 0x8a9136aa},
+                                {"Ones", std::string(32, '\xff'), 0x62a8ab43},
+                                {"Nothing", "", 0}};
+  for (const ChecksumCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    EXPECT_EQ(crc32c(c.bytes), c.crc);
+    EXPECT_EQ(crc32c_by_tables(c.bytes), c.crc);
+  }
+}
+
+TEST(Crc32c, IsTheSameByTablesAtEveryLength) {
+  std::string bytes;
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(crc32c(bytes), crc32c_by_tables(bytes)) << bytes.size();
+    bytes += static_cast<char>(37 * i);
+  }
+}
+
+TEST(Crc32c, GoesOnFromAPartBefore) {
+  const std::string bytes = "123456789";
+  for (std::size_t cut = 0; cut <= bytes.size(); ++cut) {
+    EXPECT_EQ(crc32c(bytes.substr(cut), crc32c(bytes.substr(0, cut))), 0xe3069283) << cut;
+    EXPECT_EQ(crc32c_by_tables(bytes.substr(cut), crc32c(bytes.substr(0, cut))), 0xe3069283);
+  }
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include "data/files.hpp"
 #include "data/generated_samples.hpp"
 #include "data/netcdf.hpp"
-#include "data/normal_levels.hpp"
 #include "data/random.hpp"
 #include "harness/errors.hpp"
 #include "harness/loader_options.hpp"
@@ -43,12 +42,6 @@ constexpr double most_spread = 150;
 
 constexpr double explained = 0.9;  ///< Correlation of temperature and error.
 
-float normal(steps::Random& random) {
-  constexpr std::size_t bits = 12;
-  static const std::vector<double> levels = steps::normal_levels(std::size_t{1} << bits, 4);
-  return static_cast<float>(levels[random.next() >> (64 - bits)]);
-}
-
 }  // namespace
 
 void generate_sample(steps::Random random, const steps::FieldMemory& sample) {
@@ -59,13 +52,13 @@ void generate_sample(steps::Random random, const steps::FieldMemory& sample) {
   const auto predictor = [&](Variable variable, std::size_t point) {
     return static_cast<double>(predictors[static_cast<std::size_t>(variable) * points + point]);
   };
-  std::ranges::generate(predictors, [&] { return normal(random); });
+  std::ranges::generate(predictors, [&] { return random.normal(); });
   for (std::size_t point = 0; point < points; ++point) {
     const double mean =
         climate_mean + climate_deviation * predictor(Variable::geopotential, point) / 4;
     const double spread = least_spread + (most_spread - least_spread) * random.uniform();
     const double error = explained * predictor(Variable::temperature, point) +
-                         std::sqrt(1 - explained * explained) * normal(random);
+                         std::sqrt(1 - explained * explained) * random.normal();
     scale[point] = static_cast<float>(mean);
     scale[points + point] = static_cast<float>(spread);
     target[point] = static_cast<float>(mean + spread * error);

@@ -5,7 +5,6 @@
 #include "data/field_samples.hpp"
 #include "data/field_transforms.hpp"
 #include "data/fields.hpp"
-#include "data/normal_levels.hpp"
 #include "data/random.hpp"
 #include "data/sample_loader.hpp"
 #include "harness/errors.hpp"
@@ -54,12 +53,6 @@ namespace {
 
 constexpr std::size_t spacing = 16;  ///< Points from one random number to the next.
 
-float normal(steps::Random& random) {
-  constexpr std::size_t bits = 12;
-  static const std::vector<double> levels = steps::normal_levels(std::size_t{1} << bits, 4);
-  return static_cast<float>(levels[random.next() >> (64 - bits)]);
-}
-
 /// The random numbers of a sample: half of their variance is that of its regime.
 class Weather {
  public:
@@ -67,7 +60,7 @@ class Weather {
 
   float next() {
     const float of_each = std::numbers::sqrt2_v<float> / 2;
-    return of_each * (normal(regime_) + normal(own_));
+    return of_each * (regime_.normal() + own_.normal());
   }
 
  private:

@@ -1,7 +1,6 @@
 #include "data/generated_samples.hpp"
 
 #include "data/fields.hpp"
-#include "data/normal_levels.hpp"
 #include "data/random.hpp"
 #include "data/sample_loader.hpp"
 

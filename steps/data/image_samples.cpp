@@ -5,7 +5,6 @@
 #include "data/files.hpp"
 #include "data/image_decoder.hpp"
 #include "data/image_source.hpp"
-#include "data/normal_levels.hpp"
 #include "data/random.hpp"
 #include "data/sample_loader.hpp"
 #include "harness/errors.hpp"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -35,11 +36,22 @@ class Random {
   /// Uniform in 0 <= number < 1, a multiple of 2^-53.
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
+  /// N(0, 1), as one of 4096 `normal_levels` within 4.
+  float normal();
+
  private:
   std::uint64_t state_;
 };
 
 /// The numbers below `count` in random order (Fisher and Yates), 4 bytes each.
 std::vector<std::uint32_t> permutation(std::uint32_t count, Random random);
+
+/// Equally likely values, in rising order, that stand for N(0, 1): a random one of them costs a
+/// look into a table, where exact draws cost logarithms.
+///
+/// Each is the quantile in the middle of its share of the distribution.
+///
+/// @param cut nothing lies further than that from 0
+std::vector<double> normal_levels(std::size_t count, double cut);
 
 }  // namespace bench::steps

@@ -1,11 +1,11 @@
 #include "ap4/data.hpp"
 
 #include "data/array_fields.hpp"
+#include "data/field_files.hpp"
 #include "data/field_transforms.hpp"
 #include "data/fields.hpp"
 #include "data/files.hpp"
 #include "data/generated_samples.hpp"
-#include "data/netcdf.hpp"
 #include "data/random.hpp"
 #include "harness/errors.hpp"
 #include "harness/loader_options.hpp"

@@ -4,8 +4,6 @@
 #include "data/example.hpp"
 #include "data/fields.hpp"
 #include "data/files.hpp"
-#include "data/hdf5.hpp"
-#include "data/netcdf.hpp"
 
 #include <algorithm>
 #include <cstddef>

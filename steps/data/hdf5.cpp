@@ -1,6 +1,5 @@
-#include "data/hdf5.hpp"
-
 #include "data/array_fields.hpp"
+#include "data/field_files.hpp"
 #include "data/fields.hpp"
 #include "data/files.hpp"
 #include "data/number_type.hpp"

@@ -1,9 +1,7 @@
-#include "data/netcdf.hpp"
-
 #include "data/array_fields.hpp"
+#include "data/field_files.hpp"
 #include "data/fields.hpp"
 #include "data/files.hpp"
-#include "data/hdf5.hpp"
 #include "data/number_type.hpp"
 #include "harness/errors.hpp"
 

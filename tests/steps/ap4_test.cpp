@@ -1,7 +1,7 @@
 #include "ap4/data.hpp"
 #include "ap4/network.hpp"
+#include "data/field_files.hpp"
 #include "data/files.hpp"
-#include "data/netcdf.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps/command_line.hpp"
 #include "steps/synthetic_batches.hpp"

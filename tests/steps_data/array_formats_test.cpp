@@ -1,6 +1,7 @@
 // What holds for arrays in files of every format, written with the formats' own libraries.
 
 #include "data/array_fields.hpp"
+#include "data/field_files.hpp"
 #include "data/fields.hpp"
 #include "data/files.hpp"
 #include "data/parallel.hpp"
@@ -23,12 +24,10 @@
 #include <gmock/gmock.h>
 
 #ifdef BENCH_STEPS_HDF5
-#include "data/hdf5.hpp"
 #include "steps_data/hdf5_test_file.hpp"
 #endif
 
 #ifdef BENCH_STEPS_NETCDF
-#include "data/netcdf.hpp"
 #include "steps_data/netcdf_test_file.hpp"
 #endif
 

@@ -3,8 +3,6 @@
 #include "data/array_fields.hpp"
 #include "data/example.hpp"
 #include "data/fields.hpp"
-#include "data/hdf5.hpp"
-#include "data/netcdf.hpp"
 #include "harness/errors.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/field_buffers.hpp"

@@ -2,7 +2,6 @@
 
 #include "data/example.hpp"
 #include "data/files.hpp"
-#include "data/lmdb_images.hpp"
 #include "data/staging.hpp"
 #include "data/tfrecord.hpp"
 #include "harness/errors.hpp"
@@ -21,7 +20,9 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -61,16 +62,27 @@ std::optional<Shard> shard_of(std::string_view name, ImagePart part) {
   return Shard{*number, *count};
 }
 
-/// Names in the folder, sorted.
-std::set<std::string> names_of(const std::string& folder) {
+/// Names in `folder`, sorted: the order in which a file system tells them differs from one to the
+/// next.
+/// @param wanted tells of an entry whether it counts
+/// @throws UsageError with the hint if it cannot be read
+template <typename Wanted>
+std::set<std::string> names_in(const fs::path& folder, const char* hint, Wanted wanted) {
   std::set<std::string> names;
   try {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-      names.insert(entry.path().filename().string());
+      if (wanted(entry))
+        names.insert(entry.path().filename().string());
   } catch (const fs::filesystem_error& error) {
-    throw UsageError(fmt::format("cannot read {}: {}", folder, error.code().message()), layouts);
+    const fs::path& unreadable = error.path1().empty() ? folder : error.path1();
+    throw UsageError(fmt::format("cannot read {}: {}", unreadable.string(), error.code().message()),
+                     hint);
   }
   return names;
+}
+
+std::set<std::string> names_of(const std::string& folder) {
+  return names_in(folder, layouts, [](const fs::directory_entry&) { return true; });
 }
 
 void add_folder_part(FileList& list, const std::string& folder, ImagePart part) {
@@ -191,8 +203,6 @@ FileList image_dataset_files(const std::string& folder, ImageFormat format) {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 const char* const folder_of_classes =
     "a folder is expected here that has a folder of JPEG or PNG files per class";
 
@@ -211,50 +221,21 @@ bool is_image(const fs::directory_entry& entry) {
   return entry.is_regular_file();
 }
 
-/// Names in `folder`, sorted: the order in which a file system tells them differs from one to the
-/// next.
-template <typename Wanted>
-std::set<std::string> names_in(const fs::path& folder, Wanted wanted) {
-  std::set<std::string> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-    if (wanted(entry))
-      names.insert(entry.path().filename().string());
-  return names;
-}
-
-/// Calls `find`, which reads folders.
-template <typename Find>
-void reading(Find&& find) {
-  try {
-    find();
-  } catch (const fs::filesystem_error& error) {
-    throw UsageError(
-        fmt::format("cannot read {}: {}", error.path1().string(), error.code().message()),
-        folder_of_classes);
-  }
-}
-
 }  // namespace
 
 std::vector<std::string> find_classes(const std::string& folder) {
   const auto is_folder = [](const fs::directory_entry& entry) { return entry.is_directory(); };
-  std::vector<std::string> classes;
-  reading([&] {
-    const std::set<std::string> names = names_in(folder, is_folder);
-    classes.assign(names.begin(), names.end());
-  });
-  return classes;
+  const std::set<std::string> names = names_in(folder, folder_of_classes, is_folder);
+  return {names.begin(), names.end()};
 }
 
 ImageFolder find_images(const std::string& folder) {
   ImageFolder result{.classes = find_classes(folder), .files = {}};
-  reading([&] {
-    for (std::size_t label = 0; label < result.classes.size(); ++label) {
-      const fs::path path = fs::path(folder) / result.classes[label];
-      for (const std::string& file : names_in(path, is_image))
-        result.files.push_back({(path / file).string(), static_cast<std::int64_t>(label)});
-    }
-  });
+  for (std::size_t label = 0; label < result.classes.size(); ++label) {
+    const fs::path path = fs::path(folder) / result.classes[label];
+    for (const std::string& file : names_in(path, folder_of_classes, is_image))
+      result.files.push_back({(path / file).string(), static_cast<std::int64_t>(label)});
+  }
   if (result.files.empty())
     throw UsageError(fmt::format("{} has no images", folder), folder_of_classes);
   return result;
@@ -332,39 +313,6 @@ std::unique_ptr<ImageSource::Reader> TfRecordImages::reader() const {
   return std::make_unique<RecordReader>(records_);
 }
 
-class LmdbSource : public ImageSource {
- public:
-  explicit LmdbSource(const std::string& path)
-      : path_(path), images_(path), bytes_(std::filesystem::file_size(path + "/data.mdb")) {}
-
-  std::uint64_t images() const override { return images_.size(); }
-  std::optional<std::uint64_t> bytes() const override { return bytes_; }
-  std::unique_ptr<Reader> reader() const override {
-    return std::make_unique<ValueReader>(path_, images_);
-  }
-
- private:
-  class ValueReader : public Reader {
-   public:
-    ValueReader(const std::string& path, const LmdbImages& images) : path_(path), reader_(images) {}
-
-    EncodedImage at(std::uint64_t index) override {
-      const LmdbImage image = reader_.at(index);
-      return {.label = image.label,
-              .jpeg = image.jpeg,
-              .name = fmt::format("{}: image {}", path_, index)};
-    }
-
-   private:
-    const std::string& path_;
-    LmdbImages::Reader reader_;
-  };
-
-  std::string path_;
-  LmdbImages images_;
-  std::uint64_t bytes_;
-};
-
 class FolderImages : public ImageSource {
  public:
   FolderImages(const std::string& folder, ImagePart part);
@@ -427,10 +375,86 @@ std::unique_ptr<ImageSource> open_images(const std::string& folder, ImageFormat 
     case ImageFormat::tfrecord:
       return std::make_unique<TfRecordImages>(folder, part, threads);
     case ImageFormat::lmdb:
-      return std::make_unique<LmdbSource>(image_part_path(folder, part));
+      return open_lmdb(image_part_path(folder, part));
     default:
       return std::make_unique<FolderImages>(folder, part);
   }
+}
+
+namespace {
+
+class ShardWriter : public ImageWriter {
+ public:
+  ShardWriter(fs::path folder, ImagePart part, std::uint64_t images, std::uint64_t shards)
+      : folder_(std::move(folder)), part_(part), images_(images), shards_(shards) {}
+
+  void add(std::int64_t label, std::string_view jpeg) override {
+    begin_files_up_to(count_++ * shards_ / images_ + 1);
+    file_->add(write_example(
+        {{"image/class/label", Int64List{label + 1}}, {"image/encoded", BytesList{jpeg}}}));
+  }
+
+  void finish() override {
+    begin_files_up_to(shards_);  // empty ones, where there are fewer images than files
+    file_->finish();
+  }
+
+ private:
+  void begin_files_up_to(std::uint64_t files) {
+    for (; begun_ < files; ++begun_) {
+      if (file_)
+        file_->finish();
+      file_ =
+          std::make_unique<TfRecordWriter>((folder_ / shard_name(part_, begun_, shards_)).string());
+    }
+  }
+
+  fs::path folder_;
+  ImagePart part_;
+  std::uint64_t images_;
+  std::uint64_t shards_;
+  std::uint64_t count_ = 0;
+  std::uint64_t begun_ = 0;
+  std::unique_ptr<TfRecordWriter> file_;
+};
+
+class ClassWriter : public ImageWriter {
+ public:
+  explicit ClassWriter(fs::path folder) : folder_(std::move(folder)) {}
+
+  void add(std::int64_t label, std::string_view jpeg) override {
+    const fs::path path = folder_ / fmt::format("{:05}", label);
+    fs::create_directories(path);
+    OutputFile file((path / fmt::format("{:08}.jpg", count_++)).string());
+    file.write(jpeg);
+    file.close();
+  }
+
+  void finish() override {}
+
+ private:
+  fs::path folder_;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<ImageWriter> make_image_writer(const std::string& folder, ImageFormat format,
+                                               ImagePart part, std::uint64_t images,
+                                               std::uint64_t shards) {
+  std::error_code failure;
+  fs::create_directories(folder, failure);
+  if (failure)
+    throw UsageError(fmt::format("cannot write {}: {}", folder, failure.message()),
+                     "give a folder that can be made");
+  if (has_image_part(folder, format, part))
+    throw UsageError(fmt::format("{} has images already", folder), "give a folder of its own");
+  const std::string path = image_part_path(folder, part);
+  if (format == ImageFormat::tfrecord)
+    return std::make_unique<ShardWriter>(folder, part, images, shards);
+  if (format == ImageFormat::lmdb)
+    return make_lmdb_writer(path, std::size_t{1} << 40);  // of address space
+  return std::make_unique<ClassWriter>(path);
 }
 
 }  // namespace bench::steps

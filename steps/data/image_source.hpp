@@ -2,6 +2,7 @@
 
 #include "data/staging.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -111,5 +112,51 @@ class ImageSource {
 ///         not what it should be
 std::unique_ptr<ImageSource> open_images(const std::string& folder, ImageFormat format,
                                          ImagePart part, int threads);
+
+/// Writes one part of a data set of labelled images, as `open_images` reads it.
+class ImageWriter {
+ public:
+  ImageWriter() = default;
+  ImageWriter(const ImageWriter&) = delete;
+  ImageWriter& operator=(const ImageWriter&) = delete;
+  virtual ~ImageWriter() = default;
+
+  /// @param label of the image's class, from 0
+  /// @throws std::runtime_error if it cannot be written
+  virtual void add(std::int64_t label, std::string_view jpeg) = 0;
+
+  /// Must stand at the end.
+  /// @throws std::runtime_error if not everything could be written
+  virtual void finish() = 0;
+};
+
+/// @param images how many will be added
+/// @param shards TFRecord files, between which the images are divided in their order
+/// @throws UsageError if the folder cannot be written or has such a part
+std::unique_ptr<ImageWriter> make_image_writer(const std::string& folder, ImageFormat format,
+                                               ImagePart part, std::uint64_t images,
+                                               std::uint64_t shards);
+
+/// The images in an LMDB environment, in a layout of our own, since EPICURE's is not known:
+///
+///     key   8 bytes, index of the image from 0, big endian     value  u16 little endian label,
+///     JPEG key   "__len__"                                          value  number of images, in
+///     digits
+///
+/// The pages of a damaged file are LMDB's to check, which trusts them; that the file is not shorter
+/// than it says is checked here.
+///
+/// @param path the folder with `data.mdb`, or such a file
+/// @throws UsageError if it cannot be opened, or this build has no LMDB; DataError if it is no such
+///         environment
+std::unique_ptr<ImageSource> open_lmdb(const std::string& path);
+
+/// Writes such an environment from its begin. There must be no other writer. Without `finish` the
+/// environment has no number of images, and no reader takes it.
+/// @param folder is made if it does not exist, and must not hold a `data.mdb`
+/// @param most_bytes the file may get so large, or as large as there is address space, of which
+///        it takes that much; not of the disk
+/// @throws UsageError if that cannot be, or this build has no LMDB
+std::unique_ptr<ImageWriter> make_lmdb_writer(const std::string& folder, std::size_t most_bytes);
 
 }  // namespace bench::steps

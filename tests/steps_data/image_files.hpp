@@ -3,7 +3,7 @@
 // Small data sets of images, as the readers expect them.
 
 #include "data/image_decoder.hpp"
-#include "data/image_writer.hpp"
+#include "data/image_source.hpp"
 
 #include <string>
 #include <vector>

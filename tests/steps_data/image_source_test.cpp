@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -156,7 +157,7 @@ TEST(ImageFolder, NamesALinkToNothing) {
   std::filesystem::create_symlink("1.jpg", folder.file("d/a/2.jpg"));
   EXPECT_EQ(find_images(folder.file("d")).files.size(), 2U);
   std::filesystem::create_symlink("/nowhere/x.jpg", folder.file("d/a/3.jpg"));
-  EXPECT_EQ(support::message_of<UsageError>([&] { find_images(folder.file("d")); }),
+  EXPECT_EQ(message_of<UsageError>([&] { find_images(folder.file("d")); }),
             folder.file("d/a/3.jpg") + " is a link to /nowhere/x.jpg, which does not exist");
 }
 
@@ -174,7 +175,7 @@ TEST(ImageFolder, MustHaveImages) {
 }
 
 TEST(ImageFolder, SaysThatItIsMissing) {
-  EXPECT_EQ(support::message_of<UsageError>([] { find_images("/nowhere/d"); }),
+  EXPECT_EQ(message_of<UsageError>([] { find_images("/nowhere/d"); }),
             "cannot read /nowhere/d: No such file or directory");
 }
 
@@ -297,6 +298,42 @@ TEST(FolderImages, SayThatAFileIsGone) {
   std::filesystem::remove(folder.file("train/00000/00000001.jpg"));
   EXPECT_EQ(message_of<DataError>([&] { source->reader()->at(1); }),
             folder.file("train/00000/00000001.jpg") + ": cannot be read");
+}
+
+#endif
+
+TEST(ImageWriter, DividesImagesAmongShardsInTheirOrder) {
+  const Folder folder;
+  const auto writer =
+      make_image_writer(folder.file("d"), ImageFormat::tfrecord, ImagePart::train, 3, 5);
+  for (const std::int64_t label : {7, 8, 9})
+    writer->add(label, "jpeg");
+  writer->finish();
+  EXPECT_EQ(find_shards(folder.file("d"), ImagePart::train).size(), 5U);
+  const auto source = open_images(folder.file("d"), ImageFormat::tfrecord, ImagePart::train, 1);
+  ASSERT_EQ(source->images(), 3U);
+  const auto reader = source->reader();
+  for (const std::uint64_t i : {0U, 1U, 2U})
+    EXPECT_EQ(reader->at(i).label, static_cast<std::int64_t>(7 + i));
+}
+
+TEST(ImageWriter, LeavesWhatIsThere) {
+  const Folder folder;
+  const auto make = [&] {
+    return make_image_writer(folder.file("d"), ImageFormat::folder, ImagePart::train, 1, 1);
+  };
+  make()->add(0, "jpeg");
+  EXPECT_EQ(message_of<UsageError>(make), folder.file("d") + " has images already");
+}
+
+#ifdef BENCH_STEPS_LMDB
+
+TEST(ImageWriter, SaysThatALabelIsTooLarge) {
+  const Folder folder;
+  const auto writer =
+      make_image_writer(folder.file("d"), ImageFormat::lmdb, ImagePart::validation, 1, 1);
+  EXPECT_EQ(message_of<std::runtime_error>([&] { writer->add(65536, "jpeg"); }),
+            "class 65536 does not fit into the two bytes of LMDB");
 }
 
 #endif

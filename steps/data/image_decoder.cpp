@@ -24,6 +24,13 @@
 #endif
 
 namespace bench::steps {
+namespace {
+
+/// A damaged header may say 65535 x 65535, which would end as a lack of memory.
+constexpr std::uint64_t most_image_pixels = std::uint64_t{1} << 28;
+
+}  // namespace
+
 #ifdef BENCH_STEPS_JPEG
 namespace {
 
@@ -39,87 +46,80 @@ const unsigned char* bytes_of(std::string_view jpeg) {
 
 }  // namespace
 
-struct JpegDecoder::Handle {
-  tjhandle raw = tjInitDecompress();
-
-  Handle() = default;
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  ~Handle() {
-    if (raw)
-      tjDestroy(raw);
+class ImageDecoder::Jpeg {
+ public:
+  Jpeg() {
+    if (!handle_)
+      throw std::runtime_error(
+          fmt::format("cannot use libjpeg-turbo: {}", tjGetErrorStr2(nullptr)));
   }
+
+  ImageSize size(std::string_view jpeg, const std::string& source) {
+    const Header header = read_header(jpeg, source);
+    return {static_cast<std::size_t>(header.width), static_cast<std::size_t>(header.height)};
+  }
+
+  void decode(std::string_view jpeg, const std::string& source, Image& image, int shrink) {
+    const Header header = read_header(jpeg, source);
+    const int width = (header.width + shrink - 1) / shrink;  // as libjpeg rounds
+    const int height = (header.height + shrink - 1) / shrink;
+    image.width = static_cast<std::size_t>(width);
+    image.height = static_cast<std::size_t>(height);
+    image.rgb.resize(3 * image.width * image.height);
+    const bool cmyk = header.colours == TJCS_CMYK || header.colours == TJCS_YCCK;
+    if (cmyk)
+      cmyk_.resize(4 * image.width * image.height);
+    check(tjDecompress2(handle_.get(), bytes_of(jpeg), jpeg.size(),
+                        cmyk ? cmyk_.data() : image.rgb.data(), width, /*pitch=*/0, height,
+                        cmyk ? TJPF_CMYK : TJPF_RGB, /*flags=*/0),
+          source);
+    if (cmyk)
+      convert_from_cmyk(image);
+  }
+
+ private:
+  struct Header {
+    int width = 0;
+    int height = 0;
+    int colours = 0;
+  };
+
+  Header read_header(std::string_view jpeg, const std::string& source) {
+    if (jpeg.empty())  // which the library calls an invalid argument
+      throw DataError(source, "is empty, and no image");
+    Header header;
+    int subsampling = 0;
+    check(tjDecompressHeader3(handle_.get(), bytes_of(jpeg), jpeg.size(), &header.width,
+                              &header.height, &subsampling, &header.colours),
+          source);
+    if (header.width < 1 || header.height < 1)  // libjpeg takes tables alone for a whole stream
+      throw DataError(source, "ends before its image begins");
+    if (static_cast<std::uint64_t>(header.width) * static_cast<std::uint64_t>(header.height) >
+        most_image_pixels)
+      throw DataError(source,
+                      fmt::format("{} x {} pixels are too many", header.width, header.height));
+    return header;
+  }
+
+  void check(int result, const std::string& source) const {
+    if (result == 0)
+      return;
+    const char* message = tjGetErrorStr2(handle_.get());
+    if (tjGetErrorCode(handle_.get()) != TJERR_WARNING || says_cut(message))
+      throw DataError(source, message);
+  }
+
+  /// Adobe's programs store 255 for no ink: the light that one ink leaves times that of black.
+  void convert_from_cmyk(Image& image) {
+    for (std::size_t pixel = 0; pixel < image.width * image.height; ++pixel)
+      for (std::size_t colour = 0; colour < 3; ++colour)
+        image.rgb[3 * pixel + colour] = static_cast<std::uint8_t>(
+            (cmyk_[4 * pixel + colour] * cmyk_[4 * pixel + 3] + 127) / 255);
+  }
+
+  std::unique_ptr<void, int (*)(tjhandle)> handle_{tjInitDecompress(), tjDestroy};
+  std::vector<std::uint8_t> cmyk_;
 };
-
-JpegDecoder::JpegDecoder() : handle_(std::make_unique<Handle>()) {
-  if (!handle_->raw)
-    throw std::runtime_error(fmt::format("cannot use libjpeg-turbo: {}", tjGetErrorStr2(nullptr)));
-}
-
-JpegDecoder::~JpegDecoder() = default;
-
-struct JpegDecoder::Header {
-  int width = 0;
-  int height = 0;
-  int colours = 0;
-};
-
-void JpegDecoder::check(int result, const std::string& source) const {
-  if (result == 0)
-    return;
-  const char* message = tjGetErrorStr2(handle_->raw);
-  if (tjGetErrorCode(handle_->raw) != TJERR_WARNING || says_cut(message))
-    throw DataError(source, message);
-}
-
-JpegDecoder::Header JpegDecoder::read_header(std::string_view jpeg, const std::string& source) {
-  if (jpeg.empty())  // which the library calls an invalid argument
-    throw DataError(source, "is empty, and no image");
-  Header header;
-  int subsampling = 0;
-  check(tjDecompressHeader3(handle_->raw, bytes_of(jpeg), jpeg.size(), &header.width,
-                            &header.height, &subsampling, &header.colours),
-        source);
-  if (header.width < 1 || header.height < 1)  // libjpeg takes tables alone for a whole stream
-    throw DataError(source, "ends before its image begins");
-  if (static_cast<std::uint64_t>(header.width) * static_cast<std::uint64_t>(header.height) >
-      most_image_pixels)
-    throw DataError(source,
-                    fmt::format("{} x {} pixels are too many", header.width, header.height));
-  return header;
-}
-
-ImageSize JpegDecoder::size(std::string_view jpeg, const std::string& source) {
-  const Header header = read_header(jpeg, source);
-  return {static_cast<std::size_t>(header.width), static_cast<std::size_t>(header.height)};
-}
-
-void JpegDecoder::decode(std::string_view jpeg, const std::string& source, Image& image,
-                         int shrink) {
-  const Header header = read_header(jpeg, source);
-  const int width = (header.width + shrink - 1) / shrink;  // as libjpeg rounds
-  const int height = (header.height + shrink - 1) / shrink;
-  image.width = static_cast<std::size_t>(width);
-  image.height = static_cast<std::size_t>(height);
-  image.rgb.resize(3 * image.width * image.height);
-  const bool cmyk = header.colours == TJCS_CMYK || header.colours == TJCS_YCCK;
-  if (cmyk)
-    cmyk_.resize(4 * image.width * image.height);
-  check(tjDecompress2(handle_->raw, bytes_of(jpeg), jpeg.size(),
-                      cmyk ? cmyk_.data() : image.rgb.data(), width, /*pitch=*/0, height,
-                      cmyk ? TJPF_CMYK : TJPF_RGB, /*flags=*/0),
-        source);
-  if (cmyk)
-    convert_from_cmyk(image);
-}
-
-/// Adobe's programs store 255 for no ink: the light that one ink leaves times that of black.
-void JpegDecoder::convert_from_cmyk(Image& image) {
-  for (std::size_t pixel = 0; pixel < image.width * image.height; ++pixel)
-    for (std::size_t colour = 0; colour < 3; ++colour)
-      image.rgb[3 * pixel + colour] =
-          static_cast<std::uint8_t>((cmyk_[4 * pixel + colour] * cmyk_[4 * pixel + 3] + 127) / 255);
-}
 
 std::string encode_jpeg(const Image& image, int quality) {
   const std::unique_ptr<void, int (*)(tjhandle)> handle(tjInitCompress(), tjDestroy);
@@ -138,37 +138,27 @@ std::string encode_jpeg(const Image& image, int quality) {
 }
 
 #else
-namespace {
 
-[[noreturn]] void refuse_jpeg() {
-  throw UsageError("this program was built without libjpeg-turbo",
-                   "install it (Debian: libturbojpeg0-dev) and build again");
-}
-
-}  // namespace
-
-struct JpegDecoder::Handle {};
-
-JpegDecoder::JpegDecoder() {
-  refuse_jpeg();
-}
-JpegDecoder::~JpegDecoder() = default;
-ImageSize JpegDecoder::size(std::string_view, const std::string&) {
-  refuse_jpeg();
-}
-void JpegDecoder::decode(std::string_view, const std::string&, Image&, int) {
-  refuse_jpeg();
-}
-void JpegDecoder::convert_from_cmyk(Image&) {}
+class ImageDecoder::Jpeg {
+ public:
+  Jpeg() { refuse_without("libjpeg-turbo", "libturbojpeg0-dev"); }
+  ImageSize size(std::string_view, const std::string&) { return {}; }
+  void decode(std::string_view, const std::string&, Image&, int) {}
+};
 
 std::string encode_jpeg(const Image&, int) {
-  refuse_jpeg();
+  refuse_without("libjpeg-turbo", "libturbojpeg0-dev");
 }
 
 #endif
 
-#ifdef BENCH_STEPS_PNG
 namespace {
+
+bool is_png(std::string_view bytes) {
+  return bytes.starts_with("\x89PNG\r\n\x1a\n");
+}
+
+#ifdef BENCH_STEPS_PNG
 
 /// An image of which the header has been read.
 class PngReader {
@@ -208,15 +198,18 @@ class PngReader {
   png_image image_{};
 };
 
-}  // namespace
+#else
 
-bool is_png(std::string_view bytes) {
-  return bytes.starts_with("\x89PNG\r\n\x1a\n");
-}
+class PngReader {
+ public:
+  PngReader(std::string_view, const std::string& source) {
+    refuse_without("libpng", "libpng-dev", source + " is a PNG image");
+  }
+  ImageSize size() const { return {}; }
+  std::vector<std::uint8_t> rgba() { return {}; }
+};
 
-ImageSize png_size(std::string_view png, const std::string& source) {
-  return PngReader(png, source).size();
-}
+#endif
 
 void decode_png(std::string_view png, const std::string& source, Image& image) {
   PngReader reader(png, source);
@@ -228,33 +221,6 @@ void decode_png(std::string_view png, const std::string& source, Image& image) {
     for (std::size_t colour = 0; colour < 3; ++colour)
       image.rgb[3 * pixel + colour] = rgba[4 * pixel + colour];
 }
-
-#else
-namespace {
-
-[[noreturn]] void refuse_png(const std::string& source) {
-  throw UsageError(
-      fmt::format("{} is a PNG image, and this program was built without libpng", source),
-      "install it (Debian: libpng-dev) and build again");
-}
-
-}  // namespace
-
-bool is_png(std::string_view bytes) {
-  return bytes.starts_with("\x89PNG\r\n\x1a\n");
-}
-
-ImageSize png_size(std::string_view, const std::string& source) {
-  refuse_png(source);
-}
-
-void decode_png(std::string_view, const std::string& source, Image&) {
-  refuse_png(source);
-}
-
-#endif
-
-namespace {
 
 /// Makes one pixel of `shrink` x `shrink`, their mean; at the edges of those that there are.
 void shrink_image(Image& image, std::size_t shrink) {
@@ -280,14 +246,17 @@ void shrink_image(Image& image, std::size_t shrink) {
 
 }  // namespace
 
+ImageDecoder::ImageDecoder() : jpeg_(std::make_unique<Jpeg>()) {}
+ImageDecoder::~ImageDecoder() = default;
+
 ImageSize ImageDecoder::size(std::string_view encoded, const std::string& source) {
-  return is_png(encoded) ? png_size(encoded, source) : jpeg_.size(encoded, source);
+  return is_png(encoded) ? PngReader(encoded, source).size() : jpeg_->size(encoded, source);
 }
 
 void ImageDecoder::decode(std::string_view encoded, const std::string& source, Image& image,
                           int shrink) {
   if (!is_png(encoded))
-    return jpeg_.decode(encoded, source, image, shrink);
+    return jpeg_->decode(encoded, source, image, shrink);
   decode_png(encoded, source, image);
   if (shrink > 1)
     shrink_image(image, static_cast<std::size_t>(shrink));

@@ -127,7 +127,7 @@ TEST_F(ImageSamplesTest, AreTheMiddleOfEachImageInOrderToEvaluate) {
   const auto images = small_images(6, 6);
   for (const std::uint64_t sample : {0U, 4U, 10U}) {
     Image image;
-    JpegDecoder().decode(images[sample % 6].jpeg, "test", image);
+    ImageDecoder().decode(images[sample % 6].jpeg, "test", image);
     std::vector<float> expected(3 * side * side);
     resize_part(image, middle_part(image.width, image.height), false, side, expected);
     EXPECT_EQ(label_of(*one[0], sample), images[sample % 6].label);
@@ -166,7 +166,7 @@ TEST(ImageSamples, ShowTheSameWhereTheDecoderShrinksTheImage) {
   ImageSampleOptions options = small_options();  // of 210 pixels 16 are made: by 8 first
   options.part = ImagePart::validation;
   std::vector<float> expected(3 * side * side);
-  JpegDecoder().decode(jpeg, "test", image);
+  ImageDecoder().decode(jpeg, "test", image);
   resize_part(image, middle_part(320, 240), false, side, expected);
   // Half a pixel of the shrunk image, 4 columns or rows, is up to 4 of 255 in these colours.
   EXPECT_THAT(image_of(*image_makers(*source, options, 1)[0], 0),

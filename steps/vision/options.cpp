@@ -1,6 +1,5 @@
 #include "vision/options.hpp"
 
-#include "data/crop.hpp"
 #include "data/image_samples.hpp"
 #include "data/image_source.hpp"
 #include "data/sample_loader.hpp"

@@ -3,10 +3,10 @@
 #include "ap2/network.hpp"
 #include "data/array_fields.hpp"
 #include "data/field_files.hpp"
+#include "data/field_samples.hpp"
 #include "data/field_transforms.hpp"
 #include "data/fields.hpp"
 #include "data/files.hpp"
-#include "data/generated_samples.hpp"
 #include "data/random.hpp"
 #include "harness/loader_options.hpp"
 

@@ -1,8 +1,8 @@
 #include "ap3/data.hpp"
 
 #include "data/example.hpp"
+#include "data/field_samples.hpp"
 #include "data/fields.hpp"
-#include "data/generated_samples.hpp"
 #include "data/random.hpp"
 #include "harness/batches.hpp"
 #include "harness/loader_options.hpp"

@@ -2,9 +2,9 @@
 
 #include "data/array_fields.hpp"
 #include "data/field_files.hpp"
+#include "data/field_samples.hpp"
 #include "data/field_transforms.hpp"
 #include "data/fields.hpp"
-#include "data/generated_samples.hpp"
 #include "data/random.hpp"
 #include "harness/errors.hpp"
 #include "harness/loader_options.hpp"

@@ -2,8 +2,8 @@
 
 #include "cosmoflow/network.hpp"
 #include "data/example.hpp"
+#include "data/field_samples.hpp"
 #include "data/fields.hpp"
-#include "data/generated_samples.hpp"
 #include "data/number_type.hpp"
 #include "data/random.hpp"
 #include "harness/arguments.hpp"

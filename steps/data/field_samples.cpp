@@ -1,18 +1,23 @@
 #include "data/field_samples.hpp"
 
 #include "data/fields.hpp"
+#include "data/random.hpp"
 #include "data/sample_loader.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
+
+#include <fmt/core.h>
 
 namespace bench::steps {
 namespace {
@@ -22,41 +27,21 @@ std::uint64_t samples_in(const SampleShard& shard, std::uint64_t all) {
   return all / shard.ranks + (shard.rank < all % shard.ranks ? 1 : 0);
 }
 
-class FieldMaker : public SampleMaker {
- public:
-  FieldMaker(std::shared_ptr<const FieldSource> source, std::shared_ptr<EpochOrder> order,
-             const SampleShard& shard)
-      : source_(std::move(source)),
-        reader_(source_->reader()),
-        order_(std::move(order)),
-        shard_(shard) {}
-
-  const std::vector<Field>& fields() const override { return source_->fields(); }
-  std::optional<std::uint64_t> samples_per_epoch() const override { return source_->samples(); }
-
-  void make(std::uint64_t sample, const FieldMemory& memory) override {
-    const std::uint64_t step = sample / (shard_.ranks * shard_.batch);
-    const std::uint64_t own = step * shard_.batch + sample % shard_.batch;
-    reader_->read(order_->item(own) * shard_.ranks + shard_.rank, memory);
-  }
-
- private:
-  std::shared_ptr<const FieldSource> source_;
-  std::unique_ptr<FieldSource::Reader> reader_;
-  std::shared_ptr<EpochOrder> order_;  ///< Of all threads, and the samples of this shard.
-  SampleShard shard_;
-};
-
 }  // namespace
 
 SampleMakers field_makers(const std::shared_ptr<const FieldSource>& source,
                           std::optional<std::uint64_t> seed, int threads,
                           const SampleShard& shard) {
   const auto order = std::make_shared<EpochOrder>(samples_in(shard, source->samples()), seed);
-  SampleMakers makers;
-  for (int i = 0; i < threads; ++i)
-    makers.push_back(std::make_unique<FieldMaker>(source, order, shard));
-  return makers;
+  const auto make_function = [&]() -> MakeSample {
+    const std::shared_ptr<FieldSource::Reader> reader = source->reader();
+    return [source, reader, order, shard](std::uint64_t sample, const FieldMemory& memory) {
+      const std::uint64_t step = sample / (shard.ranks * shard.batch);
+      const std::uint64_t own = step * shard.batch + sample % shard.batch;
+      reader->read(order->item(own) * shard.ranks + shard.rank, memory);
+    };
+  };
+  return sample_makers(source->fields(), threads, make_function, source->samples());
 }
 
 namespace {
@@ -131,6 +116,80 @@ void SampleCache::keep(std::uint64_t sample, Bytes bytes) const {
     return;  // another thread was faster
   kept_[sample] = std::move(bytes);
   ++kept_samples_;
+}
+
+std::function<SampleMakers(std::uint64_t seed, int threads)> generated_samples(
+    std::vector<Field> fields, GenerateSample generate) {
+  return [fields = std::move(fields), generate = std::move(generate)](std::uint64_t seed,
+                                                                      int threads) {
+    const MakeSample make = [seed, generate](std::uint64_t sample, const FieldMemory& memory) {
+      generate(EpochOrder::stream(seed, sample), memory);
+    };
+    return sample_makers(fields, threads, [&] { return make; });
+  };
+}
+
+namespace {
+
+/// 4096 of them are 16 KiB, which stay in the first cache.
+constexpr int bits_per_level = 12;
+constexpr std::size_t levels = std::size_t{1} << bits_per_level;
+using Levels = std::vector<float>;
+
+std::shared_ptr<const Levels> make_normal_levels() {
+  constexpr double cut = 8;  // beyond it lie 1e-15 of the distribution
+  const std::vector<double> exact = normal_levels(levels, cut);
+  return std::make_shared<const Levels>(exact.begin(), exact.end());
+}
+
+/// Sets each number to `number(bits)` of that many random bits.
+template <int bits_per_number, typename Number>
+void fill(std::span<float> numbers, Random& random, Number&& number) {
+  constexpr std::uint64_t mask = (std::uint64_t{1} << bits_per_number) - 1;
+  constexpr std::size_t per_draw = 64 / bits_per_number;
+  const auto draw = [&](std::span<float> some) {
+    std::uint64_t bits = random.next();
+    for (float& value : some) {
+      value = number(static_cast<std::int32_t>(bits & mask));  // converts faster than 64 bits
+      bits >>= bits_per_number;
+    }
+  };
+  const std::size_t even = numbers.size() / per_draw * per_draw;
+  for (std::size_t i = 0; i < even; i += per_draw)
+    draw(numbers.subspan(i).first<per_draw>());
+  if (even < numbers.size())
+    draw(numbers.subspan(even));
+}
+
+void draw(const SyntheticField& field, const Levels& normal, std::span<std::byte> memory,
+          Random& random) {
+  if (field.field.type == FieldType::int64)
+    for (std::int64_t& number : integers(memory))
+      number = random.below(field.bound);
+  else if (field.distribution == Distribution::uniform)
+    fill<24>(floats(memory), random,
+             [](std::int32_t bits) { return static_cast<float>(bits) * 0x1p-24F; });
+  else
+    fill<bits_per_level>(floats(memory), random,
+                         [&](std::int32_t bits) { return normal[static_cast<std::size_t>(bits)]; });
+}
+
+}  // namespace
+
+SampleMakers synthetic_field_makers(const std::vector<SyntheticField>& fields, std::uint64_t seed,
+                                    int threads) {
+  std::vector<Field> plain;
+  for (const SyntheticField& field : fields) {
+    if (field.bound == 0)
+      throw std::invalid_argument(fmt::format("the bound of field '{}' is 0", field.field.name));
+    plain.push_back(field.field);
+  }
+  const std::shared_ptr<const Levels> normal = make_normal_levels();
+  const auto generate = [fields, normal](Random random, const FieldMemory& memory) {
+    for (std::size_t i = 0; i < fields.size(); ++i)
+      draw(fields[i], *normal, memory[i], random);
+  };
+  return generated_samples(plain, generate)(seed, threads);
 }
 
 }  // namespace bench::steps

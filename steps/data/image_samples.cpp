@@ -1,5 +1,6 @@
 #include "data/image_samples.hpp"
 
+#include "data/field_samples.hpp"
 #include "data/fields.hpp"
 #include "data/files.hpp"
 #include "data/image_decoder.hpp"
@@ -266,19 +267,15 @@ Levels make_levels() {
   return result;
 }
 
-class SyntheticMaker : public SampleMaker {
- public:
-  SyntheticMaker(std::shared_ptr<const Levels> of_colours, const ImageSampleOptions& options)
-      : fields_(image_fields(options)), levels_(std::move(of_colours)), options_(options) {}
+}  // namespace
 
-  const std::vector<Field>& fields() const override { return fields_; }
-
-  void make(std::uint64_t sample, const FieldMemory& memory) override {
+SampleMakers synthetic_image_makers(const ImageSampleOptions& options, int threads) {
+  const auto of_colours = std::make_shared<const Levels>(make_levels());
+  const auto generate = [of_colours, options](Random random, const FieldMemory& memory) {
     const std::span<float> values = floats(memory[0]);
-    Random random = EpochOrder::stream(options_.seed, sample);
     // Drawn colour by colour in both orders, so that a GPU sees the images of a CPU.
     const std::size_t plane = values.size() / 3;
-    const bool planes = options_.order == PixelOrder::planes;
+    const bool planes = options.order == PixelOrder::planes;
     const std::size_t to_next_pixel = planes ? 1 : 3;
     const std::size_t to_next_colour = planes ? plane : 1;
     std::uint64_t bits = 0;
@@ -289,27 +286,14 @@ class SyntheticMaker : public SampleMaker {
           bits = random.next();
           left = 64 / bits_per_level;
         }
-        values[colour * to_next_colour + pixel * to_next_pixel] = (*levels_)[colour][bits % levels];
+        values[colour * to_next_colour + pixel * to_next_pixel] =
+            (*of_colours)[colour][bits % levels];
         bits >>= bits_per_level;
         --left;
       }
-    integers(memory[1])[0] = random.below(static_cast<std::uint32_t>(options_.classes));
-  }
-
- private:
-  std::vector<Field> fields_;
-  std::shared_ptr<const Levels> levels_;  ///< Of all threads.
-  ImageSampleOptions options_;
-};
-
-}  // namespace
-
-SampleMakers synthetic_image_makers(const ImageSampleOptions& options, int threads) {
-  const auto of_colours = std::make_shared<const Levels>(make_levels());
-  SampleMakers makers;
-  for (int i = 0; i < threads; ++i)
-    makers.push_back(std::make_unique<SyntheticMaker>(of_colours, options));
-  return makers;
+    integers(memory[1])[0] = random.below(static_cast<std::uint32_t>(options.classes));
+  };
+  return generated_samples(image_fields(options), generate)(options.seed, threads);
 }
 
 }  // namespace bench::steps

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -45,6 +46,35 @@ std::uint64_t EpochOrder::item(std::uint64_t sample) {
     epoch.number = number;
   }
   return epoch.items[place];
+}
+
+namespace {
+
+class FunctionMaker : public SampleMaker {
+ public:
+  FunctionMaker(const std::vector<Field>& fields, std::optional<std::uint64_t> samples_per_epoch,
+                MakeSample function)
+      : fields_(fields), samples_per_epoch_(samples_per_epoch), function_(std::move(function)) {}
+
+  const std::vector<Field>& fields() const override { return fields_; }
+  std::optional<std::uint64_t> samples_per_epoch() const override { return samples_per_epoch_; }
+  void make(std::uint64_t sample, const FieldMemory& memory) override { function_(sample, memory); }
+
+ private:
+  std::vector<Field> fields_;
+  std::optional<std::uint64_t> samples_per_epoch_;
+  MakeSample function_;
+};
+
+}  // namespace
+
+SampleMakers sample_makers(const std::vector<Field>& fields, int threads,
+                           const std::function<MakeSample()>& make_function,
+                           std::optional<std::uint64_t> samples_per_epoch) {
+  SampleMakers makers;
+  for (int i = 0; i < threads; ++i)
+    makers.push_back(std::make_unique<FunctionMaker>(fields, samples_per_epoch, make_function()));
+  return makers;
 }
 
 namespace {

@@ -157,47 +157,6 @@ struct Corpus {
       : dataset(prefix), samples(dataset, split(dataset.documents(), weights, part), options) {}
 };
 
-class TokenMaker : public SampleMaker {
- public:
-  explicit TokenMaker(std::shared_ptr<TokenSamples> samples)
-      : fields_(token_fields(static_cast<std::int64_t>(samples->sequence()))),
-        samples_(std::move(samples)) {}
-
-  const std::vector<Field>& fields() const override { return fields_; }
-  std::optional<std::uint64_t> samples_per_epoch() const override {
-    return samples_->samples_per_epoch();
-  }
-
-  void make(std::uint64_t sample, const FieldMemory& memory) override {
-    samples_->read(sample, integers(memory[0]));
-  }
-
- private:
-  std::vector<Field> fields_;
-  std::shared_ptr<TokenSamples> samples_;  ///< Of all threads.
-};
-
-class SyntheticTokenMaker : public SampleMaker {
- public:
-  SyntheticTokenMaker(std::uint64_t seed, std::int64_t vocabulary, std::int64_t sequence)
-      : fields_(token_fields(sequence)),
-        seed_(seed),
-        vocabulary_(static_cast<std::uint64_t>(vocabulary)) {}
-
-  const std::vector<Field>& fields() const override { return fields_; }
-
-  void make(std::uint64_t sample, const FieldMemory& memory) override {
-    std::uint64_t place = mixed(seed_ ^ mixed(sample));
-    for (std::int64_t& token : integers(memory[0]))
-      token = static_cast<std::int64_t>(mixed(place++) % vocabulary_);
-  }
-
- private:
-  std::vector<Field> fields_;
-  std::uint64_t seed_;
-  std::uint64_t vocabulary_;
-};
-
 }  // namespace
 
 std::shared_ptr<TokenSamples> open_token_samples(const std::string& prefix,
@@ -211,18 +170,23 @@ std::shared_ptr<TokenSamples> open_token_samples(const std::string& prefix,
 }
 
 SampleMakers token_makers(const std::shared_ptr<TokenSamples>& samples, int threads) {
-  SampleMakers makers;
-  for (int i = 0; i < threads; ++i)
-    makers.push_back(std::make_unique<TokenMaker>(samples));
-  return makers;
+  const MakeSample make = [samples](std::uint64_t sample, const FieldMemory& memory) {
+    samples->read(sample, integers(memory[0]));
+  };
+  return sample_makers(
+      token_fields(static_cast<std::int64_t>(samples->sequence())), threads, [&] { return make; },
+      samples->samples_per_epoch());
 }
 
 SampleMakers synthetic_token_makers(std::uint64_t seed, std::int64_t vocabulary,
                                     std::int64_t sequence, int threads) {
-  SampleMakers makers;
-  for (int i = 0; i < threads; ++i)
-    makers.push_back(std::make_unique<SyntheticTokenMaker>(seed, vocabulary, sequence));
-  return makers;
+  const MakeSample make = [seed, kinds = static_cast<std::uint64_t>(vocabulary)](
+                              std::uint64_t sample, const FieldMemory& memory) {
+    std::uint64_t place = mixed(seed ^ mixed(sample));
+    for (std::int64_t& token : integers(memory[0]))
+      token = static_cast<std::int64_t>(mixed(place++) % kinds);
+  };
+  return sample_makers(token_fields(sequence), threads, [&] { return make; });
 }
 
 }  // namespace bench::steps

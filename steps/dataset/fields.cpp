@@ -1,7 +1,7 @@
 #include "data/fields.hpp"
 
 #include "data/field_files.hpp"
-#include "data/generated_samples.hpp"
+#include "data/field_samples.hpp"
 #include "data/sample_loader.hpp"
 #include "dataset/writers.hpp"
 #include "harness/arguments.hpp"

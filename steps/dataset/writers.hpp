@@ -1,6 +1,6 @@
 #pragma once
 
-#include "data/generated_samples.hpp"
+#include "data/field_samples.hpp"
 #include "data/image_decoder.hpp"
 
 #include <cstdint>

@@ -1,10 +1,10 @@
 #include "deepcam/options.hpp"
 
 #include "data/field_files.hpp"
+#include "data/field_samples.hpp"
 #include "data/field_transforms.hpp"
 #include "data/fields.hpp"
 #include "data/files.hpp"
-#include "data/generated_samples.hpp"
 #include "data/random.hpp"
 #include "deepcam/network.hpp"
 #include "harness/arguments.hpp"

@@ -1,6 +1,6 @@
 #include "harness/batches.hpp"
 
-#include "data/generated_samples.hpp"
+#include "data/field_samples.hpp"
 #include "data/token_samples.hpp"
 #include "harness/loader_options.hpp"
 #include "support/case_name.hpp"

@@ -78,47 +78,15 @@ void fill_row(Weather& weather, std::vector<float>& knots, std::span<float> row)
   }
 }
 
-class SyntheticSource : public steps::FieldSource {
- public:
-  SyntheticSource(const Grid& grid, std::uint64_t samples, std::uint64_t seed)
-      : grid_(grid), fields_{stored_fields(grid).front()}, samples_(samples), seed_(seed) {}
-
-  const std::vector<steps::Field>& fields() const override { return fields_; }
-  std::uint64_t samples() const override { return samples_; }
-  std::optional<std::uint64_t> bytes() const override { return std::nullopt; }
-  std::unique_ptr<Reader> reader() const override;
-
- private:
-  class Generator;
-
-  Grid grid_;
-  std::vector<steps::Field> fields_;
-  std::uint64_t samples_;
-  std::uint64_t seed_;
-};
-
-class SyntheticSource::Generator : public Reader {
- public:
-  explicit Generator(const SyntheticSource& source) : source_(source) {}
-
-  void read(std::uint64_t sample, const steps::FieldMemory& memory) override {
-    generate_fields(steps::EpochOrder::stream(source_.seed_, sample), source_.grid_,
-                    steps::floats(memory[0]));
-  }
-
- private:
-  const SyntheticSource& source_;
-};
-
-std::unique_ptr<steps::FieldSource::Reader> SyntheticSource::reader() const {
-  return std::make_unique<Generator>(*this);
-}
-
 /// A data set of such samples, each from the seed and its number alone.
 /// @returns samples with the field `fields`
 std::unique_ptr<steps::FieldSource> synthetic_source(const Grid& grid, std::uint64_t samples,
                                                      std::uint64_t seed) {
-  return std::make_unique<SyntheticSource>(grid, samples, seed);
+  return steps::made_fields({stored_fields(grid).front()}, samples, std::nullopt, [=] {
+    return [=](std::uint64_t sample, const steps::FieldMemory& memory) {
+      generate_fields(steps::EpochOrder::stream(seed, sample), grid, steps::floats(memory[0]));
+    };
+  });
 }
 
 }  // namespace
@@ -146,42 +114,6 @@ void generate_fields(steps::Random random, const Grid& grid, std::span<float> fi
 }
 
 namespace {
-
-class NumberedSource : public steps::FieldSource {
- public:
-  explicit NumberedSource(std::shared_ptr<const steps::FieldSource> stored)
-      : stored_(std::move(stored)), fields_(stored_->fields()) {
-    fields_.push_back(stored_fields({}).back());
-  }
-
-  const std::vector<steps::Field>& fields() const override { return fields_; }
-  std::uint64_t samples() const override { return stored_->samples(); }
-  std::optional<std::uint64_t> bytes() const override { return stored_->bytes(); }
-  std::unique_ptr<Reader> reader() const override;
-
- private:
-  class NumberingReader;
-
-  std::shared_ptr<const steps::FieldSource> stored_;
-  std::vector<steps::Field> fields_;
-};
-
-class NumberedSource::NumberingReader : public Reader {
- public:
-  explicit NumberingReader(const NumberedSource& source) : reader_(source.stored_->reader()) {}
-
-  void read(std::uint64_t sample, const steps::FieldMemory& memory) override {
-    reader_->read(sample, {memory.begin(), memory.end() - 1});
-    steps::integers(memory.back()).front() = static_cast<std::int64_t>(sample);
-  }
-
- private:
-  std::unique_ptr<Reader> reader_;
-};
-
-std::unique_ptr<steps::FieldSource::Reader> NumberedSource::reader() const {
-  return std::make_unique<NumberingReader>(*this);
-}
 
 struct Corner {
   std::int64_t top;
@@ -243,8 +175,18 @@ class CroppingMaker : public steps::SampleMaker {
 
 }  // namespace
 
-std::unique_ptr<steps::FieldSource> numbered(std::shared_ptr<const steps::FieldSource> stored) {
-  return std::make_unique<NumberedSource>(std::move(stored));
+std::unique_ptr<steps::FieldSource> numbered(
+    const std::shared_ptr<const steps::FieldSource>& stored) {
+  std::vector<steps::Field> fields = stored->fields();
+  fields.push_back(index_field());
+  return steps::made_fields(
+      fields, stored->samples(), stored->bytes(), [stored]() -> steps::FillSample {
+        const std::shared_ptr<steps::FieldSource::Reader> reader = stored->reader();
+        return [reader](std::uint64_t sample, const steps::FieldMemory& memory) {
+          reader->read(sample, {memory.begin(), memory.end() - 1});
+          steps::integers(memory.back()).front() = static_cast<std::int64_t>(sample);
+        };
+      });
 }
 
 steps::SampleMakers random_crops(steps::SampleMakers makers, const Grid& grid, std::uint64_t seed) {
@@ -285,7 +227,7 @@ std::unique_ptr<steps::FieldSource> open_era5(const std::vector<std::string>& fi
     if (levels_of(options) > 1)
       expected.back().shape.insert(expected.back().shape.begin(), levels_of(options));
   }
-  std::shared_ptr<const steps::FieldSource> stored =
+  const std::shared_ptr<const steps::FieldSource> stored =
       steps::open_array_files(files, layout, expected);
   const steps::Channels levels{.count = static_cast<std::size_t>(levels_of(options)),
                                .run = static_cast<std::size_t>(grid.points())};
@@ -293,7 +235,7 @@ std::unique_ptr<steps::FieldSource> open_era5(const std::vector<std::string>& fi
   const auto moments =
       steps::moments_of(*stored, measured_samples, std::vector(options.variables.size(), levels));
   return numbered(steps::transformed_fields(
-      std::move(stored), {stored_fields(grid).front()},
+      stored, {stored_fields(grid).front()},
       [points = levels.run, moments](const steps::FieldMemory& from, const steps::FieldMemory& to) {
         std::span<float> rest = steps::floats(to[0]);  // of the first variable all levels, ...
         for (std::size_t variable = 0; variable < moments.size(); ++variable) {

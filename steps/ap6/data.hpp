@@ -48,7 +48,8 @@ std::vector<steps::Field> cropped_fields(const Grid& grid);
 void generate_fields(steps::Random random, const Grid& grid, std::span<float> fields);
 
 /// A data set whose samples also have their number, as their last field `index`.
-std::unique_ptr<steps::FieldSource> numbered(std::shared_ptr<const steps::FieldSource> stored);
+std::unique_ptr<steps::FieldSource> numbered(
+    const std::shared_ptr<const steps::FieldSource>& stored);
 
 /// Makes `cropped_fields` of samples with the `stored_fields`. The places of the crops are random.
 /// They depend on the seed and on the number of the sample in the training, so a sample has others

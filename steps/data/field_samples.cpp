@@ -33,7 +33,7 @@ SampleMakers field_makers(const std::shared_ptr<const FieldSource>& source,
                           std::optional<std::uint64_t> seed, int threads,
                           const SampleShard& shard) {
   const auto order = std::make_shared<EpochOrder>(samples_in(shard, source->samples()), seed);
-  const auto make_function = [&]() -> MakeSample {
+  const auto make_function = [&]() -> FillSample {
     const std::shared_ptr<FieldSource::Reader> reader = source->reader();
     return [source, reader, order, shard](std::uint64_t sample, const FieldMemory& memory) {
       const std::uint64_t step = sample / (shard.ranks * shard.batch);
@@ -122,7 +122,7 @@ std::function<SampleMakers(std::uint64_t seed, int threads)> generated_samples(
     std::vector<Field> fields, GenerateSample generate) {
   return [fields = std::move(fields), generate = std::move(generate)](std::uint64_t seed,
                                                                       int threads) {
-    const MakeSample make = [seed, generate](std::uint64_t sample, const FieldMemory& memory) {
+    const FillSample make = [seed, generate](std::uint64_t sample, const FieldMemory& memory) {
       generate(EpochOrder::stream(seed, sample), memory);
     };
     return sample_makers(fields, threads, [&] { return make; });

@@ -57,54 +57,25 @@ FieldMoments moments_of(const FieldSource& source, std::uint64_t samples,
   return moments;
 }
 
-namespace {
-
-class CheckedSource : public FieldSource {
- public:
-  CheckedSource(std::unique_ptr<FieldSource> stored, CheckSample check)
-      : stored_(std::move(stored)), check_(std::move(check)) {}
-
-  const std::vector<Field>& fields() const override { return stored_->fields(); }
-  std::uint64_t samples() const override { return stored_->samples(); }
-  std::optional<std::uint64_t> bytes() const override { return stored_->bytes(); }
-  std::unique_ptr<Reader> reader() const override {
-    return std::make_unique<CheckingReader>(*this);
-  }
-
- private:
-  class CheckingReader : public Reader {
-   public:
-    explicit CheckingReader(const CheckedSource& source)
-        : source_(source), reader_(source.stored_->reader()) {}
-
-    void read(std::uint64_t sample, const FieldMemory& memory) override {
-      reader_->read(sample, memory);
-      source_.check_(sample, memory);
-    }
-
-   private:
-    const CheckedSource& source_;
-    std::unique_ptr<Reader> reader_;
-  };
-
-  std::unique_ptr<FieldSource> stored_;
-  CheckSample check_;
-};
-
-}  // namespace
-
-std::unique_ptr<FieldSource> checked_fields(std::unique_ptr<FieldSource> stored,
-                                            CheckSample check) {
-  return std::make_unique<CheckedSource>(std::move(stored), std::move(check));
+std::unique_ptr<FieldSource> checked_fields(const std::shared_ptr<const FieldSource>& stored,
+                                            const CheckSample& check) {
+  return made_fields(stored->fields(), stored->samples(), stored->bytes(),
+                     [stored, check]() -> FillSample {
+                       const std::shared_ptr<FieldSource::Reader> reader = stored->reader();
+                       return [reader, check](std::uint64_t sample, const FieldMemory& memory) {
+                         reader->read(sample, memory);
+                         check(sample, memory);
+                       };
+                     });
 }
 
-std::unique_ptr<FieldSource> normalised_fields(std::shared_ptr<const FieldSource> stored,
+std::unique_ptr<FieldSource> normalised_fields(const std::shared_ptr<const FieldSource>& stored,
                                                std::uint64_t samples, FieldMoments& moments) {
   const std::vector<Field> fields = stored->fields();
   if (moments.empty())
     moments = moments_of(*stored, samples, std::vector<Channels>(fields.size()));
   return transformed_fields(
-      std::move(stored), fields, [fields, moments](const FieldMemory& from, const FieldMemory& to) {
+      stored, fields, [fields, moments](const FieldMemory& from, const FieldMemory& to) {
         for (std::size_t field = 0; field < fields.size(); ++field)
           if (fields[field].type == FieldType::float32)
             normalise(floats(from[field]), moments[field].front(), floats(to[field]));
@@ -113,54 +84,18 @@ std::unique_ptr<FieldSource> normalised_fields(std::shared_ptr<const FieldSource
       });
 }
 
-namespace {
-
-class TransformedSource : public FieldSource {
- public:
-  TransformedSource(std::shared_ptr<const FieldSource> stored, std::vector<Field> fields,
-                    TransformSample transform)
-      : stored_(std::move(stored)), fields_(std::move(fields)), transform_(std::move(transform)) {}
-
-  const std::vector<Field>& fields() const override { return fields_; }
-  std::uint64_t samples() const override { return stored_->samples(); }
-  std::optional<std::uint64_t> bytes() const override { return stored_->bytes(); }
-  std::unique_ptr<Reader> reader() const override;
-
- private:
-  class TransformingReader;
-
-  std::shared_ptr<const FieldSource> stored_;
-  std::vector<Field> fields_;
-  TransformSample transform_;
-};
-
-class TransformedSource::TransformingReader : public Reader {
- public:
-  explicit TransformingReader(const TransformedSource& source)
-      : source_(source), reader_(source.stored_->reader()), stored_(source.stored_->fields()) {}
-
-  void read(std::uint64_t sample, const FieldMemory& memory) override {
-    reader_->read(sample, stored_.memory());
-    source_.transform_(stored_.memory(), memory);
-  }
-
- private:
-  const TransformedSource& source_;
-  std::unique_ptr<Reader> reader_;
-  SampleBuffer stored_;
-};
-
-std::unique_ptr<FieldSource::Reader> TransformedSource::reader() const {
-  return std::make_unique<TransformingReader>(*this);
-}
-
-}  // namespace
-
-std::unique_ptr<FieldSource> transformed_fields(std::shared_ptr<const FieldSource> stored,
+std::unique_ptr<FieldSource> transformed_fields(const std::shared_ptr<const FieldSource>& stored,
                                                 std::vector<Field> fields,
-                                                TransformSample transform) {
-  return std::make_unique<TransformedSource>(std::move(stored), std::move(fields),
-                                             std::move(transform));
+                                                const TransformSample& transform) {
+  return made_fields(
+      std::move(fields), stored->samples(), stored->bytes(), [stored, transform]() -> FillSample {
+        const std::shared_ptr<FieldSource::Reader> reader = stored->reader();
+        const auto buffer = std::make_shared<SampleBuffer>(stored->fields());
+        return [reader, buffer, transform](std::uint64_t sample, const FieldMemory& memory) {
+          reader->read(sample, buffer->memory());
+          transform(buffer->memory(), memory);
+        };
+      });
 }
 
 namespace {

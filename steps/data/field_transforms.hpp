@@ -51,7 +51,8 @@ FieldMoments moments_of(const FieldSource& source, std::uint64_t samples,
 using CheckSample = std::function<void(std::uint64_t sample, const FieldMemory& memory)>;
 
 /// A data set whose samples are checked whenever they are read.
-std::unique_ptr<FieldSource> checked_fields(std::unique_ptr<FieldSource> stored, CheckSample check);
+std::unique_ptr<FieldSource> checked_fields(const std::shared_ptr<const FieldSource>& stored,
+                                            const CheckSample& check);
 
 /// A data set whose float32 fields get mean 0 and standard deviation 1 over all numbers of a field,
 /// as some samples have them that are spread over it. A field that is constant in them gets 0.
@@ -59,7 +60,7 @@ std::unique_ptr<FieldSource> checked_fields(std::unique_ptr<FieldSource> stored,
 /// @param moments of another data set, such as the training part, which are used; if they are
 ///        empty, they become those of this one
 /// @throws DataError if one of them is damaged
-std::unique_ptr<FieldSource> normalised_fields(std::shared_ptr<const FieldSource> stored,
+std::unique_ptr<FieldSource> normalised_fields(const std::shared_ptr<const FieldSource>& stored,
                                                std::uint64_t samples, FieldMoments& moments);
 
 /// Computes the fields of a sample from those of a data set. Called by several threads.
@@ -67,9 +68,9 @@ using TransformSample = std::function<void(const FieldMemory& stored, const Fiel
 
 /// A data set whose samples are computed from those of another, whenever they are read.
 /// @param fields of the result
-std::unique_ptr<FieldSource> transformed_fields(std::shared_ptr<const FieldSource> stored,
+std::unique_ptr<FieldSource> transformed_fields(const std::shared_ptr<const FieldSource>& stored,
                                                 std::vector<Field> fields,
-                                                TransformSample transform);
+                                                const TransformSample& transform);
 
 /// A field of joined samples.
 struct JoinedField {

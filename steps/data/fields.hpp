@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -46,6 +47,9 @@ class SampleBuffer {
   FieldMemory memory_;
 };
 
+/// Fills the fields of the sample with this number.
+using FillSample = std::function<void(std::uint64_t sample, const FieldMemory& memory)>;
+
 /// The numbers of a field.
 std::span<float> floats(std::span<std::byte> memory);
 std::span<std::int64_t> integers(std::span<std::byte> memory);
@@ -80,5 +84,12 @@ class FieldSource {
   };
   virtual std::unique_ptr<Reader> reader() const = 0;
 };
+
+/// A data set of which each sample is filled by a function, as `FieldSource::Reader::read` does it.
+/// @param bytes of `FieldSource::bytes`
+/// @param make_function called once for each reader: a function may keep what one thread alone uses
+std::unique_ptr<FieldSource> made_fields(std::vector<Field> fields, std::uint64_t samples,
+                                         std::optional<std::uint64_t> bytes,
+                                         std::function<FillSample()> make_function);
 
 }  // namespace bench::steps

@@ -53,7 +53,7 @@ namespace {
 class FunctionMaker : public SampleMaker {
  public:
   FunctionMaker(const std::vector<Field>& fields, std::optional<std::uint64_t> samples_per_epoch,
-                MakeSample function)
+                FillSample function)
       : fields_(fields), samples_per_epoch_(samples_per_epoch), function_(std::move(function)) {}
 
   const std::vector<Field>& fields() const override { return fields_; }
@@ -63,13 +63,13 @@ class FunctionMaker : public SampleMaker {
  private:
   std::vector<Field> fields_;
   std::optional<std::uint64_t> samples_per_epoch_;
-  MakeSample function_;
+  FillSample function_;
 };
 
 }  // namespace
 
 SampleMakers sample_makers(const std::vector<Field>& fields, int threads,
-                           const std::function<MakeSample()>& make_function,
+                           const std::function<FillSample()>& make_function,
                            std::optional<std::uint64_t> samples_per_epoch) {
   SampleMakers makers;
   for (int i = 0; i < threads; ++i)

@@ -75,13 +75,10 @@ class SampleMaker {
 /// One for each thread, all of the same samples.
 using SampleMakers = std::vector<std::unique_ptr<SampleMaker>>;
 
-/// As SampleMaker::make.
-using MakeSample = std::function<void(std::uint64_t sample, const FieldMemory& memory)>;
-
 /// Makers of which each calls a function.
 /// @param make_function called once for each maker: a function may keep what one thread alone uses
 SampleMakers sample_makers(const std::vector<Field>& fields, int threads,
-                           const std::function<MakeSample()>& make_function,
+                           const std::function<FillSample()>& make_function,
                            std::optional<std::uint64_t> samples_per_epoch = {});
 
 /// Makes batches of samples on its own threads, ahead of the loop that uses them.

@@ -170,7 +170,7 @@ std::shared_ptr<TokenSamples> open_token_samples(const std::string& prefix,
 }
 
 SampleMakers token_makers(const std::shared_ptr<TokenSamples>& samples, int threads) {
-  const MakeSample make = [samples](std::uint64_t sample, const FieldMemory& memory) {
+  const FillSample make = [samples](std::uint64_t sample, const FieldMemory& memory) {
     samples->read(sample, integers(memory[0]));
   };
   return sample_makers(
@@ -180,7 +180,7 @@ SampleMakers token_makers(const std::shared_ptr<TokenSamples>& samples, int thre
 
 SampleMakers synthetic_token_makers(std::uint64_t seed, std::int64_t vocabulary,
                                     std::int64_t sequence, int threads) {
-  const MakeSample make = [seed, kinds = static_cast<std::uint64_t>(vocabulary)](
+  const FillSample make = [seed, kinds = static_cast<std::uint64_t>(vocabulary)](
                               std::uint64_t sample, const FieldMemory& memory) {
     std::uint64_t place = mixed(seed ^ mixed(sample));
     for (std::int64_t& token : integers(memory[0]))

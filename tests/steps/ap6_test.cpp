@@ -1,6 +1,7 @@
 #include "ap6/data.hpp"
 #include "ap6/network.hpp"
 #include "data/field_samples.hpp"
+#include "data/fields.hpp"
 #include "data/files.hpp"
 #include "harness/errors.hpp"
 #include "harness/rate_schedule.hpp"
@@ -146,35 +147,24 @@ TEST(Ap6Crops, HaveFourFifthsOfEachSide) {
 }
 
 /// Samples in which a number tells its place: 1000 channel + 30 row + column.
-class PlacesSource : public steps::FieldSource {
- public:
-  const std::vector<steps::Field>& fields() const override { return fields_; }
-  std::uint64_t samples() const override { return 3; }
-  std::optional<std::uint64_t> bytes() const override { return 7; }
-  std::unique_ptr<Reader> reader() const override { return std::make_unique<Places>(); }
-
- private:
-  class Places : public Reader {
-    void read(std::uint64_t, const steps::FieldMemory& memory) override {
-      std::size_t place = 0;
-      for (float& number : steps::floats(memory[0])) {
-        const std::size_t points = 20 * 30;
-        const std::size_t plane = place / points;
-        number = static_cast<float>(1000 * plane + place % points);
-        ++place;
-      }
+std::unique_ptr<steps::FieldSource> places() {
+  const auto fill = [](std::uint64_t, const steps::FieldMemory& memory) {
+    std::size_t place = 0;
+    for (float& number : steps::floats(memory[0])) {
+      const std::size_t points = 20 * 30;
+      const std::size_t plane = place / points;
+      number = static_cast<float>(1000 * plane + place % points);
+      ++place;
     }
   };
-
-  std::vector<steps::Field> fields_{stored_fields(small).front()};
-};
+  return steps::made_fields({stored_fields(small).front()}, 3, 7, [=] { return fill; });
+}
 
 class Ap6CropsTest : public testing::Test {
  protected:
   /// The sample with that number in the training.
   steps::SampleNumbers sample(std::uint64_t number) const {
-    const auto makers = random_crops(
-        steps::field_makers(numbered(std::make_shared<PlacesSource>()), 4, 1), small, 4);
+    const auto makers = random_crops(steps::field_makers(numbered(places()), 4, 1), small, 4);
     steps::FieldBuffers buffers(makers[0]->fields());
     makers[0]->make(number, buffers.memory());
     return steps::numbers_of(buffers, makers[0]->fields());

@@ -114,27 +114,17 @@ TEST(JoinedFields, AreThoseOfAllSources) {
 }
 
 /// One label, ten times the number of the sample.
-class Labels : public FieldSource {
- public:
-  const std::vector<Field>& fields() const override { return fields_; }
-  std::uint64_t samples() const override { return 5; }
-  std::optional<std::uint64_t> bytes() const override { return std::nullopt; }
-  std::unique_ptr<Reader> reader() const override { return std::make_unique<LabelReader>(); }
-
- private:
-  class LabelReader : public Reader {
-   public:
-    void read(std::uint64_t sample, const FieldMemory& memory) override {
-      integers(memory.at(0))[0] = static_cast<std::int64_t>(10 * sample);
-    }
+std::shared_ptr<const FieldSource> labels() {
+  const auto fill = [](std::uint64_t sample, const FieldMemory& memory) {
+    integers(memory.at(0))[0] = static_cast<std::int64_t>(10 * sample);
   };
-  std::vector<Field> fields_ = {{"label", FieldType::int64, {}}};
-};
+  return made_fields({{"label", FieldType::int64, {}}}, 5, std::nullopt, [=] { return fill; });
+}
 
 TEST(JoinedFields, MayLieBehindEachOtherInOneField) {
-  const auto joined = join_fields(
-      {std::make_shared<NumberedSource>(5), std::make_shared<Labels>(), std::make_shared<Labels>()},
-      {values({1, 2}), {.field = {"labels", FieldType::int64, {3}}, .parts = 3}});
+  const auto joined =
+      join_fields({std::make_shared<NumberedSource>(5), labels(), labels()},
+                  {values({1, 2}), {.field = {"labels", FieldType::int64, {3}}, .parts = 3}});
   EXPECT_EQ(joined->bytes(), std::nullopt);
   FieldBuffers sample(joined->fields());
   joined->reader()->read(2, sample.memory());

@@ -109,15 +109,12 @@ namespace {
 steps::ArrayLayout layout_of(std::int64_t patch) {
   using enum steps::Axis;
   return {.fields = {{.name = "predictors",
-                      .variable = "predictors",
                       .axes = {sample, tile_rows, tile_columns},
                       .type = steps::FieldType::float32},
                      {.name = "static_predictors",
-                      .variable = "static_predictors",
                       .axes = {tile_rows, tile_columns},
                       .type = steps::FieldType::float32},
                      {.name = "target_mean",
-                      .variable = "target_mean",
                       .axes = {sample, tile_rows, tile_columns},
                       .type = steps::FieldType::float32}},
           .indices = {{.name = "leadtime", .axis = sample},

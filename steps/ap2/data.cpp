@@ -63,8 +63,7 @@ std::unique_ptr<steps::FieldSource> open_dataset(const std::vector<std::string>&
                                                  const Sizes& sizes) {
   steps::ArrayLayout layout;
   for (const steps::Field& field : fields(sizes))
-    layout.fields.push_back(
-        {.name = field.name, .variable = field.name, .axes = {steps::Axis::sample}});
+    layout.fields.push_back({.name = field.name, .axes = {steps::Axis::sample}});
   // Samples are numbered over all files.
   const std::string name = files.size() == 1
                                ? files.front()

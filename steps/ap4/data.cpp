@@ -112,10 +112,8 @@ std::shared_ptr<const steps::FieldSource> open_file(const Ens10File& file, const
                                                     const Grid& grid) {
   steps::ArrayLayout layout;
   for (const std::string& variable : file.variables)
-    layout.fields.push_back({.name = variable,
-                             .variable = variable,
-                             .axes = {steps::Axis::sample},
-                             .type = steps::FieldType::float32});
+    layout.fields.push_back(
+        {.name = variable, .axes = {steps::Axis::sample}, .type = steps::FieldType::float32});
   std::shared_ptr<const steps::FieldSource> source =
       steps::open_netcdf_fields({path}, std::move(layout));
   for (const steps::Field& field : source->fields())

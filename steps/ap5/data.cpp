@@ -79,10 +79,8 @@ std::unique_ptr<steps::FieldSource> open_dataset(const std::vector<std::string>&
   steps::ArrayLayout layout;
   std::vector<steps::Field> expected;
   for (const std::string& variable : variables_of(options)) {
-    layout.fields.push_back({.name = variable,
-                             .variable = variable,
-                             .axes = {steps::Axis::sample},
-                             .type = steps::FieldType::float32});
+    layout.fields.push_back(
+        {.name = variable, .axes = {steps::Axis::sample}, .type = steps::FieldType::float32});
     expected.push_back({.name = variable, .shape = {grid.height, grid.width}});
   }
   const std::vector<steps::Field> joined = fields(grid);

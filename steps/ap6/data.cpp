@@ -219,10 +219,8 @@ std::unique_ptr<steps::FieldSource> open_era5(const std::vector<std::string>& fi
   steps::ArrayLayout layout;
   std::vector<steps::Field> expected;
   for (const std::string& variable : options.variables) {
-    layout.fields.push_back({.name = variable,
-                             .variable = variable,
-                             .axes = {steps::Axis::sample},
-                             .type = steps::FieldType::float32});
+    layout.fields.push_back(
+        {.name = variable, .axes = {steps::Axis::sample}, .type = steps::FieldType::float32});
     expected.push_back({.name = variable, .shape = {grid.height, grid.width}});
     if (levels_of(options) > 1)
       expected.back().shape.insert(expected.back().shape.begin(), levels_of(options));

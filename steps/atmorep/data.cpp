@@ -243,11 +243,9 @@ std::vector<Variable> variables_of(const Sizes& sizes, const DatasetOptions& opt
   std::vector<Variable> variables;
   const auto add = [&](const std::string& name, std::vector<steps::Axis> axes,
                        std::vector<std::int64_t> shape) {
-    variables.push_back({.stored = {.name = name,
-                                    .variable = name,
-                                    .axes = std::move(axes),
-                                    .type = steps::FieldType::float32},
-                         .shape = std::move(shape)});
+    variables.push_back(
+        {.stored = {.name = name, .axes = std::move(axes), .type = steps::FieldType::float32},
+         .shape = std::move(shape)});
   };
   for (const std::string& field : sizes.fields)
     add(field, {whole, whole, tile_rows, tile_columns},

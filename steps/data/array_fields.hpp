@@ -41,8 +41,8 @@ enum class Axis {
 /// A field, and the variable that holds it in files of HDF5 or netCDF.
 struct ArrayField {
   std::string name;
-  std::string variable;    ///< With its groups: `climate/data`.
-  std::vector<Axis> axes;  ///< Of the slowest dimensions; those that follow are `whole`.
+  std::string variable = name;  ///< With its groups: `climate/data`. By default as the field.
+  std::vector<Axis> axes;       ///< Of the slowest dimensions; those that follow are `whole`.
   /// float32 for integers that are wanted as real numbers. By default the file decides: integers
   /// are int64, real and scaled numbers float32.
   std::optional<FieldType> type = std::nullopt;

@@ -54,8 +54,7 @@ std::unique_ptr<steps::FieldSource> open_samples(const std::string& format,
                                                  const std::string& folder, bool sample_axis) {
   const std::vector<Axis> axes(sample_axis ? 1 : 0, Axis::sample);
   const steps::ArrayLayout layout{
-      .fields = {{.name = "group/x", .variable = "group/x", .axes = axes},
-                 {.name = "label", .variable = "label", .axes = axes}}};
+      .fields = {{.name = "group/x", .axes = axes}, {.name = "label", .axes = axes}}};
   if (format == "hdf5")
     return steps::open_hdf5_fields(steps::find_data_files(folder, steps::hdf5_endings), layout);
   if (format == "netcdf")

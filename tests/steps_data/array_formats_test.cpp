@@ -130,15 +130,15 @@ TEST_P(ArrayFormatTest, IsConcatenatedAlongTheFirstDimension) {
 
 TEST_P(ArrayFormatTest, MayBeTilesOfAGrid) {
   write("a", {{"fields", {2, 5, 7, 2}}, {"terrain", {5, 7}, 1000}, {"time", {2}, 48}});
-  const ArrayLayout layout{.fields = {{.name = "fields",
-                                       .variable = "fields",
-                                       .axes = {Axis::sample, Axis::tile_rows, Axis::tile_columns}},
-                                      {.name = "terrain",
-                                       .variable = "terrain",
-                                       .axes = {Axis::tile_rows, Axis::tile_columns}},
-                                      {.name = "time", .variable = "time", .axes = {Axis::sample}}},
-                           .tile_rows = 2,
-                           .tile_columns = 3};
+  const ArrayLayout layout{
+      .fields = {{.name = "fields", .axes = {Axis::sample, Axis::tile_rows, Axis::tile_columns}},
+                 {.name = "terrain", .axes = {Axis::tile_rows, Axis::tile_columns}},
+                 {.name = "time", .axes = {Axis::sample}}},
+      .indices = {{.name = "index", .axis = Axis::sample},
+                  {.name = "row", .axis = Axis::tile_rows},
+                  {.name = "column", .axis = Axis::tile_columns}},
+      .tile_rows = 2,
+      .tile_columns = 3};
   const auto source = GetParam().open({path()}, layout);
   ASSERT_EQ(source->samples(), 2U * 2 * 2);
   EXPECT_THAT(read_sample(*source, 6)["terrain"],  // second row, first column of tiles
@@ -149,6 +149,9 @@ TEST_P(ArrayFormatTest, MayBeTilesOfAGrid) {
   EXPECT_THAT(sample["terrain"], ElementsAre(1017, 1018, 1019, 1024, 1025, 1026));
   EXPECT_THAT(sample["fields"], ElementsAre(104, 105, 106, 107, 108, 109,  //
                                             118, 119, 120, 121, 122, 123));
+  EXPECT_THAT(sample["index"], ElementsAre(1));
+  EXPECT_THAT(sample["row"], ElementsAre(2, 3));
+  EXPECT_THAT(sample["column"], ElementsAre(3, 4, 5));
 }
 
 TEST_P(ArrayFormatTest, IsReadByManyThreadsFromManyFiles) {
@@ -205,7 +208,7 @@ TEST_P(ArrayFormatTest, HasNoSampleBehindItsLast) {
 TEST_P(ArrayFormatTest, IsComparedWhenReadIfAFileIsASample) {
   write("a", {{"x", {2, 3}}});
   write("b", {{"x", {2, 4}}});
-  const ArrayLayout layout{.fields = {{.name = "x", .variable = "x", .axes = {}}}};
+  const ArrayLayout layout{.fields = {{.name = "x", .axes = {}}}};
   const auto source = GetParam().open({path("a"), path("b")}, layout);
   EXPECT_EQ(source->samples(), 2U);
   EXPECT_EQ(message_of<DataError>([&] { read_sample(*source, 1); }),

@@ -3,6 +3,7 @@
 #include "data/array_fields.hpp"
 #include "data/example.hpp"
 #include "data/fields.hpp"
+#include "data/files.hpp"
 #include "harness/errors.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/field_buffers.hpp"
@@ -89,7 +90,7 @@ std::unique_ptr<FieldSource> open_samples(FieldFormat format, const std::string&
   }
   ArrayLayout layout;
   for (const Field& field : three_fields)
-    layout.fields.push_back({.name = field.name, .variable = field.name, .axes = {}});
+    layout.fields.push_back({.name = field.name, .axes = {}});
   if (sample_axis)
     for (ArrayField& field : layout.fields)
       field.axes = {Axis::sample};
@@ -154,6 +155,27 @@ INSTANTIATE_TEST_SUITE_P(Formats, FieldWriterTest, testing::ValuesIn(built_field
                                   (instance.param.second > 0 ? "Compressed" : "");
                          });
 
+TEST(ArrayFiles, HaveFieldsOfSamplesAndOfTheFile) {
+  const ArrayLayout layout{.fields = {{.name = "climate/data", .axes = {Axis::sample}},
+                                      {.name = "climate/labels", .axes = {}},
+                                      {.name = "year", .axes = {Axis::sample}}}};
+  for (const auto& [format, compression] : built_field_formats()) {
+    if (format == FieldFormat::tfrecord)
+      continue;
+    const Folder folder;
+    const std::string path = folder.file(format == FieldFormat::hdf5 ? "a.h5" : "a.nc");
+    write_samples(format, path,
+                  {.samples = 3, .compression = compression, .once = {"climate/labels"}});
+    auto sample = read_sample(*open_array_files({path}, layout, three_fields), 2);
+    EXPECT_THAT(sample["climate/data"], ElementsAre(20, 21, 22, 23, 24, 25));
+    EXPECT_THAT(sample["climate/labels"], ElementsAre(0, 1));
+    std::vector<Field> others = three_fields;
+    others[1].shape = {2, 6};
+    EXPECT_EQ(message_of<DataError>([&] { open_array_files({path}, layout, others); }),
+              path + ": a sample of variable 'climate/labels' is int64 (2), expected int64 (2, 6)");
+  }
+}
+
 TEST(FieldFile, CompressesSmallSamplesTogether) {
   const FieldFile file{.samples = 100'000};
   EXPECT_THAT(file.chunk_of({"year", FieldType::int64, {}}), ElementsAre(8192));
@@ -212,7 +234,7 @@ TEST_F(Hdf5AndPython, WhatPythonWritesIsRead) {
       "    file.create_dataset('short', data=numbers.astype('i2'), fletcher32=True)\n");
   ArrayLayout layout;
   for (const char* name : {"half", "big", "truth", "short"})
-    layout.fields.push_back({.name = name, .variable = name, .axes = {Axis::sample}});
+    layout.fields.push_back({.name = name, .axes = {Axis::sample}});
   const auto source = open_hdf5_fields({folder_.file("a.h5")}, layout);
   auto sample = read_sample(*source, 3);
   for (const char* name : {"half", "big", "short"})

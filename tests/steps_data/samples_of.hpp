@@ -11,7 +11,7 @@ namespace bench::steps {
 inline ArrayLayout samples_of(const std::vector<std::string>& variables) {
   ArrayLayout layout;
   for (const std::string& variable : variables)
-    layout.fields.push_back({.name = variable, .variable = variable, .axes = {Axis::sample}});
+    layout.fields.push_back({.name = variable, .axes = {Axis::sample}});
   return layout;
 }
 

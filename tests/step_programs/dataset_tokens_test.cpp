@@ -2,7 +2,7 @@
 
 #include "data/token_dataset.hpp"
 #include "step_programs/linked_programs.hpp"
-#include "steps_data/gpt2_files.hpp"
+#include "steps_data/corpus.hpp"
 
 #include <cstdint>
 #include <filesystem>

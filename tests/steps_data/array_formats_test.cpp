@@ -8,7 +8,6 @@
 #include "harness/errors.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/sample_numbers.hpp"
-#include "steps_data/samples_of.hpp"
 #include "support/case_name.hpp"
 #include "support/message_of.hpp"
 

@@ -6,7 +6,6 @@
 #include "data/files.hpp"
 #include "harness/errors.hpp"
 #include "step_programs/program_runner.hpp"
-#include "steps_data/field_buffers.hpp"
 #include "steps_data/sample_numbers.hpp"
 #include "support/message_of.hpp"
 

@@ -5,8 +5,8 @@
 #include "data/files.hpp"
 #include "data/sample_loader.hpp"
 #include "harness/errors.hpp"
-#include "steps_data/field_buffers.hpp"
 #include "steps_data/numbered_source.hpp"
+#include "steps_data/sample_numbers.hpp"
 #include "support/message_of.hpp"
 
 #include <algorithm>

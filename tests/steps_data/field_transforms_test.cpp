@@ -2,8 +2,8 @@
 
 #include "data/fields.hpp"
 #include "data/files.hpp"
-#include "steps_data/field_buffers.hpp"
 #include "steps_data/numbered_source.hpp"
+#include "steps_data/sample_numbers.hpp"
 
 #include <cmath>
 #include <cstdint>

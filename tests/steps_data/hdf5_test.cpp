@@ -5,7 +5,6 @@
 #include "data/parallel.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/sample_numbers.hpp"
-#include "steps_data/samples_of.hpp"
 #include "support/message_of.hpp"
 
 #include <algorithm>

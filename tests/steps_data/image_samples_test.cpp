@@ -7,8 +7,8 @@
 #include "data/sample_loader.hpp"
 #include "harness/errors.hpp"
 #include "step_programs/program_runner.hpp"
-#include "steps_data/field_buffers.hpp"
 #include "steps_data/image_files.hpp"
+#include "steps_data/sample_numbers.hpp"
 #include "support/message_of.hpp"
 
 #include <algorithm>

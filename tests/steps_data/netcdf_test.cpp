@@ -5,8 +5,6 @@
 #include "step_programs/program_runner.hpp"
 #include "steps_data/hex.hpp"
 #include "steps_data/sample_numbers.hpp"
-#include "steps_data/samples_of.hpp"
-#include "support/case_name.hpp"
 #include "support/message_of.hpp"
 
 #include <array>
@@ -241,41 +239,35 @@ struct MissingCase {
   double missing;  ///< The third of four numbers.
   std::vector<std::pair<std::string, double>> attributes;
 };
-void PrintTo(const MissingCase& c, std::ostream* out) {
-  *out << c.name;
+TEST_F(NetcdfFields, TakeAMissingValueForAnErrorOrNaN) {
+  const MissingCase cases[] = {
+      {"FillValue", NC_FLOAT, -999, {{"_FillValue", -999}}},
+      {"FillValueIsNaN", NC_FLOAT, std::nan(""), {{"_FillValue", std::nan("")}}},
+      {"OfDoublePrecision", NC_DOUBLE, 1e300, {{"_FillValue", 1e300}}},
+      {"MissingValue", NC_FLOAT, -999, {{"missing_value", -999}}},
+      {"OfAnotherType", NC_FLOAT, 1e20, {{"missing_value", 1e20}}},
+      {"Scaled", NC_SHORT, -1, {{"_FillValue", -1}, {"scale_factor", 0.1}}},
+      {"OfOneByte", NC_BYTE, -1, {{"_FillValue", -1}}},
+      {"NeverWrittenFloat", NC_FLOAT, NC_FILL_FLOAT, {}},
+      {"NeverWrittenDouble", NC_DOUBLE, NC_FILL_DOUBLE, {}},
+      {"NeverWrittenShort", NC_SHORT, NC_FILL_SHORT, {}}};
+  ArrayLayout strict_layout = samples_of({"x"});
+  strict_layout.fields[0].type = FieldType::float32;
+  ArrayLayout lenient_layout = strict_layout;
+  lenient_layout.fields[0].missing_as_nan = true;
+  for (const MissingCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    write(c.type, {1, 2, c.missing, 4}, c.attributes);
+    const auto strict = open_netcdf_fields({path()}, strict_layout);
+    EXPECT_NO_THROW(read_sample(*strict, 0));
+    EXPECT_EQ(message_of<DataError>([&] { read_sample(*strict, 1); }),
+              path() + ": variable 'x' at (1, 0): missing value");
+    const auto lenient = open_netcdf_fields({path()}, lenient_layout);
+    const auto numbers = read_sample(*lenient, 1)["x"];
+    EXPECT_TRUE(std::isnan(numbers[0]));
+    EXPECT_FALSE(std::isnan(numbers[1]));
+  }
 }
-class MissingValueTest : public NetcdfFields, public testing::WithParamInterface<MissingCase> {};
-
-TEST_P(MissingValueTest, IsAnErrorOrNaN) {
-  write(GetParam().type, {1, 2, GetParam().missing, 4}, GetParam().attributes);
-  ArrayLayout layout = samples_of({"x"});
-  layout.fields[0].type = FieldType::float32;
-  const auto strict = open_netcdf_fields({path()}, layout);
-  EXPECT_NO_THROW(read_sample(*strict, 0));
-  EXPECT_EQ(message_of<DataError>([&] { read_sample(*strict, 1); }),
-            path() + ": variable 'x' at (1, 0): missing value");
-
-  layout.fields[0].missing_as_nan = true;
-  const auto lenient = open_netcdf_fields({path()}, layout);
-  const auto numbers = read_sample(*lenient, 1)["x"];
-  EXPECT_TRUE(std::isnan(numbers[0]));
-  EXPECT_FALSE(std::isnan(numbers[1]));
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Variables, MissingValueTest,
-    testing::Values(
-        MissingCase{"FillValue", NC_FLOAT, -999, {{"_FillValue", -999}}},
-        MissingCase{"FillValueIsNaN", NC_FLOAT, std::nan(""), {{"_FillValue", std::nan("")}}},
-        MissingCase{"OfDoublePrecision", NC_DOUBLE, 1e300, {{"_FillValue", 1e300}}},
-        MissingCase{"MissingValue", NC_FLOAT, -999, {{"missing_value", -999}}},
-        MissingCase{"OfAnotherType", NC_FLOAT, 1e20, {{"missing_value", 1e20}}},
-        MissingCase{"Scaled", NC_SHORT, -1, {{"_FillValue", -1}, {"scale_factor", 0.1}}},
-        MissingCase{"OfOneByte", NC_BYTE, -1, {{"_FillValue", -1}}},
-        MissingCase{"NeverWrittenFloat", NC_FLOAT, NC_FILL_FLOAT, {}},
-        MissingCase{"NeverWrittenDouble", NC_DOUBLE, NC_FILL_DOUBLE, {}},
-        MissingCase{"NeverWrittenShort", NC_SHORT, NC_FILL_SHORT, {}}),
-    support::case_name);
 
 TEST_F(NetcdfFields, MayNameMissingDoublesAsFloats) {
   constexpr float missing = 1e20F;  // as a double 1.00000002e20

@@ -6,7 +6,7 @@
 #include "harness/errors.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/corpus.hpp"
-#include "steps_data/field_buffers.hpp"
+#include "steps_data/sample_numbers.hpp"
 #include "support/message_of.hpp"
 
 #include <algorithm>

@@ -87,7 +87,7 @@ MappedFile::MappedFile(std::string path, const std::string& hint) : path_(std::m
     throw UsageError(
         fmt::format("cannot read {}: {}", path_, std::generic_category().message(error)), hint);
   };
-  const OpenPath file(path_, O_RDONLY);
+  const Descriptor file = open_path(path_, O_RDONLY);
   struct stat status = {};
   if (file.get() < 0 || ::fstat(file.get(), &status) != 0)
     fail(errno);
@@ -170,7 +170,7 @@ std::vector<std::string> find_data_files(const std::string& path,
 
 void drop_cached_pages(std::span<const std::string> files) {
   for (const std::string& file : files) {
-    const OpenPath opened(file, O_RDONLY);
+    const Descriptor opened = open_path(file, O_RDONLY);
     if (opened.get() < 0)
       throw UsageError(
           fmt::format("cannot read {}: {}", file, std::generic_category().message(errno)),

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -43,24 +44,32 @@ class DataError : public HintedError {
 [[noreturn]] void refuse_without(const std::string& library, const std::string& package,
                                  const std::string& what = "");
 
-/// The descriptor of a file or folder, closed with this object.
-class OpenPath {
+/// The descriptor of a file, folder or socket, closed with this object.
+class Descriptor {
  public:
-  /// @param flags of open(2); a file that is made can be read by all
-  OpenPath(const std::string& path, int flags)
-      : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {}
-  OpenPath(const OpenPath&) = delete;
-  OpenPath& operator=(const OpenPath&) = delete;
-  ~OpenPath() {
+  Descriptor() = default;
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Descriptor() {
     if (fd_ >= 0)
       ::close(fd_);
   }
 
-  int get() const { return fd_; }  ///< Negative where it could not be opened; errno says why.
+  int get() const { return fd_; }  ///< Negative where it could not be opened.
 
  private:
-  int fd_;
+  int fd_ = -1;
 };
+
+/// Opens a file or folder. Where that fails, errno says why.
+/// @param flags of open(2); a file that is made can be read by all
+inline Descriptor open_path(const std::string& path, int flags) {
+  return Descriptor(::open(path.c_str(), flags | O_CLOEXEC, 0644));
+}
 
 /// A file that is written from its begin; a disk that is full is an error, not a short file.
 class OutputFile {

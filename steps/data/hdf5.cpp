@@ -154,14 +154,14 @@ class Hdf5File : public ArrayFile {
   void read_from_file(std::uint64_t offset, std::span<std::byte> bytes) const;
 
   std::string path_;
-  OpenPath descriptor_;
+  Descriptor descriptor_;
   Hdf5FileHandle file_;
   std::vector<Dataset> datasets_;
   std::vector<ArrayVariable> variables_;
 };
 
 Hdf5File::Hdf5File(const std::string& path, const std::vector<ArrayField>& fields)
-    : path_(path), descriptor_(path, O_RDONLY) {
+    : path_(path), descriptor_(open_path(path, O_RDONLY)) {
   if (descriptor_.get() < 0)
     throw UsageError(
         fmt::format("cannot read {}: {}", path, std::generic_category().message(errno)),

@@ -49,7 +49,7 @@ class PartialCopy {
 
   void complete(const fs::path& name) {
     // Else a node that crashes could keep the name and lose what stands behind it.
-    const OpenPath folder(path_.string(), O_RDONLY | O_DIRECTORY);
+    const Descriptor folder = open_path(path_.string(), O_RDONLY | O_DIRECTORY);
     if (::syncfs(folder.get()) != 0)
       throw std::runtime_error(
           fmt::format("cannot write {} to its end: {}", path_.string(), message_of(errno)));
@@ -118,10 +118,10 @@ void copy_file(const fs::path& from, const fs::path& to, std::uint64_t bytes) {
     throw std::runtime_error(
         fmt::format("cannot copy {} to {}: {}", from.string(), to.string(), message));
   };
-  const OpenPath source(from.string(), O_RDONLY);
+  const Descriptor source = open_path(from.string(), O_RDONLY);
   if (source.get() < 0)
     fail(message_of(errno));
-  const OpenPath target(to.string(), O_WRONLY | O_CREAT | O_EXCL);
+  const Descriptor target = open_path(to.string(), O_WRONLY | O_CREAT | O_EXCL);
   if (target.get() < 0)
     fail(message_of(errno));
   constexpr std::uint64_t most_at_once = 1 << 22;
@@ -152,7 +152,7 @@ void copy_files(const fs::path& from, const FileList& list, const std::vector<En
 }
 
 /// Waits for the only right to make this copy; held until the file is closed or this process ends.
-void lock_file(const OpenPath& file, const fs::path& path) {
+void lock_file(const Descriptor& file, const fs::path& path) {
   if (file.get() < 0)
     throw UsageError(fmt::format("cannot make {}: {}", path.string(), message_of(errno)),
                      "give --stage-to a folder that can be written");
@@ -183,7 +183,7 @@ Staged stage(const std::string& from, const FileList& files, const std::string& 
   const std::vector<Entry> entries = entries_of(source, files, threads);
   const fs::path copy = fs::path(into) / copy_name(source, files, entries);
   const std::string lock_name = copy.string() + ".lock";
-  const OpenPath lock(lock_name, O_RDONLY | O_CREAT);
+  const Descriptor lock = open_path(lock_name, O_RDONLY | O_CREAT);
   lock_file(lock, lock_name);
   if (is_complete(copy, files, entries))
     return {.folder = copy.string()};

@@ -1,5 +1,6 @@
 #include "harness/ranks.hpp"
 
+#include "data/files.hpp"
 #include "harness/errors.hpp"
 #include "harness/text.hpp"
 
@@ -365,7 +366,7 @@ std::string address_of_interface(const Fits& fits) {
 std::string address_towards(const Ranks& ranks) {
   const AddressList addresses = resolve(ranks.master_address, ranks.master_port, SOCK_DGRAM);
   for (const addrinfo* one = addresses.get(); one; one = one->ai_next) {
-    const Socket socket(::socket(one->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    const Descriptor socket(::socket(one->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
     sockaddr_storage own{};
     socklen_t bytes = sizeof own;
     auto* const address = reinterpret_cast<sockaddr*>(&own);
@@ -382,7 +383,8 @@ bool is_listening(const std::string& address, int port, std::chrono::millisecond
   const AddressList there = resolve(address, port, SOCK_STREAM);
   if (!there)
     return false;
-  const Socket socket(::socket(there->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const Descriptor socket(
+      ::socket(there->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (::connect(socket.get(), there->ai_addr, there->ai_addrlen) == 0)
     return true;
   if (errno != EINPROGRESS)
@@ -401,11 +403,6 @@ constexpr milliseconds end_patience(500);
 constexpr milliseconds look_interval(100);
 
 }  // namespace
-
-Socket::~Socket() {
-  if (fd_ >= 0)
-    ::close(fd_);
-}
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -442,7 +439,7 @@ std::string own_address(const Ranks& ranks) {
 Beacon::Beacon(const std::string& address) {
   const AddressList own = resolve(address, 0, SOCK_STREAM);
   if (own)
-    socket_ = Socket(::socket(own->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    socket_ = Descriptor(::socket(own->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_storage bound{};
   socklen_t bytes = sizeof bound;
   if (!own || ::bind(socket_.get(), own->ai_addr, own->ai_addrlen) != 0 ||

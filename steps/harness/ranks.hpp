@@ -1,10 +1,11 @@
 #pragma once
 
+#include "data/files.hpp"
+
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace bench::steps {
@@ -68,24 +69,6 @@ std::optional<int> tasks_on_node(std::string_view tasks_per_node, int node);
 /// @throws UsageError if there are fewer GPUs than ranks on this node, or the local rank is unknown
 std::string device_of_rank(const std::string& wanted, const Ranks& ranks, int gpus);
 
-/// Owns the descriptor of a socket and closes it.
-class Socket {
- public:
-  Socket() = default;
-  explicit Socket(int fd) : fd_(fd) {}
-  Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Socket& operator=(Socket&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Socket();
-
-  int get() const { return fd_; }
-
- private:
-  int fd_ = -1;
-};
-
 /// Of this node; `?` where the system does not say.
 std::string host_name();
 
@@ -106,7 +89,7 @@ class Beacon {
   int port() const { return port_; }
 
  private:
-  Socket socket_;
+  Descriptor socket_;
   int port_ = 0;
 };
 

@@ -9,7 +9,6 @@
 #include <array>
 #include <cstddef>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,9 +39,6 @@ struct ExitCase {
   ExitStatus status;
   std::string description;
 };
-void PrintTo(const ExitCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class ExitStatusTest : public testing::TestWithParam<ExitCase> {};
 

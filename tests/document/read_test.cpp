@@ -25,9 +25,6 @@ struct YamlCase {
   std::string yaml;
   std::string expected;
 };
-void PrintTo(const YamlCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class ReadTest : public testing::TestWithParam<YamlCase> {};
 
@@ -160,9 +157,6 @@ struct TypeCase {
   std::string parameter;
   std::string type;
 };
-void PrintTo(const TypeCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class InferredTypeTest : public testing::TestWithParam<TypeCase> {};
 

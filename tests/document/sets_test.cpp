@@ -1,6 +1,5 @@
 #include "dump.hpp"
 
-#include <ostream>
 #include <set>
 #include <string>
 
@@ -118,9 +117,6 @@ struct JoinCase {
   std::string local;
   std::string expected;
 };
-void PrintTo(const JoinCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class JoinedSetsTest : public SetsTest, public testing::WithParamInterface<JoinCase> {};
 

@@ -1,6 +1,5 @@
 #include "dump.hpp"
 
-#include <ostream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -34,9 +33,6 @@ struct XmlCase {
   std::string xml;
   std::string expected;
 };
-void PrintTo(const XmlCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class XmlTest : public testing::TestWithParam<XmlCase> {};
 
@@ -128,9 +124,6 @@ struct SyntaxCase {
   std::string xml;
   std::string message;
 };
-void PrintTo(const SyntaxCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class XmlSyntaxTest : public testing::TestWithParam<SyntaxCase> {};
 
@@ -206,9 +199,6 @@ struct EntityCase {
   std::string benchmark;
   std::string expected;
 };
-void PrintTo(const EntityCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class EntitiesTest : public testing::TestWithParam<EntityCase> {};
 

@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -132,9 +131,6 @@ struct OutageCase {
   std::string name;
   int error;
 };
-void PrintTo(const OutageCase& one, std::ostream* out) {
-  *out << one.name;
-}
 class OutageTest : public testing::TestWithParam<OutageCase> {
  protected:
   OutageTest() {
@@ -193,9 +189,6 @@ struct SubmissionFault {
   std::string file;  ///< That cannot be read or made.
   int error;
 };
-void PrintTo(const SubmissionFault& one, std::ostream* out) {
-  *out << one.name;
-}
 
 /// What bench needs for an array of jobs, beside the scripts of its workpackages, is away.
 class SubmissionOutageTest : public testing::TestWithParam<SubmissionFault> {

@@ -2,7 +2,6 @@
 #include "preload.hpp"
 #include "support/eventually.hpp"
 
-#include <ostream>
 #include <string>
 #include <utility>
 
@@ -36,9 +35,6 @@ struct Kind {
   std::string magic;  ///< What statfs reports, in hexadecimal.
   bool has_log;       ///< SQLite's write-ahead log is safe there.
 };
-void PrintTo(const Kind& kind, std::ostream* out) {
-  *out << kind.name;
-}
 
 class FileSystemTest : public testing::Test {
  protected:

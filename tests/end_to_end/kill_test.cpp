@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <ostream>
 #include <random>
 #include <string>
 #include <thread>
@@ -178,9 +177,6 @@ struct LogDamage {
   std::string name;
   std::function<void(const std::filesystem::path& log)> inflict;
 };
-void PrintTo(const LogDamage& damage, std::ostream* out) {
-  *out << damage.name;
-}
 class LogDamageTest : public testing::TestWithParam<LogDamage> {
  protected:
   /// Runs `w.yaml`, whose commands kill bench, damages the log once this workpackage has left its

@@ -1,6 +1,5 @@
 #include "bench_program.hpp"
 
-#include <ostream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -19,9 +18,6 @@ struct Case {
   std::string expected;
   std::string file = {};  ///< In the run directory; empty: the table.
 };
-void PrintTo(const Case& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class LanguageTest : public testing::TestWithParam<Case> {
  protected:

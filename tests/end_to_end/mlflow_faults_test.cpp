@@ -3,7 +3,6 @@
 #include "support/case_name.hpp"
 #include "support/patience.hpp"
 
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -26,10 +25,6 @@ struct MlflowFault {
   std::string faults;
   std::string notice;
 };
-
-void PrintTo(const MlflowFault& one, std::ostream* out) {
-  *out << one.name;
-}
 
 class MlflowFaultTest : public MlflowServerTest, public testing::WithParamInterface<MlflowFault> {};
 
@@ -82,10 +77,6 @@ struct RefusalCase {
   std::string error;
 };
 
-void PrintTo(const RefusalCase& one, std::ostream* out) {
-  *out << one.name;
-}
-
 class MlflowRefusalTest : public MlflowServerTest,
                           public testing::WithParamInterface<RefusalCase> {};
 
@@ -125,10 +116,6 @@ struct HostileCase {
   std::string timeout_s;
   std::string error;
 };
-
-void PrintTo(const HostileCase& one, std::ostream* out) {
-  *out << one.name;
-}
 
 class HostileServerTest : public MlflowServerTest,
                           public testing::WithParamInterface<HostileCase> {};

@@ -115,10 +115,6 @@ struct Colours {
   bool expected;
 };
 
-void PrintTo(const Colours& one, std::ostream* out) {
-  *out << one.name;
-}
-
 class ColourTest : public ProgressTest, public testing::WithParamInterface<Colours> {};
 
 TEST_P(ColourTest, FollowTheTerminalAndTheUser) {

@@ -1,4 +1,3 @@
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,9 +46,6 @@ struct AdditiveCase {
   std::vector<std::string> added;
   Owned owned = Owned::all;
 };
-void PrintTo(const AdditiveCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class AdditiveTest : public testing::TestWithParam<AdditiveCase> {};
 

@@ -2,7 +2,6 @@
 #include "support/environment_variable.hpp"
 
 #include <cstddef>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,9 +34,6 @@ struct VisibleCase {
   AmdVisibility visibility;
   std::vector<std::size_t> expected;
 };
-void PrintTo(const VisibleCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class VisibleAmdDevicesTest : public testing::TestWithParam<VisibleCase> {};
 
 TEST_P(VisibleAmdDevicesTest, AreThoseOfRocm) {
@@ -79,9 +75,6 @@ struct ApuCase {
   std::vector<std::pair<std::string, std::string>> files;
   bool is_apu;
 };
-void PrintTo(const ApuCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class AmdApusTest : public testing::TestWithParam<ApuCase> {};
 
 TEST_P(AmdApusTest, AreThoseWhosePowerIncludesTheCpu) {

@@ -11,7 +11,6 @@
 #include <ios>
 #include <memory>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <thread>
 #include <utility>
@@ -76,9 +75,6 @@ struct Layout {
   std::size_t energy;
   std::size_t clock;
 };
-void PrintTo(const Layout& layout, std::ostream* out) {
-  *out << layout.name;
-}
 class GpuMetricsTest : public testing::TestWithParam<Layout> {};
 
 TEST_P(GpuMetricsTest, HasPowerEnergyAndTimeAtTheirPlaces) {
@@ -122,9 +118,6 @@ struct BadTable {
   MetricsTable table;
   std::string failure;
 };
-void PrintTo(const BadTable& bad, std::ostream* out) {
-  *out << bad.name;
-}
 class BadMetricsTest : public testing::TestWithParam<BadTable> {};
 
 TEST_P(BadMetricsTest, IsRefusedWithAReason) {
@@ -393,9 +386,6 @@ struct VersionCase {
   std::string version;
   std::string minor;
 };
-void PrintTo(const VersionCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class AmdSmiVersionTest : public testing::TestWithParam<VersionCase> {};
 
 TEST_P(AmdSmiVersionTest, ReadsPowerAtThePlaceOfItsLayout) {

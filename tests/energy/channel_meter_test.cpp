@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ostream>
 #include <string>
 #include <utility>
 
@@ -246,9 +245,6 @@ struct RegionCase {
   double averaging_window_s;
   double tolerance;
 };
-void PrintTo(const RegionCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class RegionCutTest : public testing::TestWithParam<RegionCase> {};
 

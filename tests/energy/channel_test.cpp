@@ -1,6 +1,5 @@
 #include <cstddef>
 #include <optional>
-#include <ostream>
 #include <set>
 #include <string>
 #include <string_view>
@@ -70,9 +69,6 @@ struct IdentifierCase {
   std::vector<std::string> texts;
   std::vector<std::string> expected;
 };
-void PrintTo(const IdentifierCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class IdentifierTest : public testing::TestWithParam<IdentifierCase> {};
 
 TEST_P(IdentifierTest, NoTwoAreAlike) {

@@ -1,5 +1,4 @@
 #include <csignal>
-#include <ostream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -19,9 +18,6 @@ struct SignalCase {
   pid_t sender;
   bool expected;
 };
-void PrintTo(const SignalCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class ShouldForwardTest : public testing::TestWithParam<SignalCase> {};
 
 TEST_P(ShouldForwardTest, DeliversEverySignalOnce) {

@@ -5,7 +5,6 @@
 #include <fstream>
 #include <initializer_list>
 #include <optional>
-#include <ostream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -173,9 +172,6 @@ struct ForeignCase {
   void (*prepare)(const std::filesystem::path& root);
   std::string reason;
 };
-void PrintTo(const ForeignCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class ForeignClaimsTest : public testing::TestWithParam<ForeignCase> {};
 
 TEST_P(ForeignClaimsTest, AreNotUsedAndNothingIsRemoved) {

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,9 +28,6 @@ struct SummariesCase {
   std::string expected;
   Course course = at_once;
 };
-void PrintTo(const SummariesCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class CombineSummariesTest : public testing::TestWithParam<SummariesCase> {};
 
 TEST_P(CombineSummariesTest, IsTheSummaryOfAllMeters) {
@@ -249,9 +245,6 @@ struct Overlap {
   std::string row;
   bool is_sum;
 };
-void PrintTo(const Overlap& o, std::ostream* out) {
-  *out << o.name;
-}
 class OverlapTest : public testing::TestWithParam<Overlap> {};
 
 TEST_P(OverlapTest, HasNoSum) {
@@ -290,9 +283,6 @@ struct RefusedOperands {
   std::vector<std::string> operands;
   std::string message;
 };
-void PrintTo(const RefusedOperands& c, std::ostream* out) {
-  *out << c.name;
-}
 class RefusedOperandsTest : public testing::TestWithParam<RefusedOperands> {};
 
 TEST_P(RefusedOperandsTest, AreNamedAndNothingIsWritten) {
@@ -378,9 +368,6 @@ struct CombineCase {
   std::vector<EnergyFile> files;
   std::string expected;
 };
-void PrintTo(const CombineCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class CombineTest : public testing::TestWithParam<CombineCase> {};
 
 TEST_P(CombineTest, MakesOneTable) {

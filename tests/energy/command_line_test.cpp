@@ -1,7 +1,6 @@
 #include "energy/fixtures.hpp"
 
 #include <array>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -77,9 +76,6 @@ struct MisuseCase {
   std::string message;
   std::string hint;
 };
-void PrintTo(const MisuseCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class CommandLineMisuseTest : public testing::TestWithParam<MisuseCase> {};
 
 TEST_P(CommandLineMisuseTest, IsAnError) {

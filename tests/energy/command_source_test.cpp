@@ -2,7 +2,6 @@
 #include "support/fake_programs.hpp"
 
 #include <optional>
-#include <ostream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -22,9 +21,6 @@ struct Line {
   std::string text;
   std::optional<double> power_w;
 };
-void PrintTo(const Line& line, std::ostream* out) {
-  *out << line.name;
-}
 class WattsInTest : public testing::TestWithParam<Line> {};
 
 TEST_P(WattsInTest, AreFoundWhereTheyAre) {

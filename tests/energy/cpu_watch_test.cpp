@@ -1,7 +1,6 @@
 #include "energy/fixtures.hpp"
 
 #include <optional>
-#include <ostream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -33,9 +32,6 @@ struct GroupCase {
   std::string cgroups;
   std::string file;
 };
-void PrintTo(const GroupCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class ControlGroupTest : public testing::TestWithParam<GroupCase> {};
 
 TEST_P(ControlGroupTest, IsThatOfTheWholeJob) {

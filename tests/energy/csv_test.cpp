@@ -1,4 +1,3 @@
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -37,9 +36,6 @@ struct BrokenCase {
   std::string message;
   int line;
 };
-void PrintTo(const BrokenCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class BrokenCsvTest : public testing::TestWithParam<BrokenCase> {};
 
 TEST_P(BrokenCsvTest, IsAnErrorWithItsPlace) {

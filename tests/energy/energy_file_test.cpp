@@ -2,7 +2,6 @@
 #include "support/deep_json.hpp"
 #include "support/error_of.hpp"
 
-#include <ostream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -95,9 +94,6 @@ struct BadFileCase {
   std::string text;
   std::string message;  ///< DIR stands for the directory.
 };
-void PrintTo(const BadFileCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class EnergyFileMistakeTest : public EnergyFileTest,
                               public testing::WithParamInterface<BadFileCase> {};
 

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -179,9 +178,6 @@ struct ReaderCase {
   std::string modules;
   std::string script;
 };
-void PrintTo(const ReaderCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class Hdf5InPythonTest : public Hdf5Test, public testing::WithParamInterface<ReaderCase> {
  protected:

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -168,9 +167,6 @@ struct BadValue {
   std::string name;
   std::string power_uw;
 };
-void PrintTo(const BadValue& value, std::ostream* out) {
-  *out << value.name;
-}
 class HwmonBadValueTest : public testing::TestWithParam<BadValue> {};
 
 TEST_P(HwmonBadValueTest, IsNoReading) {

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cmath>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,9 +26,6 @@ struct IntegrateCase {
   std::optional<double> expected_j;
   double averaging_window_s = 0;
 };
-void PrintTo(const IntegrateCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class WindowIntegralTest : public testing::TestWithParam<IntegrateCase> {};
 
@@ -148,9 +144,6 @@ struct ResonanceCase {
   double period_s;
   double tolerance;  ///< Over 20 s.
 };
-void PrintTo(const ResonanceCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class ResonanceTest : public testing::TestWithParam<ResonanceCase> {};
 
 TEST_P(ResonanceTest, OfTheLoadWithTheSamplesIsNoMatterWhereTheyAreDithered) {
@@ -242,9 +235,6 @@ struct UncertaintyCase {
   Timing timing;
   double expected_j;
 };
-void PrintTo(const UncertaintyCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class UncertaintyTest : public testing::TestWithParam<UncertaintyCase> {};
 
 /// 100 W to 300 W, for 100 s.

@@ -1,4 +1,3 @@
-#include <ostream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -32,9 +31,6 @@ struct DisturbanceCase {
   MachineState machine;
   std::string disturbance;
 };
-void PrintTo(const DisturbanceCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class DisturbanceTest : public testing::TestWithParam<DisturbanceCase> {};
 
 TEST_P(DisturbanceTest, IsNamed) {

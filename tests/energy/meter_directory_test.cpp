@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -20,9 +19,6 @@ struct NameCase {
   std::string file;
   std::optional<std::string> suffix;
 };
-void PrintTo(const NameCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class SuffixOfTest : public testing::TestWithParam<NameCase> {};
 
 TEST_P(SuffixOfTest, IsBetweenTheDots) {
@@ -46,9 +42,6 @@ struct DirectoryCase {
   std::vector<std::string> summaries;
   std::vector<std::string> unfinished;
 };
-void PrintTo(const DirectoryCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class MeterDirectoryTest : public testing::TestWithParam<DirectoryCase> {};
 
 std::vector<std::string> names_of(const std::vector<std::filesystem::path>& files) {

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <memory>
-#include <ostream>
 #include <string>
 #include <thread>
 
@@ -28,9 +27,6 @@ struct MockCase {
   double (*energy_j)(double t_s);
   double off_by_j = 1e-6;
 };
-void PrintTo(const MockCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class MockTest : public testing::TestWithParam<MockCase> {};
 
 TEST_P(MockTest, CounterIsTheIntegralOfThePower) {

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdlib>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -207,9 +206,6 @@ struct Selection {
   std::string visible_devices;
   std::vector<std::size_t> expected;
 };
-void PrintTo(const Selection& s, std::ostream* out) {
-  *out << s.name;
-}
 class SelectDevicesTest : public testing::TestWithParam<Selection> {};
 
 TEST_P(SelectDevicesTest, FollowsCuda) {

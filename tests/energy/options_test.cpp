@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <optional>
-#include <ostream>
 #include <set>
 #include <string>
 #include <vector>
@@ -154,9 +153,6 @@ struct OptionsMistakeCase {
   std::string message;
   std::string hint;
 };
-void PrintTo(const OptionsMistakeCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class OptionsMistakeTest : public testing::TestWithParam<OptionsMistakeCase> {};
 
 TEST_P(OptionsMistakeTest, IsAnErrorWithAHint) {
@@ -322,9 +318,6 @@ struct SuffixMistakeCase {
   std::string text;
   std::string message;
 };
-void PrintTo(const SuffixMistakeCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class SuffixMistakeTest : public testing::TestWithParam<SuffixMistakeCase> {};
 
 TEST_P(SuffixMistakeTest, IsAnErrorInBothKinds) {

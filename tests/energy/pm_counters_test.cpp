@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -100,9 +99,6 @@ struct Load {
   double (*power_w)(double);
   double (*energy_j)(double);
 };
-void PrintTo(const Load& load, std::ostream* out) {
-  *out << load.name;
-}
 class PmCountersEnergyTest : public testing::TestWithParam<Load> {};
 
 /// Ten scans per second over 10 s, each read when it is made.

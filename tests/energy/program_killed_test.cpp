@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <map>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -122,9 +121,6 @@ struct KilledCase {
   std::vector<std::string> left;
   std::vector<std::string> made;
 };
-void PrintTo(const KilledCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class KilledTest : public testing::TestWithParam<KilledCase> {};
 
 TEST_P(KilledTest, LosesNoSampleAndIsRecovered) {

@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -34,9 +33,6 @@ struct PolicyCase {
   std::vector<std::string> options;
   bool program_ends;
 };
-void PrintTo(const PolicyCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class MeterDeathTest : public testing::TestWithParam<PolicyCase> {};
 
 TEST_P(MeterDeathTest, LeavesNoMeterAndTheProgramAsItWasAsked) {

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -179,9 +178,6 @@ struct Preparation {
   std::string program;
   std::string then;  ///< What the shell does when the second rank waits, for `$first`, say.
 };
-void PrintTo(const Preparation& p, std::ostream* out) {
-  *out << p.name;
-}
 
 class PreparationTest : public testing::TestWithParam<Preparation> {};
 

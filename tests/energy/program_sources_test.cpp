@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <ostream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -115,9 +114,6 @@ struct MeterEndCase {
   std::string wait_ready;
   std::string end;  ///< What the shell does with the meter `$!` once the command runs.
 };
-void PrintTo(const MeterEndCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class SilentCommandTest : public testing::TestWithParam<MeterEndCase> {};
 
 TEST_P(SilentCommandTest, IsGoneWithTheMeterAndWithAllThatItStarted) {

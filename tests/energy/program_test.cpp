@@ -6,7 +6,6 @@
 #include <csignal>
 #include <cstddef>
 #include <filesystem>
-#include <ostream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -32,9 +31,6 @@ struct EndCase {
   std::string script;
   ExitStatus expected;
 };
-void PrintTo(const EndCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class ProgramEndTest : public testing::TestWithParam<EndCase> {};
 
 TEST_P(ProgramEndTest, IsTheEndOfTheProgramItRan) {
@@ -60,9 +56,6 @@ struct LimitCase {
   std::string name;
   std::string limit;  ///< Shell text before the command.
 };
-void PrintTo(const LimitCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class ProgramLimitTest : public testing::TestWithParam<LimitCase> {};
 
 TEST_P(ProgramLimitTest, TheProgramRunsWithItsOwnExitCode) {
@@ -101,9 +94,6 @@ struct MistakeCase {
   int code;
   std::string message;
 };
-void PrintTo(const MistakeCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class MistakeTest : public testing::TestWithParam<MistakeCase> {};
 
 TEST_P(MistakeTest, IsNamedAndHasItsExitCode) {

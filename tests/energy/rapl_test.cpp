@@ -1,7 +1,6 @@
 #include "energy/fixtures.hpp"
 
 #include <filesystem>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -103,9 +102,6 @@ struct UnreadableFile {
   std::string name;
   std::string file;
 };
-void PrintTo(const UnreadableFile& file, std::ostream* out) {
-  *out << file.name;
-}
 class RaplUnreadableTest : public testing::TestWithParam<UnreadableFile> {};
 
 TEST_P(RaplUnreadableTest, MakesThePackageAHoleInTheSum) {
@@ -137,9 +133,6 @@ struct DiesCase {
       readings_uj;  ///< Both counters; the first pair when they are found.
   bool mirrored;
 };
-void PrintTo(const DiesCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class RaplDiesTest : public testing::TestWithParam<DiesCase> {};
 
 TEST_P(RaplDiesTest, CountOnceWhereTheirCountersAreEqual) {

@@ -5,7 +5,6 @@
 #include <fstream>
 #include <map>
 #include <optional>
-#include <ostream>
 #include <set>
 #include <string>
 #include <utility>
@@ -80,9 +79,6 @@ struct RecoveredCase {
   std::optional<double> total_j;
   std::optional<double> total_max_w;
 };
-void PrintTo(const RecoveredCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 RecordedRun with_counter(RecordedRun run, std::vector<RecordedCounter> readings) {
   run.counters[run.channels[0].channel.name] = std::move(readings);
@@ -250,9 +246,6 @@ struct ReasonCase {
   std::optional<RecordedRun> record;
   std::string absent;
 };
-void PrintTo(const ReasonCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class RecoveredReasonTest : public RecoveredRunTest,
                             public testing::WithParamInterface<ReasonCase> {};
 
@@ -524,9 +517,6 @@ struct RefusalCase {
   std::string suffix;
   std::string message;  ///< `DIR` is the directory.
 };
-void PrintTo(const RefusalCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class RecoverRefusalTest : public RecoverTest, public testing::WithParamInterface<RefusalCase> {};
 
 TEST_P(RecoverRefusalTest, HasAReasonAndAHintAndWritesNothing) {

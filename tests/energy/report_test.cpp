@@ -377,9 +377,6 @@ struct MethodologyCase {
   int level;
   std::string aspect;
 };
-void PrintTo(const MethodologyCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class MethodologyTest : public testing::TestWithParam<MethodologyCase> {};
 
 TEST_P(MethodologyTest, TheWorstAspectDecides) {

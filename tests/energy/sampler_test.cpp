@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <ostream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -41,9 +40,6 @@ struct SamplerCase {
   std::string method;
   double (*expected_j)(double start_s, double run_s);  ///< `start_s` after the source's beginning.
 };
-void PrintTo(const SamplerCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class SamplerTest : public testing::TestWithParam<SamplerCase> {};
 
 TEST_P(SamplerTest, EnergyMatchesTheClosedFormOfTheMeasuredDuration) {

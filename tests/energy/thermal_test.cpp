@@ -2,7 +2,6 @@
 #include "energy/program_fixture.hpp"
 
 #include <optional>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -23,9 +22,6 @@ struct ThermalCase {
   std::vector<std::optional<double>> temperatures_c;  ///< One every 4 s.
   std::optional<double> over_at_s;
 };
-void PrintTo(const ThermalCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class ThermalTest : public testing::TestWithParam<ThermalCase> {};
 
 TEST_P(ThermalTest, EndsTheWaitInTime) {

@@ -6,7 +6,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -134,9 +133,6 @@ struct Values {
   double tolerance;
   std::vector<std::string> found;
 };
-void PrintTo(const Values& one, std::ostream* out) {
-  *out << one.name;
-}
 class ValuesTest : public DifferenceTest, public testing::WithParamInterface<Values> {};
 
 TEST_P(ValuesTest, AreComparedByWhatTheyAre) {

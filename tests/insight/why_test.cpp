@@ -2,7 +2,6 @@
 #include "support/case_name.hpp"
 #include "support/error_of.hpp"
 
-#include <ostream>
 #include <string>
 
 #include <fmt/core.h>
@@ -106,9 +105,6 @@ struct Point {
   workspace::Parameters values;
   std::string found;  ///< `step: ids`, `step: why not`
 };
-void PrintTo(const Point& one, std::ostream* out) {
-  *out << one.name;
-}
 class PointTest : public WhyTest, public testing::WithParamInterface<Point> {};
 
 TEST_P(PointTest, IsFoundOrItsAbsenceExplained) {

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -93,9 +92,6 @@ struct SubmitCase {
   Kind kind;
   std::string reason;
 };
-void PrintTo(const SubmitCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class NotSubmittedTest : public CommandSystemTest,
                          public testing::WithParamInterface<SubmitCase> {};

@@ -1,7 +1,6 @@
 #include "support/fake_programs.hpp"
 
 #include <memory>
-#include <ostream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -61,9 +60,6 @@ struct Line {
   Outcome outcome;
   std::string word;
 };
-void PrintTo(const Line& line, std::ostream* out) {
-  *out << line.name;
-}
 
 class FluxJobsTest : public FluxTest, public testing::WithParamInterface<Line> {};
 

@@ -3,7 +3,6 @@
 #include "support/error_of.hpp"
 #include "support/temp_directory.hpp"
 
-#include <ostream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -22,9 +21,6 @@ struct FillCase {
   std::string text;
   std::string expected;
 };
-void PrintTo(const FillCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class FillTest : public testing::TestWithParam<FillCase> {};
 

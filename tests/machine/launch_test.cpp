@@ -2,7 +2,6 @@
 #include "support/patience.hpp"
 
 #include <cstddef>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -55,9 +54,6 @@ struct Request {
   int gpus;
   std::string expected;
 };
-void PrintTo(const Request& r, std::ostream* out) {
-  *out << r.name;
-}
 
 class GpuOptionTest : public testing::TestWithParam<Request> {};
 
@@ -168,9 +164,6 @@ struct Bound {
   int tasks_per_node;
   std::string expected;
 };
-void PrintTo(const Bound& b, std::ostream* out) {
-  *out << b.name;
-}
 
 class BindingTest : public testing::TestWithParam<Bound> {};
 
@@ -225,9 +218,6 @@ struct Share {
   std::string given;
   std::vector<std::string> seen;  ///< By each task of the node.
 };
-void PrintTo(const Share& s, std::ostream* out) {
-  *out << s.name;
-}
 
 class GpuShareTest : public testing::TestWithParam<Share> {};
 
@@ -284,9 +274,6 @@ struct Cores {
   int tasks;
   int expected;
 };
-void PrintTo(const Cores& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class CoresOfGpusTest : public testing::TestWithParam<Cores> {};
 

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <utility>
 
@@ -76,9 +75,6 @@ struct LocalCase {
   std::string second;
   std::string expected;
 };
-void PrintTo(const LocalCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class HandOverTest : public LocalFixture, public testing::WithParamInterface<LocalCase> {};
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -356,9 +355,6 @@ struct PlatformCase {
   std::string yaml;  ///< From line 3 of the file.
   std::string expected;
 };
-void PrintTo(const PlatformCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class ReadPlatformErrorTest : public ReadPlatformTest,
                               public testing::WithParamInterface<PlatformCase> {};

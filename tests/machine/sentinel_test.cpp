@@ -1,6 +1,5 @@
 #include "support/temp_directory.hpp"
 
-#include <ostream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -20,9 +19,6 @@ struct SentinelCase {
   bool names_attempt;
   bool tells_end;
 };
-void PrintTo(const SentinelCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class SentinelTest : public testing::TestWithParam<SentinelCase> {};
 
@@ -61,9 +57,6 @@ struct ClockCase {
   std::string uptimes;
   double expected_end_unix_s;
 };
-void PrintTo(const ClockCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class SentinelClock : public testing::TestWithParam<ClockCase> {};
 
@@ -104,9 +97,6 @@ struct LastLine {
   std::string content;
   std::string expected;
 };
-void PrintTo(const LastLine& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class LastLineTest : public testing::TestWithParam<LastLine> {};
 

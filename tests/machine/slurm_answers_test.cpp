@@ -7,7 +7,6 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -189,9 +188,6 @@ struct Trouble {
   int exit_code;
   std::string expected;
 };
-void PrintTo(const Trouble& t, std::ostream* out) {
-  *out << t.name;
-}
 
 class SqueueTroubleTest : public SlurmAnswersTest, public testing::WithParamInterface<Trouble> {};
 
@@ -315,9 +311,6 @@ struct StateCase {
   State state;
   Outcome outcome = Outcome::done;
 };
-void PrintTo(const StateCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class SlurmStateTest : public testing::TestWithParam<StateCase> {};
 
@@ -369,9 +362,6 @@ struct Reason {
   std::string text;
   State state;
 };
-void PrintTo(const Reason& r, std::ostream* out) {
-  *out << r.name;
-}
 
 class PendingReasonTest : public testing::TestWithParam<Reason> {};
 
@@ -484,9 +474,6 @@ struct Gres {
   std::string sinfo;
   std::optional<int> expected;
 };
-void PrintTo(const Gres& g, std::ostream* out) {
-  *out << g.name;
-}
 
 class PartitionGpuTest : public testing::TestWithParam<Gres> {};
 
@@ -561,9 +548,6 @@ struct SlurmstepdCase {
   std::string job;
   std::optional<Outcome> outcome;
 };
-void PrintTo(const SlurmstepdCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class SlurmstepdTest : public testing::TestWithParam<SlurmstepdCase> {};
 

@@ -7,7 +7,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -54,9 +53,6 @@ struct SbatchCase {
   std::string id;
   std::string reason;
 };
-void PrintTo(const SbatchCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class SbatchTest : public SlurmTest, public testing::WithParamInterface<SbatchCase> {};
 

@@ -1,6 +1,5 @@
 #include "machine/slurm.hpp"
 
-#include <ostream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -70,9 +69,6 @@ struct JobIdCase {
   std::string cluster;
   std::string local;
 };
-void PrintTo(const JobIdCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class JobIdTest : public testing::TestWithParam<JobIdCase> {};
 

@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -34,9 +33,6 @@ struct VerdictCase {
   std::string reason = {};
   bool was_cancelled = false;  ///< `bench cancel` has noted it.
 };
-void PrintTo(const VerdictCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 /// What becomes of an attempt by what it left, what the batch system says and what its accounting
 /// say.

@@ -3,7 +3,6 @@
 #include "support/error_of.hpp"
 #include "support/temp_directory.hpp"
 
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,9 +36,6 @@ struct BuildCase {
   std::string yaml;
   std::string expected;
 };
-void PrintTo(const BuildCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 std::string with_energy(const std::string& settings) {
   return "step: {name: s, batch: true, energy: {" + settings + "}}\n";

@@ -1,6 +1,5 @@
 #include "model/fixture.hpp"
 
-#include <ostream>
 #include <string>
 
 #include <fmt/core.h>
@@ -110,9 +109,6 @@ struct Mistake {
   const char* settings;
   const char* fault;
 };
-void PrintTo(const Mistake& mistake, std::ostream* out) {
-  *out << mistake.name;
-}
 class DecisionMistakes : public testing::TestWithParam<Mistake> {};
 
 TEST_P(DecisionMistakes, AreErrors) {

@@ -1,7 +1,6 @@
 #include "model/fixture.hpp"
 #include "support/case_name.hpp"
 
-#include <ostream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -27,9 +26,6 @@ struct DuplicateCase {
   std::string parameters;
   std::string expected;
 };
-void PrintTo(const DuplicateCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class DuplicateTest : public testing::TestWithParam<DuplicateCase> {};
 

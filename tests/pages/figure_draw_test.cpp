@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -27,9 +26,6 @@ struct IdealCase {
   std::vector<std::size_t> baselines;
   std::string ideal;  ///< Its first point; empty: none is drawn.
 };
-void PrintTo(const IdealCase& one, std::ostream* out) {
-  *out << one.name;
-}
 
 class IdealOfASpeedUp : public testing::TestWithParam<IdealCase> {};
 
@@ -77,9 +73,6 @@ struct Failures {
   Plan plan;
   std::vector<std::optional<Value>> values;  ///< Of the first measure.
 };
-void PrintTo(const Failures& one, std::ostream* out) {
-  *out << one.name;
-}
 
 class ValuesOfFailures : public testing::TestWithParam<Failures> {};
 

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -61,9 +60,6 @@ struct Case {
   std::string table;
   std::vector<std::string> figures;
 };
-void PrintTo(const Case& one, std::ostream* out) {
-  *out << one.name;
-}
 
 class DefaultPlans : public testing::TestWithParam<Case> {};
 
@@ -226,9 +222,6 @@ struct Labels {
   std::string has;
   std::string lacks;
 };
-void PrintTo(const Labels& one, std::ostream* out) {
-  *out << one.name;
-}
 
 class LabelTest : public testing::TestWithParam<Labels> {};
 
@@ -343,10 +336,6 @@ struct Cells {
   std::string format;
 };
 
-void PrintTo(const Cells& one, std::ostream* out) {
-  *out << one.name;
-}
-
 class CellFormat : public testing::TestWithParam<Cells> {};
 
 TEST_P(CellFormat, ShowsEveryNumber) {
@@ -399,9 +388,6 @@ struct Unplaced {
   model::Figure asked;
   std::string plan;
 };
-void PrintTo(const Unplaced& one, std::ostream* out) {
-  *out << one.name;
-}
 
 class UnplacedParameters : public testing::TestWithParam<Unplaced> {};
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -46,9 +45,6 @@ struct WhereCase {
   std::string condition;
   std::string sizes;
 };
-void PrintTo(const WhereCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class WhereTest : public testing::TestWithParam<WhereCase> {};
 
 TEST_P(WhereTest, LeavesTheRowsForWhichItHolds) {

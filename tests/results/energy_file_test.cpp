@@ -1,7 +1,6 @@
 #include "results/work_directory.hpp"
 #include "support/case_name.hpp"
 
-#include <ostream>
 #include <string>
 #include <string_view>
 
@@ -191,9 +190,6 @@ struct RegionCase {
   std::string summary;  ///< Empty: the meter wrote none.
   std::string expected;
 };
-void PrintTo(const RegionCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class RegionFormulaTest : public EnergyFileTest, public testing::WithParamInterface<RegionCase> {};
 
 TEST_P(RegionFormulaTest, HasAValueOrAReason) {

@@ -2,7 +2,6 @@
 #include "support/error_of.hpp"
 
 #include <limits>
-#include <ostream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -23,9 +22,6 @@ struct Case {
   std::string format;
   std::string expected;
 };
-void PrintTo(const Case& c, std::ostream* out) {
-  *out << c.name;
-}
 class FormatTest : public testing::TestWithParam<Case> {};
 
 TEST_P(FormatTest, IsThatOfPython) {
@@ -106,9 +102,6 @@ struct WrongCase {
   std::string format;
   std::string message;
 };
-void PrintTo(const WrongCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class WrongFormatTest : public testing::TestWithParam<WrongCase> {};
 
 TEST_P(WrongFormatTest, IsAnErrorWithItsPlace) {

@@ -1,7 +1,6 @@
 // The members of the rows in JSON, of which none may be lost.
 #include "support/case_name.hpp"
 
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -19,9 +18,6 @@ struct MembersCase {
   std::vector<Cell> row;
   std::string members;  ///< Of the row, in JSON Lines.
 };
-void PrintTo(const MembersCase& one, std::ostream* out) {
-  *out << one.name;
-}
 
 class JsonMembers : public testing::TestWithParam<MembersCase> {};
 

@@ -1,7 +1,6 @@
 #include "support/case_name.hpp"
 
 #include <cstddef>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,9 +57,6 @@ struct TypeCase {
   std::vector<Cell> cells;
   char type;
 };
-void PrintTo(const TypeCase& one, std::ostream* out) {
-  *out << one.name;
-}
 class ParquetTypeTest : public testing::TestWithParam<TypeCase> {};
 
 TEST_P(ParquetTypeTest, IsThatOfAllValues) {

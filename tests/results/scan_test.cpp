@@ -3,7 +3,6 @@
 #include "support/error_of.hpp"
 
 #include <cmath>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -31,9 +30,6 @@ struct ScanCase {
   std::vector<std::string> expected;  ///< All values.
   bool dotall = false;
 };
-void PrintTo(const ScanCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class DialectTest : public WorkDirectory, public testing::WithParamInterface<ScanCase> {
  protected:
@@ -163,9 +159,6 @@ struct Refused {
   std::string pattern;
   std::string message;
 };
-void PrintTo(const Refused& c, std::ostream* out) {
-  *out << c.name;
-}
 class RefusedTest : public WorkDirectory, public testing::WithParamInterface<Refused> {};
 
 TEST_P(RefusedTest, IsNoExpression) {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <map>
 #include <memory>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -182,9 +181,6 @@ struct SpreadCase {
   std::string format;
   std::string expected;
 };
-void PrintTo(const SpreadCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class SpreadTest : public testing::TestWithParam<SpreadCase> {};
 
 TEST_P(SpreadTest, IsAsExactAsItIsKnown) {

@@ -2,7 +2,6 @@
 #include "support/case_name.hpp"
 
 #include <map>
-#include <ostream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -22,9 +21,6 @@ struct StatisticsCase {
   std::string text;  ///< The values, one in each line.
   std::map<std::string, std::string> expected;
 };
-void PrintTo(const StatisticsCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class StatisticsTest : public WorkDirectory, public testing::WithParamInterface<StatisticsCase> {};
 
 TEST_P(StatisticsTest, AreThoseComputedByHand) {

@@ -1,7 +1,6 @@
 #include "space/run_fixture.hpp"
 
 #include <optional>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -24,9 +23,6 @@ struct ObstacleCase {
   std::string blocker;
   std::string platform = "slurm";
 };
-void PrintTo(const ObstacleCase& one, std::ostream* out) {
-  *out << one.name;
-}
 
 class ChainObstacleTest : public space::RunFixture,
                           public testing::WithParamInterface<ObstacleCase> {};

@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -113,9 +112,6 @@ struct InputCase {
   std::string text;
   std::string message;
 };
-void PrintTo(const InputCase& one, std::ostream* out) {
-  *out << one.name;
-}
 
 class InputMistakeTest : public InputCheckTest, public testing::WithParamInterface<InputCase> {};
 

@@ -2,7 +2,6 @@
 #include "support/error_of.hpp"
 #include "support/fake_programs.hpp"
 
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -103,9 +102,6 @@ struct AskedCase {
   machine::SubmissionDefaults asking;
   std::string expected;
 };
-void PrintTo(const AskedCase& a, std::ostream* out) {
-  *out << a.name;
-}
 
 class PreflightAskingTest : public PreflightTest, public testing::WithParamInterface<AskedCase> {};
 
@@ -219,9 +215,6 @@ struct RoomCase {
   std::string batch;
   std::string expected;  ///< Behind the place; empty: no error.
 };
-void PrintTo(const RoomCase& r, std::ostream* out) {
-  *out << r.name;
-}
 
 class RoomTest : public PreflightTest, public testing::WithParamInterface<RoomCase> {};
 

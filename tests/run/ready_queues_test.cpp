@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <ostream>
 #include <random>
 #include <string>
 #include <vector>
@@ -243,9 +242,6 @@ struct AtOnce {
   int beside = 0;        ///< How many may run while one of the step does.
   int of_step = 0;
 };
-void PrintTo(const AtOnce& one, std::ostream* out) {
-  *out << one.name;
-}
 class AtOnceTest : public ReadyQueuesTest, public testing::WithParamInterface<AtOnce> {};
 
 TEST_P(AtOnceTest, IsWhatTheStepAndTheOptionSay) {

@@ -2,7 +2,6 @@
 
 #include "space/run_fixture.hpp"
 
-#include <ostream>
 #include <string>
 #include <variant>
 
@@ -76,9 +75,6 @@ struct Success {
   Progress reached;
   std::string event;
 };
-void PrintTo(const Success& one, std::ostream* out) {
-  *out << one.name;
-}
 class AfterSuccess : public SequencingTest, public testing::WithParamInterface<Success> {};
 
 TEST_P(AfterSuccess, FollowsTheCommandsOfTheStep) {
@@ -124,9 +120,6 @@ struct Failure {
   Outcome outcome = Outcome::failed;
   std::string event;
 };
-void PrintTo(const Failure& one, std::ostream* out) {
-  *out << one.name;
-}
 class AfterFailure : public SequencingTest, public testing::WithParamInterface<Failure> {};
 
 TEST_P(AfterFailure, IsRetriedAsTheStepSays) {
@@ -170,9 +163,6 @@ struct Files {
   State from = State::running;
   std::string event;  ///< Empty: none.
 };
-void PrintTo(const Files& one, std::ostream* out) {
-  *out << one.name;
-}
 class AfterWatching : public SequencingTest, public testing::WithParamInterface<Files> {};
 
 TEST_P(AfterWatching, DoesWhatTheFilesSay) {

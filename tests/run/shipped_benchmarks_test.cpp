@@ -7,7 +7,6 @@
 #include <list>
 #include <map>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,9 +32,6 @@ struct ShippedCase {
   std::string call;                   ///< The benchmark and its tags.
   std::vector<std::string> expected;  ///< Texts of what is shown, or of the error.
 };
-void PrintTo(const ShippedCase& one, std::ostream* out) {
-  *out << one.name;
-}
 
 /// The variables that name a user's data, as people set them; or none of them.
 const std::vector<std::pair<std::string, std::string>> data_of_user{

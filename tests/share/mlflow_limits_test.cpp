@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -111,10 +110,6 @@ struct LatestCase {
   double ours;
   bool same;
 };
-
-void PrintTo(const LatestCase& one, std::ostream* out) {
-  *out << one.name;
-}
 
 class LatestTest : public testing::TestWithParam<LatestCase> {};
 

@@ -2,7 +2,6 @@
 #include "support/environment_variable.hpp"
 #include "support/error_of.hpp"
 
-#include <ostream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -23,10 +22,6 @@ struct UriCase {
   std::string user = {};
   std::string password = {};
 };
-
-void PrintTo(const UriCase& one, std::ostream* out) {
-  *out << one.name;
-}
 
 class UriTest : public testing::TestWithParam<UriCase> {};
 
@@ -99,10 +94,6 @@ struct ProxyCase {
   std::string no_proxy;
   std::string host;
 };
-
-void PrintTo(const ProxyCase& one, std::ostream* out) {
-  *out << one.name;
-}
 
 class ProxyTest : public testing::TestWithParam<ProxyCase> {};
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -196,9 +195,6 @@ struct RuleCase {
   Change change;
   std::vector<std::string> expected;  ///< `LINE RULE: MESSAGE`
 };
-void PrintTo(const RuleCase& one, std::ostream* out) {
-  *out << one.name;
-}
 class MlperfRuleTest : public testing::TestWithParam<RuleCase> {};
 
 std::vector<std::string> violations(const Lines& lines) {

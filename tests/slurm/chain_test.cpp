@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <map>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -244,9 +243,6 @@ struct ChainMoment {
   int submissions_before;
   bool after;  ///< Of the submission, not before it.
 };
-void PrintTo(const ChainMoment& moment, std::ostream* out) {
-  *out << moment.name;
-}
 class ChainMomentTest : public ChainTest, public testing::WithParamInterface<ChainMoment> {};
 
 TEST_P(ChainMomentTest, AKillLosesAndRepeatsNothing) {

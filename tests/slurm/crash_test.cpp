@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <ostream>
 #include <random>
 #include <string>
 #include <thread>
@@ -110,9 +109,6 @@ struct Moment {
   std::string program;
   bool after;
 };
-void PrintTo(const Moment& moment, std::ostream* out) {
-  *out << moment.name;
-}
 class MomentTest : public SlurmTest, public testing::WithParamInterface<Moment> {};
 
 TEST_P(MomentTest, KilledBenchIsMadeGoodByContinue) {

@@ -4,7 +4,6 @@
 #include "support/eventually.hpp"
 
 #include <optional>
-#include <ostream>
 #include <string>
 #include <utility>
 
@@ -80,9 +79,6 @@ struct Output {
   std::string command_keys;
   std::string step_keys;
 };
-void PrintTo(const Output& output, std::ostream* out) {
-  *out << output.name;
-}
 
 class StepJobOutputTest : public StepJobsTest, public testing::WithParamInterface<Output> {};
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <ostream>
 #include <set>
 #include <string>
 
@@ -113,9 +112,6 @@ struct Place {
   std::string name;
   std::string directory;
 };
-void PrintTo(const Place& place, std::ostream* out) {
-  *out << place.name;
-}
 class PathTest : public SlurmTest, public testing::WithParamInterface<Place> {};
 
 TEST_P(PathTest, OutputLandsInTheWorkDirectory) {

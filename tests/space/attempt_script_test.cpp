@@ -216,9 +216,6 @@ struct Commands {
   std::string output;
   std::string errors;
 };
-void PrintTo(const Commands& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class ScriptOfSeveralTest : public AttemptScriptTest,
                             public testing::WithParamInterface<Commands> {};

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <ostream>
 #include <string>
 
 #include <fmt/core.h>
@@ -27,9 +26,6 @@ struct ErrorCase {
   std::string parameters;
   std::string expected;
 };
-void PrintTo(const ErrorCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class ExpandErrorTest : public testing::TestWithParam<ErrorCase> {};
 

@@ -2,7 +2,6 @@
 #include "support/case_name.hpp"
 #include "support/environment_variable.hpp"
 
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -26,9 +25,6 @@ struct ExpandCase {
   std::string parameters;
   std::vector<std::string> expected;
 };
-void PrintTo(const ExpandCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class ExpandTest : public testing::TestWithParam<ExpandCase> {};
 

@@ -3,7 +3,6 @@
 #include "support/error_of.hpp"
 
 #include <optional>
-#include <ostream>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -164,9 +163,6 @@ struct ActiveCase {
   std::vector<std::string> workpackages;
   std::vector<std::string> notices;
 };
-void PrintTo(const ActiveCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class LateActiveTest : public RunFixture, public testing::WithParamInterface<ActiveCase> {};
 

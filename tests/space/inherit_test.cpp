@@ -1,6 +1,5 @@
 #include "space/fixture.hpp"
 
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -66,9 +65,6 @@ struct CompletionCase {
   std::string own;
   std::string expected;
 };
-void PrintTo(const CompletionCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class CompletionTest : public testing::TestWithParam<CompletionCase> {};
 

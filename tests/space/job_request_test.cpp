@@ -1,7 +1,6 @@
 #include "space/run_fixture.hpp"
 #include "support/error_of.hpp"
 
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -39,9 +38,6 @@ struct Threads {
   std::string batch;
   int expected;
 };
-void PrintTo(const Threads& t, std::ostream* out) {
-  *out << t.name;
-}
 
 class ThreadsTest : public JobRequestTest, public testing::WithParamInterface<Threads> {};
 
@@ -83,9 +79,6 @@ struct Pack {
   std::string command;
   std::string why;  ///< Empty: it is taken.
 };
-void PrintTo(const Pack& p, std::ostream* out) {
-  *out << p.name;
-}
 
 class PackTest : public JobRequestTest, public testing::WithParamInterface<Pack> {};
 

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <ostream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -50,9 +49,6 @@ struct Name {
   std::string file;
   std::string expected;
 };
-void PrintTo(const Name& n, std::ostream* out) {
-  *out << n.name;
-}
 
 class DirectiveFileTest : public testing::TestWithParam<Name> {};
 
@@ -220,9 +216,6 @@ struct Number {
   std::string batch;
   std::string expected;
 };
-void PrintTo(const Number& n, std::ostream* out) {
-  *out << n.name;
-}
 
 class JobRequestMistakeTest : public JobScriptTest, public testing::WithParamInterface<Number> {};
 
@@ -390,9 +383,6 @@ struct Setting {
   std::string energy;
   std::string expected;
 };
-void PrintTo(const Setting& s, std::ostream* out) {
-  *out << s.name;
-}
 
 class MeterSettingTest : public MeterCommandTest, public testing::WithParamInterface<Setting> {};
 

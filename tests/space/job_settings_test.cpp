@@ -193,9 +193,6 @@ struct Bad {
   std::string batch;
   std::string error;
 };
-void PrintTo(const Bad& one, std::ostream* out) {
-  *out << one.name;
-}
 
 class BadSettingTest : public JobSettingsTest, public testing::WithParamInterface<Bad> {};
 

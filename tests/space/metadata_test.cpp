@@ -4,7 +4,6 @@
 
 #include <map>
 #include <optional>
-#include <ostream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -65,9 +64,6 @@ struct StartCase {
   std::string zone;
   std::optional<double> expected_unix_s;
 };
-void PrintTo(const StartCase& one, std::ostream* out) {
-  *out << one.name;
-}
 
 /// Whatever the time zone of the machine that asks.
 class StartOfARun : public testing::TestWithParam<StartCase> {};

@@ -1,7 +1,6 @@
 #include "space/fixture.hpp"
 
 #include <cstddef>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,9 +43,6 @@ struct UpdateCase {
   std::string without_use;  ///< Value in a step that does not use the set.
   std::string with_use;
 };
-void PrintTo(const UpdateCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class UpdateModeTest : public testing::TestWithParam<UpdateCase> {
  protected:

@@ -73,9 +73,6 @@ struct Reduction {
   std::vector<std::string> options;
   std::string buckets;
 };
-void PrintTo(const Reduction& reduction, std::ostream* out) {
-  *out << reduction.name;
-}
 class GradientReducerTest : public testing::TestWithParam<Reduction> {};
 
 TEST_P(GradientReducerTest, HasTheGradientsOfTheWholeBatchOnEachRank) {
@@ -121,9 +118,6 @@ struct Training {
   int ranks;
   std::vector<std::string> options;
 };
-void PrintTo(const Training& training, std::ostream* out) {
-  *out << training.name;
-}
 class DataParallelTest : public testing::TestWithParam<Training> {};
 
 TEST_P(DataParallelTest, EndsWithTheWeightsOfOneRank) {

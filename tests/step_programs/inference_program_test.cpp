@@ -54,9 +54,6 @@ struct ProgramCase {
   std::string model;
   int cache_bytes;  ///< 2 layers, keys and values of 3 sequences of 12 tokens, fp32.
 };
-void PrintTo(const ProgramCase& program, std::ostream* out) {
-  *out << program.name;
-}
 class InferenceProgramTest : public testing::TestWithParam<ProgramCase> {};
 
 TEST_P(InferenceProgramTest, ReportsLatenciesRatesAndTheCache) {

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <ostream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -28,9 +27,6 @@ struct Application {
   bool updates_once = true;  ///< A step is a single update, with a single batch.
   int steps_to_learn = 20;   ///< Enough for a loss that is a tenth smaller.
 };
-void PrintTo(const Application& application, std::ostream* out) {
-  *out << application.name;
-}
 
 class ApplicationTest : public testing::TestWithParam<Application> {
  protected:
@@ -219,9 +215,6 @@ struct DataCase {
   std::string samples;    ///< In the data set.
   std::string unit;       ///< Of the rates.
 };
-void PrintTo(const DataCase& c, std::ostream* out) {
-  *out << c.name;
-}
 
 /// Three lead times with two patches each.
 const std::string ap1_fields =
@@ -390,9 +383,6 @@ struct DataMistake {
   std::string fields;
   std::string message;
 };
-void PrintTo(const DataMistake& mistake, std::ostream* out) {
-  *out << mistake.name;
-}
 
 std::vector<DataMistake> data_mistakes() {
   std::vector<DataMistake> mistakes = {
@@ -454,9 +444,6 @@ struct ValidationCase {
   std::string program;
   std::string arguments;
 };
-void PrintTo(const ValidationCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class ApplicationValidationTest : public testing::TestWithParam<ValidationCase> {};
 
 TEST_P(ApplicationValidationTest, DoesNotChangeTheTraining) {

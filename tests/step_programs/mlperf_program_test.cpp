@@ -33,9 +33,6 @@ struct Benchmark {
   std::string easy_target;
   std::string steps_to_learn;  ///< Enough for a loss that is a tenth smaller.
 };
-void PrintTo(const Benchmark& benchmark, std::ostream* out) {
-  *out << benchmark.name;
-}
 
 const Benchmark cosmoflow{.name = "CosmoFlow",
                           .program = COSMOFLOW_PROGRAM,

@@ -257,9 +257,6 @@ struct DifferingCase {
   std::string of_the_last;
   std::string message;
 };
-void PrintTo(const DifferingCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class DifferingOptionsTest : public testing::TestWithParam<DifferingCase> {};
 
 TEST_P(DifferingOptionsTest, EndAllRanks) {

@@ -18,9 +18,6 @@ struct ShardCase {
   int ranks;
   std::string options;
 };
-void PrintTo(const ShardCase& c, std::ostream* out) {
-  *out << c.name;
-}
 class ShardedLlamaTest : public testing::TestWithParam<ShardCase> {};
 
 TEST_P(ShardedLlamaTest, HasTheLossAndTheGradientsOfTheWhole) {

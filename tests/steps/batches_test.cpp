@@ -125,9 +125,6 @@ struct GpuMode {
   std::string name;
   BatchOptions options;
 };
-void PrintTo(const GpuMode& mode, std::ostream* out) {
-  *out << mode.name;
-}
 class BatchesOnGpu : public testing::TestWithParam<GpuMode> {
  protected:
   void SetUp() override {

@@ -5,7 +5,6 @@
 #include "support/case_name.hpp"
 
 #include <memory>
-#include <ostream>
 #include <stdexcept>
 #include <string>
 
@@ -22,9 +21,6 @@ struct CountedLayer {
   std::shared_ptr<nn::Module> layer;
   std::int64_t forward_macs;
 };
-void PrintTo(const CountedLayer& one, std::ostream* out) {
-  *out << one.name;
-}
 
 class CostTest : public testing::TestWithParam<CountedLayer> {};
 

@@ -20,7 +20,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -186,9 +185,6 @@ struct TrainedNetwork {
   bool has_biases_without_effect = false;
   double difference_of_bf16 = 0.05;
 };
-void PrintTo(const TrainedNetwork& network, std::ostream* out) {
-  *out << network.name;
-}
 class TrainedNetworkTest : public testing::TestWithParam<TrainedNetwork> {
  protected:
   TrainedNetworkTest() : trained_((torch::manual_seed(1), GetParam().make())) {}

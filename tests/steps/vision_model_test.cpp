@@ -7,7 +7,6 @@
 #include "vision/network/tables.hpp"
 
 #include <cmath>
-#include <ostream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -251,9 +250,6 @@ struct SharedInput {
   const char* name;
   std::vector<std::int64_t> shape;  ///< Of both ranks together.
 };
-void PrintTo(const SharedInput& given, std::ostream* out) {
-  *out << given.name;
-}
 
 struct NormResults {
   torch::Tensor output;

@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,9 +52,6 @@ struct ArrayFormat {
                                              const ArrayLayout& layout)>
       open;
 };
-void PrintTo(const ArrayFormat& format, std::ostream* out) {
-  *out << format.name;
-}
 
 std::vector<ArrayFormat> built_array_formats() {
   std::vector<ArrayFormat> formats;

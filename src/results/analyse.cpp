@@ -2,7 +2,6 @@
 #include "energy_file.hpp"
 #include "regex.hpp"
 #include "statistics.hpp"
-#include "subject.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #include "energy_file.hpp"
 
+#include "regex.hpp"
 #include "statistics.hpp"
-#include "subject.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "subject.hpp"
+#include "regex.hpp"
 
 #include <cstddef>
 #include <functional>

@@ -26,7 +26,7 @@
 #include <bench/pages/figure.hpp>
 #include <bench/pages/report_gather.hpp>
 #include <bench/pages/report_page.hpp>
-#include <bench/results/combine.hpp>
+#include <bench/results/arrange.hpp>
 #include <bench/results/table.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/workspace.hpp>

@@ -17,7 +17,6 @@
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/show.hpp>
 #include <bench/results/arrange.hpp>
-#include <bench/results/combine.hpp>
 #include <bench/results/database.hpp>
 #include <bench/results/report.hpp>
 #include <bench/results/syslog.hpp>

@@ -21,8 +21,8 @@
 #include <bench/numbers/statistics.hpp>
 #include <bench/results/analyses.hpp>
 #include <bench/results/row_values.hpp>
-#include <bench/space/lineage.hpp>
 #include <bench/space/run.hpp>
+#include <bench/space/workpackages.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 

@@ -28,7 +28,7 @@
 #include <bench/results/analyses.hpp>
 #include <bench/results/row_values.hpp>
 #include <bench/results/table.hpp>
-#include <bench/space/lineage.hpp>
+#include <bench/space/workpackages.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 

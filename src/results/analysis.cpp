@@ -31,11 +31,10 @@
 #include <bench/results/group.hpp>
 #include <bench/results/report.hpp>
 #include <bench/results/workpackage_values.hpp>
-#include <bench/space/cycle_parameters.hpp>
-#include <bench/space/lineage.hpp>
 #include <bench/space/metadata.hpp>
 #include <bench/space/run.hpp>
 #include <bench/space/variables.hpp>
+#include <bench/space/workpackages.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 

@@ -26,9 +26,8 @@
 #include <bench/results/filters.hpp>
 #include <bench/results/report.hpp>
 #include <bench/results/table.hpp>
-#include <bench/space/cycle_parameters.hpp>
-#include <bench/space/lineage.hpp>
 #include <bench/space/run.hpp>
+#include <bench/space/workpackages.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 

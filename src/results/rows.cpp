@@ -20,10 +20,10 @@
 #include <bench/results/analyses.hpp>
 #include <bench/results/table.hpp>
 #include <bench/space/definitions.hpp>
-#include <bench/space/lineage.hpp>
 #include <bench/space/metadata.hpp>
 #include <bench/space/run.hpp>
 #include <bench/space/variables.hpp>
+#include <bench/space/workpackages.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 

@@ -14,9 +14,9 @@
 #include <bench/results/analyses.hpp>
 #include <bench/results/row_values.hpp>
 #include <bench/results/table.hpp>
-#include <bench/space/lineage.hpp>
 #include <bench/space/metadata.hpp>
 #include <bench/space/run.hpp>
+#include <bench/space/workpackages.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::results {

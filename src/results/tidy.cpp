@@ -23,9 +23,9 @@
 #include <bench/results/analyses.hpp>
 #include <bench/results/table.hpp>
 #include <bench/results/tidy.hpp>
-#include <bench/space/cycle_parameters.hpp>
 #include <bench/space/definitions.hpp>
 #include <bench/space/run.hpp>
+#include <bench/space/workpackages.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 

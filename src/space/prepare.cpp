@@ -25,7 +25,6 @@
 #include <bench/machine/job.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/space/cycle_parameters.hpp>
 #include <bench/space/graph.hpp>
 #include <bench/space/job_script.hpp>
 #include <bench/space/prepare.hpp>
@@ -34,6 +33,7 @@
 #include <bench/space/run.hpp>
 #include <bench/space/segment.hpp>
 #include <bench/space/variables.hpp>
+#include <bench/space/workpackages.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::space {

@@ -8,9 +8,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bench/space/cycle_parameters.hpp>
 #include <bench/space/graph.hpp>
 #include <bench/space/variables.hpp>
+#include <bench/space/workpackages.hpp>
 
 namespace bench::space {
 namespace {

@@ -11,7 +11,7 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/results/analyses.hpp>
 #include <bench/results/table.hpp>
-#include <bench/space/lineage.hpp>
+#include <bench/space/workpackages.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::results {

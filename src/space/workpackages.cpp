@@ -1,7 +1,11 @@
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -10,12 +14,14 @@
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/space/cycle_parameters.hpp>
 #include <bench/space/run.hpp>
+#include <bench/space/workpackages.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::space {
 namespace {
+
+using workspace::Workpackage;
 
 /// As /proc has environments: values may hold newlines.
 constexpr std::string_view end_of_parameter("\0", 1);
@@ -25,6 +31,39 @@ std::filesystem::path parameter_file(const std::filesystem::path& directory) {
 }
 
 }  // namespace
+
+Lineage::Lineage(const std::vector<Workpackage>& all) : all_(all), representatives_(all.size()) {
+  positions_.reserve(all.size());
+  std::unordered_map<long long, std::size_t> first_of;  // by combination
+  for (std::size_t k = 0; k < all_.size(); ++k) {
+    positions_.emplace(all_[k].id, k);
+    representatives_[k] = first_of.emplace(all_[k].combination, k).first->second;
+    siblings_[representatives_[k]].push_back(k);
+  }
+}
+
+std::optional<std::size_t> Lineage::position(long long id) const {
+  const auto found = positions_.find(id);
+  return found == positions_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::vector<std::size_t> Lineage::lineage(std::size_t position_of_last) const {
+  std::vector<std::size_t> line{position_of_last};
+  for (std::size_t k = 0; k < line.size(); ++k)
+    for (const long long parent : all_[line[k]].parents)
+      if (const auto found = position(parent);
+          found && std::find(line.begin(), line.end(), *found) == line.end())
+        line.push_back(*found);
+  return line;
+}
+
+std::map<long long, std::string> Lineage::parents(std::size_t position_of_child) const {
+  std::map<long long, std::string> steps;
+  for (const long long parent : all_[position_of_child].parents)
+    if (const auto found = position(parent))
+      steps.emplace(parent, all_[*found].step);
+  return steps;
+}
 
 void keep_cycle_parameters(const std::filesystem::path& directory,
                            const workspace::Parameters& parameters) {
@@ -45,8 +84,6 @@ workspace::Parameters kept_cycle_parameters(const std::filesystem::path& directo
       parameters.emplace_back(entry.substr(0, equals), entry.substr(equals + 1));
   return parameters;
 }
-
-using workspace::Workpackage;
 
 std::optional<workspace::Parameters> last_parameters(const Run& run,
                                                      const Workpackage& workpackage) {

@@ -14,7 +14,6 @@
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/cli/output/output.hpp>
-#include <bench/insight/run_state.hpp>
 #include <bench/insight/run_view.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/results/table.hpp>

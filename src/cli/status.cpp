@@ -20,7 +20,7 @@
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/insight/jobs.hpp>
-#include <bench/insight/run_state.hpp>
+#include <bench/insight/run_view.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workpackage.hpp>

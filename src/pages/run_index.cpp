@@ -19,7 +19,6 @@
 
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
-#include <bench/insight/run_state.hpp>
 #include <bench/insight/run_view.hpp>
 #include <bench/space/metadata.hpp>
 #include <bench/space/run.hpp>

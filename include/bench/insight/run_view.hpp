@@ -4,9 +4,11 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <bench/space/run.hpp>
+#include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
@@ -62,5 +64,17 @@ std::string started(const workspace::Workspace& workspace);
 std::string last_change(const workspace::Workspace& workspace);
 /// The same as seconds since 1970; none where JUBE's note is no time.
 std::optional<double> last_change_unix_s(const workspace::Workspace& workspace);
+
+/// The state of a run. `running`: a bench works on it, its jobs are with a batch system, or a
+/// workpackage waits for its `done_file`. `stopped`: work is left, but no bench works on it.
+/// `finished` or `failed`: every workpackage has ended, none or some of them as failed.
+enum class RunState { running, stopped, finished, failed };
+
+/// `running`, ...: the words in every message.
+std::string_view name_of(RunState state);
+
+/// @param steps the workpackages of all its steps
+RunState run_state(const workspace::RunDirectory& run,
+                   const std::vector<workspace::StepCounts>& steps);
 
 }  // namespace bench::insight

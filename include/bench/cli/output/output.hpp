@@ -10,7 +10,7 @@
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/unique_fd.hpp>
-#include <bench/insight/run_state.hpp>
+#include <bench/insight/run_view.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <bench/base/files.hpp>
-#include <bench/insight/run_state.hpp>
+#include <bench/insight/run_view.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/writer_lock.hpp>
 

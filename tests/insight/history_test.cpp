@@ -1,4 +1,3 @@
-#include "insight/fit.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -21,8 +21,7 @@
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/insight/doctor.hpp>
-#include <bench/insight/survey.hpp>
-#include <bench/insight/trial.hpp>
+#include <bench/insight/new_platform.hpp>
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/machine.hpp>
 #include <bench/machine/platform.hpp>

@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/host.hpp>
-#include <bench/insight/survey.hpp>
+#include <bench/insight/new_platform.hpp>
 #include <bench/machine/platform.hpp>
 
 namespace bench::insight {

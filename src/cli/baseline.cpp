@@ -23,7 +23,6 @@
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/progress.hpp>
 #include <bench/insight/baseline.hpp>
-#include <bench/insight/confirm.hpp>
 #include <bench/insight/difference.hpp>
 #include <bench/insight/run_comparison.hpp>
 #include <bench/run/loop.hpp>

@@ -21,7 +21,6 @@
 #include <bench/cli/output/comparison_text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/insight/baseline.hpp>
-#include <bench/insight/confirm.hpp>
 #include <bench/insight/run_comparison.hpp>
 #include <bench/results/report.hpp>
 #include <bench/results/table.hpp>

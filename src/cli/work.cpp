@@ -20,7 +20,7 @@
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/progress.hpp>
 #include <bench/cli/output/show.hpp>
-#include <bench/insight/cancel.hpp>
+#include <bench/insight/jobs.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/machine/systems.hpp>
 #include <bench/results/analyses.hpp>

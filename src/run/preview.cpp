@@ -1,4 +1,4 @@
-#include "concurrency.hpp"
+#include "ready_queues.hpp"
 
 #include <algorithm>
 #include <cstddef>

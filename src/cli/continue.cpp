@@ -18,7 +18,7 @@
 #include <bench/cli/output/output.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/run/chained_steps.hpp>
-#include <bench/run/extend.hpp>
+#include <bench/run/make_run.hpp>
 #include <bench/run/preflight.hpp>
 #include <bench/run/remove.hpp>
 #include <bench/space/run.hpp>

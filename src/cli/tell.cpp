@@ -18,7 +18,7 @@
 #include <bench/results/arrange.hpp>
 #include <bench/results/table.hpp>
 #include <bench/results/tidy.hpp>
-#include <bench/run/extend.hpp>
+#include <bench/run/make_run.hpp>
 #include <bench/space/run.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>

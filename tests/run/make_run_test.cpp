@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/run/extend.hpp>
+#include <bench/run/make_run.hpp>
 
 namespace bench::run {
 namespace {

@@ -1,4 +1,3 @@
-#include "mlflow_limits.hpp"
 #include "mlflow_rest_calls.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-#include "mlflow_limits.hpp"
+#include "mlflow_rest_calls.hpp"
 
 #include <algorithm>
 #include <cmath>

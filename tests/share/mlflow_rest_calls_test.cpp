@@ -1,6 +1,6 @@
-#include "share/mlflow_limits.hpp"
 
 #include "share/mlflow_rest_calls.hpp"
+
 #include "support/case_name.hpp"
 #include "support/deep_json.hpp"
 

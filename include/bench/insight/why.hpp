@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,5 +51,12 @@ struct PointInStep {
 /// @throws Error with a did-you-mean for a parameter that no step has
 std::vector<PointInStep> find_point(const space::Run& run, const RunView& view,
                                     const workspace::Parameters& point, const std::string& only);
+
+/// The tag expressions of the input file under which a parameter has a value, each once; those on
+/// the way to it are joined by `+`. Nothing where the file has changed since the run was made, or
+/// takes in others, which may have: it would tell of another benchmark.
+/// @param value none: any
+std::vector<std::string> tags_giving(const space::Run& run, const std::string& parameter,
+                                     const std::optional<std::string>& value);
 
 }  // namespace bench::insight

@@ -1,6 +1,6 @@
 #include "command.hpp"
 #include "evaluation.hpp"
-#include "published.hpp"
+#include "references.hpp"
 #include "runs.hpp"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 #include "figure_channels.hpp"
 #include "figure_plan.hpp"
-#include "figure_points.hpp"
 #include "figure_source.hpp"
 #include "meter_files.hpp"
 
@@ -9,6 +8,7 @@
 #include <cctype>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -22,10 +22,125 @@
 
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
+#include <bench/numbers/reals.hpp>
+#include <bench/numbers/statistics.hpp>
 #include <bench/pages/figure.hpp>
 
 namespace bench::pages {
 namespace {
+
+/// The value of one column at one point.
+struct Shown {
+  std::optional<double> value;  ///< The median of several rows; only done ones count.
+  std::optional<double> low;    ///< Of the 95 % interval of the median, within the numbers.
+  std::optional<double> high;
+  std::vector<double> numbers = {};  ///< Behind the median, if there are several.
+  bool is_baseline = false;          ///< Others are compared with it.
+};
+
+/// The rows of a source with the same position in a figure.
+struct Point {
+  std::size_t row = 0;  ///< The first of them.
+  std::string color;    ///< Combined text; empty without colours.
+  std::string facet;    ///< Combined text; empty without facets.
+  std::vector<Shown> y;
+  RowState state = RowState::done;  ///< Not done only if no row is done.
+  std::size_t done = 0;             ///< Workpackages that are.
+  std::size_t failed = 0;           ///< Those that failed or were skipped.
+  std::string reason;
+
+  /// Whether only a part of its workpackages is done.
+  bool is_partial() const { return state == RowState::done && failed > 0; }
+  std::string completed() const;  ///< `4 of 5`
+};
+
+/// @param is_repetition whether the rows have the same parameters, so that there is an interval
+Shown shown(const Column& column, const std::vector<std::size_t>& rows, bool is_repetition) {
+  std::vector<double> numbers;
+  std::size_t last = 0;
+  for (const std::size_t row : rows)
+    if (const auto number = column.number(row)) {
+      numbers.push_back(*number);
+      last = row;
+    }
+  if (numbers.empty())
+    return {};
+  if (numbers.size() == 1)
+    return {.value = numbers.front(),
+            .low = column.low[last],
+            .high = column.high[last],
+            .numbers = column.iterations[last]};
+  Shown all{.value = numbers::median(numbers), .low = {}, .high = {}, .numbers = numbers};
+  if (!is_repetition)
+    return all;
+  const std::vector<Value> values(numbers.begin(), numbers.end());
+  const numbers::Numbers sums = numbers::numbers_of(values);
+  const auto end = [&](const char* suffix) {
+    return as_number(numbers::statistic_of(suffix)->compute(values, &sums));
+  };
+  const auto low = end("_ci_low");
+  const auto high = end("_ci_high");
+  if (low && high && *low < *high) {
+    all.low = low;
+    all.high = high;
+  }
+  return all;
+}
+
+/// Of rows that are all not done, the most informative one.
+void set_state(const Source& source, const std::vector<std::size_t>& rows, Point& point) {
+  for (const std::size_t row : rows) {
+    point.done += source.done[row];
+    point.failed += source.failed[row];
+  }
+  if (std::ranges::any_of(rows, [&](std::size_t row) { return source.is_done(row); }))
+    return;
+  const std::size_t row = *std::ranges::min_element(
+      rows, {}, [&](std::size_t one) { return static_cast<int>(source.states[one]); });
+  point.state = source.states[row];
+  point.reason = source.reasons[row];
+}
+
+std::string Point::completed() const {
+  return fmt::format("{} of {}", done, done + failed);
+}
+
+/// The points of a plan, ordered by x, row, colour and facet.
+std::vector<Point> points_of(const Source& source, const Plan& plan) {
+  const bool is_repetition = hidden_parameters(source, plan).empty();
+  std::vector<Places> places;
+  for (const std::size_t key : plan.keys())
+    places.emplace_back(source.columns[key]);
+  std::map<std::vector<std::size_t>, std::vector<std::size_t>> groups;
+  for (std::size_t row = 0; row < source.rows(); ++row) {
+    if (!source.columns[plan.x].values[row])
+      continue;
+    std::vector<std::size_t> key;
+    for (const Places& place : places)
+      key.push_back(place.of(row));
+    groups[key].push_back(row);
+  }
+  std::vector<Point> points;
+  for (const auto& [key, members] : groups) {
+    Point& point = points.emplace_back();
+    point.row = members.front();
+    if (!plan.color.empty())
+      point.color = combined_text(source, plan.color, point.row);
+    if (!plan.facet.empty())
+      point.facet = combined_text(source, plan.facet, point.row);
+    // A workpackage keeps the values that were found until it failed, but they do not count.
+    std::vector<std::size_t> done;
+    std::ranges::copy_if(members, std::back_inserter(done),
+                         [&](std::size_t row) { return source.is_done(row); });
+    for (const std::size_t y : plan.y) {
+      point.y.push_back(shown(source.columns[y], done, is_repetition));
+      point.y.back().is_baseline = std::ranges::any_of(
+          done, [&](std::size_t row) { return source.columns[y].is_baseline[row]; });
+    }
+    set_state(source, members, point);
+  }
+  return points;
+}
 
 std::string titles_of(const Source& source, const std::vector<std::size_t>& columns,
                       std::string_view between, bool with_units = false) {

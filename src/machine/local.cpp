@@ -23,7 +23,6 @@
 #include <bench/base/host.hpp>
 #include <bench/base/outage.hpp>
 #include <bench/base/outcome.hpp>
-#include <bench/base/proc.hpp>
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>

@@ -12,7 +12,7 @@
 #include <signal.h>
 
 #include <bench/base/error.hpp>
-#include <bench/base/proc.hpp>
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 #include <bench/machine/orphans.hpp>
 #include <bench/machine/systems.hpp>

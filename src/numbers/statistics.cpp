@@ -17,7 +17,6 @@
 #include <boost/multiprecision/cpp_int.hpp>
 #include <fmt/core.h>
 
-#include <bench/base/integer.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
 #include <bench/numbers/reals.hpp>

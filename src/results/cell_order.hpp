@@ -4,8 +4,8 @@
 #include <string>
 #include <variant>
 
-#include <bench/base/integer.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
 #include <bench/results/table.hpp>
 
 namespace bench::results {

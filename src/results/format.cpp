@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <bench/base/error.hpp>
-#include <bench/base/integer.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
 #include <bench/results/format.hpp>

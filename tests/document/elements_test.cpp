@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <bench/base/diagnostics.hpp>
-#include <bench/base/integer.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
+#include <bench/base/value.hpp>
 #include <bench/document/elements.hpp>
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>

@@ -14,7 +14,6 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 
-#include <bench/base/proc.hpp>
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 

@@ -10,7 +10,6 @@
 #include <signal.h>
 
 #include <bench/base/outcome.hpp>
-#include <bench/base/proc.hpp>
 #include <bench/base/process.hpp>
 #include <bench/machine/job.hpp>
 #include <bench/machine/orphans.hpp>

@@ -26,7 +26,7 @@
 
 #include <bench/base/files.hpp>
 #include <bench/base/host.hpp>
-#include <bench/base/proc.hpp>
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/sources/amd_devices.hpp>
 #include <bench/energy/sources/machine_facts.hpp>

@@ -11,7 +11,6 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/time.hpp>
-#include <bench/energy/core/additive.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/power_source.hpp>
 #include <bench/energy/sources/gcipu.hpp>

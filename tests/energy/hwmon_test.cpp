@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include <bench/base/unique_fd.hpp>
-#include <bench/energy/core/additive.hpp>
 #include <bench/energy/core/channel.hpp>
 
 namespace bench::energy {

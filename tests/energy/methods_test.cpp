@@ -8,7 +8,6 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/core/additive.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/units.hpp>
 #include <bench/energy/sources/methods.hpp>

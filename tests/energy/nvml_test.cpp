@@ -14,7 +14,6 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
-#include <bench/energy/core/additive.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/sources/nvml.hpp>
 #include <bench/energy/sources/nvml_library.hpp>

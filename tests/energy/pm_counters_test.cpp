@@ -8,7 +8,6 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/energy/core/additive.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/channel_meter.hpp>
 #include <bench/energy/sources/pm_counters.hpp>

@@ -7,7 +7,6 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/energy/core/additive.hpp>
 #include <bench/energy/core/channel.hpp>
 
 namespace bench::energy {

@@ -8,7 +8,6 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/energy/core/additive.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/power_source.hpp>
 #include <bench/energy/sources/slurm_counter.hpp>

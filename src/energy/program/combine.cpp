@@ -22,7 +22,6 @@
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
-#include <bench/energy/core/additive.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/figures.hpp>
 #include <bench/energy/core/integrate.hpp>

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -24,6 +25,7 @@
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/energy/core/measurement.hpp>
+#include <bench/energy/core/region_book.hpp>
 #include <bench/energy/core/signals.hpp>
 #include <bench/energy/core/ticks.hpp>
 #include <bench/energy/program/before_run.hpp>
@@ -34,17 +36,16 @@
 #include <bench/energy/program/output.hpp>
 #include <bench/energy/program/power_log.hpp>
 #include <bench/energy/program/recover.hpp>
-#include <bench/energy/program/region_marks.hpp>
 #include <bench/energy/program/report.hpp>
 #include <bench/energy/program/run_record.hpp>
 #include <bench/energy/program/sampler.hpp>
 #include <bench/energy/regions/region.hpp>
 #include <bench/energy/sources/claims.hpp>
 #include <bench/energy/sources/cpu_watch.hpp>
-#include <bench/energy/sources/guard.hpp>
 #include <bench/energy/sources/machine_facts.hpp>
 #include <bench/energy/sources/methods.hpp>
 #include <bench/energy/sources/nvml_library.hpp>
+#include <bench/energy/sources/setting.hpp>
 
 namespace bench::energy {
 namespace {
@@ -303,6 +304,68 @@ void record_software(const Options& options, FileThread& files) {
   };
   for (const int after_s : {1, 4, 16, 64, 256})
     files.post_later(Clock::now() + std::chrono::seconds(after_s), record);
+}
+
+/// Takes the marks of a program and has the sampler cut the energy there.
+class RegionMarks {
+ public:
+  /// @param record of the run; may be null
+  /// @throws bench::Error as RegionFile
+  RegionMarks(const std::filesystem::path& file, Sampler& sampler,
+              std::shared_ptr<RunRecord> record = nullptr);
+
+  /// Where the program is to make them, which the variable of region.hpp tells it.
+  const std::filesystem::path& path() const { return file_.path(); }
+  /// The program was started at `time`.
+  void begin(Clock::time_point time);
+  /// The program has ended at `time`.
+  void end(Clock::time_point time);
+  /// Adds what is known of the regions, but for their energies.
+  void complete(Measurement& measurement) const;
+
+ private:
+  void take(std::string_view line, Clock::time_point received);
+
+  RegionFile file_;
+  Sampler& sampler_;
+  std::shared_ptr<RunRecord> record_;
+  RegionBook book_;
+  Clock::time_point begin_;
+};
+
+RegionMarks::RegionMarks(const std::filesystem::path& file, Sampler& sampler,
+                         std::shared_ptr<RunRecord> record)
+    : file_(file), sampler_(sampler), record_(std::move(record)) {}
+
+void RegionMarks::begin(Clock::time_point time) {
+  begin_ = time;
+  file_.listen([this](std::string_view line, Clock::time_point received) { take(line, received); });
+}
+
+void RegionMarks::take(std::string_view line, Clock::time_point received) {
+  const auto mark = parse_region_mark(line);
+  if (!mark)
+    return book_.note_nonsense(line);
+  // Nobody knows more of the future than we.
+  const Clock::time_point told{std::chrono::nanoseconds(mark->monotonic_ns.value_or(0))};
+  const std::chrono::duration<double> after =
+      (mark->monotonic_ns ? std::min(told, received) : received) - begin_;
+  if (record_ && !mark->monotonic_ns)  // the others' times stand in the file
+    record_->add_mark(after.count());
+  if (const auto edge = book_.take(*mark, after.count()))
+    sampler_.cut(*edge);
+}
+
+void RegionMarks::end(Clock::time_point time) {
+  file_.stop();
+  const std::chrono::duration<double> after = time - begin_;
+  for (const RegionEdge& edge : book_.close(after.count()))
+    sampler_.cut(edge);
+}
+
+void RegionMarks::complete(Measurement& measurement) const {
+  measurement.regions = book_.regions();
+  std::ranges::copy(book_.warnings(), std::back_inserter(measurement.warnings));
 }
 
 /// Takes the figures of a program that has ended.

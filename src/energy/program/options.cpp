@@ -17,7 +17,7 @@
 #include <bench/base/help.hpp>
 #include <bench/base/host.hpp>
 #include <bench/base/text.hpp>
-#include <bench/energy/core/additive.hpp>
+#include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/units.hpp>
 #include <bench/energy/program/child.hpp>
 #include <bench/energy/program/combine.hpp>

@@ -20,7 +20,6 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/time.hpp>
-#include <bench/energy/core/additive.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/channel_meter.hpp>
 #include <bench/energy/core/machine_state.hpp>

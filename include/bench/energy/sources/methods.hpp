@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/core/additive.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/core/measurement.hpp>
 #include <bench/energy/core/power_source.hpp>

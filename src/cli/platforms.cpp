@@ -23,7 +23,6 @@
 #include <bench/insight/doctor.hpp>
 #include <bench/insight/new_platform.hpp>
 #include <bench/machine/batch_system.hpp>
-#include <bench/machine/machine.hpp>
 #include <bench/machine/platform.hpp>
 
 namespace bench::cli {

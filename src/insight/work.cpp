@@ -21,7 +21,6 @@
 #include <bench/insight/past_runs.hpp>
 #include <bench/insight/work.hpp>
 #include <bench/machine/environment.hpp>
-#include <bench/machine/machine.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/space/metadata.hpp>
 #include <bench/space/run.hpp>

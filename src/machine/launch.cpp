@@ -12,7 +12,6 @@
 #include <bench/base/text.hpp>
 #include <bench/machine/job_template.hpp>
 #include <bench/machine/launch.hpp>
-#include <bench/machine/machine.hpp>
 #include <bench/machine/platform.hpp>
 
 namespace bench::machine {

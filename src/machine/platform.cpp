@@ -29,7 +29,6 @@
 #include <bench/document/read.hpp>
 #include <bench/energy/sources/methods.hpp>
 #include <bench/machine/batch_system.hpp>
-#include <bench/machine/machine.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/machine/systems.hpp>
 

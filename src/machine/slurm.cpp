@@ -1,7 +1,6 @@
 #include "slurm.hpp"
 
 #include "ask_program.hpp"
-#include "slurm_answers.hpp"
 
 #include <algorithm>
 #include <array>

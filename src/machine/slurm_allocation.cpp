@@ -1,6 +1,5 @@
 #include "ask_program.hpp"
 #include "slurm.hpp"
-#include "slurm_answers.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,5 @@
-#include "slurm_answers.hpp"
-
 #include "ask_program.hpp"
+#include "slurm.hpp"
 
 #include <algorithm>
 #include <array>

@@ -15,7 +15,6 @@
 #include <bench/machine/allocation.hpp>
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/launch.hpp>
-#include <bench/machine/machine.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/run/preflight.hpp>

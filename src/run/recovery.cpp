@@ -24,7 +24,6 @@
 #include <bench/machine/job.hpp>
 #include <bench/machine/job_monitor.hpp>
 #include <bench/machine/local.hpp>
-#include <bench/machine/orphans.hpp>
 #include <bench/machine/sentinel.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/run/observer.hpp>

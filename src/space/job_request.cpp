@@ -20,7 +20,6 @@
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/job_template.hpp>
 #include <bench/machine/launch.hpp>
-#include <bench/machine/machine.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/machine/systems.hpp>
 #include <bench/model/benchmark.hpp>

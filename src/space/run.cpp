@@ -28,7 +28,6 @@
 #include <bench/energy/sources/methods.hpp>
 #include <bench/evaluate/substitute.hpp>
 #include <bench/machine/batch_system.hpp>
-#include <bench/machine/machine.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/build.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "machine/slurm_answers.hpp"
+#include "machine/slurm.hpp"
 #include "support/temp_directory.hpp"
 
 #include <chrono>

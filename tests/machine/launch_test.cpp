@@ -9,7 +9,6 @@
 
 #include <bench/base/process.hpp>
 #include <bench/machine/launch.hpp>
-#include <bench/machine/machine.hpp>
 #include <bench/machine/platform.hpp>
 
 namespace bench::machine {

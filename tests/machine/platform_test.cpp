@@ -11,7 +11,6 @@
 #include <gtest/gtest.h>
 
 #include <bench/base/error.hpp>
-#include <bench/machine/machine.hpp>
 #include <bench/machine/platform.hpp>
 
 namespace bench::machine {

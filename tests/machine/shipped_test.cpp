@@ -19,7 +19,6 @@
 #include <bench/base/regex.hpp>
 #include <bench/base/text.hpp>
 #include <bench/machine/job_template.hpp>
-#include <bench/machine/machine.hpp>
 #include <bench/machine/platform.hpp>
 
 namespace bench::machine {

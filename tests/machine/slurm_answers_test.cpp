@@ -1,5 +1,3 @@
-#include "machine/slurm_answers.hpp"
-
 #include "machine/slurm.hpp"
 #include "support/fake_programs.hpp"
 #include "support/temp_directory.hpp"

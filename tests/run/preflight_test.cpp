@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include <bench/base/diagnostics.hpp>
-#include <bench/machine/machine.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/run/make_run.hpp>
 #include <bench/run/preflight.hpp>

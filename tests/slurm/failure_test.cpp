@@ -11,7 +11,7 @@
 
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
-#include <bench/machine/orphans.hpp>
+#include <bench/machine/local.hpp>
 
 namespace bench::slurm {
 namespace {

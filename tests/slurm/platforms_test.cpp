@@ -13,7 +13,6 @@
 
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
-#include <bench/machine/machine.hpp>
 #include <bench/machine/platform.hpp>
 
 namespace bench::slurm {

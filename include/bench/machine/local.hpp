@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -51,5 +53,17 @@ class LocalBackend {
   std::string failure_;
   std::vector<std::unique_ptr<Run>> runs_;
 };
+
+/// The processes of this machine and user that carry one of these attempts in their environment
+/// (BENCH_ATTEMPT), by attempt: what an earlier bench started and left running when it was killed.
+std::map<std::string, std::vector<int>> find_orphans(const std::set<std::string>& uuids);
+
+/// Kills the processes and waits until they are gone, 10 s at most.
+/// @throws Error if one does not end
+void end_processes(const std::vector<int>& pids);
+
+/// The processes of this machine and user that hand one of these submissions to a batch system
+/// (BENCH_SUBMISSION), by submission: not the jobs themselves, which inherit it.
+std::map<std::string, std::vector<int>> find_submitters(const std::set<std::string>& submissions);
 
 }  // namespace bench::machine

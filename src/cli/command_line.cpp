@@ -22,7 +22,6 @@
 #include <bench/base/text.hpp>
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/output.hpp>
-#include <bench/workspace/group.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {

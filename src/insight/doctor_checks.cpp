@@ -32,7 +32,7 @@
 #include <bench/machine/batch_system.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/machine/systems.hpp>
-#include <bench/workspace/file_system.hpp>
+#include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>
 

@@ -19,7 +19,6 @@
 #include <bench/insight/run_view.hpp>
 #include <bench/insight/why.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/model/use.hpp>
 #include <bench/space/definitions.hpp>
 #include <bench/space/metadata.hpp>
 #include <bench/space/run.hpp>

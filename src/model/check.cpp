@@ -20,7 +20,6 @@
 #include <bench/base/value.hpp>
 #include <bench/document/node.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/model/use.hpp>
 
 namespace bench::model {
 

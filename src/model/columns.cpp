@@ -20,7 +20,6 @@
 #include <bench/energy/core/figures.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/calculate.hpp>
-#include <bench/model/use.hpp>
 #include <bench/numbers/statistics.hpp>
 
 namespace bench::model {

@@ -19,7 +19,6 @@
 #include <bench/document/node.hpp>
 #include <bench/energy/core/figures.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/model/use.hpp>
 #include <bench/numbers/statistics.hpp>
 
 namespace bench::model {

@@ -18,7 +18,6 @@
 #include <bench/evaluate/substitute.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/build.hpp>
-#include <bench/model/use.hpp>
 
 namespace bench::model {
 namespace {

@@ -14,7 +14,6 @@
 #include <bench/evaluate/substitute.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/model/use.hpp>
 #include <bench/run/chained_steps.hpp>
 #include <bench/space/definitions.hpp>
 #include <bench/space/job_script.hpp>

@@ -18,7 +18,6 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/model/build.hpp>
 #include <bench/model/calculate.hpp>
-#include <bench/model/use.hpp>
 #include <bench/results/analyse.hpp>
 #include <bench/results/format.hpp>
 #include <bench/run/input_check.hpp>

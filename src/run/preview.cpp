@@ -15,7 +15,6 @@
 #include <bench/machine/job.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/model/use.hpp>
 #include <bench/run/preview.hpp>
 #include <bench/space/graph.hpp>
 #include <bench/space/job_request.hpp>

@@ -8,7 +8,6 @@
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/evaluate/substitute.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/model/use.hpp>
 #include <bench/space/definitions.hpp>
 #include <bench/workspace/workpackage.hpp>
 

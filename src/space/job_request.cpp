@@ -23,7 +23,6 @@
 #include <bench/machine/platform.hpp>
 #include <bench/machine/systems.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/model/use.hpp>
 #include <bench/space/job_request.hpp>
 #include <bench/space/render_context.hpp>
 #include <bench/space/run.hpp>

@@ -8,7 +8,6 @@
 #include <fmt/core.h>
 
 #include <bench/model/benchmark.hpp>
-#include <bench/model/use.hpp>
 #include <bench/space/definitions.hpp>
 #include <bench/space/point_index.hpp>
 #include <bench/space/workpackages.hpp>

@@ -1,5 +1,4 @@
 #include "database.hpp"
-#include "schema.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,22 +1,31 @@
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <grp.h>
+#include <sqlite3.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
-#include <bench/workspace/file_system.hpp>
-#include <bench/workspace/group.hpp>
+#include <bench/base/unique_fd.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::workspace {
@@ -243,6 +252,96 @@ std::vector<RunDirectory> select_runs(const fs::path& directory,
 std::vector<RunDirectory> select_with_leftovers(const fs::path& directory,
                                                 const std::vector<std::string>& words) {
   return select(runs_in(directory, /*with_leftovers=*/true), directory, words);
+}
+
+namespace {
+
+std::string group_name() {
+  const char* name = std::getenv("JUBE_GROUP_NAME");
+  return name ? name : "";
+}
+
+bool is_member(gid_t group) {
+  if (group == ::getegid())
+    return true;
+  std::vector<gid_t> groups(static_cast<std::size_t>(std::max(0, ::getgroups(0, nullptr))));
+  const int count = ::getgroups(static_cast<int>(groups.size()), groups.data());
+  return std::find(groups.begin(), groups.begin() + std::max(0, count), group) !=
+         groups.begin() + std::max(0, count);
+}
+
+std::optional<gid_t> wanted_group() {
+  const std::string name = group_name();
+  if (name.empty())
+    return std::nullopt;
+  const struct group* found = ::getgrnam(name.c_str());
+  if (!found)
+    throw Error(Id::unknown_name, fmt::format("there is no group '{}'", name),
+                "JUBE_GROUP_NAME names it");
+  if (!is_member(found->gr_gid))
+    throw Error(Id::system_error, fmt::format("you are not in the group '{}'", name),
+                "JUBE_GROUP_NAME names it; `id` lists your groups");
+  return found->gr_gid;
+}
+
+}  // namespace
+
+void apply_group_umask() {
+  if (!group_name().empty())
+    ::umask(002);
+}
+
+void check_group() {
+  wanted_group();
+}
+
+void give_to_group(const std::filesystem::path& directory) {
+  const std::optional<gid_t> group = wanted_group();
+  if (!group)
+    return;
+  // The owner first: a change of it takes the setgid bit away.
+  if (::chown(directory.c_str(), static_cast<uid_t>(-1), *group) != 0 ||
+      ::chmod(directory.c_str(), 02775) != 0)
+    throw Error(Id::system_error,
+                fmt::format("cannot give {} to the group '{}': {}", directory.string(),
+                            group_name(), std::strerror(errno)));
+}
+
+bool on_local_file_system(const std::filesystem::path& directory) {
+  // Magic numbers of statfs(2): ext, xfs, btrfs, tmpfs, overlayfs, f2fs, zfs, bcachefs.
+  constexpr std::array<std::uint32_t, 8> local{0xEF53,     0x58465342, 0x9123683E, 0x01021994,
+                                               0x794C7630, 0xF2F52010, 0x2FC12FC1, 0xCA451A4E};
+  struct statfs info {};
+  if (::statfs(directory.c_str(), &info) != 0)
+    return false;
+  return std::find(local.begin(), local.end(), static_cast<std::uint32_t>(info.f_type)) !=
+         local.end();
+}
+
+bool has_locks(const std::filesystem::path& run_directory) {
+  // Of the database only where there is nothing else to ask: whoever closes any descriptor of a
+  // file gives up the locks that SQLite holds on it in this process (fcntl(2)).
+  for (const char* name : {"workspace.lock", "workspace.db"})
+    if (const UniqueFd fd = open_regular_file(run_directory / name); fd.valid()) {
+      struct flock asked {};
+      asked.l_type = F_RDLCK;
+      asked.l_whence = SEEK_SET;
+      return ::fcntl(fd.get(), F_GETLK, &asked) == 0;
+    }
+  return true;
+}
+
+void check_path_length(const std::filesystem::path& file) {
+  constexpr std::string_view longest_suffix = "-journal";
+  const auto most =
+      static_cast<std::size_t>(::sqlite3_vfs_find(nullptr)->mxPathname) - longest_suffix.size();
+  std::error_code unknown;
+  const auto length = std::filesystem::weakly_canonical(file, unknown).string().size();
+  if (length > most)
+    throw Error(Id::too_large,
+                fmt::format("the path of {} has {} bytes, and SQLite takes at most {}",
+                            file.string(), length, most),
+                "select a directory with a shorter path, as with --outpath");
 }
 
 }  // namespace bench::workspace

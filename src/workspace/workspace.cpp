@@ -1,5 +1,4 @@
 #include "database.hpp"
-#include "schema.hpp"
 
 #include <array>
 #include <filesystem>
@@ -23,7 +22,6 @@
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/workspace/event.hpp>
-#include <bench/workspace/file_system.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 

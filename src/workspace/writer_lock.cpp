@@ -24,7 +24,6 @@
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/base/unique_fd.hpp>
-#include <bench/workspace/file_system.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/writer_lock.hpp>
 

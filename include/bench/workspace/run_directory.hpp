@@ -57,4 +57,29 @@ bool is_leftover(const std::filesystem::path& run_directory);
 std::vector<RunDirectory> select_with_leftovers(const std::filesystem::path& directory,
                                                 const std::vector<std::string>& words);
 
+/// Where the environment has JUBE_GROUP_NAME, lets the group write what this process and its
+/// commands make from now on: umask 002, as in JUBE. Without it the umask stays the user's.
+void apply_group_umask();
+
+/// Gives a new directory to the group of JUBE_GROUP_NAME, and with the setgid bit what is made in
+/// it. Does nothing where that is not set.
+/// @throws Error if there is no such group, or the user is not in it
+void give_to_group(const std::filesystem::path& directory);
+
+/// As `give_to_group` would throw, before anything is made.
+void check_group();
+
+/// True where the directory is on a file system of this machine, on which SQLite's write-ahead log
+/// is safe. Unknown kinds count as not local.
+bool on_local_file_system(const std::filesystem::path& directory);
+
+/// Whether files of a run can be locked. Network file systems may be mounted without (Lustre
+/// without `-o flock`, NFS without its lock service).
+bool has_locks(const std::filesystem::path& run_directory);
+
+/// SQLite takes shorter paths than the system does.
+/// @param file a database that is to be made or opened
+/// @throws Error if its path is too long
+void check_path_length(const std::filesystem::path& file);
+
 }  // namespace bench::workspace

@@ -5,8 +5,8 @@
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/document/read.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/model/build.hpp>
-#include <bench/model/use.hpp>
 
 namespace bench::model {
 namespace {

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include <bench/base/keys.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unit.hpp>
 

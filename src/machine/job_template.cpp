@@ -12,7 +12,6 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
-#include <bench/base/keys.hpp>
 #include <bench/base/text.hpp>
 #include <bench/machine/job_template.hpp>
 #include <bench/machine/platform.hpp>

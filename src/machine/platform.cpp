@@ -20,7 +20,6 @@
 #include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
-#include <bench/base/keys.hpp>
 #include <bench/base/regex.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>

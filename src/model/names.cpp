@@ -1,4 +1,3 @@
-#include "columns.hpp"
 #include "shell_names.hpp"
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include <bench/evaluate/substitute.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/build.hpp>
+#include <bench/model/columns.hpp>
 
 namespace bench::model {
 namespace {

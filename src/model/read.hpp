@@ -8,7 +8,6 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
-#include <bench/base/keys.hpp>
 #include <bench/base/text.hpp>
 #include <bench/document/node.hpp>
 #include <bench/model/benchmark.hpp>

@@ -24,7 +24,7 @@
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/evaluate/substitute.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/model/calculate.hpp>
+#include <bench/model/columns.hpp>
 #include <bench/numbers/statistics.hpp>
 #include <bench/results/analyse.hpp>
 #include <bench/results/analyses.hpp>

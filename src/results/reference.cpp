@@ -15,7 +15,6 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
-#include <bench/base/keys.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/program/csv.hpp>
 #include <bench/machine/platform.hpp>

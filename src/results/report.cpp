@@ -20,7 +20,7 @@
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/model/calculate.hpp>
+#include <bench/model/columns.hpp>
 #include <bench/numbers/statistics.hpp>
 #include <bench/results/analyses.hpp>
 #include <bench/results/filters.hpp>

@@ -24,7 +24,7 @@
 #include <bench/base/value.hpp>
 #include <bench/evaluate/substitute.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/model/calculate.hpp>
+#include <bench/model/columns.hpp>
 #include <bench/numbers/calculation.hpp>
 #include <bench/numbers/statistics.hpp>
 #include <bench/results/filters.hpp>

@@ -17,7 +17,7 @@
 #include <bench/evaluate/substitute.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/build.hpp>
-#include <bench/model/calculate.hpp>
+#include <bench/model/columns.hpp>
 #include <bench/results/analyse.hpp>
 #include <bench/results/format.hpp>
 #include <bench/run/input_check.hpp>

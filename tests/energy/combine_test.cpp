@@ -13,7 +13,7 @@
 #include <bench/base/text.hpp>
 #include <bench/energy/core/channel.hpp>
 #include <bench/energy/program/combine.hpp>
-#include <bench/energy/program/energy_file.hpp>
+#include <bench/energy/program/energy_table.hpp>
 #include <bench/energy/program/report.hpp>
 
 namespace bench::energy {

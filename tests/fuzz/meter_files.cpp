@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/program/energy_file.hpp>
+#include <bench/energy/program/energy_table.hpp>
 #include <bench/energy/program/recover.hpp>
 #include <bench/energy/program/report.hpp>
 #include <bench/energy/program/run_record.hpp>

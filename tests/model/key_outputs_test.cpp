@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <bench/model/benchmark.hpp>
-#include <bench/model/calculate.hpp>
+#include <bench/model/columns.hpp>
 
 namespace bench::model {
 namespace {

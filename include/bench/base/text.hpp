@@ -46,6 +46,16 @@ std::string to_lower(std::string_view text);
 std::optional<long long> parse_integer(std::string_view text);
 std::optional<double> parse_number(std::string_view text);
 
+/// The keys of a map with words for keys, in its order.
+template <class Map>
+std::vector<std::string> keys_of(const Map& map) {
+  std::vector<std::string> keys;
+  keys.reserve(map.size());
+  for (const auto& [key, value] : map)
+    keys.push_back(key);
+  return keys;
+}
+
 /// The closest of the known words, or nothing where none is close (more than a third of the letters
 /// differ; optimal string alignment distance).
 std::optional<std::string> closest(std::string_view word, std::span<const std::string> known);

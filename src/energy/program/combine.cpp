@@ -27,7 +27,7 @@
 #include <bench/energy/core/integrate.hpp>
 #include <bench/energy/program/combine.hpp>
 #include <bench/energy/program/csv.hpp>
-#include <bench/energy/program/energy_file.hpp>
+#include <bench/energy/program/energy_table.hpp>
 #include <bench/energy/program/meter_directory.hpp>
 #include <bench/energy/program/report.hpp>
 

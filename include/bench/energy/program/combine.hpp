@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <bench/energy/program/energy_file.hpp>
+#include <bench/energy/program/energy_table.hpp>
 #include <bench/energy/program/report.hpp>
 
 namespace bench::energy {

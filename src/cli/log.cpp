@@ -11,8 +11,8 @@
 
 #include <fmt/core.h>
 
-#include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
 #include <bench/cli/output/output.hpp>

@@ -17,9 +17,9 @@
 
 #include <fmt/core.h>
 
-#include <bench/base/below.hpp>
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/document/elements.hpp>
 #include <bench/document/node.hpp>

@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include <bench/base/below.hpp>
+#include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>

@@ -20,9 +20,9 @@
 
 #include <fmt/core.h>
 
-#include <bench/base/below.hpp>
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/document/read_options.hpp>
 #include <bench/document/tags.hpp>

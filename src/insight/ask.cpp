@@ -8,7 +8,6 @@
 
 #include <unistd.h>
 
-#include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/process.hpp>

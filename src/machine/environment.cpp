@@ -11,7 +11,6 @@
 
 #include <fmt/core.h>
 
-#include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/hash.hpp>
 #include <bench/base/process.hpp>

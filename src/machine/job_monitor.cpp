@@ -15,7 +15,6 @@
 
 #include <fmt/core.h>
 
-#include <bench/base/below.hpp>
 #include <bench/base/chunks.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/outage.hpp>

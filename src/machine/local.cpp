@@ -21,7 +21,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/host.hpp>

@@ -13,7 +13,6 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/outcome.hpp>

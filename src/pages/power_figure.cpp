@@ -19,7 +19,6 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include <bench/base/below.hpp>
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>

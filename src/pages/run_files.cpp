@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <bench/base/below.hpp>
+#include <bench/base/files.hpp>
 #include <bench/base/unique_fd.hpp>
 
 namespace bench::pages {

@@ -18,8 +18,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include <bench/base/below.hpp>
 #include <bench/base/diagnostics.hpp>
+#include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/base/unique_fd.hpp>

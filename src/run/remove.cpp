@@ -12,8 +12,8 @@
 
 #include <fmt/core.h>
 
-#include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
 #include <bench/base/host.hpp>
 #include <bench/base/outcome.hpp>
 #include <bench/evaluate/evaluator.hpp>

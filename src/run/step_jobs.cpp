@@ -9,7 +9,6 @@
 
 #include <fmt/core.h>
 
-#include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/outage.hpp>
 #include <bench/base/outcome.hpp>

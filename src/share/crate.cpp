@@ -15,7 +15,6 @@
 #include <nlohmann/json.hpp>
 #include <stdlib.h>
 
-#include <bench/base/below.hpp>
 #include <bench/base/chunks.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>

@@ -10,7 +10,6 @@
 #include <system_error>
 #include <vector>
 
-#include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>

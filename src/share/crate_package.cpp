@@ -9,7 +9,6 @@
 #include <fmt/core.h>
 #include <sys/stat.h>
 
-#include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/hash.hpp>
 #include <bench/base/unique_fd.hpp>

@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 
-#include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/process.hpp>

@@ -14,7 +14,6 @@
 #include <fmt/core.h>
 #include <sys/stat.h>
 
-#include <bench/base/below.hpp>
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>

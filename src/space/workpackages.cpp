@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>

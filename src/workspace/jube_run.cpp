@@ -16,7 +16,6 @@
 #include <fmt/core.h>
 #include <sys/stat.h>
 
-#include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>

@@ -13,8 +13,8 @@
 
 #include <sys/stat.h>
 
-#include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
 

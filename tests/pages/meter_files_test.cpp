@@ -11,7 +11,6 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 
 namespace bench::pages {

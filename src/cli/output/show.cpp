@@ -9,7 +9,6 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <bench/base/below.hpp>
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>

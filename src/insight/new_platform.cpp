@@ -20,7 +20,6 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
-#include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/host.hpp>
@@ -30,7 +29,6 @@
 #include <bench/insight/doctor.hpp>
 #include <bench/insight/new_platform.hpp>
 #include <bench/machine/batch_system.hpp>
-#include <bench/machine/machine.hpp>
 #include <bench/machine/platform.hpp>
 #include <bench/machine/systems.hpp>
 

@@ -4,7 +4,6 @@
 #include "data/example.hpp"
 #include "data/field_samples.hpp"
 #include "data/fields.hpp"
-#include "data/number_type.hpp"
 #include "data/random.hpp"
 #include "harness/arguments.hpp"
 #include "harness/cost.hpp"

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "data/fields.hpp"
-#include "data/number_type.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -3,7 +3,6 @@
 #include "data/array_fields.hpp"
 #include "data/fields.hpp"
 #include "data/files.hpp"
-#include "data/number_type.hpp"
 #include "data/tfrecord.hpp"
 #include "harness/errors.hpp"
 

@@ -2,7 +2,6 @@
 
 #include "data/array_fields.hpp"
 #include "data/fields.hpp"
-#include "data/number_type.hpp"
 
 #include <array>
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -170,5 +171,10 @@ std::uint32_t crc32c_by_tables(std::string_view bytes, std::uint32_t before = 0)
 /// yet, stay. File systems in memory ignore it.
 /// @throws UsageError if a file cannot be opened
 void drop_cached_pages(std::span<const std::string> files);
+
+/// Calls `work(i)` once for each 0 <= i < count, on up to `threads` threads, in no order.
+///
+/// After an exception no further call begins; of several the one of the lowest index is thrown on.
+void for_each_index(std::size_t count, int threads, const std::function<void(std::size_t)>& work);
 
 }  // namespace bench::steps

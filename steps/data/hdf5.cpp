@@ -2,7 +2,6 @@
 #include "data/field_files.hpp"
 #include "data/fields.hpp"
 #include "data/files.hpp"
-#include "data/number_type.hpp"
 #include "harness/errors.hpp"
 
 #include <cerrno>

@@ -1,7 +1,6 @@
 #include "data/staging.hpp"
 
 #include "data/files.hpp"
-#include "data/parallel.hpp"
 #include "harness/errors.hpp"
 #include "harness/text.hpp"
 

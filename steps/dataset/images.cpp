@@ -1,7 +1,6 @@
 #include "data/files.hpp"
 #include "data/image_decoder.hpp"
 #include "data/image_source.hpp"
-#include "data/parallel.hpp"
 #include "data/random.hpp"
 #include "data/sample_loader.hpp"
 #include "dataset/writers.hpp"

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "data/token_dataset.hpp"
-#include "data/token_samples.hpp"
 #include "harness/batches.hpp"
 #include "harness/checkpoints.hpp"
 #include "harness/communicator.hpp"

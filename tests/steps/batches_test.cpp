@@ -1,7 +1,7 @@
 #include "harness/batches.hpp"
 
 #include "data/field_samples.hpp"
-#include "data/token_samples.hpp"
+#include "data/token_dataset.hpp"
 #include "harness/loader_options.hpp"
 #include "support/case_name.hpp"
 #include "support/message_of.hpp"

@@ -1,4 +1,4 @@
-#include "data/token_samples.hpp"
+#include "data/token_dataset.hpp"
 #include "gpt/network.hpp"
 #include "gpt/options.hpp"
 #include "transformer/attention.hpp"

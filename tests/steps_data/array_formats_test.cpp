@@ -4,7 +4,6 @@
 #include "data/field_files.hpp"
 #include "data/fields.hpp"
 #include "data/files.hpp"
-#include "data/parallel.hpp"
 #include "harness/errors.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/sample_numbers.hpp"

@@ -2,8 +2,6 @@
 
 #include "data/fields.hpp"
 #include "data/files.hpp"
-#include "data/number_type.hpp"
-#include "data/parallel.hpp"
 #include "data/tfrecord.hpp"
 #include "harness/errors.hpp"
 #include "step_programs/program_runner.hpp"

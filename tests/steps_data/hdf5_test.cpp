@@ -2,7 +2,6 @@
 #include "data/field_files.hpp"
 #include "data/fields.hpp"
 #include "data/files.hpp"
-#include "data/parallel.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/sample_numbers.hpp"
 #include "support/message_of.hpp"

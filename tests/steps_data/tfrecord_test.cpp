@@ -1,7 +1,6 @@
 #include "data/tfrecord.hpp"
 
 #include "data/files.hpp"
-#include "data/parallel.hpp"
 #include "harness/errors.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/hex.hpp"

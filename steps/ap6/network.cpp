@@ -9,7 +9,6 @@
 #include "harness/optimizer.hpp"
 #include "harness/rate_schedule.hpp"
 #include "harness/trainer.hpp"
-#include "vision/network/layers.hpp"
 #include "vision/network/model.hpp"
 #include "vision/network/tables.hpp"
 

@@ -7,8 +7,8 @@
 #include "harness/rate_schedule.hpp"
 #include "harness/torch_all.hpp"
 #include "harness/trainer.hpp"
-#include "vision/network/layers.hpp"
 #include "vision/network/model.hpp"
+#include "vision/network/tables.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -10,7 +10,6 @@
 #include "harness/report.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"
-#include "vision/network/layers.hpp"
 #include "vision/network/model.hpp"
 #include "vision/network/tables.hpp"
 #include "vision/options.hpp"

@@ -7,12 +7,12 @@
 #include "harness/arguments.hpp"
 #include "harness/batches.hpp"
 #include "harness/communicator.hpp"
+#include "harness/device.hpp"
 #include "harness/errors.hpp"
 #include "harness/loader_options.hpp"
 #include "harness/log.hpp"
 #include "harness/loop.hpp"
 #include "harness/ranks.hpp"
-#include "harness/replay.hpp"
 
 #include <array>
 #include <chrono>

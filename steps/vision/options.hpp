@@ -9,7 +9,6 @@
 #include "harness/rate_schedule.hpp"
 #include "harness/session.hpp"
 #include "harness/torch_all.hpp"
-#include "vision/network/layers.hpp"
 #include "vision/network/tables.hpp"
 
 #include <cstdint>

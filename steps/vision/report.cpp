@@ -7,7 +7,6 @@
 #include "harness/loop.hpp"
 #include "harness/precision.hpp"
 #include "harness/trainer.hpp"
-#include "vision/network/layers.hpp"
 #include "vision/network/model.hpp"
 #include "vision/network/tables.hpp"
 #include "vision/options.hpp"

@@ -4,7 +4,6 @@
 #include "harness/loop.hpp"
 #include "harness/torch_all.hpp"
 #include "harness/trainer.hpp"
-#include "vision/network/layers.hpp"
 #include "vision/network/model.hpp"
 #include "vision/network/tables.hpp"
 #include "vision/options.hpp"

@@ -2,7 +2,6 @@
 #include "steps/expect_counted.hpp"
 #include "steps/in_ranks.hpp"
 #include "support/case_name.hpp"
-#include "vision/network/layers.hpp"
 #include "vision/network/model.hpp"
 #include "vision/network/tables.hpp"
 

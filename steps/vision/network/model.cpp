@@ -1,7 +1,7 @@
 #include "vision/network/model.hpp"
 
 #include "harness/communicator.hpp"
-#include "vision/network/layers.hpp"
+#include "vision/network/tables.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 
 #include "harness/communicator.hpp"
 #include "harness/torch_all.hpp"
-#include "vision/network/layers.hpp"
+#include "vision/network/tables.hpp"
 
 #include <cstdint>
 

@@ -11,7 +11,7 @@
 #include "transformer/inference.hpp"
 #include "transformer/parallel_training.hpp"
 #include "transformer/plan.hpp"
-#include "transformer/report.hpp"
+#include "transformer/training.hpp"
 #include "transformer/training_options.hpp"
 
 #include <cstdint>

@@ -11,7 +11,6 @@
 #include "transformer/grid.hpp"
 #include "transformer/inference.hpp"
 #include "transformer/plan.hpp"
-#include "transformer/report.hpp"
 #include "transformer/training.hpp"
 #include "transformer/training_options.hpp"
 

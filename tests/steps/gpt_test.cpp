@@ -2,8 +2,8 @@
 #include "gpt/network.hpp"
 #include "gpt/options.hpp"
 #include "transformer/attention.hpp"
-#include "transformer/report.hpp"
 #include "transformer/tensor_parallel.hpp"
+#include "transformer/training.hpp"
 
 #include <cmath>
 #include <cstddef>

@@ -5,8 +5,8 @@
 #include "transformer/attention.hpp"
 #include "transformer/grid.hpp"
 #include "transformer/layers.hpp"
-#include "transformer/report.hpp"
 #include "transformer/tensor_parallel.hpp"
+#include "transformer/training.hpp"
 
 #include <cmath>
 #include <cstddef>

@@ -2,7 +2,6 @@
 
 #include "harness/errors.hpp"
 #include "harness/ranks.hpp"
-#include "harness/replay.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "harness/arguments.hpp"
+#include "harness/device.hpp"
 #include "harness/log.hpp"
-#include "harness/replay.hpp"
 #include "harness/timers.hpp"
 #include "harness/torch_all.hpp"
 #include "harness/trainer.hpp"

@@ -7,7 +7,6 @@
 #include "harness/optimizer.hpp"
 #include "harness/precision.hpp"
 #include "harness/rate_schedule.hpp"
-#include "harness/replay.hpp"
 #include "harness/saved_state.hpp"
 #include "harness/torch_all.hpp"
 

@@ -1,4 +1,4 @@
-#include "harness/replay.hpp"
+#include "harness/device.hpp"
 
 #include <string>
 

@@ -13,7 +13,6 @@
 #include "harness/precision.hpp"
 #include "harness/program.hpp"
 #include "harness/rate_schedule.hpp"
-#include "harness/report.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"
 #include "harness/training.hpp"

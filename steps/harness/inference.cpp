@@ -12,7 +12,6 @@
 #include "harness/log.hpp"
 #include "harness/loop.hpp"
 #include "harness/program.hpp"
-#include "harness/report.hpp"
 #include "harness/session.hpp"
 #include "harness/timers.hpp"
 

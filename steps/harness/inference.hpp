@@ -2,7 +2,6 @@
 
 #include "harness/batches.hpp"
 #include "harness/loader_options.hpp"
-#include "harness/report.hpp"
 #include "harness/session.hpp"
 #include "harness/torch_all.hpp"
 

@@ -12,7 +12,6 @@
 #include "harness/precision.hpp"
 #include "harness/quality.hpp"
 #include "harness/rate_schedule.hpp"
-#include "harness/report.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"
 

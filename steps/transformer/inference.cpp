@@ -5,7 +5,6 @@
 #include "harness/inference.hpp"
 #include "harness/log.hpp"
 #include "harness/program.hpp"
-#include "harness/report.hpp"
 #include "harness/session.hpp"
 #include "harness/timers.hpp"
 #include "transformer/attention.hpp"

@@ -8,7 +8,6 @@
 #include "harness/loader_options.hpp"
 #include "harness/log.hpp"
 #include "harness/loop.hpp"
-#include "harness/report.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"
 #include "transformer/attention.hpp"

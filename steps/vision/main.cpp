@@ -7,7 +7,6 @@
 #include "harness/optimizer.hpp"
 #include "harness/precision.hpp"
 #include "harness/program.hpp"
-#include "harness/report.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"
 #include "vision/network/model.hpp"

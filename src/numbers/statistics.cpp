@@ -25,16 +25,9 @@
 namespace bench::numbers {
 namespace {
 
-/// Infinite for digits beyond the range of a double.
+/// Of a value that is a number, or digits beyond 64 bits.
 double to_real(const Value& number) {
-  struct Reader {
-    double operator()(long long integer) const { return static_cast<double>(integer); }
-    double operator()(double real) const { return real; }
-    double operator()(const std::string& digits) const {
-      return parse_number(digits).value_or(std::numeric_limits<double>::infinity());
-    }
-  };
-  return std::visit(Reader{}, number);
+  return number_of(number).value();
 }
 
 /// Integers beyond 64 bits are strings of digits.

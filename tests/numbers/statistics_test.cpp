@@ -139,6 +139,14 @@ TEST(OrderStatistics, OfInfiniteValuesAreThoseValuesOrNotANumber) {
   EXPECT_TRUE(std::isnan(real_statistic("v_mad", most)));
 }
 
+TEST(OrderStatistics, OfIntegersBeyondTheRangeOfADoubleAreInfinite) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const std::string digits = '1' + std::string(400, '0');
+  const std::vector<Value> values{'-' + digits, '-' + digits, 1LL, digits, digits};
+  EXPECT_EQ(real_statistic("v_p25", values), -infinity);
+  EXPECT_EQ(real_statistic("v_p75", values), infinity);
+}
+
 struct IntervalCase {
   std::size_t values;
   double low;

@@ -37,7 +37,7 @@ std::string image_of(std::uint64_t index) {
 void write_images(const std::string& folder, std::uint64_t count) {
   const auto writer = make_lmdb_writer(folder, most_bytes);
   for (std::uint64_t i = 0; i < count; ++i)
-    writer->add(static_cast<std::int64_t>(i * 50), image_of(i));
+    writer->add(static_cast<std::int64_t>(i * 15), image_of(i));
   writer->finish();
 }
 
@@ -64,7 +64,7 @@ TEST(LmdbImages, ReadsWhatWasWritten) {
   EXPECT_EQ(images->images(), 1000U);
   const auto reader = images->reader();
   for (const std::uint64_t i : {0U, 999U, 256U, 255U, 7U}) {
-    EXPECT_EQ(reader->at(i).label, static_cast<std::int64_t>(i * 50));
+    EXPECT_EQ(reader->at(i).label, static_cast<std::int64_t>(i * 15));
     EXPECT_EQ(reader->at(i).jpeg, image_of(i));
   }
 }

@@ -157,8 +157,9 @@ class EndsFirstTest : public testing::TestWithParam<std::string> {};
 TEST_P(EndsFirstTest, TheMeterOfARankThatEndsFirstMeasuresOn) {
   if (!support::is_seen_as_it_is())
     GTEST_SKIP() << "a process does not see its start here as others do, so ranks do not meet";
-  const CommandOutput output = run_side_by_side(GetParam() + "--strict --method mock:constant=100W",
-                                                "sleep 0.3", "sleep 1.5");
+  const CommandOutput output =
+      run_side_by_side(GetParam() + "--strict --method mock:constant=100W",
+                       "until [ -e second ]; do sleep 0.02; done", "touch second; sleep 1.5");
   EXPECT_EQ(output.standard_output, "0\n");
   const auto found = values(output.standard_error);
   EXPECT_EQ(found.at("energy_quality"), "measured");
@@ -214,8 +215,9 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(EnergyRanks, AFailureIsToldAtOnceAndTheEnergyIsPartial) {
   if (!support::is_seen_as_it_is())
     GTEST_SKIP() << "a process does not see its start here as others do, so ranks do not meet";
-  const CommandOutput output = run_side_by_side("--method mock:constant=100W", "sleep 0.1; exit 3",
-                                                "while [ ! -e over ]; do sleep 0.02; done");
+  const CommandOutput output = run_side_by_side(
+      "--method mock:constant=100W", "until [ -e second ]; do sleep 0.02; done; exit 3",
+      "touch second; while [ ! -e over ]; do sleep 0.02; done");
   EXPECT_EQ(output.standard_output, "3\n");
   const auto found = values(output.standard_error);
   EXPECT_EQ(found.at("energy_quality"), "partial");

@@ -19,6 +19,8 @@
 namespace bench::energy {
 namespace {
 
+using testing::HasSubstr;
+
 /// Whether the process with the number in this file is there, and not as a zombie.
 bool runs(const std::filesystem::path& pid_file) {
   std::ifstream status("/proc/" + std::string(strip(read_file(pid_file))) + "/status");
@@ -66,11 +68,62 @@ INSTANTIATE_TEST_SUITE_P(
                     PolicyCase{"ItIsKilled", {"--on-meter-death", "kill"}, true}),
     [](const auto& test) { return test.param.name; });
 
-TEST(MeterDeath, AProgramThatIsToDieWithTheMeterEndsAsItWould) {
-  const CommandOutput output = run(
-      metered({"--on-meter-death", "kill", "--method", "mock:constant=1W"}, "echo out; exit 7"));
-  EXPECT_EQ(output.status.code, 7);
-  EXPECT_EQ(output.standard_output, "out\n");
+/// A program that is to die with the meter notices nothing of it.
+struct KillPolicyCase {
+  std::string name;
+  std::vector<std::string> arguments;
+  int code;
+  std::string output;
+  std::string error;
+};
+class KillPolicyTest : public testing::TestWithParam<KillPolicyCase> {};
+
+TEST_P(KillPolicyTest, StartsAsTheOtherDoes) {
+  ProcessSpec spec;
+  spec.arguments = {BENCH_ENERGY_PROGRAM, "--on-meter-death", "kill",
+                    "--method",           "mock:constant=1W", "--"};
+  spec.arguments.insert(spec.arguments.end(), GetParam().arguments.begin(),
+                        GetParam().arguments.end());
+  const CommandOutput output = run(spec);
+  EXPECT_EQ(output.status.code, GetParam().code);
+  EXPECT_EQ(output.standard_output, GetParam().output);
+  EXPECT_THAT(output.standard_error, HasSubstr(GetParam().error));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Energy, KillPolicyTest,
+    testing::Values(
+        KillPolicyCase{"ExitCode", {"sh", "-c", "echo out; exit 7"}, 7, "out\n", "energy_quality"},
+        KillPolicyCase{"NotFound",
+                       {"no-such-program"},
+                       127,
+                       "",
+                       "cannot run 'no-such-program': No such file or directory"},
+        KillPolicyCase{
+            "NotExecutable", {"/dev/null"}, 126, "", "cannot run '/dev/null': Permission denied"}),
+    [](const auto& test) { return test.param.name; });
+
+/// The signals that a program under the meter ignores; -1 where it has blocked some.
+long long ignored_signals(const char* on_meter_death) {
+  ProcessSpec spec;
+  spec.arguments = {BENCH_ENERGY_PROGRAM,
+                    "--on-meter-death",
+                    on_meter_death,
+                    "--method",
+                    "mock:constant=1W",
+                    "--",
+                    "sed",
+                    "-nE",
+                    "s/^Sig(Blk|Ign):\t//p",
+                    "/proc/self/status"};
+  const auto masks = split_names(run(spec).standard_output, "\n");
+  return std::stoll(masks.at(0), nullptr, 16) != 0 ? -1 : std::stoll(masks.at(1), nullptr, 16);
+}
+
+TEST(KillPolicy, ProgramsHaveTheSignalsOfTheOther) {
+  const long long ignored = ignored_signals("survive");  // as this test was started with
+  EXPECT_GE(ignored, 0);
+  EXPECT_EQ(ignored_signals("kill"), ignored);
 }
 
 }  // namespace

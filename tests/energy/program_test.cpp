@@ -273,6 +273,17 @@ TEST(EnergyProgram, WritesNoFilesUnlessAsked) {
   EXPECT_TRUE(std::filesystem::is_empty(directory.path()));
 }
 
+TEST(EnergyProgram, AKillOfTheMeterLeavesItsSamples) {
+  const TemporaryDirectory directory;
+  std::vector<std::string> options = constant_power;
+  options.insert(options.end(), {"--out", directory.path().string()});
+  const std::string file = (directory.path() / "power.csv").string();
+  const CommandOutput output = run(metered(
+      options, "until [ $(wc -l < " + file + ") -gt 50 ]; do sleep 0.05; done; kill -KILL $PPID"));
+  EXPECT_EQ(output.status.signal, SIGKILL);
+  EXPECT_GT(csv_cells(read_file(file)).size(), 50U);
+}
+
 TEST(EnergyProgram, MatchesTheClosedFormOfASum) {
   const CommandOutput output =
       run(metered({"--strict", "--method", "mock:constant=100W,mock:square=100W/300W/10ms",

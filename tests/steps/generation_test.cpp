@@ -1,5 +1,5 @@
-// Language models, and generation with a cache of keys and values beside full forward passes
-// without one.
+// Language models, and generation with a cache of keys and values, compared with full forward
+// passes without one.
 #include "gpt/network.hpp"
 #include "gpt/options.hpp"
 #include "harness/errors.hpp"
@@ -36,6 +36,8 @@ struct SmallModel {
   std::string name;
   DecoderSizes sizes;
   std::function<std::shared_ptr<LanguageModel>(const Shard& shard)> make;
+  /// Of scores: experts multiply other numbers of rows together where other tokens follow.
+  float rounding = 0;
 };
 
 SmallModel small_gpt(const std::string& name, gpt::Positions positions) {
@@ -68,9 +70,11 @@ SmallModel small_llama(const std::string& name, std::int64_t key_value_heads,
                               .experts = experts,
                               .experts_per_token = experts / 2,
                               .initial_deviation = 0.3};
-  return {name, a.sizes(), [a](const Shard& shard) {
+  return {name, a.sizes(),
+          [a](const Shard& shard) {
             return llama::Llama(a, llama::ModelOptions{.shard = shard}).ptr();
-          }};
+          },
+          experts > 0 ? 1e-4F : 0};
 }
 
 torch::Tensor random_prompts() {
@@ -99,24 +103,23 @@ class CachedModelTest : public testing::TestWithParam<SmallModel> {
   std::shared_ptr<LanguageModel> model_;
 };
 
-/// As many tokens as the models see at once.
+/// One sequence, as long as the models take.
 torch::Tensor random_tokens() {
   torch::manual_seed(5);
   return torch::randint(vocabulary, {1, 24}, torch::kLong);
 }
 
-// Experts compute other numbers of rows together, so scores may be rounded in another way.
 TEST_P(CachedModelTest, DoesNotLookAhead) {
   const torch::Tensor tokens = random_tokens();
   torch::Tensor changed = tokens.clone();
   changed.narrow(1, 10, 14).add_(1).remainder_(vocabulary);
   const torch::Tensor difference =
       (model().forward(tokens) - model().forward(changed)).abs().amax(2)[0];
-  EXPECT_LT(difference.narrow(0, 0, 10).max().item<float>(), 1e-4);
+  EXPECT_LE(difference.narrow(0, 0, 10).max().item<float>(), GetParam().rounding);
   EXPECT_GT(difference.narrow(0, 10, 14).min().item<float>(), 1e-4);
 }
 
-// Without positions, attention to the same tokens in another order would give the same sum.
+// Without positions, attention to the same tokens in another order is the same sum.
 TEST_P(CachedModelTest, SeesWhereTokensStand) {
   const torch::Tensor tokens = random_tokens();
   torch::Tensor swapped = tokens.clone();

@@ -337,7 +337,7 @@ std::vector<Partition> read_partitions(const std::string& scontrol, const std::s
 
 namespace {
 
-/// Of a file, which is as much of it as is read.
+/// How much of the end of a file is read.
 constexpr std::size_t end_bytes = 65536;
 
 /// `8` of `*** JOB 8 ON`, of `*** STEP 8.0 ON`, of `in StepId=8.batch` and of `error: Job 8`.

@@ -40,7 +40,7 @@ class DataError : public HintedError {
 
 /// Refuses what needs a library that was missing when this program was built.
 /// @param package of Debian
-/// @param what cannot be done, for the message; empty: it needs no word
+/// @param what begins the message: what cannot be done; may be empty
 /// @throws UsageError
 [[noreturn]] void refuse_without(const std::string& library, const std::string& package,
                                  const std::string& what = "");

@@ -151,8 +151,8 @@ std::unique_ptr<ImageWriter> make_image_writer(const std::string& folder, ImageF
 ///         environment
 std::unique_ptr<ImageSource> open_lmdb(const std::string& path);
 
-/// Writes such an environment from its begin. There must be no other writer. Without `finish` the
-/// environment has no number of images, and no reader takes it.
+/// Writes such an environment, which must be new. There must be no other writer. Without `finish`
+/// the environment has no number of images, and no reader takes it.
 /// @param folder is made if it does not exist, and must not hold a `data.mdb`
 /// @param most_bytes the file may get so large, or as large as there is address space, of which
 ///        it takes that much; not of the disk

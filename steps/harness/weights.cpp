@@ -36,7 +36,7 @@ constexpr std::uint64_t longest_header = 100'000'000;  // the format's own limit
 constexpr std::size_t alignment = 8;                   // of the first tensor
 constexpr const char* metadata_name = "__metadata__";
 
-/// A type of the format, and LibTorch's that it is, if that has it.
+/// A type of the format, and the same type of LibTorch, if there is one.
 struct NumberFormat {
   std::string_view name;
   std::size_t bytes;

@@ -52,7 +52,7 @@ struct InferenceOptions {
   std::int64_t cached_tokens() const { return prompt_tokens + new_tokens - 1; }
 };
 
-/// How a language model is trained, or generates, whichever it is.
+/// The options of a language model: of its training, or of its inference.
 struct TrainingOptions {
   steps::CommonArguments common;
   Layout layout;

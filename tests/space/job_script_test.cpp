@@ -24,7 +24,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// The job scripts of a step `go`, by a template that holds what a test looks at.
+/// The job scripts of a step `go`, from a template with the parts that a test looks at.
 class JobScriptTest : public RunFixture {
  protected:
   JobScriptTest() { directory_.write("commands.job", "{{commands}}\n"); }

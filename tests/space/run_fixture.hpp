@@ -52,7 +52,7 @@ class RunFixture : public testing::Test {
     return graph;
   }
 
-  /// The grown graph, which is made when it is asked for first.
+  /// The grown graph; grows at the first call.
   Graph& graph() {
     if (!graph_)
       graph_.emplace(grown());

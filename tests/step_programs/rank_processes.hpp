@@ -136,7 +136,7 @@ class RankGroup {
   std::vector<RankProcess> ranks_;
 };
 
-/// What torchrun tells a rank, but for the address of rank 0: all are on one node.
+/// The variables that torchrun sets for a rank of one node, but for the address of rank 0.
 inline std::vector<std::string> rank_settings(int rank, int size, int port) {
   return {"RANK=" + std::to_string(rank), "WORLD_SIZE=" + std::to_string(size),
           "LOCAL_RANK=" + std::to_string(rank), "LOCAL_WORLD_SIZE=" + std::to_string(size),

@@ -118,7 +118,7 @@ struct PipeEnds {
   UniqueFd write;
 };
 
-/// A pipe whose ends are closed in programs that are started.
+/// A pipe whose ends no started program inherits.
 /// @throws Error if no descriptor is left
 PipeEnds make_pipe();
 

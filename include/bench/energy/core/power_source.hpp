@@ -43,7 +43,7 @@ class PowerSource {
   virtual void want_counters() {}
 
  protected:
-  /// @param absence what it means that there is neither a channel nor a note
+  /// @param absence the message where there is neither a channel nor a note
   /// @throws bench::Error where there is no channel, with the first note if there is one
   void need_channels(const std::string& absence) const {
     if (channels_.empty())
